@@ -1,4 +1,5 @@
-# Errand's doors. `make demo` and `make test` work on a fresh machine with Swift; they install what is missing.
+# The commands of the project. `make demo` and `make test` work on a new machine with Swift; they install missing
+# packages.
 SHELL := /bin/bash
 export SWIFT_BACKTRACE := enable=no
 
@@ -8,26 +9,26 @@ export SWIFT_BACKTRACE := enable=no
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## Play the everyday scenes against an embedded server.
+demo: ## Run everyday examples against an embedded server.
 	@Scripts/set-up.sh build
 	@swift run errand demo
 
 test: ## Lint, build and run all tests (about 12 minutes the first time).
 	@Scripts/test.sh
 
-check: ## What `make test` leaves out: sanitizers, optimised build, fuzzing, documentation, demo (about 35 minutes).
+check: ## Run the slower checks: sanitizers, optimised build, fuzzing, documentation, demo (about 35 minutes).
 	@Scripts/check.sh
 
-counts: ## Record how many tests each target has, after tests were added or removed.
+counts: ## Record the number of tests of each target after tests were added or removed.
 	@Scripts/set-up.sh build
 	@swift build --build-tests
 	@source Scripts/common.sh; swift test list --skip-build --disable-xctest | python3 Scripts/count-tests.py update "$$CONCURRENT_SUITES"
 
-mutate: ## Change decisions one at a time and see whether a test notices (about an hour; by hand).
+mutate: ## Change one decision at a time and check that a test fails (mutation testing, about an hour).
 	@Scripts/set-up.sh test
 	@Scripts/mutate.sh
 
-bench: ## Compare with libcurl in C and with URLSession, in one interleaved run.
+bench: ## Compare Errand with libcurl in C and with URLSession, in one interleaved run.
 	@Scripts/bench.sh
 
 docs: ## Build the documentation into docs-out; a dead link fails.
@@ -40,13 +41,13 @@ lint: ## Check format and documentation comments.
 format: ## Rewrite the sources in the project's format.
 	@Scripts/lint.sh --fix
 
-fuzz: ## Throw made-up bytes at every parser (FUZZ_SECONDS=60 each; libFuzzer).
+fuzz: ## Fuzz every parser with libFuzzer (FUZZ_SECONDS=60 each).
 	@Scripts/fuzz.sh
 	@Scripts/fuzz-responses.sh
 
-soak: ## Ten minutes of mixed load, killed processes, then the concurrent suites under the thread sanitizer (ROUNDS=5).
+soak: ## Run ten minutes of mixed load, killed processes, and the concurrent suites under the thread sanitizer (ROUNDS=5).
 	@Scripts/soak-mix.sh
 	@Scripts/soak.sh
 
-clean: ## Remove what was built; the test servers stay installed.
+clean: ## Remove the build products; the test servers stay installed.
 	@rm -rf .build .build-tsan .build-asan .build-release .build-fuzz Benchmarks/.build docs-out

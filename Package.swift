@@ -41,6 +41,7 @@ let package = Package(
       dependencies: [
         "ErrandCore", "ErrandHTTP", "ErrandJSON", "ErrandCache", "ErrandCompression", "ErrandTransfer",
         .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
+        .target(name: "ErrandEngine", condition: .when(platforms: [.linux])),
         .target(
           name: "ErrandURLSession", condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
       ],
@@ -93,11 +94,31 @@ let package = Package(
         "ErrandCore", "ErrandSupport", .target(name: "CErrandFiles", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict),
+    // Undoes content codings, for the transports of Linux.
+    .target(
+      name: "ErrandDecoding",
+      dependencies: [
+        "ErrandHTTP", .target(name: "CZlib", condition: .when(platforms: [.linux])),
+        .target(name: "CBrotli", condition: .when(platforms: [.linux])),
+        .target(name: "CZstd", condition: .when(platforms: [.linux])),
+      ],
+      swiftSettings: strict
+    ),
+    // The transport of this library's own HTTP engine, for Linux.
+    .target(
+      name: "ErrandEngine",
+      dependencies: [
+        "ErrandHTTP", "ErrandDecoding", "ErrandSupport",
+        .target(name: "CErrandEngine", condition: .when(platforms: [.linux])),
+      ],
+      swiftSettings: strict
+    ),
     // The transport on libcurl, for Linux.
     .target(
       name: "ErrandCurl",
       dependencies: [
-        "ErrandHTTP", "ErrandSupport", .target(name: "CErrandCurl", condition: .when(platforms: [.linux])),
+        "ErrandHTTP", "ErrandDecoding", "ErrandSupport",
+        .target(name: "CErrandCurl", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict
     ),
@@ -127,10 +148,8 @@ let package = Package(
 
     // Bridges to C libraries.
     .target(name: "CErrandFiles"),
-    .target(
-      name: "CErrandCurl",
-      dependencies: ["CCurl", "CZlib", "CBrotli", "CZstd"]
-    ),
+    .target(name: "CErrandCurl", dependencies: ["CCurl"]),
+    .target(name: "CErrandEngine"),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     // Without pkg-config: hiredis' own file has a flag that SwiftPM refuses with a warning in every build.
@@ -186,7 +205,23 @@ let package = Package(
       name: "ErrandJSONTests", dependencies: ["ErrandJSON", "ErrandTesting", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCurlTests",
-      dependencies: ["ErrandCurl", "ErrandTesting", "Errand", "TransportChecks", "TestSupport"],
+      dependencies: [
+        "ErrandCurl", "ErrandDecoding", "ErrandTesting", "Errand", "CodedSamples", "TransportChecks", "TestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ErrandEngineTests",
+      dependencies: [
+        "ErrandEngine", "ErrandDecoding", "ErrandHTTP", "ErrandCore", "ErrandSupport", "ErrandTesting", "CodedSamples",
+        "EngineServer", "TransportChecks", "TestSupport",
+      ],
+      swiftSettings: strict),
+    // A process with a server for ten thousand connections, for ErrandEngineTests.
+    .executableTarget(
+      name: "EngineServer", dependencies: ["ErrandSupport"], path: "Tests/EngineServer", swiftSettings: strict),
+    // Bodies in each content coding, for the tests of transports.
+    .target(
+      name: "CodedSamples", dependencies: ["ErrandDecoding", "CZlib", "CZstd"], path: "Tests/CodedSamples",
       swiftSettings: strict),
     // What every transport has to keep to, for the tests of each.
     .target(
@@ -248,8 +283,8 @@ if Context.environment["ERRAND_FUZZ"] != nil {
     .executableTarget(
       name: "ErrandFuzz",
       dependencies: [
-        "ErrandCore", "ErrandHTTP", "ErrandJSON", "ErrandCache", "ErrandCurl", "ErrandRedis", "ErrandTransfer",
-        "ErrandXML", "CHiredis", "CLibFuzzer",
+        "ErrandCore", "ErrandHTTP", "ErrandJSON", "ErrandCache", "ErrandCurl", "ErrandDecoding", "ErrandEngine",
+        "ErrandRedis", "ErrandTransfer", "ErrandXML", "CHiredis", "CLibFuzzer",
       ],
       path: "Fuzz/ErrandFuzz", swiftSettings: strict),
   ]

@@ -5,14 +5,15 @@ Each client is a child process, `PROGRAM MODE URL COUNT`, that prints one JSON l
     {"name": "curl-parallel", "requests": 20000, "cpu_us_per_request": 12.3,
      "wall_us_per_request": 14.5, "requests_per_second": 68000}
 
-Clock and CPU are read inside the child around the loop, after a warm-up. All clients run once in each round, so that a
-busy neighbour meets all of them. Modes with many requests in flight are compared by medians, sequential ones by minima:
-waking a sleeping processor costs two very different prices. Transfers of one big file stand in transfers.py, values read
-from JSON in values.py.
+The child measures wall clock and CPU time around its loop, after a warm-up. All clients run once in each round, so that
+other load on the machine affects all of them. Modes with many requests in flight are compared by medians, sequential
+modes by minima, because waking a sleeping processor has two very different costs. transfers.py has the transfers of one
+large file, values.py the decoding of JSON.
 """
 
 import argparse
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -23,25 +24,39 @@ from transfers import Place, make_transfers, print_transfers
 from values import Values, print_values
 
 TIMEOUT = 120
+# What is measured over the engine, too, beside the platform's transport.
+ENGINE_MODES = [
+    ("parallel", 40000, statistics.median),
+    ("core", 40000, statistics.median),
+    ("typed", 40000, statistics.median),
+    ("parallel-on-loop", 40000, statistics.median),
+    ("sequential", 10000, min),
+    ("sequential-main", 10000, min),
+    ("sequential-on-loop", 10000, min),
+]
 
 
 class Client:
-    """A program in one of its modes."""
+    """A program in one of its modes, over a transport of that name if the program has several."""
 
-    def __init__(self, program, mode, path, count, by=statistics.median):
+    def __init__(self, program, mode, path, count, by=statistics.median, transport=None):
         self.program, self.mode, self.path, self.count, self.by = program, mode, path, count, by
-        self.name = f"{program}-{mode}"
+        self.transport = transport
+        self.name = f"{transport or program}-{mode}"
         self.lines, self.failure = [], None
 
     def run(self, options):
-        """One round. After a failure it is not tried again: its figures would not count."""
+        """One round. A client that failed once is not run again, because its figures would be incomplete."""
         if self.failure:
             return
         base = options.files.resolve().as_uri() if self.mode.startswith("decode") else options.url
         count = max(self.count // (10 if options.quick else 1), 64)
         command = [options.programs / f"bench-{self.program}", self.mode, base + self.path, str(count)]
         try:
-            child = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=True)
+            environment = dict(os.environ, ERRAND_TRANSPORT=self.transport) if self.transport else None
+            child = subprocess.run(
+                command, capture_output=True, text=True, timeout=TIMEOUT, check=True, env=environment
+            )
             self.lines.append(read_line(child.stdout, count))
         except failures.KINDS as error:
             self.failure = failures.words(error)
@@ -50,7 +65,7 @@ class Client:
         return [line[key] for line in self.lines]
 
     def cpu(self):
-        """CPU per request in microseconds, or None when it was not measured."""
+        """CPU time per request in microseconds, or None if it was not measured."""
         return None if self.failure or not self.lines else self.by(self.values("cpu_us_per_request"))
 
     def rate(self):
@@ -58,7 +73,7 @@ class Client:
 
 
 def read_line(output, count):
-    """The figures of a child; refuses a line that is no measurement of `count` requests."""
+    """The figures of a child. Raises ValueError if the line is not a measurement of `count` requests."""
     line = json.loads(output.strip().splitlines()[-1] if output.strip() else "")
     for key in ("cpu_us_per_request", "wall_us_per_request", "requests_per_second"):
         if not isinstance(line.get(key), (int, float)) or line[key] <= 0:
@@ -109,6 +124,10 @@ def make_clients():
         Client("errand", "file-read", small, 20000),
         Client("errand", "bare-hop", small, 20000),
         Client("errand", "bare-task", small, 100000),
+        *[
+            Client("errand", mode, account if mode.startswith("typed") else small, count, by, transport="engine")
+            for mode, count, by in ENGINE_MODES
+        ],
     ]
     return {client.name: client for client in clients}
 
@@ -121,7 +140,7 @@ class Row:
         self.goal, self.stretch, self.at_least, self.unit = goal, stretch, at_least, unit
 
     def judge(self, clients):
-        """The figure or None, and the word on it."""
+        """The figure, or None if it was not measured, and the verdict."""
         values = [getattr(clients[name], key)() for name, key in self.inputs]
         if any(value is None for value in values):
             return None, "not measured"
@@ -145,7 +164,7 @@ def ratio(ours, theirs):
 
 
 def make_rows():
-    """The goals, numbered as in the project's performance notes."""
+    """The rows with their goals, numbered as in the project's performance notes."""
     limit = ("curl-parallel", "cpu")
     easy = ("curl-sequential", "cpu")
     ten = [("errand-decode-10k", "cpu"), ("curl-fetch-10k", "cpu")]
@@ -164,55 +183,62 @@ def make_rows():
             0.8, 0.95, at_least=True),
         Row("4", "sequential, background: CPU ÷ C easy", [("errand-sequential", "cpu"), easy], ratio, 2.2, 1.9),
         Row("5", "sequential, main actor: CPU ÷ C easy", [("errand-sequential-main", "cpu"), easy], ratio, 3.0, 2.7),
-        Row("4j", "4 with joining on, joining nobody", [("errand-sequential-joining", "cpu"), easy], ratio),
-        Row("5j", "5 with joining on, joining nobody", [("errand-sequential-main-joining", "cpu"), easy], ratio),
+        Row("4j", "4 with joining on, no call to join", [("errand-sequential-joining", "cpu"), easy], ratio),
+        Row("5j", "5 with joining on, no call to join", [("errand-sequential-main-joining", "cpu"), easy], ratio),
         Row("1g", "1 with retries, account, breaker, rate", [("errand-parallel-guarded", "cpu"), limit], ratio, 1.6),
         Row("3g", "3 with them", [("errand-parallel-guarded", "rate"), ("curl-parallel", "rate")], ratio, 0.8,
             at_least=True),
         Row("4g", "4 with them", [("errand-sequential-guarded", "cpu"), easy], ratio, 2.2),
         Row("5g", "5 with them", [("errand-sequential-main-guarded", "cpu"), easy], ratio, 3.0),
         Row("6g", "6 with them", [("errand-typed-guarded", "cpu"), limit], ratio, 2.5),
-        Row("J", "joining's cost, 64 in flight, joins nobody", [("errand-alone-joining", "cpu"), ("errand-alone", "cpu")],
+        Row("J", "joining, 64 in flight, no call to join", [("errand-alone-joining", "cpu"), ("errand-alone", "cpu")],
             own_cost, 2, unit=" µs"),
-        Row("Jt", "a bare task that suspends once, 64 in flight", [("errand-bare-task", "cpu")], itself, unit=" µs"),
+        Row("Jt", "a task that suspends once, 64 in flight", [("errand-bare-task", "cpu")], itself, unit=" µs"),
         Row("6", "typed call, 64 in flight: CPU ÷ C multi", [("errand-typed", "cpu"), limit], ratio, 2.5, 2.0),
         Row("7", "own share of a typed call", share_inputs, own_share, 4, 2, unit=" µs"),
         Row("8", "10 KiB typed ÷ (JSONDecoder + C fetch)", [("errand-typed-10k", "cpu"), *ten], against_parts, 1.3, 0.4),
-        Row("9", "a file fetched: CPU ÷ C, 512 KiB buffer", [fetched, ("curl-download", "cpu")], ratio, 1.1, 1.03),
+        Row("9", "file download: CPU ÷ C, 512 KiB buffer", [fetched, ("curl-download", "cpu")], ratio, 1.1, 1.03),
         Row("9p", "the same with progress", [("errand-download-progress", "cpu"), ("curl-download", "cpu")], ratio),
-        Row("9s", "9 ÷ C that brings each 32 MiB to the disk", [fetched, ("curl-download-synced", "cpu")], ratio),
+        Row("9s", "9 ÷ C that syncs every 32 MiB", [fetched, ("curl-download-synced", "cpu")], ratio),
         Row("9c", "9 ÷ the command curl", [fetched, ("curl-command-download", "cpu")], ratio),
         Row("9w", "9 ÷ wget", [fetched, ("wget-download", "cpu")], ratio),
         Row("9a", "9 ÷ aria2c", [fetched, ("aria2c-download", "cpu")], ratio),
         Row("10", "memory that the file adds", [("errand-download", "memory")], itself, 4, 1, unit=" MiB"),
-        Row("U", "a file sent: CPU ÷ curl -T", [sent, ("curl-command-upload", "cpu")], ratio, 1.15),
+        Row("U", "file upload: CPU ÷ curl -T", [sent, ("curl-command-upload", "cpu")], ratio, 1.15),
         Row("Uc", "the same ÷ C, 512 KiB buffer", [sent, ("curl-upload", "cpu")], ratio),
         Row("Um", "memory that the file adds", [("errand-upload", "memory")], itself, 4, unit=" MiB"),
-        Row("11", "hit of the memory ÷ a network call", [("errand-hit", "cpu"), ("errand-sequential", "cpu")], ratio,
+        Row("11", "hit in memory ÷ a network call", [("errand-hit", "cpu"), ("errand-sequential", "cpu")], ratio,
             1 / 15, 1 / 15),
         Row("11m", "the same from the main actor", [("errand-hit-main", "cpu"), ("errand-sequential-main", "cpu")],
             ratio, 1 / 15, 1 / 15),
-        Row("11f", "hit ÷ (URL by hand + locked look-up)", [("errand-hit", "cpu"), ("errand-hit-floor", "cpu")], ratio,
+        Row("11f", "hit ÷ (URL by hand + locked lookup)", [("errand-hit", "cpu"), ("errand-hit-floor", "cpu")], ratio,
             4, 2),
-        Row("12", "1 KiB found on the disk ÷ bare SQLite", [("errand-disk-find", "cpu"), ("errand-sqlite-read", "cpu")],
+        Row("12", "1 KiB read from disk ÷ plain SQLite", [("errand-disk-find", "cpu"), ("errand-sqlite-read", "cpu")],
             ratio, 6, 4.5),
-        Row("12s", "a whole call from the disk ÷ bare SQLite",
+        Row("12s", "a whole call from disk ÷ plain SQLite",
             [("errand-disk-send", "cpu"), ("errand-sqlite-read", "cpu")], ratio, 6, 4.5),
-        Row("12h", "a bare hop and back ÷ bare SQLite", [("errand-bare-hop", "cpu"), ("errand-sqlite-read", "cpu")], ratio),
-        Row("12f", "12 ÷ a file of its own", [("errand-disk-find", "cpu"), ("errand-file-read", "cpu")], ratio),
-        Row("13", "1 KiB put, written behind: for its caller", [("errand-disk-put", "rate")], lambda rate: 1e6 / rate,
+        Row("12h", "a thread switch and back ÷ plain SQLite", [("errand-bare-hop", "cpu"), ("errand-sqlite-read", "cpu")], ratio),
+        Row("12f", "12 ÷ a separate file", [("errand-disk-find", "cpu"), ("errand-file-read", "cpu")], ratio),
+        Row("13", "1 KiB put, written later: caller's time", [("errand-disk-put", "rate")], lambda rate: 1e6 / rate,
             unit=" µs"),
-        Row("B", "a member of a batch of 100 − a send of its own",
+        Row("B", "a member of a batch of 100 − a send",
             [("errand-batch-100", "cpu"), ("errand-sends-100", "cpu")], own_cost, 2, unit=" µs"),
-        Row("Bl", "the same over a transport that answers at once",
+        Row("Bl", "the same over an immediate transport",
             [("errand-line-batch-100", "cpu"), ("errand-line-sends-100", "cpu")], own_cost, 2, unit=" µs"),
-        Row("8o", "the same with the own decoder", [("errand-typed-10k-own", "cpu"), *ten], against_parts, 0.5, 0.4),
+        Row("E1", "the engine: send, 64 in flight ÷ C multi", [("engine-parallel", "cpu"), limit], ratio, 1.4),
+        Row("E1l", "the same on the loop's thread", [("engine-parallel-on-loop", "cpu"), limit], ratio, 1.2),
+        Row("E1c", "the engine alone", [("engine-core", "cpu"), limit], ratio),
+        Row("E4", "the engine: sequential, background ÷ C easy", [("engine-sequential", "cpu"), easy], ratio, 1.9),
+        Row("E4l", "the same on the loop's thread", [("engine-sequential-on-loop", "cpu"), easy], ratio, 1.2),
+        Row("E5", "the engine: sequential, main actor ÷ C easy", [("engine-sequential-main", "cpu"), easy], ratio),
+        Row("E6", "the engine: typed call, 64 in flight ÷ C multi", [("engine-typed", "cpu"), limit], ratio, 1.6),
+        Row("8o", "8 with this library's decoder", [("errand-typed-10k-own", "cpu"), *ten], against_parts, 0.5, 0.4),
         *json_rows(),
     ]
 
 
 def json_rows():
-    """The goals for JSON, numbered D; DD is of a debug build of bench-json, which a run has in place of the others."""
+    """The rows for JSON, numbered D. DD needs a debug build of bench-json, which then replaces the other rows."""
     cpu = lambda *names: [(f"json-{name}", "cpu") for name in names]
     faster = lambda theirs, ours: theirs / ours
     return [
@@ -238,7 +264,7 @@ def json_rows():
 
 
 def peer_rows(cpu):
-    """Other languages, beside the same goals: S for simdjson, which skips what no struct asks for, and G for Go."""
+    """Other languages for comparison: S for simdjson, which skips fields that no struct declares, and G for Go."""
     theirs = lambda peer, text: [*cpu(f"{text}-own"), (f"{peer}-{text}", "cpu")]
     parsed = lambda text: [*cpu(f"{text}-parse"), (f"simdjson-{text}-parse", "cpu")]
     written = [*cpu("10k-write-own"), ("go-10k-write", "cpu")]
@@ -260,8 +286,8 @@ def peer_rows(cpu):
 
 
 def print_clients(clients, rounds):
-    print(f"\nCPU µs a request, {rounds} rounds in turn: median, least and most; requests/s: median")
-    print(f"{'client':<24} {'median':>9} {'least':>9} {'most':>9} {'wall µs':>9} {'req/s':>9}")
+    print(f"\nCPU µs per request, {rounds} interleaved rounds: median, minimum and maximum; requests/s: median")
+    print(f"{'client':<24} {'median':>9} {'min':>9} {'max':>9} {'wall µs':>9} {'req/s':>9}")
     for client in clients.values():
         if client.failure:
             print(f"{client.name:<24} not measured: {client.failure}")
@@ -296,10 +322,10 @@ def parse_options():
     parser.add_argument("--url", required=True, help="address of nginx")
     parser.add_argument("--files", type=pathlib.Path, required=True, help="folder of the files that nginx serves")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the requests, 64 MiB: for trying the driver out")
-    parser.add_argument("--only", choices=("requests", "transfers", "json"), help="leave the others out, and their rows")
-    parser.add_argument("--strict", action="store_true", help="fail unless every row is met")
-    parser.add_argument("--json", type=pathlib.Path, help="also write all lines to this file")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the requests and 64 MiB, to try the driver")
+    parser.add_argument("--only", choices=("requests", "transfers", "json"), help="run only these clients and print only their rows")
+    parser.add_argument("--strict", action="store_true", help="fail unless every goal is met")
+    parser.add_argument("--json", type=pathlib.Path, help="also write the lines of all clients to this file")
     return parser.parse_args()
 
 

@@ -1,9 +1,9 @@
-"""Why a child process gave no figures, in a few words."""
+"""Describes briefly why a child process gave no figures."""
 
 import pathlib
 import subprocess
 
-# What can become of a child and of the line that it prints.
+# The failures of a child process and of the line that it prints.
 KINDS = (subprocess.SubprocessError, FileNotFoundError, ValueError, KeyError)
 
 
@@ -14,5 +14,5 @@ def words(error):
     if isinstance(error, subprocess.TimeoutExpired):
         return f"still running after {error.timeout} s"
     if isinstance(error, FileNotFoundError):
-        return f"{pathlib.Path(error.filename).name} is not there"
+        return f"{pathlib.Path(error.filename).name} does not exist"
     return f"unreadable result: {error}"

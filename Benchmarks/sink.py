@@ -1,4 +1,4 @@
-"""A server that takes bodies and throws them away: what nginx does only for those that it also writes to a disk."""
+"""A server that receives bodies and discards them. nginx would write them to the disk."""
 
 import re
 import socket
@@ -8,7 +8,7 @@ ROOM = 1 << 20
 
 
 class Sink:
-    """Listens on a free port of the loopback from its making on, each connection in a thread of its own."""
+    """Listens on a free loopback port, with one thread for each connection."""
 
     def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -36,7 +36,7 @@ class Sink:
 
 
 def take_request(connection):
-    """Answers one request once its body has come; false where none came any more."""
+    """Responds to one request after its body has arrived. Returns False if the client closed the connection."""
     head, rest = b"", b""
     while b"\r\n\r\n" not in head:
         piece = connection.recv(64 << 10)

@@ -1,12 +1,12 @@
-"""One big file fetched and sent: by Errand, by libcurl in C and by the commands that people use for that.
+"""One large file downloaded and uploaded: by Errand, by libcurl in C and by common commands.
 
 A client of this package, `PROGRAM MODE URL BYTES FILE`, does a small transfer first and prints one JSON line:
 
     {"name": "curl-download", "bytes": 1073741824, "cpu_us": 760000, "wall_us": 800000,
      "idle_kib": 10240, "peak_kib": 10752}
 
-CPU and clock are those of the big transfer alone; `idle_kib` is the peak of its memory after the small one. A command
-is run twice for that, with a small file and with the big one, and the first is taken off the second.
+CPU and wall clock time are those of the large transfer alone; `idle_kib` is the peak memory after the small one. A
+command runs twice, with the small file and with the large one, and the first result is subtracted from the second.
 """
 
 import json
@@ -22,12 +22,12 @@ from sink import Sink
 
 MIB = 1 << 20
 TIMEOUT = 300
-# What a disk should have left when both files lie there.
+# The free space that should remain on the disk in addition to both files.
 SPARE = 512 * MIB
 
 
 class Place:
-    """The big file, where nginx serves it; a folder for what is fetched; a server for what is sent."""
+    """The large file in the folder that nginx serves, a folder for downloads, and a server for uploads."""
 
     def __init__(self, options):
         self.bytes = (64 if options.quick else 1024) * MIB
@@ -43,11 +43,11 @@ class Place:
         for folder in (self.files, self.folder):
             free = shutil.disk_usage(folder).free
             if free < 2 * self.bytes + SPARE:
-                return f"{free // MIB} MiB are free beside {folder.name}, TMPDIR names another place"
+                return f"{free // MIB} MiB are free on the disk of {folder.name}; set TMPDIR to a folder elsewhere"
         return None
 
     def fill(self):
-        """Not sparse and on the disk before the clock starts, so that nobody pays for it."""
+        """Writes the file without holes and syncs it before the clock starts, so that no client pays for it."""
         block = os.urandom(MIB)
         with open(self.big, "wb") as file:
             for _ in range(self.bytes // MIB):
@@ -57,14 +57,14 @@ class Place:
         return None
 
     def check(self):
-        """Refuses a target that is not the file that was asked for, by samples."""
+        """Compares samples of the target with the file. Raises ValueError if they differ."""
         if self.target.stat().st_size != self.bytes:
             raise ValueError(f"{self.target.stat().st_size} bytes instead of {self.bytes}")
         with open(self.target, "rb") as ours, open(self.big, "rb") as theirs:
             for place in range(0, self.bytes, self.bytes // 64):
                 ours.seek(place), theirs.seek(place)
                 if ours.read(4096) != theirs.read(4096):
-                    raise ValueError(f"what was fetched is wrong at {place}")
+                    raise ValueError(f"the downloaded file differs at byte {place}")
 
     def empty(self):
         for left in self.folder.iterdir():
@@ -77,14 +77,14 @@ class Place:
 
 
 class Transfer:
-    """What one client takes for the big file; `by` is what is made of the rounds."""
+    """The figures of one client for the large file; `by` combines the rounds."""
 
     def __init__(self, name):
         self.name, self.by = name, statistics.median
         self.lines, self.failure = [], None
 
     def run(self, place):
-        """One round. After a failure it is not tried again."""
+        """One round. A client that failed once is not run again."""
         self.failure = self.failure or place.problem
         if self.failure:
             return
@@ -105,11 +105,11 @@ class Transfer:
         return None if self.failure or not self.lines else self.by(self.values(figure))
 
     def cpu(self):
-        """CPU for the whole file in seconds, or None when it was not measured."""
+        """CPU time for the whole file in seconds, or None if it was not measured."""
         return self.middle(cpu_seconds)
 
     def memory(self):
-        """By how many MiB the peak of its memory is above the one that it has for a small file."""
+        """The difference between the peak memory for the large file and for a small file, in MiB."""
         return self.middle(added_mib)
 
 
@@ -139,7 +139,7 @@ class Program(Transfer):
 
 
 class Command(Transfer):
-    """A command that may be there; `words` makes its arguments from an address and a file."""
+    """A command that may be installed; `words` makes its arguments from a URL and a file."""
 
     def __init__(self, programs, command, verb, words):
         super().__init__(f"{command}-{verb}" if command != "curl" else f"curl-command-{verb}")
@@ -166,7 +166,7 @@ class Command(Transfer):
 
 
 def run_and_read(command):
-    """The line that a child prints. Nobody's settings and no proxy count."""
+    """The line that a child prints. The environment's proxies are removed."""
     plain = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     child = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=True, env=plain)
     return json.loads(child.stdout.strip().splitlines()[-1] if child.stdout.strip() else "")
@@ -184,7 +184,7 @@ def make_transfers(programs):
     fetched_by_curl = lambda url, file: ["-q", "-sSf", "-o", file, url]
     sent_by_curl = lambda url, file: ["-q", "-sSf", "-T", file, url]
     fetched_by_wget = lambda url, file: ["--no-config", "-nv", "-O", file, url]
-    # By itself it writes the whole file in advance, which takes longer than the transfer.
+    # By default aria2 writes the whole file in advance, which takes longer than the transfer.
     fetched_by_aria2 = lambda url, file: [
         "--no-conf", "--quiet", "--file-allocation=none", "--dir", file.parent, "--out", file.name, url]
     transfers = [
@@ -204,8 +204,8 @@ def make_transfers(programs):
 
 
 def print_transfers(transfers, rounds, size):
-    print(f"\nOne file of {size // MIB} MiB, {rounds} rounds in turn: CPU s: median, least and most; medians of the rest")
-    print(f"{'client':<24} {'median':>9} {'least':>9} {'most':>9} {'MB/s':>9} {'idle MiB':>9} {'more MiB':>9}")
+    print(f"\nOne file of {size // MIB} MiB, {rounds} interleaved rounds: CPU s: median, minimum and maximum; other columns: median")
+    print(f"{'client':<24} {'median':>9} {'min':>9} {'max':>9} {'MB/s':>9} {'idle MiB':>9} {'more MiB':>9}")
     for transfer in transfers.values():
         if transfer.failure:
             print(f"{transfer.name:<24} not measured: {transfer.failure}")

@@ -1,10 +1,10 @@
-"""Values read from JSON: by Errand and by Foundation in one process, and by programs in other languages.
+"""Values decoded from JSON: by Errand and Foundation in one process, and by programs in other languages.
 
-`bench-json ROUNDS` and `PEER FOLDER ROUNDS` print one JSON line with the least CPU microseconds of each measurement:
+`bench-json ROUNDS` and `PEER FOLDER ROUNDS` print one JSON line with the minimum CPU time of each measurement, in microseconds:
 
     {"cpu_us": {"10k-foundation": 273.1, "10k-own": 52.4}}
 
-The peers read their texts from a folder, where bench-json has written its own.
+The peers read the texts that bench-json writes to a folder.
 """
 
 import json
@@ -16,7 +16,7 @@ import tempfile
 import failures
 from transfers import checked
 
-# Within one run of a program.
+# The rounds within one run of a program.
 ROUNDS = 7
 TIMEOUT = 300
 
@@ -24,7 +24,7 @@ TEXTS = ("200b", "10k", "posts", "map")
 
 
 class Figure:
-    """What one measurement took; the least of the rounds, as in the program itself."""
+    """The results of one measurement. The minimum of the rounds counts, as in the program itself."""
 
     def __init__(self, name):
         self.name, self.lines, self.failure = name, [], None
@@ -34,7 +34,7 @@ class Figure:
 
 
 class Program:
-    """One that measures; its figures have the names that it gives them, behind its own. `names` are those of a peer."""
+    """A measuring program. Its figures are named after it and the measurement; `names` are the measurements of a peer."""
 
     def __init__(self, name, path, arguments, names=()):
         self.name, self.path, self.arguments, self.names = name, path, arguments, names
@@ -45,7 +45,7 @@ class Program:
         return f"{self.name}-{key}"
 
     def run(self):
-        """One round. After a failure it is not tried again."""
+        """One round. A program that failed once is not run again."""
         if self.failure:
             return
         try:
@@ -80,7 +80,7 @@ class Values:
                 peer.fail(note.read_text().strip() if note.exists() else reason)
 
     def write_texts(self):
-        """Why the peers have no texts, or None."""
+        """Writes the texts for the peers. Returns the reason for a failure, or None."""
         try:
             subprocess.run([self.own.path, "texts", self.texts], capture_output=True, text=True, timeout=TIMEOUT, check=True)
             return None
@@ -105,7 +105,7 @@ class Values:
 
 
 def print_values(values, rounds):
-    print(f"\nJSON: CPU µs an operation, least of {rounds} times {ROUNDS} rounds in turn")
+    print(f"\nJSON: CPU µs per operation, minimum of {rounds} times {ROUNDS} interleaved rounds")
     if values.failure:
         print(f"{'bench-json':<24} not measured: {values.failure}")
     for figure in values.figures.values():

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Compares Errand with libcurl in C, with URLSession and with commands, in one interleaved run against nginx; and how it
-# reads JSON with Foundation, simdjson and Go.
+# Compares Errand with libcurl in C, with URLSession and with commands, in one interleaved run against nginx, and its
+# JSON decoding with Foundation, simdjson and Go.
 # Options go to Benchmarks/driver.py: --rounds N, --quick, --only requests|transfers|json, --strict, --json FILE.
-# Transfers need about 4 GiB of disk; TMPDIR says where.
+# Transfers need about 4 GiB of disk space in TMPDIR.
 source "$(dirname "${BASH_SOURCE[0]}")/servers.sh"
 
 PEERS=Benchmarks/.build/peers
 
-# build_peer NAME COMPILER ARGUMENT…: builds $PEERS/NAME, or says in $PEERS/NAME.txt why it is not there.
+# build_peer NAME COMPILER ARGUMENT…: builds $PEERS/NAME, or writes the reason for a failure to $PEERS/NAME.txt.
 build_peer() {
   local name=$1 log
   shift
@@ -21,13 +21,13 @@ build_peer() {
 }
 
 Scripts/set-up.sh bench
-# An incremental release build has been seen to keep objects with an old layout of types in another package.
+# An incremental release build can keep objects with an outdated layout of types from another package.
 swift package --package-path Benchmarks clean
 clients=(bench-curl bench-command bench-urlsession bench-errand bench-json)
 if [[ " $* " == *" --only json "* ]]; then clients=(bench-json); fi
 for client in "${clients[@]}"; do
   say "bench: building $client"
-  # The driver says "not measured" of a client that is not there; an old one must not stand in for it.
+  # The driver prints "not measured" for a missing client; an old build must not be measured in its place.
   if ! swift build -c release --package-path Benchmarks --product "$client"; then
     complain "bench: $client does not build"
     rm -f "Benchmarks/.build/release/$client"
@@ -35,7 +35,7 @@ for client in "${clients[@]}"; do
 done
 rm -rf "$PEERS"
 mkdir -p "$PEERS"
-# g++ makes more of it than clang++, which comes with Swift.
+# g++ produces faster code here than clang++, which is part of the Swift toolchain.
 build_peer bench-simdjson "$(command -v g++ || echo clang++)" -std=c++17 -O3 -march=native Benchmarks/Peers/simdjson.cpp \
   -lsimdjson -o "$PEERS/bench-simdjson"
 build_peer bench-go go build -o "$PEERS/bench-go" Benchmarks/Peers/values.go

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that every Swift sample in the guides and the README stands in a snippet, where the compiler reads it.
+"""Checks that every Swift sample in the guides and the README is part of a snippet, which the compiler checks.
 
-A sample is a block fenced by ```swift. Blank lines cut it into runs, and the lines of each run must stand one behind
-the other in some file of Snippets; indentation does not count. A block with no language is shown and not checked.
+A sample is a block fenced by ```swift. Blank lines divide it into runs, and the lines of each run must be consecutive
+in a file of Snippets; indentation is ignored. A block without a language is not checked.
 """
 
 import pathlib
@@ -15,12 +15,12 @@ BLOCK = re.compile(r"^```swift\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 def lines_of(text):
-    """The lines that say something, without their indentation."""
+    """The lines that are not blank, without their indentation."""
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def holds(snippet, run):
-    """Whether the run stands in the snippet, line for line."""
+    """Whether the snippet contains the run, line by line."""
     return any(snippet[start : start + len(run)] == run for start in range(len(snippet) - len(run) + 1))
 
 
@@ -37,15 +37,15 @@ def main():
                     missing.append((page.relative_to(ROOT), line, lines_of(run)[0]))
     for page, line, first in missing:
         print(
-            f"{page}:{line}: this sample stands in no file of Snippets, so nothing compiles it; "
-            f"add it to one, or take the words of one. It begins: {first}",
+            f"{page}:{line}: this sample is in no file of Snippets, so the compiler does not check it; "
+            f"add it to a snippet, or copy it from one. It starts with: {first}",
             file=sys.stderr,
         )
     if count == 0:
-        print("check-samples: there is no Swift sample in the guides; has the catalog moved?", file=sys.stderr)
+        print("check-samples: found no Swift sample in the guides; check PAGES", file=sys.stderr)
     if missing or count == 0:
         return 1
-    print(f"samples: all {count} stand in Snippets")
+    print(f"samples: all {count} are in Snippets")
     return 0
 
 

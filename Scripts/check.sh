@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# The slower gates behind `make test`: sanitizers, an optimised build, fuzzing, documentation and the demo. The first
-# step that fails ends it.
+# The slower checks after `make test`: sanitizers, an optimised build, fuzzing, documentation and the demo. Stops at the
+# first step that fails.
 source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 
-# The three other ways to build the tests, and no more than these need: all else was built above.
+# The three other builds of the tests. They build only the tests; the first step builds everything else.
 TESTS_ALONE=(--product ErrandPackageTests)
 THREAD=(--sanitize=thread --scratch-path .build-tsan -Xswiftc -DTSAN)
 ADDRESS=(--sanitize=address --scratch-path .build-asan -Xswiftc -DASAN)
 OPTIMISED=(-c release -Xswiftc -enable-testing --scratch-path .build-release)
 
-# build_beside COMMAND…: begins to build what the next step runs, with what of the processors the tests that run leave
-# over: those wait more than they compute.
+# build_beside COMMAND…: starts the build for the next step at idle priority. The running tests wait more than they
+# compute, so processor time is left.
 build_beside() {
   local modestly=(chrt --idle 0)
-  # Containers may forbid it.
+  # Containers may not permit chrt.
   if ! "${modestly[@]}" true 2>/dev/null; then modestly=(nice -n 19); fi
   "${modestly[@]}" "$@" >"$LOGS/build" 2>&1 &
   BESIDE=$!
 }
 
-# Waits for the build that was begun so, and shows it where it failed.
+# Waits for the build that build_beside started, and shows its output if it failed.
 built_beside() {
   local build=$BESIDE status=0
   wait "$build" || status=$?
@@ -28,7 +28,7 @@ built_beside() {
   return "$status"
 }
 
-# run_again NAME ARGUMENT…: runs the tests with threads and races in them, built another way.
+# run_again NAME ARGUMENT…: runs the tests of concurrent code in another build.
 run_again() {
   local name=$1 status=0
   shift
@@ -50,21 +50,21 @@ address_sanitizer() {
   LSAN_OPTIONS="suppressions=$PWD/Scripts/leaks.supp:print_suppressions=0" run_again address "${ADDRESS[@]}"
 }
 
-# Optimised code: what debug builds carry rightly can still break there.
+# Code that works in a debug build can still fail when it is optimised.
 optimised() {
   built_beside
   build_beside Scripts/fuzz.sh --build
   run_again optimised "${OPTIMISED[@]}"
 }
 
-# The first inputs and what is near them, the same ones each time; `make fuzz` looks further and elsewhere.
+# The corpus and inputs close to it, the same ones in each run; `make fuzz` searches further with random seeds.
 fuzzing() {
   built_beside
   FUZZ_RUNS=50000 FUZZ_SEED=1 Scripts/fuzz.sh
   FUZZ_SECONDS=30 FUZZ_SEED=1 Scripts/fuzz-responses.sh
 }
 
-# The command as it was built above; its coverage is not counted.
+# The command from the build step; its coverage is not counted.
 demo() { LLVM_PROFILE_FILE=/dev/null "$(swift build --show-bin-path)/errand" demo </dev/null; }
 
 step "set-up" Scripts/set-up.sh test

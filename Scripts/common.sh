@@ -1,23 +1,23 @@
 # shellcheck shell=bash
-# Sourced by the other scripts: one place for settings and small helpers.
+# Shared settings and helpers of the other scripts, which source this file.
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$ROOT"
 
-# After a crash Swift's backtracer can hold a pipe open for minutes.
+# After a crash Swift's backtracer can keep a pipe open for minutes.
 export SWIFT_BACKTRACE=enable=no
 
-# The suites with threads and races in them: run again under the sanitizers, and by `make soak`.
-CONCURRENT_SUITES='Account|CallState|Cookie|Breaker|Delivery|Group|Admission|Crowd|Rate|Registry|Refresh|Retry|Timers|Curl|Loopback|Scripted|Profiled|Recording|Replay|Attack|Storm|Redis|Store|Stale|UnderWay|ResponseStream|EventStream|CachedThenFresh|Twofold|Generations|Join|Hedge|FailOver|KeptConnection|Repeat|Download(Call|ContentDigest|Held|Queue|Segment|Stop)|Upload(Compression|Expect|File|Line|Multipart|Repeat|Server|Stream)|PartFile|PieceWriter|LateCancel|NestedCall|KeptDecoder|FastEncoding|KeyedComparison|StringComparison|JSONDocument|JSONWrittenValue|JSONReadable'
+# The suites of concurrent code. The sanitizers and `make soak` run them again.
+CONCURRENT_SUITES='Account|CallState|Cookie|Breaker|Delivery|Group|Admission|Crowd|Rate|Registry|Refresh|Retry|Timers|Curl|Engine|Loopback|Scripted|Profiled|Recording|Replay|Attack|Storm|Redis|Store|Stale|UnderWay|ResponseStream|EventStream|CachedThenFresh|Twofold|Generations|Join|Hedge|FailOver|KeptConnection|Repeat|Download(Call|ContentDigest|Held|Queue|Segment|Stop)|Upload(Compression|Expect|File|Line|Multipart|Repeat|Server|Stream)|PartFile|PieceWriter|LateCancel|NestedCall|KeptDecoder|FastEncoding|KeyedComparison|StringComparison|JSONDocument|JSONWrittenValue|JSONReadable'
 
-# What the thread sanitizer is told.
+# The options of the thread sanitizer.
 THREAD_SANITIZER="halt_on_error=1:suppressions=$ROOT/Scripts/races.supp:print_suppressions=0"
 
 say() { printf '%s\n' "$*"; }
 complain() { printf '%s\n' "$*" >&2; }
 
-# nginx lies in /usr/sbin, which is not on everybody's PATH.
+# nginx is in /usr/sbin, which is not on every user's PATH.
 find_nginx() { PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v nginx; }
 
 find_redis() { command -v redis-server; }

@@ -1,10 +1,10 @@
-"""Compares the tests that ran with the numbers in Scripts/test-counts.txt, target by target.
+"""Compares the number of tests that ran in each target with Scripts/test-counts.txt.
 
-    count-tests.py check all|concurrent XUNIT-FILE    fails if a target reports another number of tests
+    count-tests.py check all|concurrent XUNIT-FILE    fails if the number of tests of a target differs
     count-tests.py update PATTERN <LIST               records the numbers; LIST is the output of `swift test list`
 
-A floor would let a whole target disappear from a passing run, so the numbers are exact. `make counts` updates them
-after tests were added or removed. `concurrent` are the tests that PATTERN selects for the sanitizers.
+The numbers are exact, because a minimum would not notice that a whole target is missing from a run. `make counts` updates
+them after tests were added or removed. `concurrent` are the tests that PATTERN selects for the sanitizers.
 """
 
 import collections
@@ -32,9 +32,9 @@ def check(run, report):
     expected, counted = recorded(run), reported(report)
     wrong = [target for target in sorted(expected | counted) if expected.get(target, 0) != counted.get(target, 0)]
     for target in wrong:
-        print(f"test: {target} has {counted.get(target, 0)} tests in this run, {RECORD.name} expects {expected.get(target, 0)}")
+        print(f"test: {target} ran {counted.get(target, 0)} tests, but {RECORD.name} expects {expected.get(target, 0)}")
     if wrong:
-        print("test: if tests were added or removed on purpose, `make counts` records the new numbers")
+        print("test: if tests were added or removed on purpose, run `make counts` to record the new numbers")
     return 1 if wrong else 0
 
 

@@ -1,4 +1,4 @@
-"""Prints how much of each target's lines the tests ran, and fails if a target is below its floor.
+"""Prints the share of each target's lines that the tests ran, and fails if a target is below its minimum.
 
     python3 coverage.py LLVM-COV-JSON
 """
@@ -8,10 +8,10 @@ import json
 import pathlib
 import sys
 
-# In percent, two or three points below what was measured. A target without a floor fails: give it one.
+# In percent, two or three points below the measured share. A target without a minimum fails: add one.
 FLOORS = {
     "Errand": 95, "ErrandCache": 95, "ErrandChecksum": 95, "ErrandCommand": 75, "ErrandCompression": 95, "ErrandCore": 97,
-    "ErrandCurl": 95, "ErrandHTTP": 96, "ErrandJSON": 92, "ErrandPublicSuffix": 80, "ErrandRedis": 95, "ErrandSupport": 90,
+    "ErrandCurl": 95, "ErrandDecoding": 95, "ErrandEngine": 90, "ErrandHTTP": 96, "ErrandJSON": 92, "ErrandPublicSuffix": 80, "ErrandRedis": 95, "ErrandSupport": 90,
     "ErrandTesting": 96, "ErrandTestingTraits": 95, "ErrandTransfer": 96, "ErrandURLSession": 93, "ErrandXML": 90,
 }
 
@@ -37,10 +37,10 @@ def main():
 
     below = [target for target in counted if 100 * covered[target] < FLOORS.get(target, 101) * counted[target]]
     for target in sorted(below):
-        print(f"coverage: {target} is below its floor of {FLOORS.get(target, 'none')} %", file=sys.stderr)
+        print(f"coverage: {target} is below its minimum of {FLOORS.get(target, 'none')} %", file=sys.stderr)
     missing = sorted(set(FLOORS) - set(counted))
     if missing:
-        print(f"coverage: no line of {', '.join(missing)} was counted", file=sys.stderr)
+        print(f"coverage: the report has no lines of {', '.join(missing)}", file=sys.stderr)
     return 1 if below or missing else 0
 
 

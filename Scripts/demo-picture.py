@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Draws what the demo prints on a terminal as an SVG, for the README.
+"""Converts the terminal output of the demo to an SVG for the README.
 
-    script -qec '.build/debug/errand demo 4 21' /dev/null | python3 Scripts/demo-picture.py >demo.svg
+    script -qec '.build/debug/errand demo 3 8' /dev/null | python3 Scripts/demo-picture.py >demo.svg
 
-It knows the few codes that the demo uses: bold, dim, red, green, cyan, and the carriage return that draws a line anew.
+It supports the codes that the demo uses: bold, dim, red, green, cyan, and the carriage return that redraws a line.
 """
 
 import re
@@ -23,7 +23,7 @@ text { font: 14px ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", 
 
 
 def runs(line):
-    """The pieces of a line, each with the classes that are on."""
+    """The pieces of a line, each with its active classes."""
     on, place = set(), 0
     for code in CODE.finditer(line):
         if code.start() > place:
@@ -36,7 +36,7 @@ def runs(line):
 
 
 def drawn(line, row):
-    """One line of text; each run stands in its own column, whatever font draws it."""
+    """One line of text. Each run has a fixed column, independent of the font."""
     column, spans = 0, []
     for text, classes in runs(line):
         x = MARGIN + column * CELL
@@ -51,7 +51,7 @@ def main():
     width = 2 * MARGIN + CELL * max(len(CODE.sub("", line)) for line in lines)
     height = 2 * MARGIN + LINE * (len(lines) + 0.5)
     print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" role="img">')
-    print(f"<title>What the demo prints</title><style>{STYLE}</style>")
+    print(f"<title>Output of the demo</title><style>{STYLE}</style>")
     print('<rect width="100%" height="100%" rx="8" fill="#161b22"/>')
     print("\n".join(drawn(line, row) for row, line in enumerate(lines) if line))
     print("</svg>")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the documentation of the package into docs-out. A warning, such as a dead link, fails it; so does a sample
-# that no snippet holds, and a status that names a test that is not there.
-# With --skip-build it documents what .build holds already.
+# Builds the documentation of the package into docs-out. Fails on a warning, such as a dead link, on a sample that is in
+# no snippet, and on a status page that names a test that does not exist.
+# With --skip-build it documents the products that are already in .build.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 CATALOG=Sources/Errand/Errand.docc
@@ -16,14 +16,14 @@ if command -v python3 >/dev/null; then
   python3 Scripts/check-samples.py
   python3 Scripts/check-status.py
 else
-  complain "docs: samples and status stay unchecked, since python3 is not there"
+  complain "docs: samples and status are not checked because python3 is not installed"
 fi
 if [[ ${1:-} != --skip-build ]]; then swift build; fi
 
-# The tools of the toolchain lie beside its swift, which on the PATH may be a link.
+# The tools of the toolchain are in the same folder as its swift, which may be a symbolic link on the PATH.
 tool() { command -v "$1" || echo "$(dirname "$(readlink -f "$(command -v swift)")")/$1"; }
 
-# What it takes to load the modules: where the C bridges are described, and where their headers are.
+# The options that loading the modules needs: the module maps of the C bridges and their header folders.
 search=(-I "$MODULES" -module-cache-path .build/debug/ModuleCache)
 for map in Sources/*/module.modulemap .build/debug/*.build/module.modulemap; do
   if [[ -e $map ]]; then search+=(-Xcc "-fmodule-map-file=$map"); fi
@@ -31,13 +31,13 @@ done
 for folder in Sources/*/include; do search+=(-Xcc "-I$folder"); done
 for flag in $(pkg-config --cflags-only-I libcurl libcrypto zlib libbrotlidec libzstd); do search+=(-Xcc "$flag"); done
 
-# `swift package dump-symbol-graph` does the same, but builds everything once more, without coverage.
+# `swift package dump-symbol-graph` does the same, but it builds everything again, without coverage.
 graphs=$(mktemp -d)
 trap 'rm -rf "$graphs"' EXIT
 target=$(swift -print-target-info | sed -n 's/.*"triple" *: *"\([^"]*\)".*/\1/p' | head -1)
 for module in Sources/Errand*; do
   module=$(basename "$module")
-  # The command is no library.
+  # The command is not a library.
   if [[ $module == *Command ]]; then continue; fi
   "$(tool swift-symbolgraph-extract)" -module-name "$module" -target "$target" "${search[@]}" \
     -minimum-access-level public -skip-synthesized-members -output-dir "$graphs"
@@ -52,7 +52,7 @@ rm -rf "$OUTPUT"
   --warnings-as-errors \
   --output-path "$OUTPUT"
 
-# The root has no page of its own: it leads to the first one.
+# The root has no page, so it redirects to the first one.
 cat >"$OUTPUT/index.html" <<'PAGE'
 <!doctype html>
 <html lang="en">

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints what Errand, the command curl and URLSession make of a server's faults, as the table of the page Faults.
-# With --write it puts the table into the page.
+# Prints the table of the page Faults: how Errand, the command curl and URLSession handle a server's faults.
+# With --write it writes the table to the page.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 Scripts/set-up.sh bench

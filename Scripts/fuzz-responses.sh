@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # Sends mutated responses through libcurl as the transport configures it, under valgrind.
 #
-#   FUZZ_SECONDS=60   how long
+#   FUZZ_SECONDS=60   the duration
 #   FUZZ_SEED=1       the same responses in each run of the same seed, one sequence per connection
 #   FUZZ_REUSE=1      reuse the easy handle, as the transport does from libcurl 8.1.1 on
 #
-# A C program stands for the transport: valgrind 3.19 cannot run Swift programs. What it finds are faults of libcurl that
-# a server can reach; each needs a workaround in Sources/ErrandCurl and a line in the guide on libcurl.
+# A C program replaces the transport, because valgrind 3.19 cannot run Swift programs. Its findings are faults of libcurl
+# that a server can trigger; each needs a workaround in Sources/ErrandCurl and a row in the guide on libcurl.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 SCRATCH=.build-fuzz/responses
 mkdir -p "$SCRATCH"
 for tool in cc valgrind python3; do
   if ! command -v "$tool" >/dev/null; then
-    complain "fuzz-responses: $tool is missing; install it by apt-get install gcc valgrind python3"
+    complain "fuzz-responses: $tool is missing; install it with apt-get install gcc valgrind python3"
     exit 1
   fi
 done

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Throws made-up bytes at every parser of wire and disk data, by LLVM's libFuzzer under the address sanitizer.
+# Fuzzes every parser of wire and disk data with LLVM's libFuzzer under the address sanitizer.
 #
-#   FUZZ_SECONDS=60   how long for each target
-#   FUZZ_RUNS=N       so many executions for each target instead
-#   FUZZ_SEED=N       the same inputs each time, so that a run can be repeated
-#   FUZZ_TARGETS="…"  some targets alone; without it all that the program lists
-#   FUZZ_JOBS=N       how many targets at a time (as many as there are processors)
+#   FUZZ_SECONDS=60   the duration for each target
+#   FUZZ_RUNS=N       a number of executions for each target instead of a duration
+#   FUZZ_SEED=N       the seed, so that a run can be repeated with the same inputs
+#   FUZZ_TARGETS="…"  the targets to run; by default all that the program lists
+#   FUZZ_JOBS=N       the number of concurrent targets; by default the number of processors
 #
-# With --build it builds the program and throws nothing.
+# With --build it only builds the program.
 #
-# It begins with the inputs of Fuzz/Corpus and keeps what it learns in .build-fuzz/corpus. The bytes of a finding lie in
-# .build-fuzz/findings: they belong into a unit test of that parser, together with the mend.
+# It starts with the inputs of Fuzz/Corpus and stores new inputs in .build-fuzz/corpus. The bytes of a finding are in
+# .build-fuzz/findings: add them to a unit test of that parser, together with the fix.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 SCRATCH=.build-fuzz
@@ -20,7 +20,7 @@ BUILD=(
 )
 
 export ERRAND_FUZZ=1
-# Objects that live as long as the program look like leaks to it.
+# The sanitizer reports objects that live until the program exits as leaks.
 export ASAN_OPTIONS=detect_leaks=0
 
 if [[ ${1:-} == --build ]]; then exec swift build --product ErrandFuzz "${BUILD[@]}"; fi
@@ -28,13 +28,13 @@ swift build --product ErrandFuzz "${BUILD[@]}"
 FUZZER=$(swift build --show-bin-path "${BUILD[@]}")/ErrandFuzz
 export FUZZER SCRATCH
 
-# What all runs share: an input that takes ten seconds, or a gibibyte, is a finding, too.
+# The options of all runs. An input that takes ten seconds or 1 GiB of memory is a finding too.
 LIMIT=(-max_total_time="${FUZZ_SECONDS:-60}")
 if [[ -n ${FUZZ_RUNS:-} ]]; then LIMIT=(-runs="$FUZZ_RUNS"); fi
 if [[ -n ${FUZZ_SEED:-} ]]; then LIMIT+=(-seed="$FUZZ_SEED"); fi
 export OPTIONS="${LIMIT[*]} -timeout=10 -rss_limit_mb=1024 -print_final_stats=1"
 
-# fuzz TARGET: one line about it; the whole log where something was found.
+# fuzz TARGET: prints one line about the target, or its whole log if there is a finding.
 fuzz() {
   local target=$1 log="$SCRATCH/$1.log" options
   read -ra options <<<"$OPTIONS"
@@ -42,7 +42,7 @@ fuzz() {
   if ! "$FUZZER" "$target" "${options[@]}" -artifact_prefix="$SCRATCH/findings/$target-" \
     "$SCRATCH/corpus/$target" "Fuzz/Corpus/$target" >"$log" 2>&1; then
     cat "$log" >&2
-    printf 'fuzz: %s has a finding; again: %s %s %s/findings/%s-…\n' \
+    printf 'fuzz: %s has a finding; run it again with: %s %s %s/findings/%s-…\n' \
       "$target" "$FUZZER" "$target" "$SCRATCH" "$target" >&2
     return 1
   fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the format of every Swift file, or with --fix rewrites it.
+# Checks the format of every Swift file. With --fix it rewrites the files.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 mapfile -t folders < <(swift_folders)
@@ -9,10 +9,10 @@ else
   swift format lint --strict --parallel --configuration .swift-format --recursive "${folders[@]}" Package.swift
 fi
 
-# Swift and Foundation look for characters: an apostrophe with a combining accent behind it is another one than the
-# apostrophe alone. Where text is quoted, masked or read for secrets, that hides what has to be found, so these files look
-# for bytes or scalars (String+Bytes.swift). A line that is safe says why, in a comment with one of the words below.
-CHARACTER_SEARCH='\.(replacingOccurrences\(|components\(separatedBy|range\(of:|(hasPrefix|hasSuffix|contains)\("|split\(separator: ")'
+# Swift and Foundation search for characters: an apostrophe with a combining accent is a different character than the
+# apostrophe alone. Code that quotes or masks text, or searches it for secrets, would miss it, so these files search for
+# bytes or scalars (String+Bytes.swift). A safe line gives its reason in a comment with one of the words below.
+CHARACTER_SEARCH='\.(replacingOccurrences\(|replacing\(|components\(separatedBy|range\(of:|(hasPrefix|hasSuffix|contains)\("|split\(separator: ")'
 SAFE_SEARCH='//.*(ASCII|scalars|bytes|the library.s own)|unicodeScalars\.split'
 mapfile -t careful < <(
   find Sources/ErrandCore/Record Sources/ErrandTransfer/Decision/Name Sources/ErrandTesting/Recording/Masking -name '*.swift'
@@ -20,12 +20,12 @@ mapfile -t careful < <(
 )
 careless() { grep -nE "$CHARACTER_SEARCH" "$@" /dev/null | grep -vE "$SAFE_SEARCH"; }
 
-# The rule must find what it is there for.
+# Check that the rule still matches an unsafe search.
 if ! careless <(printf '%s\n' 'let quoted = text.replacingOccurrences(of: "a", with: "b")') >/dev/null; then
-  complain "lint: the rule about searches for characters finds nothing any more"
+  complain "lint: the rule about searches for characters matches nothing any more; correct CHARACTER_SEARCH"
   exit 1
 fi
 if careless "${careful[@]}" >&2; then
-  complain "lint: these lines look for characters where text is quoted or masked; look for bytes, as String+Bytes.swift does, or say in a comment why it is safe"
+  complain "lint: these lines search for characters in code that quotes or masks text; search for bytes, as String+Bytes.swift does, or give the reason why it is safe in a comment"
   exit 1
 fi

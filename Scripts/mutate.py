@@ -59,17 +59,17 @@ class Mutant:
             sys.exit(f"mutate: \"{self.original}\" is more than one expression; mark a part without the comma")
 
     def span(self, source):
-        """Where the original text is in the file; ends the program if that is not one place."""
+        """The range of the original text in the file. Exits if the text does not occur exactly once."""
         whole = self.before + self.original + self.behind
         found = [match.start() for match in re.finditer(re.escape(whole), source)]
         if len(found) != 1:
-            sys.exit(f"mutate: {self.file} has \"{whole}\" {len(found)} times; correct {LIST.name}")
+            sys.exit(f"mutate: {self.file} contains \"{whole}\" {len(found)} times; correct {LIST.name}")
         start = found[0] + len(self.before)
         return start, start + len(self.original)
 
 
 def has_bare_comma(text):
-    """Whether a comma stands outside all brackets, as between the conditions of a guard."""
+    """Whether a comma is outside all brackets, as between the conditions of a guard."""
     depth = 0
     for character in re.sub(r'"[^"]*"', "", text):
         depth += (character in "([{") - (character in ")]}")
@@ -131,7 +131,7 @@ def mutated(path, mutants):
 
 
 def lay_out(tree, mutants):
-    """Copies the project's files into the tree and puts the switches in. What did not change keeps its time."""
+    """Copies the project's files into the tree and adds the switches. Unchanged files keep their modification time."""
     names = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n")
     by_file = {}
     for mutant in mutants:
@@ -152,7 +152,7 @@ def lay_out(tree, mutants):
 
 
 def run(tree, number, pattern):
-    """How the tests ended: "passed", or how the mutant was killed."""
+    """The result of the tests: "passed", or how the mutant was killed."""
     command = ["swift", "test", "--skip-build", "--disable-xctest", "--no-parallel", "--filter", pattern]
     environment = os.environ | {"ERRAND_MUTANT": str(number), "SWIFT_BACKTRACE": "enable=no"}
     process = subprocess.Popen(
@@ -178,7 +178,7 @@ def run(tree, number, pattern):
 
 
 def end(process):
-    """Ends the tests and whatever they started in their group."""
+    """Kills the tests and all processes in their group."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 
@@ -191,7 +191,7 @@ def result_of(tree, mutant):
 
 
 def judge(tree, mutants, jobs):
-    """Runs every mutant; those that survive, in order."""
+    """Runs every mutant. Returns the survivors in order."""
     survivors = []
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         results = pool.map(lambda mutant: result_of(tree, mutant), mutants)
@@ -236,7 +236,7 @@ def main():
     subprocess.run(["swift", "build", "--build-tests"], cwd=words.tree, check=True)
     for pattern in sorted({pattern for mutant in chosen for pattern in mutant.tests}):
         if (result := run(words.tree, 0, pattern)) != "passed":
-            sys.exit(f"mutate: without a mutant the tests \"{pattern}\" end so: {result}")
+            sys.exit(f"mutate: without a mutant the tests \"{pattern}\" must pass, but the result is: {result}")
     return report(chosen, judge(words.tree, chosen, words.jobs))
 
 

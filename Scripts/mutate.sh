@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts the test servers and runs Scripts/mutate.py against them; options go there.
+# Starts the test servers and runs Scripts/mutate.py, which receives all options.
 source "$(dirname "${BASH_SOURCE[0]}")/servers.sh"
 
 trap servers_stop EXIT

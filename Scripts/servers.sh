@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# The real servers that the tests and benchmarks talk to, all on loopback and on free ports.
+# The real servers of the tests and benchmarks, all on loopback and on free ports.
 #
-# By hand:        Scripts/servers.sh start     prints the addresses as shell exports; for example
+# Manually:       Scripts/servers.sh start     prints the addresses as shell exports; for example
 #                                              eval "$(Scripts/servers.sh start)" && swift test
 #                 Scripts/servers.sh stop
 # In a script:    source Scripts/servers.sh; trap servers_stop EXIT; servers_start test|bench
 #
-# Afterwards the environment has ERRAND_NGINX, ERRAND_NGINX_TLS, ERRAND_NGINX_CA and the like; see nginx_export, and
-# ERRAND_REDIS (host:port), ERRAND_REDIS_SOCKET and ERRAND_REDIS_PROGRAM, and ERRAND_SMALL_DISK.
-# `bench` starts nginx alone, without compression, and adds /stream of 1 GiB.
+# Afterwards the environment has ERRAND_NGINX, ERRAND_NGINX_TLS, ERRAND_NGINX_CA and others (see nginx_export),
+# ERRAND_REDIS (host:port), ERRAND_REDIS_SOCKET, ERRAND_REDIS_PROGRAM and ERRAND_SMALL_DISK.
+# `bench` starts only nginx, without compression, and adds /stream of 1 GiB.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 SERVERS_DIR=""
@@ -17,7 +17,7 @@ SERVERS_PIDS=()
 servers_start() {
   local profile=${1:-test}
   SERVERS_DIR=$(mktemp -d)
-  # nginx gives up root for its worker, which must still reach the files.
+  # The worker of nginx does not run as root and must still be able to read the files.
   chmod 755 "$SERVERS_DIR"
   nginx_start "$profile"
   if [[ $profile == test ]]; then httpbin_start; fi
@@ -26,7 +26,7 @@ servers_start() {
   if [[ $profile == test ]]; then small_disk_start; fi
 }
 
-# Stops what this shell started, by process id, and nothing else.
+# Stops only the processes that this shell started, by process ID.
 servers_stop() {
   local pid
   for pid in "${SERVERS_PIDS[@]}"; do kill "$pid" 2>/dev/null || true; done
@@ -37,7 +37,7 @@ servers_stop() {
   SERVERS_DIR=""
 }
 
-# Waits up to five seconds for a process that was told to stop, then stops it the hard way.
+# Waits up to five seconds for a process to stop, then kills it.
 wait_for_end() {
   local pid=$1 tick
   for ((tick = 0; tick < 100; tick++)); do
@@ -47,7 +47,7 @@ wait_for_end() {
   kill -9 "$pid" 2>/dev/null || true
 }
 
-# Prints as many free ports as asked for, all different.
+# free_ports COUNT: prints COUNT different free ports.
 free_ports() {
   python3 - "$1" <<'PYTHON'
 import socket, sys
@@ -62,7 +62,7 @@ PYTHON
 
 has_ipv6() { python3 -c 'import socket; socket.socket(socket.AF_INET6).bind(("::1", 0))' 2>/dev/null; }
 
-# True once the address answers; fails when the process has ended or five seconds are over.
+# Waits until the address responds. Fails if the process ends or after five seconds.
 wait_for_answer() {
   local pid=$1 url=$2 tick
   for ((tick = 0; tick < 100; tick++)); do
@@ -85,7 +85,7 @@ nginx_start() {
   python3 Scripts/servers/files.py "$SERVERS_DIR/files" "$([[ $profile == bench ]] && echo --large)"
   Scripts/servers/certificates.sh "$SERVERS_DIR/tls"
   mkdir -p "$SERVERS_DIR/temp"
-  # Between choosing a port and binding it another program can take it: choose again.
+  # Another program may take a port before nginx binds it, so failed attempts choose new ports.
   for attempt in 1 2 3 4 5; do
     if nginx_try "$profile"; then return; fi
     complain "servers: nginx did not start (attempt $attempt)"
@@ -135,14 +135,14 @@ nginx_export() {
   export ERRAND_NGINX_RETIRING="https://localhost:$retiring"
   export ERRAND_NGINX_SOCKET="$SERVERS_DIR/nginx.sock"
   export ERRAND_NGINX_TLS_SOCKET="$SERVERS_DIR/tls.sock"
-  # The folder of the certificates, their keys, and the pins of their public keys.
+  # The folder with the certificates, their keys, and the pins of their public keys.
   export ERRAND_CERTIFICATES="$SERVERS_DIR/tls"
 }
 
-# gunicorn chooses the free port itself and says which in its log.
+# gunicorn chooses a free port itself and writes it to its log.
 httpbin_start() {
   local log="$SERVERS_DIR/httpbin.log" pid tick address=""
-  # The file must be there before it is read below, and the program in the background may be slow to make it.
+  # The file must exist before it is read below, and the background process may create it late.
   : >"$log"
   .servers/python/bin/python -m gunicorn --bind 127.0.0.1:0 --worker-class gthread --workers 1 --threads 32 \
     --keep-alive 75 --graceful-timeout 1 --worker-tmp-dir "$SERVERS_DIR" httpbin:app >>"$log" 2>&1 </dev/null &
@@ -162,7 +162,7 @@ httpbin_start() {
   export ERRAND_HTTPBIN="$address"
 }
 
-# They choose their ports themselves and say which.
+# The servers choose free ports themselves and print them.
 doors_start() {
   local said="$SERVERS_DIR/doors.sh" pid tick
   : >"$said"
@@ -175,7 +175,7 @@ doors_start() {
   if [[ ! -s $said ]]; then
     kill "$pid" 2>/dev/null || true
     cat "$SERVERS_DIR/doors.log" >&2
-    complain "servers: the doors do not start"
+    complain "servers: Scripts/servers/doors.py does not start"
     return 1
   fi
   SERVERS_PIDS+=("$pid")
@@ -194,7 +194,7 @@ redis_start() {
   return 1
 }
 
-# Reads no configuration file, keeps nothing on a disk and ends with the others.
+# Uses no system configuration and stores nothing on a disk.
 redis_try() {
   local port pid tick socket="$SERVERS_DIR/redis.sock"
   read -r port < <(free_ports 1)
@@ -220,8 +220,8 @@ redis_try() {
   export ERRAND_REDIS_PROGRAM
 }
 
-# A file system of 2 MiB that tests fill. Where this user may not mount one the variable is empty, and those tests fill
-# their room by a limit of the process alone.
+# A file system of 2 MiB for tests of a full disk. If this user may not mount one, the variable is empty, and those tests
+# use only a limit on the file size of a process.
 small_disk_start() {
   export ERRAND_SMALL_DISK="$SERVERS_DIR/small-disk"
   mkdir "$ERRAND_SMALL_DISK"
@@ -234,7 +234,7 @@ small_disk_stop() {
   umount "$place" 2>/dev/null || umount -l "$place" || true
 }
 
-# By hand the servers outlive the script; what to stop is kept in a file.
+# Started manually, the servers outlive the script; a file records the processes to stop.
 servers_main() {
   local state=.servers/running
   case ${1:-} in
@@ -252,7 +252,7 @@ servers_main() {
       # shellcheck source=/dev/null
       source "$state"
       rm -f "$state"
-      # Without its folder the process is long gone, and its number may be someone else's.
+      # If the folder is gone, the processes have ended, and other processes may have their IDs.
       if [[ -d $SERVERS_DIR ]]; then servers_stop; fi
       ;;
     *) complain "usage: Scripts/servers.sh start [test|bench] | stop" && exit 64 ;;

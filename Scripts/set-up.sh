@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that.
+# Installs missing packages.
 #
 #   Scripts/set-up.sh build    the C libraries that the package links
-#   Scripts/set-up.sh test     … and the servers that the tests talk to
-#   Scripts/set-up.sh bench    … and what the benchmarks talk to and are compared with
+#   Scripts/set-up.sh test     … and the servers of the tests
+#   Scripts/set-up.sh bench    … and the servers and commands of the benchmarks
 #
-# Uses root, or sudo where it works; without either it names the packages to ask for and fails.
+# Uses root, or sudo if it works. Without either it prints the packages to install and fails.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 LEVEL=${1:-build}
@@ -17,16 +17,16 @@ case $LEVEL in
   *) complain "usage: Scripts/set-up.sh build|test|bench" && exit 64 ;;
 esac
 
-# True if the library's pkg-config file or its Debian package is there.
+# Succeeds if the library's pkg-config file or its Debian package is installed.
 has_library() {
   pkg-config --exists "$1" 2>/dev/null \
     || dpkg-query --show --showformat='${Status}' "$2" 2>/dev/null | grep -q 'ok installed'
 }
 
-# Debian's python3 comes without the part that makes virtual environments.
+# Debian packages the module for virtual environments separately from python3.
 has_venv() { python3 -c 'import venv, ensurepip' 2>/dev/null; }
 
-# Prints the Debian packages that are missing for this level, one a line.
+# Prints the Debian packages that are missing for this level, one per line.
 missing_packages() {
   command -v pkg-config >/dev/null || echo pkg-config
   has_library libcurl libcurl4-openssl-dev || echo libcurl4-openssl-dev
@@ -48,20 +48,20 @@ missing_packages() {
   if [[ $LEVEL == test ]] && ! find_redis >/dev/null; then echo redis-server; fi
 }
 
-# Those that a benchmark holds Errand against.
+# The commands that the benchmark compares with Errand.
 missing_commands() {
   command -v curl >/dev/null || echo curl
   command -v wget >/dev/null || echo wget
   command -v aria2c >/dev/null || echo aria2
 }
 
-# Those that JSON is held against where they are; the benchmark says of each that is not.
+# The optional peers of the JSON comparison. The benchmark reports a missing one.
 missing_peers() {
   has_library simdjson libsimdjson-dev || echo libsimdjson-dev
   command -v go >/dev/null || echo golang-go
 }
 
-# Prints the command that turns into root: nothing for root itself. Fails if there is no way.
+# Prints the prefix that runs a command as root, which is empty for root. Fails if no prefix works.
 root_prefix() {
   if [[ $(id -u) == 0 ]]; then return; fi
   command -v sudo >/dev/null || return 1
@@ -70,8 +70,8 @@ root_prefix() {
   return 1
 }
 
-# Debian starts and enables a server as it is installed; ours run by hand only. So services are held back by a
-# policy while apt works, and a unit that apt has just enabled is disabled again. One that was there is left alone.
+# Debian starts and enables a server when it is installed, but the tests start their own. A policy prevents service
+# starts while apt runs, and a unit that apt has just enabled is disabled. A unit that existed before is not changed.
 # shellcheck disable=SC2016
 AS_ROOT='
   set -eu
@@ -96,11 +96,11 @@ AS_ROOT='
 install_packages() {
   local packages=("$@") prefix log
   if ! command -v apt-get >/dev/null; then
-    complain "Errand needs these Debian packages or their like; please install them: ${packages[*]}"
+    complain "Errand needs these Debian packages or their equivalents; install them: ${packages[*]}"
     exit 1
   fi
   if ! prefix=$(root_prefix); then
-    complain "Errand needs packages that only root can install. Please ask for:"
+    complain "Errand needs packages that only root can install. Ask an administrator to run:"
     complain "  apt-get install ${packages[*]}"
     exit 1
   fi
@@ -110,21 +110,21 @@ install_packages() {
   if ! $prefix sh -c "$AS_ROOT" sh "${packages[@]}" >"$log" 2>&1; then
     cat "$log" >&2
     rm -f "$log"
-    complain "set-up: apt-get failed; packages wanted: ${packages[*]}"
+    complain "set-up: apt-get failed to install: ${packages[*]}"
     exit 1
   fi
   rm -f "$log"
 }
 
-# httpbin in a virtual environment of its own, renewed when the list of versions changes.
+# httpbin in a separate virtual environment, which is created again when the list of versions changes.
 install_httpbin() {
   if cmp -s "$REQUIREMENTS" "$VENV/installed.txt" && [[ -x $VENV/bin/python ]]; then return; fi
-  say "set-up: putting httpbin and gunicorn from PyPI into $VENV"
+  say "set-up: installing httpbin and gunicorn from PyPI into $VENV"
   rm -rf "$VENV"
   mkdir -p .servers
   python3 -m venv "$VENV"
   if ! "$VENV/bin/pip" install --quiet --disable-pip-version-check --requirement "$REQUIREMENTS"; then
-    complain "set-up: pip failed; $REQUIREMENTS has what the tests need"
+    complain "set-up: pip failed to install $REQUIREMENTS"
     exit 1
   fi
   cp "$REQUIREMENTS" "$VENV/installed.txt"
@@ -140,6 +140,6 @@ if [[ $LEVEL == test ]]; then install_httpbin; fi
 if [[ $LEVEL == bench ]]; then
   mapfile -t peers < <(missing_peers)
   if ((${#peers[@]} > 0)) && ! (install_packages "${peers[@]}"); then
-    complain "set-up: only the comparison of JSON needs these; going on without them"
+    complain "set-up: only the JSON comparison needs these packages; continuing without them"
   fi
 fi

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Mixed load over a server that misbehaves at random, for ERRAND_SOAK_SECONDS (600): GET, POST, joined, cached, tried
-# again, refreshed, batches, downloads and cancels against resets, cuts, stalls, garbage, 429 and 503. At the end no
-# answer was wrong, no POST came twice, and no memory, descriptor or object is left. ERRAND_SOAK_SEED repeats a run.
+# Mixed load on a server that misbehaves at random, for ERRAND_SOAK_SECONDS (600): GET, POST, joined, cached, retried and
+# refreshed calls, batches, downloads and cancels, with resets, truncation, stalls, garbage, 429 and 503. Fails if a
+# response is wrong, a POST arrives twice, or memory, descriptors or objects leak. ERRAND_SOAK_SEED repeats a run.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 export ERRAND_SOAK_SECONDS=${ERRAND_SOAK_SECONDS:-600}
-# Optimised, as servers run it.
+# Optimised, as in production.
 BUILD=(-c release -Xswiftc -enable-testing --scratch-path .build-release)
 
 log=$(mktemp)

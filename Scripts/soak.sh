@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Processes that are killed, folders that are damaged and large uploads, once in a plain build; then the suites with
-# concurrency in them ROUNDS times (5) under the thread sanitizer: a race that shows once in ten runs is a race. The
-# first failure ends it.
+# Killed processes, damaged folders and large uploads, once in a plain build; then the suites of concurrent code ROUNDS
+# times (5) under the thread sanitizer, because a race may occur only once in ten runs. Stops at the first failure.
 source "$(dirname "${BASH_SOURCE[0]}")/servers.sh"
 
 ROUNDS=${ROUNDS:-5}
-# What a process leaves behind is the same whatever it was built with, and a sanitizer makes each twenty times as slow.
+# The files that a killed process leaves do not depend on its build, and a sanitizer makes a process twenty times slower.
 PROCESSES='DownloadCrashTests|UploadMemoryTests|StoreProcessTests|DamagedStoreTests'
 THREAD=(--sanitize=thread --scratch-path .build-tsan -Xswiftc -DTSAN)
 
-# soak WHAT ARGUMENT…: runs tests and shows what they print only where they failed, or where none ran.
+# soak WHAT ARGUMENT…: runs tests and shows their output only if they fail or if none ran.
 soak() {
   local what=$1 begin=$SECONDS
   shift
@@ -22,8 +21,7 @@ soak() {
   say "soak: $what passed in $((SECONDS - begin)) s"
 }
 
-# Downloads and writers of a store that are killed, damages done to a store's files, how long two processes share one,
-# and uploads of 4 GiB.
+# Killed downloads and store writers, damaged store files, two processes that share a store, and uploads of 4 GiB.
 processes() {
   export ERRAND_DOWNLOAD_KILLS=${ERRAND_DOWNLOAD_KILLS:-200}
   export ERRAND_CACHE_KILLS=${ERRAND_CACHE_KILLS:-200}
@@ -32,8 +30,8 @@ processes() {
   ERRAND_SOAK=1 soak "processes" --filter "$PROCESSES"
 }
 
-# Rounds of each row of the delivery table, random trees of batches and chains with random cancels, and file calls that
-# fail while several ranges come.
+# Rounds of each row of the delivery table, random trees of batches and chains with random cancels, and file operations
+# that fail while several ranges arrive.
 round() {
   export ERRAND_ROUNDS=${ERRAND_ROUNDS:-1000}
   export ERRAND_GROUP_STORMS=${ERRAND_GROUP_STORMS:-1000}

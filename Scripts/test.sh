@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lint, build and all tests: what must hold before a change goes in. The first step that fails ends it.
+# Runs lint, the build and all tests, which must pass before a change is merged. Stops at the first step that fails.
 source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 
 main_run() {
@@ -9,7 +9,7 @@ main_run() {
   FAILED=$COUNTED_FAILED
   if ((status != 0)); then return "$status"; fi
   if ((COUNTED_SKIPPED > 0)); then
-    complain "test: $COUNTED_SKIPPED tests were skipped; here all of them must run"
+    complain "test: $COUNTED_SKIPPED tests were skipped; this script must run all of them"
     return 1
   fi
 }

@@ -1,4 +1,4 @@
-// Login, switch and logout, with credentials that are kept in a file.
+// Login, switch and logout, with credentials that are saved in a file.
 import Errand
 import ErrandTesting
 import Foundation

@@ -1,4 +1,4 @@
-// How many exchanges run at once, who is next, and how often a host is asked.
+// Limits of concurrent exchanges, the order of waiting calls, and rates of requests to a host.
 import Errand
 import ErrandTesting
 import Foundation
@@ -35,7 +35,7 @@ let page = CallOwner()
 let call = client.start(Prefetch(number: 2), options: .owner(page)) { text in
   print(text)
 }
-call.change(priority: .high)  // somebody looks at that page now
+call.change(priority: .high)  // the user opened that page
 // snippet.end
 
 // snippet.rates

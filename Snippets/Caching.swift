@@ -1,4 +1,4 @@
-// What is kept, how it is read, and how to look in.
+// Cache policies, read modes, listings and removal.
 import Dispatch
 import Errand
 import ErrandTesting
@@ -41,7 +41,7 @@ print(first.origin, second.origin)  // network cacheFresh
 // snippet.else
 struct GetNews: APIRequest {
   var path: Path { "/news" }
-  // as the server says; where it says nothing, for a minute
+  // by the server's cache fields; without them, for a minute
   var cache: CachePolicy { .httpElse(.seconds(60)) }
   typealias Response = String
 }
@@ -78,8 +78,8 @@ struct RenameUser: APIRequest {
 _ = try await client.send(RenameUser(id: 7, nick: "Ada"))
 
 // snippet.modes
-let anew = GetUser(id: 7)  // pulled to refresh
-print(try await client.send(anew, options: .cache(.ignoringCache)).nick)
+let refreshed = GetUser(id: 7)  // pull to refresh
+print(try await client.send(refreshed, options: .cache(.ignoringCache)).nick)
 
 do {
   let other = GetUser(id: 9)
@@ -99,8 +99,8 @@ do {
   print(try await client.send(kept, options: .cache(.cacheOnlyAtAnyAge)).nick)
 } catch {
   switch error.cacheMiss {
-  case .missing?: print("not here yet: ask again online")
-  case let miss?: print("here, and of no use:", miss.rawValue)
+  case .missing?: print("not stored yet: send it again online")
+  case let miss?: print("stored, but not usable:", miss.rawValue)
   case nil: print(error.message)
   }
 }
@@ -109,7 +109,7 @@ do {
 // snippet.why
 let full = try await client.response(GetUser(id: 7))
 print(full.origin, full.origin.isFromCache, full.fields["Age"] ?? "")
-print(full.metrics.cache?.reason ?? "")  // The stored answer is fresh for 179 seconds.
+print(full.metrics.cache?.reason ?? "")  // The stored response is fresh for 179 seconds.
 print(full.metrics.cache?.status ?? "")  // Errand; hit; ttl=179
 // snippet.end
 
@@ -151,7 +151,7 @@ for entry in await cache.entries() {
 let size = await cache.size()
 print(size.entries, "entries,", size.bytes, "of", size.limit ?? 0, "bytes")
 print(cache.statistics.hits, "hits in", cache.statistics.requests, "requests")
-await cache.flush()  // all that waits is on the disk
+await cache.flush()  // all pending writes are on the disk
 // snippet.end
 
 // snippet.remove
@@ -191,7 +191,7 @@ _ = try await client.send(Avatar(name: "ada.png"))
 
 // snippet.sealing
 let sealing = BodySealing(
-  seal: { body in turned(body) },  // encrypt here, with a key from where keys are kept
+  seal: { body in turned(body) },  // encrypt here, with a key from a key store
   open: { stored in turned(stored) })
 let sealed = ResponseCache(
   folder: folder.appending(path: "sealed"), sealing: sealing)

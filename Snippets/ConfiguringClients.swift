@@ -1,4 +1,4 @@
-// A client's configuration is a value; setting it counts for calls that start later.
+// A client's configuration is a value; a change applies to calls that start later.
 import Errand
 import ErrandTesting
 import Foundation
@@ -64,9 +64,9 @@ struct Secrecy: Interceptor {
 }
 
 client.configure {
-  // Around the call: before it is fixed, and before its answer is judged.
+  // Around the call: before the request is frozen, and before the response is validated.
   $0.interceptors = [Secrecy()]
-  // Around each exchange: the last word.
+  // Around each exchange: these see the final request.
   $0.exchangeInterceptors = [
     Signing { request in
       let signature = request.url.string.utf8.reduce(UInt32(7)) { $0 &* 31 &+ UInt32($1) }

@@ -1,4 +1,4 @@
-// Cookies: off until a client is given a jar.
+// Cookies: off until a client gets a jar.
 import Errand
 import ErrandPublicSuffix
 import ErrandTesting
@@ -19,7 +19,7 @@ let jar = CookieJar()
 var configuration = ClientConfiguration(baseURL: server.url)
 configuration.cookies = .jar(jar)
 let client = APIClient(configuration)
-_ = try await client.send(Login())  // its answer sets a cookie, and calls after it carry it
+_ = try await client.send(Login())  // the response sets a cookie, and later calls send it
 jar.removeAll()  // logged out
 // snippet.end
 

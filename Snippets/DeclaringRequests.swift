@@ -1,4 +1,4 @@
-// What a request can say about itself, piece by piece. Each piece is used in the guide "Declaring requests".
+// The properties of a request. Each part is used in the guide "Declaring requests".
 import Errand
 import ErrandTesting
 import Foundation
@@ -12,7 +12,7 @@ struct Search: APIRequest {
   var order: Order?
   var path: Path { "/search" }
   var arguments: Arguments { ["q": text, "tags": tags, "order": order, "page": 1] }
-  var argumentStyle: ArgumentStyle? { ArgumentStyle(arrays: .brackets) }
+  var argumentStyle: ArgumentStyle { ArgumentStyle(arrays: .brackets) }
   typealias Response = JSONValue
 }
 
@@ -35,7 +35,7 @@ struct Register: APIRequest {
   var path: Path { "/users" }
   var method: HTTPMethod { .post }
   var body: RequestBody? { .json(form) }
-  var jsonEncoding: JSONEncoding? { JSONEncoding(dates: .iso8601) }
+  var jsonEncoding: JSONEncoding { JSONEncoding(dates: .iso8601) }
   struct Response: Decodable, Sendable { let id: Int }
 }
 
@@ -90,10 +90,10 @@ struct GetPicture: APIRequest {
   let name: String
   var path: Path { "/pictures/\(name)" }
   var server: RequestServer { .cdn }
-  var timeouts: Timeouts? { Timeouts(connect: .seconds(3), total: .seconds(20)) }
+  var timeouts: Timeouts { Timeouts(connect: .seconds(3), total: .seconds(20)) }
   var priority: CallPriority { .low }
   var contentTypes: [String]? { ["image/*"] }
-  var envelope: Envelope? { Envelope.bare }
+  var envelope: Envelope { .none }
 }
 
 // snippet.network
@@ -106,7 +106,7 @@ struct GetWallpaper: APIRequest {
 struct GetProfile: APIRequest {
   let id: Int
   var path: Path { "/profiles/\(id)" }
-  var statusRule: StatusRule? { .success.or([304]) }
+  var statusRule: StatusRule { .success.or([304]) }
   var shape: JSONShape? {
     [
       "nick": .string,

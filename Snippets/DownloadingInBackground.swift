@@ -1,4 +1,4 @@
-// Downloads that the system carries out while the app is suspended. The session is Apple's; a script stands in here.
+// Downloads that the system carries out while the app is suspended. A script replaces Apple's session here.
 import Errand
 import ErrandChecksum
 import ErrandTesting

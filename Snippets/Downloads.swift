@@ -1,4 +1,4 @@
-// Downloads into files: declared, resumed, checked, paused, queued, listed.
+// Downloads into files: declared, resumed, verified, paused, queued, listed.
 import Errand
 import ErrandChecksum
 import ErrandTesting
@@ -25,7 +25,7 @@ let file = folder.appending(path: "7.mp4")
 
 // snippet.send
 let film = try await client.send(GetFilm(id: 7, file: file))
-print(film.url, film.bytes, "of which", film.keptBytes, "were there before")
+print(film.url, film.bytes, "of which", film.keptBytes, "were fetched before")
 // snippet.end
 
 // snippet.folder
@@ -37,7 +37,7 @@ let expected = String(repeating: "0", count: 64)
 // snippet.checksum
 var careful = Download.to(file)
 careful.checksum = try Checksum.sha256(expected)
-careful.digests = .standard  // Repr-Digest and Content-Digest, where the server sends them
+careful.digests = .standard  // Repr-Digest and Content-Digest, if the server sends them
 let outcome = await client.outcome(of: FileDownload("/films/7.mp4", careful))
 if outcome.error?.code == .checksumMismatch { print("damaged, and deleted") }
 // snippet.end

@@ -1,4 +1,4 @@
-// The transport on URLSession, exchanged by its name. A product of its own on Linux.
+// The transport on URLSession, selected by its name. It is a separate product on Linux.
 import Errand
 import ErrandURLSession
 
@@ -7,6 +7,9 @@ let client = APIClient(baseURL: "https://api.example.com")
 // snippet.choose
 client.configure { $0.transport = .urlSession }
 
+// snippet.engine
+client.configure { $0.transport = .named("engine") }
+
 // snippet.settings
 var settings = URLSessionSettings()
 settings.connectionsPerHost = 4
@@ -14,7 +17,7 @@ let transport = try URLSessionTransport(settings)
 client.configure { $0.transport = .own(transport) }
 
 settings.connectionsPerHost = 8
-try transport.update(settings)  // exchanges that begin from now on
+try transport.update(settings)  // for exchanges that begin later
 
 // snippet.trust
 func pin(_ keyInUse: String, _ keyInReserve: String, in settings: inout URLSessionSettings) {

@@ -1,4 +1,4 @@
-// The first request: a type that says what it asks for, and a client that carries it out.
+// The first request: a type that describes the call, and a client that carries it out.
 import Errand
 import ErrandTesting
 
@@ -13,7 +13,7 @@ struct GetUser: APIRequest {
   }
 }
 
-// A server on this machine stands in for yours.
+// A server on this machine replaces yours.
 let server = try LoopbackServer { request in
   request.path == "/v1/users/7" ? .json(#"{"nick":"Ada","level":9}"#) : .status(404)
 }

@@ -1,4 +1,4 @@
-// Answers and bodies that are not JSON: XML, property lists and forms.
+// Responses and bodies that are not JSON: XML, property lists and forms.
 import Errand
 import ErrandTesting
 import ErrandXML
@@ -13,10 +13,10 @@ struct GetCatalog: APIRequest {
 
 struct Catalog: Decodable, Sendable {
   struct Book: Decodable, Sendable {
-    let id: String  // <book id="7">: no child has the name, so the attribute is meant
+    let id: String  // <book id="7">: no child has this name, so it is the attribute
     let title: String
     let price: Decimal
-    let author: [String]  // every <author> side by side, and none where there is none
+    let author: [String]  // every <author> of the book; an empty array if there is none
   }
   let issued: Date?
   let book: [Book]

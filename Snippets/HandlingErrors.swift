@@ -1,4 +1,4 @@
-// One error type: a stage, a stable code, a sentence, and all that is known about the call.
+// One error type: a stage, a stable code, a message, and the known facts of the call.
 import Errand
 import ErrandTesting
 
@@ -19,7 +19,7 @@ struct Order: APIRequest {
 func sentence(for error: APIError) -> String? {
   switch error.stage {
   case .cancelled:
-    return nil  // somebody wanted it so: say nothing
+    return nil  // the app cancelled it: show nothing
   case .deadline:
     return "This takes too long. Please try again."
   case .transport where error.transportKind?.concernsTLS == true:
@@ -27,17 +27,17 @@ func sentence(for error: APIError) -> String? {
   case .transport:
     return "The server cannot be reached."
   case .authorize where error.code == .refreshUnavailable:
-    return "You cannot be logged in at this moment. Please try again."
+    return "The login cannot be renewed at the moment. Please try again."
   case .authorize where error.code == .refreshFailed:
     return "Please log in again."
   case .validate where error.status == 401:
     return "Please log in again."
   case .validate where error.code == .business:
-    return "Refused with code \(error.businessCode ?? "?")."
+    return "Rejected with code \(error.businessCode ?? "?")."
   case .validate:
-    return error.body(as: Problem.self)?.message ?? "The server refused."
+    return error.body(as: Problem.self)?.message ?? "The server rejected the request."
   default:
-    return "This is our fault: \(error.code)."
+    return "This is a fault of the app: \(error.code)."
   }
 }
 // snippet.end

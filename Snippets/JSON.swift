@@ -1,4 +1,4 @@
-// Reading JSON by Errand's own decoder: for a client, a family, one request, and by hand.
+// Decoding JSON with Errand's own decoder: for a client, a family, one request, and outside of a call.
 import Errand
 import ErrandTesting
 import Foundation
@@ -27,7 +27,7 @@ client.configure { $0.jsonDecoding = .standard }
 protocol ShopRequest: APIRequest {}
 
 extension ShopRequest {
-  var jsonDecoding: JSONDecoding? { .shop }
+  var jsonDecoding: JSONDecoding { .shop }
 }
 
 struct GetOrder: ShopRequest {
@@ -49,7 +49,7 @@ struct Item: Decodable, Sendable {
 // snippet.request
 struct GetOldList: APIRequest {
   var path: Path { "/old" }
-  var jsonDecoding: JSONDecoding? { .standard }  // that server ends its lists with a comma
+  var jsonDecoding: JSONDecoding { .standard }  // that server ends its lists with a comma
   typealias Response = [Item]
 }
 // snippet.end
@@ -71,7 +71,7 @@ func legacyDecoder() -> JSONDecoder {
 // snippet.envelope
 struct GetItems: APIRequest {
   var path: Path { "/big" }
-  var envelope: Envelope? { Envelope(value: "data.items", code: "code", message: "message") }
+  var envelope: Envelope { Envelope(value: "data.items", code: "code", message: "message") }
   typealias Response = [Item]
 }
 // snippet.end

@@ -1,4 +1,4 @@
-// Equal calls that share one exchange, and calls that repeat.
+// Equal calls that share one exchange, and rules for repeated calls.
 import Errand
 import ErrandTesting
 
@@ -20,7 +20,7 @@ struct Translate: APIRequest {
   var path: Path { "/translate" }
   var method: HTTPMethod { .post }
   var arguments: Arguments { ["text": text] }
-  var joining: JoinRule { .always }  // this POST only asks
+  var joining: JoinRule { .always }  // this POST only reads
   typealias Response = String
 }
 // snippet.end
@@ -79,7 +79,7 @@ struct Pay: APIRequest {
 // snippet.typing
 for text in ["a", "ad", "ada"] {
   client.start(outcomeOf: Search(text: text)) { outcome in
-    print(text, outcome.value ?? outcome.error?.message ?? "")  // one value, two that were cancelled
+    print(text, outcome.value ?? outcome.error?.message ?? "")  // one value and two cancelled calls
   }
 }
 // snippet.end

@@ -1,4 +1,4 @@
-// The transport on libcurl has a configuration of its own.
+// The configuration of the transport on libcurl.
 #if os(Linux)
   import Errand
 
@@ -14,7 +14,7 @@
   client.configure { $0.transport = .own(transport) }
 
   settings.proxy = .environment
-  try transport.update(settings)  // exchanges that begin from now on
+  try transport.update(settings)  // for exchanges that begin later
 
   struct Version: APIRequest {
     var path: Path { "/version" }

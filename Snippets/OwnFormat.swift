@@ -1,4 +1,4 @@
-// A format of one's own, both ways: the wide forms of MessagePack, by way of a JSON value.
+// A format of your own for requests and responses: the wide forms of MessagePack, based on a JSON value.
 import Errand
 import ErrandTesting
 import Foundation
@@ -49,7 +49,7 @@ func pack(_ value: JSONValue, into out: inout Data) {
 }
 
 extension Data {
-  /// A byte that says what follows, and a number with the highest byte first.
+  /// Appends a type byte and a number in big-endian order.
   mutating func append(mark: UInt8, _ number: some FixedWidthInteger) {
     append(mark)
     Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
@@ -66,7 +66,7 @@ struct PackReader {
   mutating func value() throws -> JSONValue {
     depth += 1
     defer { depth -= 1 }
-    guard depth <= 100 else { throw FormatFailure(.limit, "it is nested too deep") }
+    guard depth <= 100 else { throw FormatFailure(.limit, "it is nested too deeply") }
     switch try number(of: 1) {
     case 0xC0: return .null
     case 0xC2: return .bool(false)
@@ -83,7 +83,7 @@ struct PackReader {
   // snippet.end
 
   private mutating func elements() throws -> [JSONValue] {
-    var elements: [JSONValue] = []  // no room is made by what the body claims
+    var elements: [JSONValue] = []  // reserves no memory by the length that the body claims
     for _ in 0..<(try number(of: 4)) { elements.append(try value()) }
     return elements
   }
@@ -92,7 +92,7 @@ struct PackReader {
     var members: [String: JSONValue] = [:]
     for _ in 0..<(try number(of: 4)) {
       guard let key = try value().stringValue else {
-        throw FormatFailure(.malformed, "a key is no text")
+        throw FormatFailure(.malformed, "a key is not a text")
       }
       members[key] = try value()
     }
@@ -112,7 +112,7 @@ struct PackReader {
   }
 
   private mutating func take(_ count: Int) throws -> Data {
-    guard rest.count >= count else { throw FormatFailure(.malformed, "the body breaks off") }
+    guard rest.count >= count else { throw FormatFailure(.malformed, "the body is truncated") }
     defer { rest = rest.dropFirst(count) }
     return rest.prefix(count)
   }

@@ -1,14 +1,14 @@
-// A store of one's own, with memory over it.
+// A cache store of your own, below a memory store.
 import Errand
 import ErrandTesting
 import Foundation
 import Synchronization
 
 // snippet.store
-/// Coded entries under the key's digest, in a dictionary that stands for your own database.
+/// Coded entries under the key's digest, in a dictionary that you replace by your database.
 final class BoxStore: CacheStore {
   private let box = Mutex<[String: [Data]]>([:])
-  private let ownSalt = Digest.random()  // keep its bytes beside the entries
+  private let ownSalt = Digest.random()  // store its bytes next to the entries
 
   func salt(call: CallState, patience: Duration?) async -> Digest? { ownSalt }
 
@@ -31,7 +31,7 @@ final class BoxStore: CacheStore {
 
   func put(_ entry: CacheEntry) {
     remove(.variant(entry.key, entry.head.variant))
-    if entry.head.isMemoryOnly { return }  // no byte of it may leave the memory
+    if entry.head.isMemoryOnly { return }  // no byte of it may leave memory
     box.withLock { $0[Self.name(entry.key), default: []].append(entry.encoded()) }
   }
 
@@ -68,7 +68,7 @@ final class BoxStore: CacheStore {
     box.withLock { Array($0.values.joined()) }.compactMap(CacheEntry.init(encoded:))
   }
 
-  /// What does not decode is damaged, or of another version: as good as not there.
+  /// An entry that cannot be decoded is damaged or of another version, and counts as missing.
   private func entries(under key: CacheKey) -> [CacheEntry] {
     box.withLock { $0[Self.name(key)] ?? [] }.compactMap(CacheEntry.init(encoded:))
       .sorted { $0.head.responseTime > $1.head.responseTime }

@@ -1,4 +1,4 @@
-// Messages of Protocol Buffers. The message here has one text; a generator makes such types of a .proto file.
+// Messages of Protocol Buffers. This message has one text; a generator makes such types from a .proto file.
 import Errand
 import ErrandTesting
 import Foundation

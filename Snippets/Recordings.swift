@@ -1,4 +1,4 @@
-// Recording what a server says, and testing against the file.
+// Recording a server's responses, and testing against the file.
 import Errand
 import ErrandTesting
 import Foundation
@@ -48,7 +48,7 @@ func record() async throws {
 @Test func `the types still fit the recording`() async throws {
   let recording = try Recording(contentsOf: file)
   let differences = try await recording.differences(from: APIClient(baseURL: address), GetUser(id: 7))
-  #expect(differences.all.map(\.path) == ["email"])  // "$.email: the type does not read a string"
+  #expect(differences.all.map(\.path) == ["email"])  // "$.email: the type has no property for this member (a string)"
   #expect(differences.uncompared.isEmpty)
 }
 
@@ -61,7 +61,7 @@ func record() async throws {
   let client = APIClient(configuration)
 
   async let user = client.send(GetUser(id: 7))
-  await clock.waitForTimers(2)  // the deadline of the call, and the network
+  await clock.waitForTimers(2)  // the deadline of the call, and the network profile
   clock.advance(by: .seconds(2))  // latency and jitter of EDGE, at once
   await clock.waitForTimers(2)
   clock.advance(by: .seconds(1))  // the body

@@ -1,4 +1,4 @@
-// What a screen needs of an answer, one object per API, and lists page by page.
+// Responses converted for a screen, one object per API, and lists page by page.
 import Errand
 import ErrandTesting
 

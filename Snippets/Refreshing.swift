@@ -1,4 +1,4 @@
-// Tokens that run out: one refreshing for all calls that wait.
+// Tokens that expire: one refresh for all waiting calls.
 import Errand
 import ErrandTesting
 import Synchronization
@@ -32,7 +32,7 @@ final class Session: RefreshingProvider {
   }
   func refresh(_ old: Credential, for account: String?) async throws -> Credential {
     let pair = try await auth.send(RenewToken(), options: .deadline(.seconds(20)))
-    token.withLock { $0 = pair.token }  // credential(for:) gives it from now on
+    token.withLock { $0 = pair.token }  // credential(for:) returns it from now on
     return .bearer(pair.token)
   }
 }

@@ -1,4 +1,4 @@
-// Trying again: what is repeated, when, and how often.
+// Retries: which requests are repeated, when, and how often.
 import Errand
 import ErrandTesting
 import Synchronization
@@ -12,7 +12,7 @@ struct GetUser: APIRequest {
 // snippet.request
 struct GetReport: APIRequest {
   var path: Path { "/report" }
-  var retries: RetryPolicy? { RetryPolicy(attempts: 5, statuses: [502, 503]) }
+  var retries: RetryPolicy { RetryPolicy(attempts: 5, statuses: [502, 503]) }
 }
 // snippet.end
 

@@ -1,4 +1,4 @@
-// The ways to send one request, and to stop it.
+// Functions for sending and for cancelling one request.
 import Dispatch
 import Errand
 import ErrandTesting
@@ -21,7 +21,7 @@ print(user.nick)
 
 let full = try await client.response(GetUser(id: 7))
 print(full.status, full.fields[.contentType] ?? "", full.metrics.total, full.value.nick)
-print(full.request.curlCommand())  // what was sent, as a line for curl
+print(full.request.curlCommand())  // the sent request as a curl command
 
 let outcome = await client.outcome(of: GetUser(id: 7))
 print(outcome.value?.nick ?? outcome.error?.message ?? "")
@@ -73,17 +73,17 @@ print("the page shows:", page.nick)
 let call = client.start(GetUser(id: 9), options: .tag("feed")) { _ in }
 print(client.running.map(\.info.name), call.isExecuting)
 
-call.cancel()  // this one
-client.cancel(tag: "feed")  // all with the tag
-client.cancel(owner: page.calls)  // all of the page
-client.cancelAll()  // all of the client
+call.cancel()  // this call
+client.cancel(tag: "feed")  // all calls with the tag
+client.cancel(owner: page.calls)  // all calls of the page
+client.cancelAll()  // all calls of the client
 print(call.isCancelled)
 
 // snippet.options
 var options = CallOptions(priority: .high, tag: "profile")
 options.timeouts = Timeouts(total: .seconds(5))
 options.headers = ["X-Screen": "profile"]
-options.retries = .never
+options.retries = .none
 options.afterCompletion = { ending in print("took", ending.metrics.total) }
 print(try await client.send(GetUser(id: 7), options: options).nick)
 // snippet.end

@@ -10,21 +10,21 @@ struct GetRates: APIRequest {
 }
 
 var settings = RedisSettings()
-settings.prefix = "shop"  // one store for all who name it
+settings.prefix = "shop"  // servers with the same prefix share one store
 settings.user = "shop"
 settings.password = ProcessInfo.processInfo.environment["REDIS_PASSWORD"]
-settings.expiry = .seconds(7 * 86_400)  // Redis removes what is older
+settings.expiry = .seconds(7 * 86_400)  // Redis removes older entries
 
 let cache = ResponseCache(store: RedisStore(host: "10.0.0.5", settings: settings))
 var configuration = ClientConfiguration(baseURL: "https://api.example.com")
 configuration.cache = .own(cache)
 let client = APIClient(configuration)
 
-// One server asks, the others find:
+// One server fetches, the others find the entry:
 let rates = try await client.send(GetRates())
 print(rates)
 
-// Gone for all of them:
+// Removed for all of them:
 cache.removeAll(host: "api.example.com")
 
 // Before the process ends:

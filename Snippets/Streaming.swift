@@ -1,4 +1,4 @@
-// Answers that are read while they come.
+// Responses that are read while they arrive.
 import Errand
 import ErrandTesting
 import Synchronization
@@ -97,7 +97,7 @@ final class LineCount: BodySink {
   func write(_ piece: UnsafeRawBufferPointer) -> Bool {
     let found = piece.count { $0 == UInt8(ascii: "\n") }
     feeds.withLock { $0 += found }
-    return true  // false: nothing more until flow.resume()
+    return true  // false: pause until flow.resume()
   }
 
   func end() {}

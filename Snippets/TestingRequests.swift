@@ -1,4 +1,4 @@
-// What ErrandTesting has for the tests of an app.
+// ErrandTesting in the tests of an app.
 import Errand
 import ErrandTesting
 import ErrandTestingTraits
@@ -73,7 +73,7 @@ struct GetUser: APIRequest {
   let client = APIClient(configuration)
 
   async let user = client.send(GetUser(id: 7))
-  await latch.reached()  // the request is on its way, and nothing is answered yet
+  await latch.reached()  // the request was sent, and no response has arrived yet
   #expect(client.running.count == 1)
   latch.open()
   #expect(try await user.nick == "Ada")
@@ -101,7 +101,7 @@ struct GetUser: APIRequest {
   let client = APIClient(baseURL: server.url)
 
   async let late = client.outcome(of: GetUser(id: 7), options: .tag("late"))
-  try await gate.reached()  // the request is there, and nothing is answered yet
+  try await gate.reached()  // the server has received the request and has not responded yet
   client.cancel(tag: "late")
   #expect(await late.error?.stage == .cancelled)
 }
@@ -116,7 +116,7 @@ struct GetUser: APIRequest {
 
   async let silent = client.outcome(of: GetUser(id: 7))
   try await server.request(number: 1)
-  clock.advance(by: .seconds(120))  // the total time-out where nobody says anything
+  clock.advance(by: .seconds(120))  // the default of the total time-out
   #expect(await silent.error?.stage == .deadline)
 }
 
@@ -131,9 +131,9 @@ struct GetUser: APIRequest {
   let client = APIClient(configuration)
 
   async let user = client.response(GetUser(id: 7))
-  await clock.waitForTimers(2)  // the deadline of the call, and the wait for the second attempt
+  await clock.waitForTimers(2)  // the deadline of the call, and the wait before the second attempt
   #expect(transport.requests.count == 1)
-  clock.advance(by: .seconds(31))  // what the server asks for, and more than chance adds
+  clock.advance(by: .seconds(31))  // the server's Retry-After and more than the jitter
   #expect(try await user.metrics.attempts == 2)
 }
 
@@ -186,7 +186,7 @@ final class Screen: Sendable {
 }
 // snippet.end
 
-// `swift test` finds tests by itself; here they are called one by one.
+// `swift test` discovers tests; here they are called one by one.
 try await `the screen shows the nick`()
 try await `a user is read, then the server fails`()
 try await `the app's client is told the library's name`()

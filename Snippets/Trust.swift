@@ -1,4 +1,4 @@
-// Trust: authorities, pins, client certificates, and the way to the server.
+// Trust: authorities, pins, client certificates, addresses, sockets and resolvers.
 #if os(Linux)
   import Errand
   import Foundation
@@ -72,8 +72,8 @@
   // snippet.errors
   func advice(for error: APIError) -> String? {
     switch error.transportKind {
-    case .certificateNotYetValid: "See whether the clock of this machine is right."
-    case .pinMismatch: "This may be a trap, or an app that is too old. Please look for an update."
+    case .certificateNotYetValid: "Check whether the clock of this device is right."
+    case .pinMismatch: "This may be an attack, or the app is too old. Please look for an update."
     case .clientCertificateRequired, .clientCertificateRefused: "Please enrol this device again."
     case let kind? where kind.concernsTLS: "The connection is not safe."
     default: nil

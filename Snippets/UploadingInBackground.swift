@@ -1,4 +1,4 @@
-// Uploads that the system carries out while the app is suspended. The session is Apple's; a script stands in here.
+// Uploads that the system carries out while the app is suspended. A script replaces Apple's session here.
 import Errand
 import ErrandTesting
 import Foundation

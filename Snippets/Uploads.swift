@@ -1,4 +1,4 @@
-// Bodies from files and streams, forms of several parts, and what happens on the way.
+// Bodies from files and streams, multipart forms, and progress.
 import Errand
 import ErrandTesting
 import Foundation
@@ -37,7 +37,7 @@ struct PutFile: APIRequest {
   var path: Path { "/files/\(name)" }
   var method: HTTPMethod { .put }
   var body: RequestBody? { .file(file) }
-  var timeouts: Timeouts? { Timeouts(idle: .seconds(30)) }
+  var timeouts: Timeouts { Timeouts(idle: .seconds(30)) }
   typealias Response = Nothing
 }
 // snippet.end

@@ -1,9 +1,10 @@
 // bench-simdjson FOLDER ROUNDS: the texts of bench-json, read by simdjson. Prints one JSON line of the same kind.
 //
-//     TEXT         into structs, by its ondemand: what has no member here is skipped, and judged by its UTF-8 alone
-//     TEXT-parse   judged as a whole, by its DOM, which converts numbers and strings, too
+//     TEXT         decoded to structs by its On-Demand API: fields without a member are skipped, with only their UTF-8
+//                  validated
+//     TEXT-parse   fully validated by its DOM API, which also converts numbers and strings
 //
-// The parser is kept and the texts are padded, as simdjson advises. An address stays a string.
+// The parser is reused and the texts are padded, as simdjson recommends. A URL stays a string.
 
 #include <simdjson.h>
 #include <sys/resource.h>
@@ -27,7 +28,7 @@ using simdjson::padded_string;
 namespace dom = simdjson::dom;
 namespace ondemand = simdjson::ondemand;
 
-// What is read, as in bench-json.
+// The types to decode, as in bench-json.
 
 struct Person {
   int64_t id, age;
@@ -76,7 +77,7 @@ struct Map {
   std::vector<Feature> features;
 };
 
-// How it is read: members in the order of the text, which is the quickest for ondemand.
+// The decoding functions. They read members in the order of the text, which is fastest for On-Demand.
 
 struct Reader {
   static void read(ondemand::value from, int64_t &into) { into = from.get_int64(); }
@@ -176,7 +177,7 @@ struct Reader {
   }
 };
 
-// What is measured.
+// The measurements.
 
 double cpu_microseconds() {
   rusage usage;
@@ -190,7 +191,7 @@ struct Measure {
   std::function<size_t()> operation;
   double least = std::numeric_limits<double>::infinity();
 
-  // The shorter the text is, the more often in one round.
+  // A shorter text is read more often in one round.
   Measure(std::string name, const padded_string &text, std::function<size_t()> operation)
       : name(name), times(std::max<size_t>((1 << 20) / text.size(), 1)), operation(operation) {}
 

@@ -1,8 +1,8 @@
 // bench-go FOLDER ROUNDS: the texts of bench-json, read and written by encoding/json. Prints one JSON line of the same
-// kind; what the garbage collector takes counts.
+// kind. The CPU time of the garbage collector counts.
 //
-//	TEXT         into structs
-//	TEXT-write   the structs written
+//	TEXT         decoded to structs
+//	TEXT-write   the structs encoded
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 	"syscall"
 )
 
-// What is read, as in bench-json.
+// The types to decode, as in bench-json.
 
 type person struct {
 	ID     int     `json:"id"`
@@ -86,7 +86,7 @@ func (address *address) UnmarshalText(text []byte) error {
 	return err
 }
 
-// What is measured.
+// The measurements.
 
 type measure struct {
 	name      string
@@ -95,7 +95,7 @@ type measure struct {
 	least     float64
 }
 
-// The shorter the text is, the more often in one round.
+// A shorter text is read more often in one round.
 func newMeasure(name string, text []byte, operation func() (int, error)) *measure {
 	times := (1 << 20) / len(text)
 	if times < 1 {

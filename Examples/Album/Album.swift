@@ -2,13 +2,13 @@ import Errand
 import ErrandTesting
 import Foundation
 
-/// Runs the album against servers of its own and prints what happens.
+/// Runs the album against its own servers and prints each step.
 @main struct Album {
   @MainActor static func main() async {
     do {
       try await AlbumStory().tell()
     } catch {
-      print("The album stopped: \(error)")
+      print("The album failed: \(error)")
       exit(1)
     }
   }

@@ -12,7 +12,7 @@ final class AlbumServer: Sendable {
   /// The pictures of the CDN and their sizes.
   static let pictures = ["fern.png": 12_000, "moss.png": 8_000, "reed.png": 4_000, "meadow.png": 400_000]
 
-  /// How far the large picture comes before the connection breaks for the first time.
+  /// The bytes of the large picture that the server sends before it closes the first connection.
   static let firstCut = 150_000
 
   init() throws {
@@ -22,7 +22,7 @@ final class AlbumServer: Sendable {
     cdn = try LoopbackServer { shelf.picture($0) }
   }
 
-  /// How often anybody asked for user info.
+  /// The number of requests for user info.
   var infosServed: Int { shelf.infosServed }
 
   /// The bytes of a picture.
@@ -31,7 +31,7 @@ final class AlbumServer: Sendable {
   }
 }
 
-/// What the servers remember.
+/// The state of the servers.
 private final class AlbumShelf: Sendable {
   private struct State {
     var names: [String] = []
@@ -56,7 +56,7 @@ private final class AlbumShelf: Sendable {
     }
   }
 
-  /// A whole picture, or what is left of it; the large one breaks off the first time.
+  /// A complete picture, or the requested rest of it; the first response with the large one is truncated.
   func picture(_ request: RecordedRequest) -> LoopbackAnswer {
     let name = String(request.path.dropFirst("/images/".count))
     guard let size = AlbumServer.pictures[name] else { return .status(404) }
@@ -72,7 +72,7 @@ private final class AlbumShelf: Sendable {
       .setting("Content-Range", to: "bytes \(start)-\(size - 1)/\(size)")
   }
 
-  /// Where a resumed download goes on; nil for one that wants all, or another version.
+  /// The position where a resumed download continues; nil if it wants the whole picture, or has another version.
   private static func start(in request: RecordedRequest, _ tag: String) -> Int? {
     guard let range = request.headers["Range"], range.hasPrefix("bytes="), range.hasSuffix("-"),
       request.headers["If-Range"] == tag
@@ -109,7 +109,7 @@ private final class AlbumShelf: Sendable {
 }
 
 extension Bool {
-  /// Takes a new value and gives the old one.
+  /// Sets a new value and returns the old one.
   fileprivate mutating func replaced(by new: Bool) -> Bool {
     defer { self = new }
     return self

@@ -7,7 +7,7 @@ import Foundation
 struct AlbumStory {
   let server: AlbumServer
   let client: APIClient
-  /// The client's clock, so that three minutes pass at once.
+  /// The client's clock; the story advances it by three minutes at once.
   private let clock = ManualClock()
   private let folder = FileManager.default.temporaryDirectory.appending(path: "errand-album-\(UUID().uuidString)")
 
@@ -33,13 +33,13 @@ struct AlbumStory {
     heading("Register")
     let account = try await client.send(Register(name: "ada", password: "fern"))
     print("ada has number \(account.id)")
-    print("the URL said which version asks: \(server.api.requests.last?.target ?? "")")
+    print("the URL contains the app's version: \(server.api.requests.last?.target ?? "")")
     let again = await client.outcome(of: Register(name: "ada", password: "moss"))
-    print("a second ada: \(again.error?.body(as: Problem.self)?.message ?? "nobody objected")")
+    print("a second ada: \(again.error?.body(as: Problem.self)?.message ?? "no error")")
     return account.id
   }
 
-  // MARK: - User info: kept for three minutes, judged by its shape
+  // MARK: - User info: cached for three minutes, checked by its shape
 
   func lookUp(_ id: Int) async throws {
     heading("User info")
@@ -47,9 +47,9 @@ struct AlbumStory {
     try await show(GetUserInfo(id: id), "again")
     clock.advance(by: .seconds(181))
     try await show(GetUserInfo(id: id), "three minutes later")
-    try await show(GetUserInfo(id: id), "pulled to refresh", .cache(.ignoringCache))
+    try await show(GetUserInfo(id: id), "pull to refresh", .cache(.ignoringCache))
     let odd = await client.outcome(of: GetUserInfo(id: 9))
-    print("somebody odd: \(odd.error?.message ?? "nothing was wrong")")
+    print("bad level: \(odd.error?.message ?? "no error")")
   }
 
   private func show(_ request: GetUserInfo, _ when: String, _ options: CallOptions = CallOptions()) async throws {
@@ -64,9 +64,9 @@ struct AlbumStory {
     let request = DownloadImage(name: "meadow.png", file: folder.appending(path: "meadow.png"))
     let broken = await client.outcome(of: request)
     let left = try InterruptedDownload.all(in: folder)
-    print("it broke off: \(broken.error?.transportKind == .truncated), and \(left.first?.bytes ?? 0) bytes are kept")
+    print("truncated: \(broken.error?.transportKind == .truncated), with \(left.first?.bytes ?? 0) bytes on the disk")
     let picture = try await client.send(request)
-    print("then whole: \(picture.bytes) bytes, of which \(picture.keptBytes) were there before")
+    print("then complete: \(picture.bytes) bytes, of which \(picture.keptBytes) were fetched before")
   }
 
   // MARK: - Four at once
@@ -84,13 +84,13 @@ struct AlbumStory {
       GetUserInfo(id: id), GetImage(name: "fern.png"), GetImage(name: "moss.png"), GetImage(name: "reed.png"),
       options: options)
     print("\(info.name)'s pictures have \(fern.count), \(moss.count) and \(reed.count) bytes")
-    for await isShown in states.prefix(2) { print(isShown ? "a spinner was shown for all of them" : "and went away") }
+    for await isShown in states.prefix(2) { print(isShown ? "one spinner appeared for all" : "and disappeared") }
 
     do {
       _ = try await client.batch(GetImage(name: "fern.png"), GetImage(name: "lost.png"))
     } catch {
       let member = error.members.first
-      print("with one that is lost: member \(member?.index ?? -1), \(member?.name ?? ""), \(error.status ?? 0)")
+      print("with a missing picture: member \(member?.index ?? -1), \(member?.name ?? ""), \(error.status ?? 0)")
     }
   }
 
@@ -108,9 +108,9 @@ struct AlbumStory {
     }
     let outcome = await client.outcome(of: signUp)
     print("\(outcome.report.calls) steps: \(outcome.value ?? outcome.error?.message ?? "")")
-    print("the last was made of the others: \(server.api.requests.last?.target ?? "")")
+    print("the last step uses the results of the others: \(server.api.requests.last?.target ?? "")")
     let again = await client.outcome(of: signUp)
-    print("once more: step \(again.error?.members.first?.name ?? "none") failed, and nothing was sent after it")
+    print("started again: step \(again.error?.members.first?.name ?? "none") failed, and nothing was sent after it")
   }
 
   // MARK: - An upload with progress
@@ -131,8 +131,8 @@ struct AlbumStory {
     for await ended in ends.prefix(1) {
       let added = try ended.get()
       let isWhole = told.last.map { $0.bytes == $0.total && Int($0.bytes) == added.bytes } ?? false
-      print("photo \(added.number) is there")
-      print("the last report of progress told of every byte: \(isWhole)")
+      print("photo \(added.number) is stored")
+      print("the last progress report covers every byte: \(isWhole)")
     }
   }
 

@@ -1,6 +1,6 @@
 import ErrandTesting
 
-/// Where the app writes its story; tests read it there.
+/// Prints the app's output and records it for tests.
 final class Console: Sendable {
   private let prints: Bool
   private let written = Recorded<String>()

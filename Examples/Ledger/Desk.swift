@@ -2,7 +2,7 @@ import ErrandTesting
 import Foundation
 import Synchronization
 
-/// What the servers know: who is logged in, and what is booked.
+/// The state of the servers: the current login and the bookings.
 final class Desk: Sendable {
   private struct State: Sendable {
     var token: String?

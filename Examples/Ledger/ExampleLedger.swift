@@ -1,7 +1,7 @@
 import Errand
 import Foundation
 
-/// The books of a small firm: one shared client, a login that counts everywhere, and one service for each area.
+/// The accounting of a small firm: one shared client, a login that applies to all calls, and one service for each area.
 @main
 enum ExampleLedger {
   static func main() async {

@@ -2,15 +2,15 @@ import Errand
 import ErrandTesting
 
 extension Ledger {
-  /// Before the login: no area answers, and a wrong password opens none.
+  /// Before the login: every area rejects requests, and so does the login with a wrong password.
   func stayOutside() async {
-    console.heading("Nobody is logged in")
+    console.heading("Without a login")
     await fails("the bookings") { try await bookings.all() }
     showLast()
     await fails("ada, with a wrong password") { try await session.logIn("ada", password: "sesame") }
   }
 
-  /// One login, and every area's requests carry it.
+  /// After one login the requests of every area carry the token.
   func logIn() async throws {
     console.heading("Ada logs in")
     try await session.logIn("ada", password: "open sesame")
@@ -22,15 +22,15 @@ extension Ledger {
     showLast()
   }
 
-  /// One logout: what is under way ends, the server is told, and nothing is carried any more.
+  /// A logout cancels pending calls, tells the server, and removes the token from later calls.
   func logOut() async throws {
-    console.heading("Ada logs out while a booking is on its way")
+    console.heading("Ada logs out while a booking is loading")
     async let booking = bookings.booking(4)
     try await server.slowBooking.reached()
     try await session.logOut()
     showLast()
     do {
-      console.say("booking \(try await booking.id) came")
+      console.say("booking \(try await booking.id) arrived")
     } catch {
       console.say("the booking: \(Self.words(of: error))")
     }
@@ -38,6 +38,6 @@ extension Ledger {
     showLast()
     let again = server.requests.count
     _ = try await receipts.picture("rent-1")
-    console.say("her receipt went with her, and is asked for again: \(server.requests.count > again ? "yes" : "no")")
+    console.say("her receipt left the cache, and is requested again: \(server.requests.count > again ? "yes" : "no")")
   }
 }

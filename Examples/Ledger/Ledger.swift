@@ -1,7 +1,7 @@
 import Errand
 import ErrandTesting
 
-/// The app and a working day with it, told as it happens.
+/// The app and a working day with it.
 struct Ledger: Sendable {
   let server: LedgerServer
   let console: Console
@@ -13,7 +13,7 @@ struct Ledger: Sendable {
   let receipts: ReceiptService
 
   init(_ server: LedgerServer, client: APIClient, console: Console) throws {
-    // The token is shown to the host of the reports, too, and never to the CDN.
+    // The token is also sent to the host of the reports, and never to the CDN.
     let reportHost = try HTTPURL("http://\(LedgerServer.Hosts.reports):\(server.port)").origin
     accounts = CredentialStore(origins: [reportHost])
     try client.serveLedger(port: server.port, accounts: accounts)
@@ -36,24 +36,24 @@ struct Ledger: Sendable {
     try await logOut()
   }
 
-  /// What an error says to the user: the server's words where it refused with some.
+  /// The text of an error for the user: the server's message, if it sent one.
   static func words(of error: any Error) -> String {
     guard let error = error as? APIError else { return "\(error)" }
     let refusal = error.code == .status ? error.body(asMessage: RefusalMessage.self) : nil
     return refusal.map(\.words).flatMap { $0.isEmpty ? nil : $0 } ?? error.message
   }
 
-  /// Says what something throws, which it has to.
+  /// Prints the error that the closure must throw.
   func fails<Value>(_ what: String, _ work: () async throws -> Value) async {
     do {
       _ = try await work()
-      console.say("\(what): a surprise, it worked")
+      console.say("\(what): no error, which is unexpected")
     } catch {
       console.say("\(what): \(Self.words(of: error))")
     }
   }
 
-  /// What of the user the last request carried.
+  /// Prints the user's header fields in the last request.
   func showLast() {
     guard let last = server.requests.last else { return }
     let token = last.headers["Authorization"].map { "token of \($0.dropFirst(7).prefix { $0 != "-" })" } ?? "no token"

@@ -1,11 +1,11 @@
 import Errand
 
 extension APIClient {
-  /// Sets up the client that all services share: hosts, defaults, and what is kept.
+  /// Configures the client that all services share: hosts, defaults, and caching.
   ///
   /// - Parameters:
   ///   - port: The port of the embedded servers.
-  ///   - accounts: Who is logged in.
+  ///   - accounts: The accounts and their credentials.
   func serveLedger(port: Int, accounts: CredentialStore) throws {
     let hosts = LedgerServer.Hosts.self
     let transport = try TransportChoice.loopback(hosts.all, port: port)
@@ -15,7 +15,7 @@ extension APIClient {
       configuration.environments = [ServerEnvironment("reports", baseURL: "http://\(hosts.reports):\(port)")]
       configuration.credentials = accounts
       configuration.timeouts = Timeouts(connect: .seconds(5), total: .seconds(30))
-      // A year for everything below the CDN's name; elsewhere nothing is kept.
+      // Responses of all hosts below the CDN's name are cached for a year; all others are not cached.
       configuration.cacheRules = [HostCacheRule(".cdn.ledger.example", .lifetime(.seconds(31_536_000)))]
       configuration.cachePolicy = .none
       configuration.transport = transport
@@ -24,7 +24,7 @@ extension APIClient {
 }
 
 extension TransportChoice {
-  /// Finds hosts on this machine, as an entry in /etc/hosts would. A shipped app has no need of it.
+  /// Maps hosts to this machine, like an entry in /etc/hosts. A released app does not need this.
   fileprivate static func loopback(_ hosts: [String], port: Int) throws -> TransportChoice {
     #if os(Linux)
       var settings = CurlConfiguration()

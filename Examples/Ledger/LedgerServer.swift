@@ -3,13 +3,13 @@ import ErrandTesting
 import Foundation
 import Synchronization
 
-/// The firm's servers, embedded: three hosts in one, told apart by the field `Host`.
+/// The firm's embedded servers: three hosts on one port, distinguished by the field `Host`.
 final class LedgerServer: Sendable {
-  /// Holds the report of the year back until it opens.
+  /// Holds the response with the report of the year until it opens.
   let slowYear: Gate
-  /// Holds the statement of month 13 back.
+  /// Holds the response with the statement of month 13.
   let slowStatement: Gate
-  /// Holds booking 4 back.
+  /// Holds the response with booking 4.
   let slowBooking: Gate
   private let desk: Desk
   private let loopback: LoopbackServer
@@ -43,10 +43,10 @@ final class LedgerServer: Sendable {
     String(request.headers["Host"]?.prefix { $0 != ":" } ?? "")
   }
 
-  /// From here on the rates come in an envelope.
+  /// Makes later responses with rates use an envelope.
   func wrapRates() { desk.wrapRates() }
 
-  /// The next request gets this answer, whatever it asks.
+  /// The next request gets this response, whatever its path.
   func next(_ answer: LoopbackAnswer) { loopback.enqueue(answer) }
 }
 
@@ -56,11 +56,11 @@ extension LedgerServer {
     guard desk.knows(request) else { return refusal("Log in first.") }
     switch (request.method, request.path) {
     case ("POST", "/logout"): return desk.logOut()
-    // What this server says of caching counts for nothing: the app keeps no answer of this host.
+    // The app ignores this server's Cache-Control: it caches no response of this host.
     case ("GET", "/bookings"):
       return message(BookingsMessage(desk.bookings)).setting("Cache-Control", to: "max-age=3600")
     case ("POST", "/bookings"): return desk.add(request)
-    case ("GET", "/bookings/4"): return .ok("It is lost.").held(at: slowBooking)
+    case ("GET", "/bookings/4"): return .ok("No such booking.").held(at: slowBooking)
     default: return .status(404)
     }
   }
@@ -78,7 +78,7 @@ extension LedgerServer {
     }
   }
 
-  /// The rates in the form that is asked for.
+  /// The rates in the format that `Accept` names.
   private static func rates(_ request: RecordedRequest, _ desk: Desk) -> LoopbackAnswer {
     if request.headers["Accept"]?.contains("plist") == true {
       let list = #"<plist version="1.0"><dict><key>SEK</key><integer>1132</integer></dict></plist>"#

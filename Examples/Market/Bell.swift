@@ -1,4 +1,4 @@
-/// Rings once for each thing that a screen was told, so that the story waits for it and for nothing else.
+/// Signals each callback of a screen, so that the story can wait for exactly one.
 @MainActor
 final class Bell {
   private let rings: AsyncStream<Void>
@@ -8,7 +8,7 @@ final class Bell {
 
   func ring() { ringer.yield() }
 
-  /// Returns at the next ring, or at once where one was not waited for yet.
+  /// Waits for the next ring; returns at once if a ring was not consumed yet.
   func rung() async {
     for await _ in rings { return }
   }

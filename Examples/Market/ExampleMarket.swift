@@ -1,8 +1,8 @@
 import Foundation
 
-/// A flea market in the hand: one manager for each API, screens as delegates, reformers for what they show.
+/// A flea market app: one manager for each API, screens as delegates, reformers for their content.
 ///
-/// `ExampleMarket [TRANSPORT]`: the name of the transport that everything goes over; the platform's where none is given.
+/// `ExampleMarket [TRANSPORT]`: the name of the transport for all calls; the default is the platform's.
 @main
 enum ExampleMarket {
   @MainActor

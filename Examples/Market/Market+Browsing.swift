@@ -2,13 +2,13 @@ import Errand
 import ErrandTesting
 
 extension Market {
-  /// A list that comes page by page, and stumbles once.
+  /// A list that loads page by page; one page fails once.
   func browse() async throws {
     console.heading("The list, page by page")
     list.scrollDown()
-    console.say("once more while it loads: \(list.scrollDown() ? "asked" : "not asked")")
+    console.say("scrolled again while it loads: \(list.scrollDown() ? "sent" : "not sent")")
     await list.bell.rung()
-    guard list.count > 0 else { throw Surprise("The list stays empty. \(list.lastError?.message ?? "")") }
+    guard list.count > 0 else { throw Surprise("The list is empty. \(list.lastError?.message ?? "")") }
 
     server.stumble()
     list.scrollDown()
@@ -18,12 +18,12 @@ extension Market {
     await list.bell.rung()
   }
 
-  /// One answer for two screens, with the spinner while it takes long.
+  /// One response for two screens, with the spinner while it is slow.
   func openOffer() async throws {
     console.heading("One offer, two screens")
     sheet.offer.start()
     sheet.rates.start()
-    await sheet.bell.rung()  // the rates are quick
+    await sheet.bell.rung()  // the rates arrive first
     try await server.slowOffer.reached()
     clock.advance(by: .milliseconds(300))
     await spun.rung()
@@ -34,9 +34,9 @@ extension Market {
     await spun.rung()
   }
 
-  /// Three offers that make trouble: without a price, sold, and without a number.
+  /// Three offers that fail: without a price, sold, and with a wrong number.
   func openOthers() async {
-    console.heading("What a sheet cannot show")
+    console.heading("Offers that fail")
     for id in [8, 9, 0] {
       sheet.offerID = id
       sheet.offer.start()
@@ -44,9 +44,9 @@ extension Market {
     }
   }
 
-  /// The same once more: what is kept is not asked for.
+  /// The same requests again: cached responses are not requested.
   func comeBack() async {
-    console.heading("Back again: a lifetime for each API")
+    console.heading("Again: a cache time for each API")
     let before = asked
     sheet.offerID = 7
     sheet.offer.start()
@@ -55,6 +55,6 @@ extension Market {
     await sheet.bell.rung()
     list.pullDown()
     await list.bell.rung()
-    console.say("requests for the three: \(asked - before)")
+    console.say("requests for all three: \(asked - before)")
   }
 }

@@ -2,9 +2,9 @@ import Errand
 import ErrandTesting
 
 extension Market {
-  /// Parameters that are wrong go nowhere.
+  /// Wrong parameters are not sent.
   func mistype() async {
-    console.heading("Wrong parameters stay here")
+    console.heading("Wrong parameters are not sent")
     let before = asked
     for wrong in [SearchOffers(word: "x"), SearchOffers(word: "lamp", cents: -1...100)] {
       search.search.start(wrong)
@@ -12,10 +12,10 @@ extension Market {
     }
     search.search.start()
     await search.bell.rung()
-    console.say("requests for the three: \(asked - before)")
+    console.say("requests for all three: \(asked - before)")
   }
 
-  /// Two words, one after the other: the first one's search is given up; and one that the user gives up.
+  /// A second search cancels the first one; then the user cancels a third one.
   func type() async throws {
     console.heading("Only the last search counts")
     search.search.start(SearchOffers(word: "lam"))

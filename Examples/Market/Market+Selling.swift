@@ -2,9 +2,9 @@ import Errand
 import Foundation
 
 extension Market {
-  /// A picture that fits, one that is too large, a file that is none, and one that is gone.
+  /// A picture, a picture that is too large, a file that is not a picture, and a missing file.
   func sellLamp() async throws {
-    console.heading("A picture goes up")
+    console.heading("Uploading a picture")
     let folder = try PictureFolder()
     for (name, bytes) in [("lamp.jpg", 300 << 10), ("wall.png", 2 << 20), ("lamp.txt", 100)] {
       console.say("\(name):")
@@ -16,7 +16,7 @@ extension Market {
     console.say("missing.jpg: \(Self.reason(gone)), and \(asked - before) requests")
   }
 
-  /// Another library by its name, in one line each.
+  /// Selects other HTTP libraries by name.
   func exchangeLibrary() async throws {
     console.heading("Another HTTP library, by name")
     let (before, counted) = (asked, Libraries.counted)
@@ -31,7 +31,7 @@ extension Market {
     await sheet.bell.rung()
     let folder = try PictureFolder()
     let picture = AddPicture(offerID: 7, caption: "none", file: try folder.picture("lamp.jpg", bytes: 300 << 10))
-    let refusal = await client.outcome(of: picture).error?.message ?? "It was sent; a surprise"
+    let refusal = await client.outcome(of: picture).error?.message ?? "It was sent, which is unexpected"
     console.say("a picture over \"pocket\": \(refusal.prefix { $0 != ";" })")
     console.say("the server had \(asked - before - 1) requests of \"pocket\"")
 

@@ -1,15 +1,15 @@
 import Errand
 import ErrandTesting
 
-/// The app and a visit to it, told as it happens.
+/// The app and a session with it.
 @MainActor
 final class Market {
   let server: MarketServer
   let console: Console
   let client: APIClient
-  /// The spinner's clock. It is turned by hand, so that the story is the same on every machine.
+  /// The spinner's clock. The story advances it, so that the output is the same on every machine.
   let clock: ManualClock
-  /// Rings when the spinner comes and when it goes.
+  /// Rings when the spinner is shown and when it is hidden.
   let spun: Bell
   let list: ListScreen
   let sheet: OfferScreen
@@ -31,7 +31,7 @@ final class Market {
     sell = SellScreen(client, console)
   }
 
-  /// The whole visit.
+  /// The whole session.
   func play() async throws {
     try await browse()
     try await openOffer()
@@ -43,11 +43,11 @@ final class Market {
     try await exchangeLibrary()
   }
 
-  /// How many requests the server has had.
+  /// The number of requests that the server has received.
   var asked: Int { server.requests.count }
 }
 
-/// Why the visit could not go on.
+/// The session cannot continue.
 struct Surprise: Error, CustomStringConvertible {
   let description: String
 

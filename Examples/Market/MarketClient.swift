@@ -1,13 +1,13 @@
 import Errand
 
-/// The app's client: what all its APIs share.
+/// The configuration that all APIs of the app share.
 enum MarketClient {
-  /// Makes the client.
+  /// Creates the client.
   ///
   /// - Parameters:
-  ///   - url: Where the server is.
+  ///   - url: The URL of the server.
   ///   - transport: The name of the HTTP library; nil for the platform's.
-  ///   - spinner: The loading animation of the whole app.
+  ///   - spinner: The loading indicator of the whole app.
   static func make(_ url: String, transport: String?, spinner: LoadingIndicator) -> APIClient {
     var configuration = ClientConfiguration(baseURL: url)
     configuration.headers = ["X-App": "market"]

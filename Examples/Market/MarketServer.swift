@@ -1,12 +1,12 @@
 import ErrandTesting
 
-/// The market's server, embedded: real HTTP on a port of this machine. Every answer stands in an envelope.
+/// The market's embedded server: real HTTP on a port of this machine. Every response has an envelope.
 final class MarketServer: Sendable {
-  /// Holds the brass lamp back until it opens: a slow day at the stall.
+  /// Holds the response with the brass lamp until it opens.
   let slowOffer: Gate
-  /// Holds every search back whose word is "lam".
+  /// Holds the response to every search for "lam".
   let slowSearch: Gate
-  /// Holds the others back.
+  /// Holds the responses to all other searches.
   let quickSearch: Gate
   private let loopback: LoopbackServer
 
@@ -31,15 +31,15 @@ final class MarketServer: Sendable {
   var requests: [RecordedRequest] { loopback.requests }
   var connectionCount: Int { loopback.connectionCount }
 
-  /// Returns once what the server saw meets a condition.
+  /// Returns when the server's record meets the condition.
   func wait(until condition: @escaping @Sendable (LoopbackRecord) -> Bool) async throws {
     try await loopback.wait(until: condition)
   }
 
-  /// The next request is refused, whatever it asks.
+  /// The next request fails with 503.
   func stumble() { loopback.enqueue(.status(503, body: "The market is being swept.")) }
 
-  // MARK: - Answers
+  // MARK: - Responses
 
   private static func data(_ json: String) -> LoopbackAnswer { .json(#"{"code": 0, "data": \#(json)}"#) }
 
@@ -61,7 +61,7 @@ final class MarketServer: Sendable {
   }
 }
 
-/// What lies on the stalls.
+/// The offers of the market.
 private enum Stock {
   static let lamp = #"{"id": 7, "title": "Brass lamp", "cents": 4500, "seller": {"name": "Ada", "sales": 12}}"#
   static let chair = #"{"id": 8, "title": "Red chair", "cents": null, "seller": {"name": "Bo", "sales": 0}}"#

@@ -1,7 +1,7 @@
 import ErrandTesting
 import Foundation
 
-/// A folder of pictures for a while, as a camera would leave it.
+/// A temporary folder of pictures, removed on deinit.
 struct PictureFolder: ~Copyable {
   private let place: URL
 
@@ -12,10 +12,10 @@ struct PictureFolder: ~Copyable {
 
   deinit { try? FileManager.default.removeItem(at: place) }
 
-  /// A file that is not there.
+  /// A file that does not exist.
   var missing: URL { place.appending(path: "missing.jpg") }
 
-  /// Writes a file of so many bytes.
+  /// Writes a file with the given number of bytes.
   func picture(_ name: String, bytes: Int) throws -> URL {
     let file = place.appending(path: name)
     try Data((0..<bytes).map { LoopbackAnswer.generatedByte(at: $0) }).write(to: file)

@@ -10,8 +10,8 @@ enum AnswerTargets {
   static func responseHead(_ input: FuzzInput) {
     guard let (choice, rest) = input.choice else { return }
     let limits = choice & 1 == 0 ? ResponseLimits() : small
-    let dialects: [CurlHeadParser.Dialect] = [.http1, .http2, .either, .either]
-    var parser = CurlHeadParser(
+    let dialects: [HeadParser.Dialect] = [.http1, .http2, .either, .either]
+    var parser = HeadParser(
       limits: limits, isHeadRequest: choice & 2 != 0, dialect: dialects[Int(choice >> 2 & 3)])
     var taken: Int64 = 0
     for line in rest.lines {
@@ -26,7 +26,7 @@ enum AnswerTargets {
     }
   }
 
-  private static func checkFinal(_ parser: CurlHeadParser, _ framing: BodyFraming, _ limits: ResponseLimits) {
+  private static func checkFinal(_ parser: HeadParser, _ framing: BodyFraming, _ limits: ResponseLimits) {
     let head = parser.head
     check(parser.isFinal && (200...999).contains(head.status), "a final head has a final status")
     let fields = head.fields.all
@@ -42,7 +42,7 @@ enum AnswerTargets {
   }
 
   static func statusLine(_ input: FuzzInput) {
-    guard let content = try? CurlLine.content(input.bytes), let line = try? CurlStatusLine(content) else { return }
+    guard let content = try? HeadLine.content(input.bytes), let line = try? StatusLine(content) else { return }
     check((100...999).contains(line.code), "a status has three digits")
     let words = [line.version == .http2 ? "HTTP/2" : "HTTP/\(line.version.rawValue)", "\(line.code)"]
     check(input.bytes.starts(with: words[0].utf8) || line.version != .http2, "the version is the one that stands there")
@@ -67,7 +67,7 @@ enum AnswerTargets {
     var hasExcess = false
 
     init(_ bytes: UnsafeRawBufferPointer, piece: Int, _ limits: ResponseLimits) {
-      var parser = CurlChunkParser(limits: limits)
+      var parser = ChunkParser(limits: limits)
       var start = 0
       while start < bytes.count, !failed {
         let end = min(start + piece, bytes.count)
@@ -79,7 +79,7 @@ enum AnswerTargets {
       if isDone { check(parser.takeTrailers().all.count <= limits.fieldCount, "trailers are counted") }
     }
 
-    private mutating func take(_ bytes: UnsafeRawBufferPointer, _ parser: inout CurlChunkParser) {
+    private mutating func take(_ bytes: UnsafeRawBufferPointer, _ parser: inout ChunkParser) {
       var used = 0
       while used < bytes.count {
         let rest = UnsafeRawBufferPointer(rebasing: bytes[used...])

@@ -1,6 +1,7 @@
 @testable import ErrandCore
 @testable import ErrandHTTP
 @testable import ErrandCurl
+@testable import ErrandDecoding
 import Foundation
 
 /// Bodies with a content coding, through the body that the transport uses.
@@ -33,10 +34,10 @@ enum CodingTargets {
       var start = 0
       while start < bytes.count {
         let end = min(start + piece, bytes.count)
-        var budget = CurlDecodingBudget()
+        var budget = DecodingBudget()
         while try !body.take(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), &budget) {
           check(body.isOutOfBudget, "memory never pauses")
-          budget = CurlDecodingBudget()
+          budget = DecodingBudget()
         }
         start = end
       }

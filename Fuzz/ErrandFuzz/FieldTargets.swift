@@ -82,7 +82,7 @@ enum FieldTargets {
     let lines = input.textLines
     guard let first = lines.first, let url = try? HTTPURL("https://a.b.example" + first) else { return }
     for now in [0, 1_700_000_000_000, Int64.max, Int64.min] {
-      var shelf = CookieShelf()
+      var shelf = StoredCookies()
       for line in lines.dropFirst() {
         guard let cookie = try? SetCookie(line).cookie(from: url, now: now, suffixes: nil) else { continue }
         check(cookie.domain == url.host && cookie.isHostOnly, "without a list no hosts share a cookie")

@@ -2,7 +2,8 @@
 ///
 /// A new one needs a case here, a function in one of the files beside it, and a folder of that name in `Fuzz/Corpus`.
 enum FuzzTarget: String, CaseIterable {
-  // Answers, as ErrandCurl reads them.
+  // Responses, as the transports of Linux read them.
+  case connection
   case responseHead = "response-head"
   case statusLine = "status-line"
   case chunks
@@ -43,6 +44,7 @@ enum FuzzTarget: String, CaseIterable {
   /// What is done with one input.
   var body: (FuzzInput) -> Void {
     switch self {
+    case .connection: EngineTargets.connection
     case .responseHead: AnswerTargets.responseHead
     case .statusLine: AnswerTargets.statusLine
     case .chunks: AnswerTargets.chunks

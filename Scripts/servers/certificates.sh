@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes an authority and the certificates of the TLS servers, good and bad: certificates.sh FOLDER
+# Creates an authority, and valid and invalid certificates of the TLS servers: certificates.sh FOLDER
 set -euo pipefail
 mkdir -p "$1"
 cd "$1"
@@ -7,7 +7,7 @@ cd "$1"
 LOCAL='subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1'
 KEY=(-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes)
 
-# A certificate that signs itself: name, extensions…
+# A self-signed certificate: name, extensions…
 self_signed() {
   local name=$1
   shift
@@ -15,7 +15,7 @@ self_signed() {
     2>>openssl.log
 }
 
-# A certificate of our authority: name, subjectAltName line, dates… Its common name is SUBJECT, if that is set.
+# A certificate of the authority: name, subjectAltName line, dates… Its common name is SUBJECT if that is set.
 signed() {
   local name=$1 alternatives=$2 subject=${SUBJECT:-Errand test $1}
   shift 2
@@ -29,10 +29,10 @@ self_signed ca -addext keyUsage=keyCertSign,cRLSign
 signed server "$LOCAL" -days 30
 SUBJECT=localhost signed common-name '' -days 30
 signed wrong-host 'subjectAltName=DNS:elsewhere.example' -days 30
-# Some versions of openssl refuse an end before the start, and know options for both instead.
+# Some versions of openssl refuse an end before the start, and have options for both dates instead.
 signed expired "$LOCAL" -days -1 \
   || signed expired "$LOCAL" -not_before 20200101000000Z -not_after 20200102000000Z
-# Only `openssl ca` knows a start in the future in every version.
+# Only `openssl ca` supports a start in the future in every version.
 not_yet_valid() {
   openssl req "${KEY[@]}" -keyout not-yet-valid.key -out not-yet-valid.csr -subj '/CN=Errand test not-yet-valid' \
     2>>openssl.log
@@ -43,11 +43,11 @@ not_yet_valid() {
     -startdate 20990101000000Z -enddate 20991231000000Z 2>>openssl.log
 }
 
-# Certificates of clients: one of our authority, its key in the clear and encrypted and all of it in PKCS #12, and one
-# of an authority that nobody knows.
+# Client certificates: one of the authority, with a plain key, an encrypted key and as PKCS #12, and one of an unknown
+# authority.
 clients() {
   signed client '' -days 30
-  # A server looks whether a certificate is for clients.
+  # Servers check that a certificate is for clients.
   printf 'extendedKeyUsage=clientAuth\n' >client.ext
   openssl x509 -req -in client.csr -CA ca.pem -CAkey ca.key -CAcreateserial -extfile client.ext -out client.pem \
     -days 30 2>>openssl.log
@@ -57,7 +57,7 @@ clients() {
   self_signed stranger
 }
 
-# What a client pins: the hash of the public key of a certificate.
+# The pin of a certificate: the hash of its public key.
 pin() {
   openssl x509 -in "$1.pem" -noout -pubkey | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary \
     | openssl base64 >"$1.pin"

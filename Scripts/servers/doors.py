@@ -1,13 +1,13 @@
-"""Servers that are strict about who comes in: doors.py FOLDER
+"""TLS servers and proxies that authenticate their clients: doors.py FOLDER
 
-FOLDER holds what certificates.sh made. All listen on loopback and on ports that the system chooses; the addresses come
-out as shell exports in one go once all of them listen.
+FOLDER contains the files of certificates.sh. All servers listen on loopback and on ports that the system chooses. The
+addresses are printed as shell exports when all of them listen.
 
-- ERRAND_DOOR_TLS answers with what it saw of a request and the number of its connection, as JSON;
-  ERRAND_DOOR_TLS_AGAIN is another one of the same kind.
-- ERRAND_DOOR_CLIENT and ERRAND_DOOR_CLIENT_12 demand a client certificate, by TLS 1.3 and by TLS 1.2 alone.
-- ERRAND_DOOR_PROXY is a proxy that wants the user ada with the password opensesame, ERRAND_DOOR_OPEN_PROXY one that
-  wants nothing.
+- ERRAND_DOOR_TLS responds with the request and the number of its connection, as JSON;
+  ERRAND_DOOR_TLS_AGAIN is a second server of the same kind.
+- ERRAND_DOOR_CLIENT and ERRAND_DOOR_CLIENT_12 require a client certificate, with TLS 1.3 and with TLS 1.2 only.
+- ERRAND_DOOR_PROXY is a proxy that requires the user ada with the password opensesame; ERRAND_DOOR_OPEN_PROXY requires
+  no credentials.
 """
 
 import base64
@@ -28,7 +28,7 @@ NUMBERS = itertools.count(1)
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """A server that is quiet about clients who go away."""
+    """A server that does not report disconnected clients."""
 
     context = None
 
@@ -59,8 +59,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Echo(Handler):
-    """Says what it saw. `/to?url=URL` leads elsewhere. `/until-close` has a body up to the end of the connection, which
-    TLS announces, and `/cut` one whose end it does not announce."""
+    """Responds with the request. `/to?url=URL` redirects. The body of `/until-close` ends with the connection, after a
+    TLS close_notify; that of `/cut` ends without one."""
 
     def do_GET(self):
         path = urllib.parse.urlsplit(self.path)
@@ -95,8 +95,8 @@ class Echo(Handler):
 
 
 def welcome(connection, tls):
-    """Shakes hands. Who is refused is listened to until the end: else the system would reset the connection, and the
-    reset can overtake the alert that says why."""
+    """Performs the handshake. After a failure it reads until the client closes: otherwise the system would reset the
+    connection, and the reset can arrive before the alert with the reason."""
     spare = connection.dup()
     try:
         return tls.wrap_socket(connection, server_side=True)
@@ -112,7 +112,7 @@ def welcome(connection, tls):
 
 
 class Proxy(Handler):
-    """Opens tunnels, and fetches by plain HTTP."""
+    """Opens tunnels and forwards plain HTTP requests."""
 
     word = WORD
 
@@ -150,7 +150,7 @@ class OpenProxy(Proxy):
 
 
 def pump(one, other):
-    """Carries bytes both ways until one side ends."""
+    """Copies bytes in both directions until one side ends."""
     while True:
         for ready in select.select([one, other], [], [], 30)[0]:
             piece = ready.recv(65536)

@@ -4,26 +4,28 @@ package import ErrandTransfer
 
 #if os(Linux)
   import ErrandCurl
+  import ErrandEngine
 #elseif canImport(Darwin)
   import ErrandURLSession
 #endif
 
 extension APIClient {
-  /// Makes a client for one server, with the standard order of the line and the platform's transport.
+  /// Creates a client for one server, with the standard pipeline and the platform's transport.
   ///
   /// - Parameters:
-  ///   - baseURL: The URL below which paths stand, such as `https://api.example.com/v1`. Checked when a call is built.
-  ///   - cdnURL: The URL of the CDN, for requests that choose it.
+  ///   - baseURL: The URL to which paths are appended, such as `https://api.example.com/v1`. It is checked when a
+  ///     call is built.
+  ///   - cdnURL: The URL of the CDN, for requests whose `server` is `.cdn`.
   public convenience init(baseURL: String, cdnURL: String? = nil) {
     self.init(ClientConfiguration(baseURL: baseURL, cdnURL: cdnURL))
   }
 
-  /// Makes a client of a configuration, with the standard order of the line.
+  /// Creates a client from a configuration, with the standard pipeline.
   public convenience init(_ configuration: ClientConfiguration) {
     self.init(configuration, files: SystemFiles())
   }
 
-  /// Makes a client whose downloads use a file system of the caller's: for tests that let it fail.
+  /// Creates a client whose downloads use the given file system, so that tests can inject failures.
   package convenience init(_ configuration: ClientConfiguration, files: any TransferFiles) {
     let registry = StandardTransports.registered
     self.init(
@@ -35,8 +37,9 @@ extension APIClient {
   /// A client for small programs, without a base URL until one is set.
   public static let shared = APIClient(baseURL: "")
 
-  /// The order of the line: the only place that knows it. Architecture.md says why it is so.
-  private static func standardLine(_ parts: LineParts, _ files: any TransferFiles) -> [any Interceptor] {
+  /// The interceptors of the pipeline, outermost first. Only this function knows the order; Architecture.md has the
+  /// reasons.
+  private static func standardLine(_ parts: PipelineParts, _ files: any TransferFiles) -> [any Interceptor] {
     [Validating()]
       + parts.interceptors
       + [Freezing(parts.sessions), Resuming(files: files, parts.retrying), Redirecting()]
@@ -53,7 +56,7 @@ extension APIClient {
   }
 }
 
-/// The transports that come with the library.
+/// The transports of the library.
 private enum StandardTransports {
   #if os(Linux)
     static let platform = "curl"
@@ -61,10 +64,11 @@ private enum StandardTransports {
     static let platform = "urlsession"
   #endif
 
-  /// The shared registry, with the transports in it that nobody has replaced.
+  /// The shared registry, with the library's transports registered under names that are not taken yet.
   static let registered: TransportRegistry = {
     #if os(Linux)
       TransportRegistry.shared.register("curl", replacing: false) { CurlTransport() }
+      TransportRegistry.shared.register(EngineTransport.name, replacing: false) { EngineTransport() }
     #elseif canImport(Darwin)
       TransportRegistry.shared.register(URLSessionTransport.name, replacing: false) { URLSessionTransport() }
     #endif

@@ -7,8 +7,11 @@
 #if canImport(CErrandCurl)
   @_exported public import ErrandCurl
 #endif
+#if canImport(CErrandEngine)
+  @_exported public import ErrandEngine
+#endif
 
-// Not `canImport(ErrandURLSession)`: a build on Linux makes that module, too, and nobody should link it unasked.
+// Not `canImport(ErrandURLSession)`: a build on Linux also produces that module, but an app must choose to link it.
 #if canImport(Darwin)
   @_exported public import ErrandURLSession
 #endif

@@ -1,15 +1,16 @@
 public import ErrandCore
 
 extension APIClient {
-  /// The cache that the client uses now: to clear it, to list it, to see what it did; nil where there is none.
+  /// The cache that the client currently uses; nil if the client has none. Use it to clear the cache, to list its
+  /// entries and to read its statistics.
   public var cache: ResponseCache? { answerCache as? ResponseCache }
 
-  /// Removes what is stored for a request and whoever is logged in, all variants of it. What is under way for it is
-  /// not stored.
+  /// Removes all stored variants of the response to a request, for the account that is currently logged in. Exchanges
+  /// for this request that are in progress do not store their responses.
   ///
-  /// The request goes down the line as far as it is frozen, so that filters and interceptors have their say; nothing
-  /// is sent, and accessories hear nothing.
-  /// - Throws: ``ErrandCore/APIError`` where the request cannot be built, or an interceptor refuses it.
+  /// The request is built like one that is sent: request filters and interceptors apply to it. But nothing is sent, and
+  /// accessories are not notified.
+  /// - Throws: ``ErrandCore/APIError`` if the request cannot be built or an interceptor rejects it.
   public func removeCached<R: APIRequest>(_ request: R) async throws(APIError) {
     guard let cache else { return }
     try await probing(request) { request, context in

@@ -2,7 +2,7 @@ import ErrandSupport
 public import ErrandCore
 public import Foundation
 
-/// Redirects a request's answers to a folder of their own, which is a store of its own with its own limit.
+/// Chooses another folder for the responses to certain requests. Each folder is a separate store with its own limit.
 ///
 /// ```swift
 /// CacheFolderFilter { folder, request in
@@ -12,13 +12,14 @@ public import Foundation
 public struct CacheFolderFilter: Sendable {
   let apply: @Sendable (_ folder: URL, _ request: any APIRequest) -> URL
 
-  /// Makes a filter of a function that is given the folder so far and the request, and returns the folder to use.
+  /// Makes a filter from a function. The function receives the current folder and the request, and returns the folder
+  /// to use.
   public init(_ apply: @escaping @Sendable (_ folder: URL, _ request: any APIRequest) -> URL) {
     self.apply = apply
   }
 }
 
-/// The stores of a cache by their folders, opened at their first use.
+/// The stores of a cache by folder. Each store is opened at its first use.
 final class CacheFolders: Sendable {
   private let folder: URL
   private let filters: [CacheFolderFilter]
@@ -26,7 +27,7 @@ final class CacheFolders: Sendable {
   private let stores: Locked<[URL: OpenedStore]>
   private let only: OpenedStore?
 
-  /// One store for everything.
+  /// Makes a cache with one store for all requests.
   init(store: any CacheStore) {
     folder = URL(filePath: "/")
     filters = []
@@ -35,7 +36,7 @@ final class CacheFolders: Sendable {
     only = OpenedStore(store)
   }
 
-  /// - Parameter known: Folders that filters may lead to, opened now.
+  /// - Parameter known: The folders that the filters may return. The stores of these folders are opened immediately.
   init(
     folder: URL, filters: [CacheFolderFilter], known: [URL] = [], open: @escaping @Sendable (URL) -> any CacheStore
   ) {
@@ -59,11 +60,12 @@ final class CacheFolders: Sendable {
     }
   }
 
-  /// The same for all ways to write a folder: Foundation puts a slash behind some that are there.
+  /// Normalises a folder URL. Foundation appends a slash only if the folder exists, so the URL of a folder would differ
+  /// before and after the folder is created.
   private static func place(_ folder: URL) -> URL {
     URL(filePath: folder.standardizedFileURL.path(percentEncoded: false), directoryHint: .isDirectory)
   }
 
-  /// Every store that was opened.
+  /// Every store that has been opened.
   var opened: [OpenedStore] { only.map { [$0] } ?? stores.withLock { Array($0.values) } }
 }

@@ -2,20 +2,21 @@ public import ErrandCore
 import ErrandSupport
 public import Foundation
 
-/// Keeps answers and serves them: what requests declare with ``ErrandCore/CachePolicy`` is carried out here.
+/// Stores responses and serves them to later requests, according to the ``ErrandCore/CachePolicy`` of each request.
 ///
 /// ```swift
 /// configuration.cache = .disk(at: cachesFolder.appending(path: "api"), limit: 200 << 20)
 /// ```
 ///
-/// Several clients may share one. It never fails a call: a store that is broken, full or gone costs hits.
-public final class ResponseCache: AnswerCache {
+/// Several clients may share one cache. A cache never fails a call: if a store is broken, full or unavailable, more
+/// responses have to be loaded from the server.
+public final class ResponseCache: ClientCache {
   private let stores: CacheFolders
   let generations = Locked(Generations())
   let refreshes = RefreshTable()
   let keys = KeyMemo()
   private let counters = Locked(CacheStatistics())
-  /// The present on the wall clock.
+  /// Reads the current time from the wall clock.
   let wallClock: @Sendable () -> WallTime
 
   init(stores: CacheFolders, wallClock: @escaping @Sendable () -> WallTime = { .now }) {
@@ -23,23 +24,25 @@ public final class ResponseCache: AnswerCache {
     self.wallClock = wallClock
   }
 
-  /// Makes a cache over a store: one that comes with the library, or one of your own.
+  /// Makes a cache over a store: one of the library's stores, or a custom one.
   public convenience init(store: any CacheStore) {
     self.init(stores: CacheFolders(store: store))
   }
 
-  /// Makes a cache in a folder on a disk below a memory.
+  /// Makes a cache in a disk folder with a memory cache above it.
   ///
-  /// Caches of one process that use the same folder share the disk; each has a memory of its own.
+  /// Caches of one process that use the same folder share the store on disk; each has a separate memory cache.
   /// - Parameters:
-  ///   - folder: Where to keep it; made where it is missing, private to the user. Several processes may share it.
-  ///   - limit: How many bytes everything in a folder may take.
-  ///   - memory: How many bytes are kept in memory above each folder.
-  ///   - entryLimit: How many bytes one entry may take on the disk; nil for 5 % of the limit.
-  ///   - sealing: Seals bodies on the disk; nil writes them as they are.
-  ///   - filters: Redirect requests to folders of their own, in order.
-  ///   - folders: Where they may lead to. What an earlier run of the program has left in a folder is reached by
-  ///     removing, a logout and looking in, though no request has led there yet, if the folder is named here.
+  ///   - folder: The folder of the cache. It is created if it does not exist, and is private to the user. Several
+  ///     processes may share it.
+  ///   - limit: The maximum size of everything in one folder, in bytes.
+  ///   - memory: The maximum size of the memory cache above each folder, in bytes.
+  ///   - entryLimit: The maximum size of one entry on disk, in bytes; nil for 5 % of the limit.
+  ///   - sealing: Encrypts response bodies on disk; nil writes them unchanged.
+  ///   - filters: Choose other folders for certain requests. The filters are applied in order.
+  ///   - folders: All folders that the filters may return. Without this list, a folder is opened only when a request
+  ///     uses it, and a removal, a logout or a list of entries does not see entries that an earlier run of the program
+  ///     stored there.
   public convenience init(
     folder: URL, limit: Int = 100 << 20, memory: Int = 16 << 20, entryLimit: Int? = nil, sealing: BodySealing? = nil,
     filters: [CacheFolderFilter] = [], folders: [URL] = []
@@ -52,25 +55,25 @@ public final class ResponseCache: AnswerCache {
       })
   }
 
-  /// Makes a cache with a clock of its own, for tests.
+  /// Makes a cache with an injected clock, for tests.
   package convenience init(store: any CacheStore, wallClock: @escaping @Sendable () -> WallTime) {
     self.init(stores: CacheFolders(store: store), wallClock: wallClock)
   }
 
-  /// The station ``Caching``.
+  /// The interceptor ``Caching``.
   package var lookUp: any Interceptor { Caching(cache: self) }
 
-  /// The station ``Storing``.
+  /// The interceptor ``Storing``.
   package var storing: any Interceptor { Storing(cache: self) }
 
-  /// The store for a request.
+  /// The store that the folder filters choose for a request.
   func store(for request: any APIRequest) -> OpenedStore { stores.store(for: request) }
 
-  /// Every store that was opened.
+  /// Every store that has been opened.
   var opened: [OpenedStore] { stores.opened }
 
-  /// The salt of a store, once all is removed that had to wait for it; nil as in
-  /// ``CacheStore/salt(call:patience:)``.
+  /// The salt of a store. Before the salt is returned, removals that waited for it are applied. Nil under the same
+  /// conditions as in ``CacheStore/salt(call:patience:)``.
   func salt(of opened: OpenedStore, call: CallState, patience: Duration?) async -> Digest? {
     guard let salt = await opened.store.salt(call: call, patience: patience) else { return nil }
     opened.pay(salt: salt) { remove($0, from: opened.store) }
@@ -79,27 +82,28 @@ public final class ResponseCache: AnswerCache {
 
   // MARK: - Removing
 
-  /// Removes everything.
+  /// Removes all entries.
   public func removeAll() { remove(.all) }
 
-  /// Removes everything from a host.
+  /// Removes all entries whose responses were sent by a host.
   public func removeAll(host: String) { remove(.host(host.lowercased())) }
 
-  /// Removes everything that calls with a tag stored.
+  /// Removes all entries that calls with this tag stored.
   public func removeAll(tag: String) { remove(.tag(tag)) }
 
-  /// Removes everything that was received before a moment.
+  /// Removes all entries that were received before a point in time.
   public func removeAll(olderThan moment: Date) {
     remove(.olderThan(WallTime(moment)))
   }
 
-  /// Removes everything of an account, as the credential provider names it. Exchanges under way store nothing for it.
+  /// Removes all entries of an account, by the name that the credential provider uses. Exchanges in progress do not
+  /// store responses for the account.
   ///
-  /// From a store that cannot be reached it is removed before anything is looked for in it. Waits for all stores
-  /// together no longer than 250 ms; ``removals(patience:)`` says whether it is done by then, and whether it outlives
-  /// the process.
+  /// If a store cannot be reached, its entries are removed before the next lookup in this store. The call waits at most
+  /// 250 ms for all stores together. ``removals(patience:)`` reports whether the removal is complete, and whether it
+  /// will be completed if the process ends.
   public func removeAll(account: String) async {
-    let removal = RemovalDebts.Removal.account(account)
+    let removal = PendingRemovals.Removal.account(account)
     let end = CallState().timers.now.advanced(by: Caching.saltPatience)
     await withTaskGroup(of: Void.self) { group in
       for opened in stores.opened {
@@ -108,15 +112,15 @@ public final class ResponseCache: AnswerCache {
     }
   }
 
-  private func remove(_ removal: RemovalDebts.Removal, from opened: OpenedStore, until end: MonotonicInstant) async {
+  private func remove(_ removal: PendingRemovals.Removal, from opened: OpenedStore, until end: MonotonicInstant) async {
     let call = CallState()
     if let salt = await salt(of: opened, call: call, patience: Self.patience(call, until: end)) {
       remove(removal.selection(salt: salt), from: opened.store)
       _ = await opened.store.removals(call: call, patience: Self.patience(call, until: end))
     } else {
       opened.owe([removal])
-      // A store that hangs is told as soon as it answers, also where nobody looks into it any more. One that gives up,
-      // as Redis does, is told at the next look into it or question how far removals have come.
+      // A store that does not respond receives the removal as soon as it responds, even if no lookup follows. A store
+      // that reports a failure, such as Redis, receives it at the next lookup or call of `removals(patience:)`.
       Task { @concurrent in _ = await self.salt(of: opened, call: CallState(), patience: nil) }
     }
   }
@@ -125,12 +129,12 @@ public final class ResponseCache: AnswerCache {
     max(.zero, call.timers.now.duration(to: end))
   }
 
-  /// How far all that was removed has come, in the store that is furthest behind.
+  /// The state of all requested removals. If the stores have different states, the least complete one.
   ///
-  /// Worth a look after a logout: ``RemovalState/pending`` means that a store can neither remove nor write down that it
-  /// must, and that what was removed is found again if the process ends now. A store that could not be reached is asked
-  /// again.
-  /// - Parameter patience: How long to wait for all stores together.
+  /// Check the state after a logout. ``RemovalState/pending`` means that a store can neither remove the entries nor
+  /// record the removal, so the entries can be found again if the process ends now. A store that could not be reached
+  /// before is tried again.
+  /// - Parameter patience: The time to wait for all stores together.
   public func removals(patience: Duration = .milliseconds(250)) async -> RemovalState {
     let end = CallState().timers.now.advanced(by: patience)
     return await withTaskGroup(of: RemovalState.self) { group in
@@ -148,7 +152,8 @@ public final class ResponseCache: AnswerCache {
     return opened.isOwing ? .pending : state
   }
 
-  /// Removes from every store that was opened. What is under way is not stored, and background refreshes of it end.
+  /// Removes the selected entries from every open store. Exchanges in progress do not store their responses, and
+  /// background refreshes of these entries are cancelled.
   public func remove(_ selection: CacheSelection) {
     for opened in stores.opened { remove(selection, from: opened.store) }
   }
@@ -159,7 +164,8 @@ public final class ResponseCache: AnswerCache {
     store.remove(selection)
   }
 
-  /// Removes on behalf of an exchange whose own answer outlives it; returns the generation in which that one counts.
+  /// Removes entries on behalf of an exchange. The response of the exchange itself must be kept. Returns the generation
+  /// with which that response is stored (see ``Generations``).
   func remove(
     _ selection: CacheSelection, from store: any CacheStore, by noted: UInt64, keeping key: CacheKey,
     _ label: CacheEntryLabel
@@ -171,14 +177,14 @@ public final class ResponseCache: AnswerCache {
 
   // MARK: - Looking in
 
-  /// The entries of every store that was opened, most recently used first.
+  /// The entries of every open store, most recently used first.
   public func entries() async -> [CacheListing] {
     var listings: [CacheListing] = []
     for opened in stores.opened { listings += await opened.store.list() }
     return listings.sorted { $0.lastUse > $1.lastUse }
   }
 
-  /// How much is kept in every store that was opened.
+  /// The size of all open stores together.
   public func size() async -> CacheSize {
     var total = CacheSize(entries: 0, bytes: 0, limit: nil)
     for opened in stores.opened {
@@ -190,52 +196,52 @@ public final class ResponseCache: AnswerCache {
     return total
   }
 
-  /// Why folders of this cache are refused: for each one sentences that name it and the cure, as in
-  /// ``SQLiteStore/refusal``. Their responses are kept in memory alone. Worth a line in the log of a program that
-  /// starts.
+  /// The reasons why the cache rejects folders: for each rejected folder, sentences that name the folder and the
+  /// remedy, as in ``SQLiteStore/refusal``. Responses for a rejected folder are kept only in memory. Log these
+  /// sentences when the program starts.
   public var refusals: [String] {
     stores.opened.compactMap { opened in
       ((opened.store as? TieredStore)?.base ?? opened.store) as? SQLiteStore
     }.compactMap(\.refusal)
   }
 
-  /// What the cache did since it was made.
+  /// Counters of what the cache has done since it was created.
   public var statistics: CacheStatistics { counters.withLock { $0 } }
 
   func count(_ change: (inout CacheStatistics) -> Void) { counters.withLock { change(&$0) } }
 
-  /// Returns when no background refresh is under way: for a process that is about to end.
+  /// Returns when no background refresh is in progress. Used by a process that is about to end.
   package func refreshesEnded() async { await refreshes.idle() }
 
-  /// Cancels the background refreshes that are under way.
+  /// Cancels all background refreshes in progress.
   package func cancelRefreshes() { refreshes.cancel(.all) }
 
-  /// Returns when everything is on the disk that is to be there.
+  /// Returns when all pending writes are on disk.
   public func flush() async {
     for opened in stores.opened { await opened.store.flush() }
   }
 }
 
-/// What a cache did since it was made.
+/// Counters of what a cache has done since it was created.
 public struct CacheStatistics: Sendable, Hashable {
-  /// Requests that looked something up or would have stored.
+  /// The number of requests that looked up a response or were allowed to store one.
   public var requests = 0
-  /// Answers served fresh.
+  /// The number of responses served while they were fresh.
   public var freshHits = 0
-  /// Answers served though they had expired or their age did not count.
+  /// The number of stale responses served, including responses of any age to calls that accept them.
   public var staleHits = 0
-  /// Answers that the server confirmed.
+  /// The number of stored responses that the server confirmed with status 304.
   public var revalidated = 0
-  /// Answers that came from the server.
+  /// The number of responses received from the server.
   public var network = 0
-  /// Entries written.
+  /// The number of entries written.
   public var stored = 0
-  /// Bytes of bodies that did not have to be sent.
+  /// The number of body bytes that were served from the cache instead of being transferred.
   public var bytesSaved: Int64 = 0
 
-  /// Makes empty statistics.
+  /// Makes statistics in which all counters are zero.
   public init() {}
 
-  /// Answers whose body came from the cache.
+  /// The number of responses whose body came from the cache.
   public var hits: Int { freshHits + staleHits + revalidated }
 }

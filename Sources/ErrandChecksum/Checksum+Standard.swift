@@ -9,28 +9,28 @@ extension DigestAlgorithm {
 }
 
 extension [DigestAlgorithm] {
-  /// SHA-256 and SHA-512: the algorithms of RFC 9530 that are not insecure, the quicker one first.
+  /// SHA-256 and SHA-512, the secure algorithms of RFC 9530. The faster one is first.
   public static let standard: [DigestAlgorithm] = [.sha256, .sha512]
 }
 
 extension Checksum {
-  /// A SHA-256 checksum as 64 hexadecimal digits in either case or 44 characters of base64.
+  /// Makes a SHA-256 checksum from 64 hexadecimal digits in either case, or from 44 characters of base64.
   ///
-  /// - Throws: `APIError` with the code `invalidChecksum`, and what is wrong.
+  /// - Throws: `APIError` with the code `invalidChecksum` if the text is not such a checksum.
   public static func sha256(_ text: String) throws(APIError) -> Checksum { try Checksum(.sha256, text) }
 
-  /// A SHA-256 checksum as its 32 bytes.
+  /// Makes a SHA-256 checksum from its 32 bytes.
   ///
-  /// - Throws: `APIError` with the code `invalidChecksum` for another length.
+  /// - Throws: `APIError` with the code `invalidChecksum` if there are not 32 bytes.
   public static func sha256(_ digest: Data) throws(APIError) -> Checksum { try Checksum(.sha256, digest) }
 
-  /// A SHA-512 checksum as 128 hexadecimal digits in either case or 88 characters of base64.
+  /// Makes a SHA-512 checksum from 128 hexadecimal digits in either case, or from 88 characters of base64.
   ///
-  /// - Throws: `APIError` with the code `invalidChecksum`, and what is wrong.
+  /// - Throws: `APIError` with the code `invalidChecksum` if the text is not such a checksum.
   public static func sha512(_ text: String) throws(APIError) -> Checksum { try Checksum(.sha512, text) }
 
-  /// A SHA-512 checksum as its 64 bytes.
+  /// Makes a SHA-512 checksum from its 64 bytes.
   ///
-  /// - Throws: `APIError` with the code `invalidChecksum` for another length.
+  /// - Throws: `APIError` with the code `invalidChecksum` if there are not 64 bytes.
   public static func sha512(_ digest: Data) throws(APIError) -> Checksum { try Checksum(.sha512, digest) }
 }

@@ -4,32 +4,33 @@
   import ErrandSupport
   import Foundation
 
-  /// A hash by the EVP functions of libcrypto.
+  /// Computes a hash with the EVP functions of libcrypto.
   final class LibcryptoHash: ChecksumHash {
-    /// A context that was freed is nil: bytes that come after the end go nowhere.
+    /// The context of libcrypto; nil after it has been freed. Bytes that are added later are ignored.
     private struct State: @unchecked Sendable {  // The context is touched under the lock only, by one thread at a time.
       var context: OpaquePointer?
       var hasFailed = false
     }
 
-    /// Has OpenSSL keep what it holds when the process exits: a transport's thread may use it until the end. OpenSSL
-    /// heeds that only before its first use.
+    /// Tells OpenSSL not to free its memory when the process exits, because the thread of a transport may still use it
+    /// then. OpenSSL accepts this option only before its first use.
     private static let isPrepared = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 
     private let state: Locked<State>
 
-    /// Begins a hash.
+    /// Starts the computation of a hash.
     ///
     /// - Parameters:
-    ///   - algorithm: What an `EVP_sha256()` and the like gave; nil where this libcrypto has it not.
-    ///   - name: Its name, for the error.
+    ///   - algorithm: The result of a function such as `EVP_sha256()`; nil if this version of libcrypto does not have
+    ///     the algorithm.
+    ///   - name: The name of the algorithm, used in the error message.
     init(_ algorithm: OpaquePointer?, name: String) throws(APIError) {
       let context = Self.isPrepared ? EVP_MD_CTX_new() : nil
       guard let context, let algorithm, EVP_DigestInit_ex(context, algorithm, nil) == 1 else {
         EVP_MD_CTX_free(context)
         throw APIError(
           .transfer, .unsupported,
-          "libcrypto could not begin a \(name) hash: it has no memory for it, or does not know the algorithm.")
+          "libcrypto could not start a \(name) hash: it is out of memory, or does not support the algorithm.")
       }
       state = Locked(State(context: context))
     }

@@ -3,7 +3,7 @@ import ErrandCore
 #if canImport(CryptoKit)
   import CryptoKit
 
-  /// The platform's hashes: CryptoKit.
+  /// Makes the hash functions of the platform with CryptoKit.
   enum SystemHash {
     static func sha256() throws -> any ChecksumHash { CryptoKitHash<SHA256>() }
     static func sha512() throws -> any ChecksumHash { CryptoKitHash<SHA512>() }
@@ -11,7 +11,7 @@ import ErrandCore
 #elseif os(Linux)
   import CCrypto
 
-  /// The platform's hashes: libcrypto.
+  /// Makes the hash functions of the platform with libcrypto.
   enum SystemHash {
     static func sha256() throws -> any ChecksumHash { try LibcryptoHash(EVP_sha256(), name: "sha-256") }
     static func sha512() throws -> any ChecksumHash { try LibcryptoHash(EVP_sha512(), name: "sha-512") }
@@ -24,7 +24,7 @@ import ErrandCore
   import ErrandSupport
   import Foundation
 
-  /// A hash by CryptoKit.
+  /// Computes a hash with CryptoKit.
   final class CryptoKitHash<Function: HashFunction>: ChecksumHash where Function: Sendable {
     private let function = Locked(Function())
 

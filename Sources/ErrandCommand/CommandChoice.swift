@@ -1,6 +1,6 @@
-/// What the first words after `errand` ask for.
+/// The command that the arguments choose.
 enum CommandChoice: Sendable, Equatable {
-  /// Play the scenes with these numbers; all of them where there is none.
+  /// Run the demo scenes with these numbers; all scenes if the array is empty.
   case demo([Int])
   /// Send one request.
   case send([String])
@@ -8,17 +8,17 @@ enum CommandChoice: Sendable, Equatable {
   case download([String])
   /// Upload files.
   case upload([String])
-  /// Look into a store, or remove from it.
+  /// Inspect a cache folder, or remove entries from it.
   case cache([String])
-  /// Show a text that was asked for.
+  /// Print a requested text.
   case show(String)
-  /// Refuse, with a reason and what helps.
+  /// Fail, with a reason and a help text.
   case refuse(String, help: String)
 
   init(_ arguments: [String]) {
     let rest = Array(arguments.dropFirst())
     switch arguments.first {
-    case nil: self = .refuse("say what to do", help: HelpText.usage)
+    case nil: self = .refuse("a command is missing", help: HelpText.usage)
     case "demo": self = Self.demo(rest, count: Demo.scenes.count)
     case "send": self = Self.asksForHelp(rest) ? .show(HelpText.send) : .send(rest)
     case "download": self = Self.asksForHelp(rest) ? .show(HelpText.download) : .download(rest)
@@ -26,7 +26,7 @@ enum CommandChoice: Sendable, Equatable {
     case "cache": self = Self.asksForHelp(rest) ? .show(HelpText.cache) : .cache(rest)
     case "help", "--help", "-h": self = Self.help(about: rest.first)
     case "--version", "version": self = .show("errand \(HelpText.version)\n")
-    case let word?: self = .refuse("there is no command “\(word)”", help: HelpText.usage)
+    case let word?: self = .refuse("unknown command “\(word)”", help: HelpText.usage)
     }
   }
 
@@ -34,7 +34,7 @@ enum CommandChoice: Sendable, Equatable {
     if asksForHelp(words) { return .show(HelpText.demo) }
     let numbers = words.compactMap { Int($0) }.filter { (1...count).contains($0) }
     guard numbers.count == words.count else {
-      return .refuse("a scene is chosen by its number, 1 to \(count)", help: HelpText.demo)
+      return .refuse("a scene number must be from 1 to \(count)", help: HelpText.demo)
     }
     return .demo(numbers)
   }
@@ -47,11 +47,11 @@ enum CommandChoice: Sendable, Equatable {
     case "download": .show(HelpText.download)
     case "upload": .show(HelpText.upload)
     case "cache": .show(HelpText.cache)
-    case let word?: .refuse("there is no command “\(word)”", help: HelpText.usage)
+    case let word?: .refuse("unknown command “\(word)”", help: HelpText.usage)
     }
   }
 
-  /// Behind `--` nothing is an option.
+  /// Whether the arguments ask for help. Arguments after `--` are not options.
   private static func asksForHelp(_ words: [String]) -> Bool {
     words.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
   }

@@ -1,6 +1,7 @@
 import Errand
 
-/// How the process ends. The numbers are those of curl where it has one for the case, else those of sysexits.h.
+/// The exit status of the process. A number is that of curl if curl has one for this failure, otherwise that of
+/// sysexits.h.
 enum ExitCode: Int32, Sendable, CaseIterable {
   case success = 0
   case other = 1
@@ -21,7 +22,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   case forbidden = 77
   case interrupted = 130
 
-  /// The code for a call that failed.
+  /// The exit status for a failed call.
   init(_ error: APIError) {
     self =
       switch error.stage {
@@ -48,7 +49,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
 }
 
 extension ExitCode {
-  /// The code for a download or an upload that failed. Network, disk, checksum and change are told apart.
+  /// The exit status for a failed download or upload. It distinguishes failures of network, disk and checksum, and
+  /// changed files.
   static func ofTransfer(_ error: APIError) -> ExitCode {
     switch error.stage {
     case .transfer: ofFile(error.code)

@@ -1,10 +1,10 @@
 import CZlib
 import ErrandCore
 
-/// A body that is compressed while it is sent.
+/// Compresses a body while it is sent.
 ///
-/// One read takes no more than a piece from the source underneath once it has something to give, so that the
-/// transport's thread, which serves other transfers too, is never held for long.
+/// After a read has produced output, it does not compress another piece of the body. Otherwise it could block the
+/// transport's thread, which also serves other transfers, for a long time.
 final class GzipBodySource: BodySource {
   private static let pieceSize = 64 << 10
 
@@ -39,7 +39,7 @@ final class GzipBodySource: BodySource {
     return count > 0 ? .bytes(count) : .end
   }
 
-  /// False where the source has nothing now.
+  /// Reads the next piece from the source. Returns false if the source has no bytes available now.
   private func refill() throws -> Bool {
     switch try source.read(into: piece) {
     case .bytes(let count): rest = 0..<count
@@ -50,20 +50,22 @@ final class GzipBodySource: BodySource {
   }
 }
 
-/// Makes a gzip stream (RFC 1952) of pieces.
+/// Compresses pieces of bytes to a gzip stream (RFC 1952).
 final class Deflater {
   private let stream: UnsafeMutablePointer<z_stream>
 
-  /// - Parameter level: From 1, the fastest, to 9, the smallest.
+  /// - Parameter level: The compression level, from 1 (fastest) to 9 (smallest).
   init(level: Int) throws(TransportFailure) {
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())
     self.stream = stream
     let size = Int32(MemoryLayout<z_stream>.size)
-    let windowBits: Int32 = 15 + 16  // the largest window, in gzip's frame
+    let windowBits: Int32 = 15 + 16  // 15 is the largest window; 16 adds the gzip header and trailer.
     let code = deflateInit2_(
       stream, Int32(clamping: level), Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
-    guard code == Z_OK else { throw TransportFailure(.bodySource, "zlib has no memory to compress the body.") }
+    guard code == Z_OK else {
+      throw TransportFailure(.bodySource, "zlib does not have enough memory to compress the body.")
+    }
   }
 
   deinit {
@@ -71,8 +73,8 @@ final class Deflater {
     stream.deallocate()
   }
 
-  /// Compresses from the front of `input` into `output`. Says how much was used and how much was produced, and whether
-  /// the stream has ended, which it does after the last input only.
+  /// Compresses bytes from the start of `input` into `output`. Returns the number of bytes read and written, and
+  /// whether the stream has ended. The stream can end only if `isLast` is true.
   func deflate(
     _ input: UnsafeMutableRawBufferPointer, isLast: Bool, into output: UnsafeMutableRawBufferPointer
   ) throws(TransportFailure) -> (used: Int, produced: Int, isDone: Bool) {
@@ -84,7 +86,7 @@ final class Deflater {
     let room = Int(stream.pointee.avail_out)
     let code = CZlib.deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
     guard code == Z_OK || code == Z_BUF_ERROR || code == Z_STREAM_END else {
-      throw TransportFailure(.bodySource, "zlib failed on the body with code \(code).")
+      throw TransportFailure(.bodySource, "zlib failed to compress the body (code \(code)).")
     }
     return (offered - Int(stream.pointee.avail_in), room - Int(stream.pointee.avail_out), code == Z_STREAM_END)
   }

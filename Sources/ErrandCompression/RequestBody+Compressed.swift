@@ -1,22 +1,23 @@
 public import ErrandCore
 
-/// How a body is compressed while it is sent.
+/// The method by which a request body is compressed while it is sent.
 public struct BodyCompression: Sendable, Hashable {
   let level: Int
 
-  /// gzip (RFC 1952), which most servers that take compressed bodies understand.
+  /// The format gzip (RFC 1952). Most servers that accept compressed bodies support it.
   public static let gzip = gzip(level: 6)
 
-  /// gzip with a level from 1, the fastest, to 9, the smallest; others are brought into that range.
+  /// The format gzip with a level from 1 (fastest) to 9 (smallest). Other levels are clamped to this range.
   public static func gzip(level: Int) -> BodyCompression { BodyCompression(level: min(max(level, 1), 9)) }
 }
 
 extension RequestBody {
-  /// The same body compressed while it is sent, with `Content-Encoding`. Ask the server's makers first: unlike answers,
-  /// which are compressed for those who ask, a request offers it unasked, and many servers refuse it (415).
+  /// Returns a body that is compressed while it is sent, with the field `Content-Encoding`. Use it only if the server
+  /// is known to support it. A client cannot ask the server in advance whether it accepts compressed requests, and many
+  /// servers reject them (415).
   ///
-  /// The length is known beforehand for bodies in memory up to 16 KiB only; others are sent in chunks over HTTP/1.1, and
-  /// their progress counts compressed bytes, without a total.
+  /// Only for bodies in memory of up to 16 KiB is the compressed length known in advance. Other bodies are sent in
+  /// chunks over HTTP/1.1, and their progress counts compressed bytes without a total.
   public func compressed(_ compression: BodyCompression = .gzip) -> RequestBody {
     coded(BodyCoding(name: "gzip") { source in try GzipBodySource(source, level: compression.level) })
   }

@@ -4,22 +4,22 @@
   import ErrandHTTP
   import Glibc
 
-  /// An address as numbers.
+  /// An IP address as bytes.
   struct CurlAddress: Sendable {
     let bytes: [UInt8]
 
-    /// What libcurl is about to connect to; nil for what is none of the internet protocol.
+    /// The address that libcurl is about to connect to; nil if it is not an IP address.
     init?(_ address: UnsafePointer<curl_sockaddr>) {
       self.init { errand_address_bytes(address, $0) }
     }
 
-    /// An address in numbers, without brackets; nil for anything else.
+    /// A numeric address without brackets; nil for anything else.
     init?(_ text: String) {
       guard !text.utf8.contains(0) else { return nil }
       self.init { errand_address_parse(text, $0) }
     }
 
-    /// An address in any form that the system knows for it, such as 127.1; nil for a name.
+    /// An address in any numeric form that the system accepts, such as 127.1; nil for a name.
     init?(anyForm text: String) {
       self.init { room in
         var four = in_addr()
@@ -38,10 +38,10 @@
       bytes = Array(room[..<count])
     }
 
-    /// What it is for.
+    /// The kind of network that the address belongs to.
     var kind: AddressKind? { AddressKind(bytes: bytes) }
 
-    /// The address as people write it.
+    /// The address in its usual text form.
     var text: String {
       var room = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
       let family = bytes.count == 4 ? AF_INET : AF_INET6

@@ -4,27 +4,27 @@
   import ErrandHTTP
   import Glibc
 
-  /// The functions libcurl calls, on the loop's thread. Each finds its object and hands the call on.
+  /// The callbacks of libcurl, which run on the loop's thread. Each callback finds its transfer and forwards the call.
   enum CurlCallbacks {
-    /// One line of a head.
+    /// Receives one line of the response headers.
     static let head: curl_write_callback = { buffer, size, count, data in
       guard let transfer = transfer(data) else { return 0 }
       return transfer.takeHeadLine(UnsafeRawBufferPointer(start: buffer, count: size * count))
     }
 
-    /// A piece of the body.
+    /// Receives a piece of the body.
     static let body: curl_write_callback = { buffer, size, count, data in
       guard let transfer = transfer(data) else { return 0 }
       return transfer.takeBody(UnsafeRawBufferPointer(start: buffer, count: size * count))
     }
 
-    /// Room for the next piece of the request's body.
+    /// Provides the next piece of the request's body.
     static let upload: curl_read_callback = { buffer, size, count, data in
       guard let transfer = transfer(data) else { return Int(CURL_READFUNC_ABORT) }
       return transfer.giveBody(UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
     }
 
-    /// A connection stands and the request is about to be written.
+    /// Called when a connection is established and the request is about to be sent.
     static let beforeRequest: curl_prereq_callback = { data, remote, local, remotePort, localPort in
       guard let transfer = transfer(data), let remote, let local else { return CURL_PREREQFUNC_ABORT }
       let connection = transfer.loop.connections.find(
@@ -32,16 +32,16 @@
       return transfer.mayRequest(over: connection) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
-    /// Something that libcurl says or does, where it was asked to tell.
+    /// Receives a debug message, if verbose output is on.
     static let words: curl_debug_callback = { _, kind, text, count, data in
-      guard kind == CURLINFO_TEXT, let word = CurlWord(UnsafeRawBufferPointer(start: text, count: count)) else {
+      guard kind == CURLINFO_TEXT, let word = CurlDebugText(UnsafeRawBufferPointer(start: text, count: count)) else {
         return 0
       }
       transfer(data)?.take(word)
       return 0
     }
 
-    /// A TLS connection is about to be made.
+    /// Called before a TLS connection is set up.
     static let tlsContext: curl_ssl_ctx_callback = { _, context, data in
       guard let handle = handle(data), let transfer = handle.transfer, let context else {
         return CURLE_SSL_CONNECT_ERROR
@@ -52,7 +52,7 @@
       return isMade ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
     }
 
-    /// A socket is wanted.
+    /// Opens a socket.
     static let openSocket: curl_opensocket_callback = { data, _, address in
       guard let transfer = transfer(data), let address, transfer.mayConnect(to: address) else {
         return CURL_SOCKET_BAD
@@ -63,7 +63,7 @@
       return socket
     }
 
-    /// A socket is not wanted any more.
+    /// Closes a socket.
     static let closeSocket: curl_closesocket_callback = { data, socket in
       connections(data)?.closed(socket)
       return errand_socket_close(socket)
@@ -83,12 +83,12 @@
   }
 
   extension HTTPURL {
-    /// The host as certificates name it: an IPv6 address without brackets, a name without a dot at its end.
+    /// The host as certificates contain it: an IPv6 address without brackets, a name without a trailing dot.
     fileprivate var certificateName: String {
       host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : hostWithoutDot
     }
 
-    /// The host as settings name it, without a dot at its end.
+    /// The host as settings contain it, without a trailing dot.
     var hostWithoutDot: String { host.hasSuffix(".") ? String(host.dropLast()) : host }
   }
 #endif

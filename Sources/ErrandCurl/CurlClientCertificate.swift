@@ -3,10 +3,10 @@
   import ErrandHTTP
   import Foundation
 
-  /// A client certificate that was read and whose key fits.
+  /// A client certificate that was read and whose key matches it.
   struct CurlClientCertificate: Sendable {
     let certificate: Data
-    /// The key in PEM; nil in PKCS #12, which holds it.
+    /// The key in PEM; nil for PKCS #12, where the certificate's file contains the key.
     let key: Data?
     let passphrase: String?
     private let hosts: [HostPattern]?
@@ -46,7 +46,7 @@
     private static func read(_ source: CertificateSource, _ part: String) throws(CurlConfiguration.Invalid) -> Data {
       guard let data = try CurlTrust.bytes(of: source) else {
         throw CurlTrust.invalid(
-          "The client certificate's \(part) (\(source)) cannot be read; see path and permissions.")
+          "The client certificate's \(part) (\(source)) cannot be read; check path and permissions.")
       }
       guard !data.isEmpty else { throw CurlTrust.invalid("The client certificate's \(part) (\(source)) is empty.") }
       return data
@@ -59,10 +59,11 @@
         throw CurlTrust.invalid("The client certificate (\(source)) holds no certificate in \(form).")
       case errand_pair_no_key:
         let hint =
-          passphrase == nil ? "give its `passphrase` if it is encrypted" : "see whether the passphrase is right"
+          passphrase == nil ? "set its `passphrase` if it is encrypted" : "check the passphrase"
         throw CurlTrust.invalid("The key of the client certificate (\(source)) cannot be read; \(hint).")
       case errand_pair_differs:
-        throw CurlTrust.invalid("The key of the client certificate (\(source)) belongs to another certificate.")
+        throw CurlTrust.invalid(
+          "The key of the client certificate (\(source)) belongs to another certificate; pass the key of this one.")
       default: return
       }
     }

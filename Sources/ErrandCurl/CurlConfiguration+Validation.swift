@@ -2,10 +2,10 @@
   import ErrandHTTP
 
   extension CurlConfiguration {
-    /// The longest path of a socket that the system takes.
+    /// The longest path of a socket that the system accepts, in bytes.
     private static let longestSocketPath = 107
 
-    /// Throws where a setting cannot be honoured, files and keys left aside.
+    /// Throws if a setting is invalid. Files and keys are checked elsewhere.
     func validate() throws(Invalid) {
       if case .url(let url, let user, let password) = proxy {
         try Self.validate(proxy: url)
@@ -13,38 +13,40 @@
       }
       for (place, addresses) in addressOverrides { try Self.validate(override: place, addresses) }
       guard maximumIdleConnections > 0, maximumIdleAge > .zero else {
-        throw Invalid(description: "The number and the age of idle connections must be above zero.")
+        throw Invalid(description: "`maximumIdleConnections` and `maximumIdleAge` must be greater than zero.")
       }
       if let unixSocket { try Self.validate(socket: unixSocket) }
       if proxy != .none { try validateBesideProxy() }
     }
 
-    /// Whether its trust is for tests, and so for loopback alone.
+    /// Whether the configuration trusts a test authority. If so, connections are allowed only to loopback addresses.
     var isForTests: Bool {
       if case .test = certificateAuthority { true } else { false }
     }
 
-    /// What cannot be kept where another machine looks names up and connects.
+    /// Rejects settings that cannot be enforced if a proxy resolves names and connects.
     private func validateBesideProxy() throws(Invalid) {
       guard addressPolicy == .any else {
         throw Invalid(
           description: """
-            `addressPolicy` cannot be kept through a proxy, which looks names up itself; set `proxy` to none, or have the \
-            proxy refuse private addresses.
+            `addressPolicy` cannot be enforced with a proxy, which resolves names itself; set `proxy` to `.none`, or \
+            let the proxy reject private addresses.
             """)
       }
       guard !isForTests else {
         throw Invalid(
           description: """
-            The test authority is for loopback alone, which a proxy cannot promise; use `.file` or `.certificates`.
+            The test authority is only for loopback addresses, which a proxy cannot guarantee; use `.file` or \
+            `.certificates`.
             """)
       }
       guard unixSocket == nil else {
-        throw Invalid(description: "`unixSocket` and `proxy` cannot be had together; set one of them to none.")
+        throw Invalid(description: "`unixSocket` and `proxy` exclude each other; remove one of them.")
       }
     }
 
-    /// libcurl reads all overrides for each request: one that it cannot read would fail them all.
+    /// Throws if an override is invalid. libcurl parses all overrides for each request, so one invalid override would
+    /// fail all requests.
     private static func validate(override place: String, _ addresses: String) throws(Invalid) {
       try check(place)
       try check(addresses)
@@ -53,13 +55,14 @@
       guard isPlace, addresses.split(separator: ",", omittingEmptySubsequences: false).allSatisfy(isAddress) else {
         throw Invalid(
           description: """
-            The address override "\(place)": "\(addresses)" cannot be read; it needs the form "host:port": "address", with a \
-            name, a port from 1 to 65535, and an address of IPv4 or IPv6, or several with commas between them.
+            The address override "\(place)": "\(addresses)" is invalid; it must have the form "host:port": "address", \
+            with a name, a port from 1 to 65535, and an IPv4 or IPv6 address, or several separated by commas.
             """)
       }
     }
 
-    /// In front of a name a sign has a meaning of its own to libcurl.
+    /// Whether a text is a host name or an IPv4 address. A sign in front of a name is rejected, because it has a
+    /// special meaning for libcurl.
     private static func isHost(_ text: Substring) -> Bool {
       !text.isEmpty && text.utf8.count < 256 && !text.hasPrefix("+") && !text.hasPrefix("-") && !text.hasPrefix("[")
     }
@@ -77,7 +80,7 @@
       try check(path)
       guard path.hasPrefix("/"), path.utf8.count <= longestSocketPath else {
         throw Invalid(
-          description: "`unixSocket` must be a path from the root of at most \(longestSocketPath) bytes.")
+          description: "`unixSocket` must be an absolute path of at most \(longestSocketPath) bytes.")
       }
     }
 
@@ -88,11 +91,11 @@
         isAuthority(url.dropFirst(scheme.count).prefix { $0 != "/" })
       else {
         throw Invalid(
-          description: "The proxy's URL must have the form http://host:port; give its user and password apart from it.")
+          description: "The proxy's URL must have the form http://host:port; pass its user and password separately.")
       }
     }
 
-    /// Whether a text is a host, a port behind it or none.
+    /// Whether a text is a host with an optional port.
     private static func isAuthority(_ text: Substring) -> Bool {
       guard text.hasPrefix("[") else {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -106,7 +109,7 @@
 
     static func check(_ text: String) throws(Invalid) {
       guard text.utf8.allSatisfy({ $0 > 0x1F && $0 != 0x7F }) else {
-        throw Invalid(description: "A setting of the transport holds a control character.")
+        throw Invalid(description: "A setting of the transport contains a control character; remove it.")
       }
     }
   }

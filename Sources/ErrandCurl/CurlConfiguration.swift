@@ -4,35 +4,36 @@
   public import ErrandHTTP
   public import Foundation
 
-  /// How ``CurlTransport`` reaches servers: proxy, trust, versions and idle connections.
+  /// How ``CurlTransport`` connects to servers: proxy, trust, versions and idle connections.
   public struct CurlConfiguration: Sendable, Hashable {
-    /// Which proxy requests go through.
+    /// The proxy for requests.
     public enum Proxy: Sendable, Hashable {
-      /// None, whatever the environment says.
+      /// No proxy, whatever the environment contains.
       case none
-      /// One proxy for everything. Schemes: `http`, `https`, `socks4`, `socks4a`, `socks5`, `socks5h`.
+      /// One proxy for all requests. Schemes: `http`, `https`, `socks4`, `socks4a`, `socks5`, `socks5h`.
       case url(String, user: String? = nil, password: String? = nil)
-      /// What `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say in the environment.
+      /// The values of `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` in the environment.
       case environment
     }
 
-    /// Who vouches for servers.
+    /// The authorities whose server certificates are accepted.
     public enum CertificateAuthority: Sendable, Hashable {
       /// The authorities that the system trusts.
       case system
-      /// The authorities in a file of PEM certificates, and nobody else.
+      /// The authorities in a file of PEM certificates, and no others.
       case file(path: String)
-      /// These authorities in PEM, and nobody else.
+      /// These authorities in PEM, and no others.
       case certificates(Data)
-      /// For tests: these authorities in PEM, and loopback addresses alone. Elsewhere nothing is connected to
-      /// (``ErrandHTTP/TransportFailure/Kind/forbiddenAddress``), so a build that kept it by mistake trusts nobody.
+      /// For tests: these authorities in PEM, and only loopback addresses. Connections to other addresses fail with
+      /// ``ErrandHTTP/TransportFailure/Kind/forbiddenAddress``. So a release that contains this setting by mistake
+      /// trusts no server.
       case test(CertificateSource)
     }
 
-    /// Which version of HTTP is spoken.
+    /// The version of HTTP.
     public enum HTTPVersion: Sendable, Hashable {
-      /// HTTP/1.1 with a libcurl before 8.24.0, whose HTTP/2 loses and delays responses; from there on what ``http2``
-      /// says.
+      /// HTTP/1.1 with libcurl before 8.24.0, because HTTP/2 in these versions loses and delays responses. With later
+      /// versions this is the same as ``http2``.
       case automatic
       /// HTTP/2 over TLS if the server offers it, HTTP/1.1 otherwise, with any libcurl.
       case http2
@@ -50,40 +51,40 @@
       case tls1_3
     }
 
-    /// A setting that cannot be honoured.
+    /// The error for a setting that is invalid.
     public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
       /// An English sentence that names the setting and the cure.
       public let description: String
     }
 
-    /// The proxy; none where nothing is said.
+    /// The proxy; none by default.
     public var proxy: Proxy = .none
-    /// Who vouches for servers; the system's authorities where nothing is said.
+    /// The authorities whose server certificates are accepted; by default those of the system.
     public var certificateAuthority: CertificateAuthority = .system
-    /// The public keys that hosts may have; others have none pinned.
+    /// The public keys that certain hosts may have. Other hosts have no pinned keys.
     public var pins: [PublicKeyPins] = []
-    /// The certificates that this side shows to servers that ask; the first one that is for the host counts.
+    /// The certificates that are sent to servers that ask for one. The first one for the host is used.
     public var clientCertificates: [ClientCertificate] = []
-    /// To which addresses it may connect; to all where nothing is said. Not together with a proxy, which looks names up
-    /// itself.
+    /// The addresses to which connections are allowed; by default all. A policy other than `.any` cannot be combined
+    /// with a proxy, because a proxy resolves names itself.
     public var addressPolicy: AddressPolicy = .any
-    /// The socket of this machine that all requests go to, whatever their host; none where nothing is said. Each
-    /// exchange has a connection of its own. Not together with a proxy.
+    /// The Unix socket for all requests, whatever their host; none by default. Each exchange has a separate connection.
+    /// A Unix socket cannot be combined with a proxy.
     public var unixSocket: String?
     /// The version of HTTP; ``HTTPVersion/automatic`` by default.
     public var httpVersion: HTTPVersion = .automatic
-    /// The oldest version of TLS that is accepted; 1.2 where nothing is said.
+    /// The oldest version of TLS that is accepted; 1.2 by default.
     public var minimumTLSVersion: TLSVersion = .tls1_2
-    /// Addresses to use in the place of name look-ups: `["api.example.com:443": "127.0.0.1"]`. Several stand with
-    /// commas between them.
+    /// Addresses that replace name lookups: `["api.example.com:443": "127.0.0.1"]`. Several addresses are separated by
+    /// commas.
     public var addressOverrides: [String: String] = [:]
-    /// Whether a response fails if its `Content-Encoding` names something that is no registered content coding, such as
-    /// `aws-chunked` or `utf-8`. By default such names are ignored and the bytes are delivered as they came (RFC 9110
+    /// Whether a response fails if its `Content-Encoding` contains a name that is not a registered content coding, such
+    /// as `aws-chunked` or `utf-8`. By default such names are ignored and the bytes are delivered unchanged (RFC 9110
     /// section 8.4).
     public var refusesUnknownContentCodings = false
-    /// How many connections are kept open; 256 where nothing is said.
+    /// The number of connections that are kept open; 256 by default.
     public var maximumIdleConnections: Int = 256
-    /// How long a connection may lie idle and still be used again, in whole seconds; 90 where nothing is said.
+    /// How long an idle connection may still be used again, in whole seconds; 90 seconds by default.
     public var maximumIdleAge: Duration = .seconds(90)
 
     /// Makes the standard configuration.
@@ -91,7 +92,7 @@
   }
 
   extension CurlConfiguration.Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The proxy, its credentials masked.
+    /// The proxy with masked credentials.
     public var description: String {
       switch self {
       case .none: "none"
@@ -99,14 +100,14 @@
       case .url(let url, let user, _): Redaction.url(url) + (user == nil ? "" : " with credentials")
       }
     }
-    /// The proxy, its credentials masked.
+    /// The proxy with masked credentials.
     public var debugDescription: String { description }
-    /// What a dump shows: never the credentials.
+    /// The content of a dump, without the credentials.
     public var customMirror: Mirror { Mirror(self, children: ["proxy": description], displayStyle: .enum) }
   }
 
   extension CurlConfiguration {
-    /// The version with ``HTTPVersion/automatic`` decided for the libcurl that runs.
+    /// The version, with ``HTTPVersion/automatic`` resolved for the running libcurl.
     var effectiveVersion: HTTPVersion { effectiveVersion(with: .running) }
 
     func effectiveVersion(with version: CurlVersion) -> HTTPVersion {
@@ -114,7 +115,7 @@
       return version.offersHTTP2 ? .http2 : .http1Only
     }
 
-    /// Sets what the configuration says on a new easy handle.
+    /// Applies the configuration to a new easy handle.
     func apply(to easy: UnsafeMutableRawPointer) {
       applyProxy(to: easy)
       let version =
@@ -128,15 +129,15 @@
       errand_easy_set_long(easy, CURLOPT_MAXAGE_CONN, max(1, Int(clamping: maximumIdleAge.components.seconds)))
     }
 
-    /// The file of the system's authorities; nil where it has only a directory of them.
+    /// The file with the authorities that the system trusts; nil if the system has only a directory.
     static let systemAuthorityFile: String? = {
       guard let file = errand_system_authorities() else { return nil }
       let path = String(cString: file)
       return FileManager.default.isReadableFile(atPath: path) ? path : nil
     }()
 
-    /// Whether names are looked for among a certificate's alternative names only. A proxy that is spoken to over TLS
-    /// has contexts of its own, which cannot be told from the server's.
+    /// Whether a host is compared only with the alternative names in the server's certificate. This is off if the proxy
+    /// may use TLS, because a TLS context does not show whether it belongs to the proxy or to the server.
     var checksAlternativeNames: Bool {
       switch proxy {
       case .none: true
@@ -157,7 +158,7 @@
       }
     }
 
-    /// The overrides as libcurl's list, and what a resolver found for one more place; freed by whoever asked for it.
+    /// The overrides in libcurl's form, with the addresses that a resolver found. The caller frees the list.
     func addressList(adding found: String? = nil) -> UnsafeMutablePointer<curl_slist>? {
       var list: UnsafeMutablePointer<curl_slist>?
       for (place, address) in addressOverrides { list = curl_slist_append(list, "\(place):\(address)") }

@@ -3,39 +3,42 @@
   import ErrandHTTP
   import Glibc
 
-  /// One socket that libcurl has open for this transport.
+  /// One open socket of libcurl for this transport.
   final class CurlConnection {
     let socket: Int32
-    /// The address at the other end.
+    /// The remote address.
     fileprivate(set) var address = ""
-    /// How many requests went over it.
+    /// The number of requests that were sent over the connection.
     var requests = 0
-    /// Whether an answer showed that it speaks HTTP/1, so that nothing may come unasked.
+    /// Whether a response has shown that the connection uses HTTP/1. The server must then not send bytes without a
+    /// request.
     var speaksHTTP1 = false
-    /// The last stream that the server answers, once it has said that it retires the connection.
+    /// The last stream that the server processes, from its GOAWAY frame (RFC 9113 section 6.8); nil if it has sent
+    /// none.
     var lastStream: UInt32?
-    /// The bytes of answers that libcurl has handed over, framing included.
+    /// The response bytes that libcurl has passed on, including framing.
     var received: Int64 = 0
 
-    /// Whether libcurl has it still open.
+    /// Whether libcurl still has the connection open.
     fileprivate(set) var isOpen = true
-    /// Whether the other end has ended it, and nothing waits to be read.
+    /// Whether the server has closed the connection, and no bytes are unread.
     var hasEnded: Bool { isOpen && errand_socket_has_ended(socket) }
 
-    /// Whether bytes, an end or an error wait to be read.
+    /// Whether bytes, an end or an error are unread.
     var hasUnread: Bool { errand_socket_has_unread(socket) }
 
-    /// Whether the system received more than libcurl has handed over.
+    /// Whether the system has received more bytes than libcurl has passed on.
     var holdsMoreThanReceived: Bool { errand_socket_received(socket) > received }
 
-    /// Whether an upload runs over it, whose answer may lie in the system when libcurl gives up.
+    /// Whether an upload uses the connection. If so, its unread bytes are kept when it is closed: they may be a
+    /// response that arrived while libcurl failed to send.
     var keepsLastWords = false
-    /// What lay there unread when it was closed.
+    /// The bytes that were unread when the connection was closed; empty unless an upload used the connection.
     private(set) var lastWords: [UInt8] = []
 
     fileprivate init(socket: Int32) { self.socket = socket }
 
-    /// Called before it is closed.
+    /// Reads the unread bytes, before the socket is closed.
     fileprivate func keepLastWords() {
       guard keepsLastWords else { return }
       var room = [UInt8](repeating: 0, count: 16 << 10)
@@ -49,7 +52,7 @@
     private static let mostLastWords = 1 << 20
   }
 
-  /// The open sockets, found by the addresses and ports at their ends. Only the loop's thread touches it.
+  /// The open sockets, identified by the addresses and ports of both ends. Only the loop's thread uses it.
   final class CurlConnections {
     private struct Entry {
       var localPort: Int32 = 0
@@ -83,7 +86,7 @@
       entries.removeLast()
     }
 
-    /// The socket between two ends. The first time it is asked for, the system is asked; later the table knows.
+    /// The socket between two ends. The first lookup asks the system; later ones use the table.
     func find(
       local: UnsafePointer<CChar>, localPort: Int32, remote: UnsafePointer<CChar>, remotePort: Int32
     ) -> CurlConnection? {

@@ -12,9 +12,10 @@
         CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT,
       ].map(\.rawValue))
 
-    /// What of TLS failed: by OpenSSL's verdict on the certificate first, by its words otherwise.
+    /// The kind of a TLS failure: from OpenSSL's verification result if the certificate was rejected, otherwise from
+    /// libcurl's message.
     var tlsKind: TransportFailure.Kind {
-      if origin.scheme == .http { return .proxy }  // the only one that is spoken to over TLS then
+      if origin.scheme == .http { return .proxy }  // Only the connection to the proxy uses TLS then.
       let words = text.lowercased()
       if code == CURLE_SSL_PINNEDPUBKEYNOTMATCH { return .pinMismatch }
       if code == CURLE_PEER_FAILED_VERIFICATION { return certificateKind }
@@ -22,8 +23,8 @@
       return versions.contains(where: words.contains) ? .tlsVersion : .tls
     }
 
-    /// Whether the connection closed or was reset while TLS was set up, without a word of either side on why. OpenSSL
-    /// names an end that is none of its own by `SSL_ERROR_SYSCALL`, or by `unexpected eof` where it has words for it.
+    /// Whether the connection was closed or reset during the TLS handshake, without an alert from either side. OpenSSL
+    /// reports this as `SSL_ERROR_SYSCALL`, or as `unexpected eof`.
     var brokeInHandshake: Bool {
       guard code == CURLE_SSL_CONNECT_ERROR, !mayHaveBeenSent else { return false }
       let words = text.lowercased()
@@ -31,8 +32,8 @@
       return [Int(ECONNRESET), Int(EPIPE)].contains(systemError) || words.contains("ssl_error_syscall")
     }
 
-    /// Why the server's certificate was refused. For another host libcurl 7.88 leaves a verdict of no meaning beside
-    /// its words.
+    /// Why the server's certificate was rejected. For a wrong host, libcurl 7.88 sets a meaningless verification
+    /// result, so the message is checked first.
     private var certificateKind: TransportFailure.Kind {
       if text.contains("subject name") || text.contains("does not match") { return .wrongHost }
       return switch verifyResult {
@@ -45,8 +46,8 @@
       }
     }
 
-    /// What the server said about this side's certificate; nil where it said nothing. From TLS 1.3 on it does so after
-    /// the handshake, while the request is on its way.
+    /// How the server rejected the client certificate; nil if it did not. With TLS 1.3 the server's alert arrives after
+    /// the handshake, while the request is being sent.
     var clientCertificateKind: TransportFailure.Kind? {
       guard code != CURLE_OK, code != CURLE_PEER_FAILED_VERIFICATION, !hasBegun else { return nil }
       let words = text.lowercased()
@@ -58,8 +59,8 @@
       let isRefused = refusals.contains { words.contains("alert \($0)") }
       if showedCertificate { return isRefused ? .clientCertificateRefused : nil }
       guard lackedCertificate else { return nil }
-      // Some servers say no more than that the handshake failed. With others their word is lost, since they close on
-      // what is being sent.
+      // Some servers only report that the handshake failed. The alert of other servers is lost, because they close the
+      // connection while the request is being sent.
       let isBroken = code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR
       let isHandshake = words.contains("alert handshake failure") || words.contains("reset by peer")
       return isRefused || isBroken || isHandshake ? .clientCertificateRequired : nil

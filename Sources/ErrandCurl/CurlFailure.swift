@@ -4,38 +4,38 @@
   import ErrandHTTP
   import Glibc
 
-  /// Turns libcurl's codes into failures that a caller can act on.
+  /// Maps libcurl's codes to failures that a caller can handle.
   struct CurlFailure {
     /// libcurl's code.
     let code: CURLcode
-    /// libcurl's words; never holds what a request carries, nor what the environment says of a proxy.
+    /// libcurl's message. It never contains parts of a request or the proxy settings of the environment.
     let text: String
-    /// The system's error number beside it, or 0.
+    /// The system's error number, or 0.
     var systemError: Int = 0
-    /// Why the certificate was refused, in OpenSSL's numbers, or 0.
+    /// OpenSSL's verification result for the certificate, or 0.
     var verifyResult: Int = 0
-    /// Whether the server asked for a client certificate and got none.
+    /// Whether the server asked for a client certificate and received none.
     var lackedCertificate = false
-    /// Whether there was a client certificate to show.
+    /// Whether a client certificate was available for the host.
     var showedCertificate = false
-    /// Why the transport's policy kept it from connecting; nil where it did not.
+    /// Why the address policy prevented the connection; nil if it did not.
     var refusal: String?
-    /// Whether the system had no room for the socket.
+    /// Whether the system had no memory or file descriptor for the socket.
     var lacksRoom = false
     /// Whether requests may go to a proxy.
     var hasProxy = false
-    /// The Unix socket in the place of the host's port; nil without one.
+    /// The path of the Unix socket that is used instead of the host and port; nil if there is none.
     var unixSocket: String?
-    /// Whether a connection stood and the request was begun.
+    /// Whether a connection was established and the request was started.
     var mayHaveBeenSent = false
-    /// Whether a line of an answer came.
+    /// Whether a line of the response has arrived.
     var hasBegun = false
-    /// Whether the final head came whole.
+    /// Whether the final response headers are complete.
     var isFinal = false
-    /// Where the request went.
+    /// The origin of the request.
     var origin: HTTPURL.Origin
 
-    /// The answer of a transfer that libcurl has done with, or its failure.
+    /// The response of a transfer that libcurl has finished, or its failure.
     static func outcome(of transfer: CurlTransfer, handle: CurlHandle, code: CURLcode) throws -> HTTPResponse {
       if let failure = transfer.failure { throw failure }
       if code != CURLE_OK { transfer.readLastWords() }
@@ -70,18 +70,19 @@
 
     private static let unusableProxy = "Unsupported proxy"
 
-    /// libcurl quotes a proxy that it cannot use as a whole, with its user and its password.
+    /// Masks an invalid proxy URL, which libcurl quotes with user and password.
     private static func masked(_ text: String) -> String {
       guard text.hasPrefix(unusableProxy) else { return text }
       return text.prefix { $0 != "'" } + "'…'"
     }
 
-    /// What came; the proxy's word that it demands other credentials is no answer of the server.
+    /// The response of the transfer. Status 407 from the proxy is thrown as a failure, because it is not a response of
+    /// the server.
     private static func answer(of transfer: CurlTransfer) throws -> HTTPResponse {
       let response = try transfer.finish()
       let url = transfer.exchange.request.url
       if response.head.status == 407, url.scheme == .http, transfer.loop.configuration.proxy != .none {
-        let text = CurlFailureText.sentence(for: .proxyCredentials, origin: url.origin)
+        let text = FailureText.sentence(for: .proxyCredentials, origin: url.origin)
         throw TransportFailure(.proxyCredentials, text, isCertainlyNotSent: true)
       }
       return response
@@ -89,18 +90,18 @@
 
     private static func allStale(isCertainlyNotSent: Bool) -> TransportFailure {
       TransportFailure(
-        .closedBeforeResponse, "Every kept connection held bytes that nobody asked for, or had ended.",
+        .closedBeforeResponse, "Every kept connection had ended or contained bytes that no request asked for.",
         isCertainlyNotSent: isCertainlyNotSent)
     }
 
     private static func notTaken(_ transfer: CurlTransfer) -> TransportFailure {
       TransportFailure(
         .closedBeforeResponse,
-        "\(transfer.exchange.request.url.origin) retired the connection before it took the request.",
+        "\(transfer.exchange.request.url.origin) shut down the HTTP/2 connection before it processed the request.",
         isCertainlyNotSent: !transfer.mayHaveBeenSent)
     }
 
-    /// What the system says where there is no network at all.
+    /// The system's error numbers if there is no network.
     private static let offlineErrors = [Int(ENETDOWN), Int(ENETUNREACH)]
 
     var transportFailure: TransportFailure {
@@ -132,7 +133,8 @@
       }
     }
 
-    /// Whether libcurl was at a connection when the time was over; at a second one, where a kept one had died.
+    /// Whether the time-out happened while libcurl was connecting. libcurl also connects again if a kept connection has
+    /// closed.
     private var isConnecting: Bool {
       ["Connection time", "Failed to connect", "Resolving timed out"].contains { text.hasPrefix($0) }
     }
@@ -144,7 +146,7 @@
       return unixSocket == nil && isElsewhere ? .proxy : .refused
     }
 
-    /// Whether libcurl names another place than the server's that it could not connect to: then it is the proxy.
+    /// Whether libcurl failed to connect to an address that is not the server's. That address is then the proxy's.
     private var isElsewhere: Bool {
       guard hasProxy else { return false }
       if text.hasPrefix(Self.unusableProxy) { return true }
@@ -155,14 +157,15 @@
       return words[6] != "\(origin.port)" || !Self.areSame(host, String(words[4]))
     }
 
-    /// Whether two hosts are the same. libcurl has its own way to write addresses.
+    /// Whether two hosts are the same. Addresses are compared by their bytes, because libcurl may write an address in
+    /// another form.
     private static func areSame(_ one: String, _ other: String) -> Bool {
       if one == other { return true }
       guard let address = CurlAddress(anyForm: one) else { return false }
       return address.bytes == CurlAddress(anyForm: other)?.bytes
     }
 
-    /// The connection failed while request or answer were on their way.
+    /// The kind of a failure while the request or the response was being transferred.
     private var broken: TransportFailure.Kind {
       let words = text.lowercased()
       if words.contains("connect tunnel failed, response 407") { return .proxyCredentials }
@@ -174,16 +177,17 @@
     }
 
     private func sentence(_ kind: TransportFailure.Kind) -> String {
-      // libcurl's word for a head that is too large is "out of memory".
+      // libcurl reports response headers that are too large as "out of memory".
       if kind == .tooLarge { return "\(plainSentence(kind).dropLast()) (libcurl \(code.rawValue))." }
       let cause = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
       return "\(plainSentence(kind).dropLast()) (\(cause); libcurl \(code.rawValue))."
     }
 
     private func plainSentence(_ kind: TransportFailure.Kind) -> String {
-      if kind == .other, lacksRoom { return CurlFailureText.outOfRoom }
-      if kind == .refused, let unixSocket { return CurlFailureText.refused(socket: unixSocket) }
-      return CurlFailureText.sentence(for: kind, origin: origin)
+      if kind == .other, lacksRoom { return FailureText.outOfRoom }
+      if kind == .refused, let unixSocket { return FailureText.refused(socket: unixSocket) }
+      if kind == .unsupported { return "The request cannot be sent by libcurl." }
+      return FailureText.sentence(for: kind, origin: origin)
     }
   }
 #endif

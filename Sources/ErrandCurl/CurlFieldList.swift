@@ -2,9 +2,9 @@
   import CCurl
   import ErrandHTTP
 
-  /// The field lines of a request as libcurl wants them, in memory that is used again and again.
+  /// The field lines of a request in libcurl's form, in memory that is reused.
   ///
-  /// libcurl only reads the list during the transfer, so its nodes and texts may stand in two plain buffers.
+  /// libcurl only reads the list during the transfer, so its nodes and texts are stored in two plain buffers.
   struct CurlFieldList: ~Copyable {
     private static let sentBack: [HTTPFieldName] = [.cookie, "If-None-Match", "If-Match", "If-Range"]
 
@@ -25,11 +25,10 @@
       text.deallocate()
     }
 
-    /// Builds the list for a request. It is valid until the next call.
+    /// Builds the list for a request. The list is valid until the next call of this method.
     ///
-    /// A name with a colon and nothing behind takes away what libcurl would add by itself.
-    /// `Expect` is written in any case: libcurl would add one of its own by rules that have changed from release to
-    /// release.
+    /// A name with a colon and no value removes the field that libcurl would add by default. `Expect` is always
+    /// written, because libcurl's rules for adding it have changed between releases.
     mutating func build(
       _ fields: HTTPFields, removesContentType: Bool, expectsContinue: Bool
     ) -> UnsafeMutablePointer<curl_slist> {
@@ -69,7 +68,7 @@
       append("\0")
     }
 
-    /// Cookies and entity tags go back as the bytes that came.
+    /// Cookies and entity tags are sent back with the bytes that were received.
     private mutating func append(value field: HTTPField) {
       guard Self.sentBack.contains(field.name), FieldOctets.holds(field.value) else { return append(field.value) }
       FieldOctets.bytes(of: field.value).withUnsafeBufferPointer { append($0) }

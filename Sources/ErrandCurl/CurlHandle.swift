@@ -4,36 +4,39 @@
   import ErrandHTTP
   import Foundation
 
-  /// One easy handle of libcurl, used again and again. What never changes is set once; the rest only where it differs.
+  /// One easy handle of libcurl, which is reused. Constant options are set once. Other options are set only if they
+  /// change.
   ///
-  /// Only the loop's thread touches it.
+  /// Only the loop's thread uses it.
   final class CurlHandle {
-    /// How the request's method and body are told to libcurl.
+    /// How libcurl is configured for the request's method and body.
     private enum Shape: Equatable { case get, head, bare, fields, upload }
 
-    /// The two facts of a request that decide which version of HTTP is asked for.
+    /// The properties of a request that determine the requested version of HTTP.
     private struct VersionInput: Equatable {
       let isSecure: Bool
       let mayUseHTTP2: Bool
     }
 
-    /// Bodies up to this size travel with the head in one write.
+    /// The size of the largest body in bytes that is sent in one write together with the request headers.
     private static let largestCopiedBody = 16 << 10
     private static let downloadBuffer = 512 << 10
     private static let uploadBuffer = 256 << 10
-    /// Larger than the pieces that libcurl hands over, so that a body of a megabyte takes a quarter of the reads; small
-    /// enough for the heap, since every handle allocates it.
+    /// The size in bytes of the buffer for receiving a body in memory. It is larger than the pieces that libcurl passes
+    /// on, so that a body of one megabyte needs a quarter of the reads. It is small enough for the heap, because every
+    /// handle allocates such a buffer.
     private static let ordinaryBuffer = 64 << 10
 
     let easy: UnsafeMutableRawPointer
     var transfer: CurlTransfer?
 
     private let errorText: UnsafeMutablePointer<CChar>
-    /// Made when a TLS connection is watched for the first time. A connection may end after the handle.
+    /// The object that watches a TLS connection for its end; nil until one is watched. The connection may outlive this
+    /// handle.
     private var closeWatch: OpaquePointer?
     private let configuration: CurlConfiguration
     private let trust: CurlTrust
-    /// The number of the TLS handshake that was made for this exchange; 0 for none.
+    /// The number of the TLS handshake for this exchange; 0 for none.
     var handshake: UInt = 0
     private var addresses: UnsafeMutablePointer<curl_slist>?
     private var hasOwnAddresses = false
@@ -97,7 +100,7 @@
 
     // MARK: - One request
 
-    /// Tells libcurl what to send for an exchange.
+    /// Configures libcurl for an exchange.
     func prepare(_ transfer: CurlTransfer) {
       self.transfer = transfer
       errorText.pointee = 0
@@ -119,7 +122,7 @@
       set(&bufferSize, CURLOPT_BUFFERSIZE, transfer.exchange.sink == nil ? Self.ordinaryBuffer : Self.downloadBuffer)
     }
 
-    /// Lets go of what the last exchange left behind.
+    /// Resets the options that the last exchange changed.
     func reset() {
       transfer = nil
       guard forbidsReuse || wantsFreshConnection else { return }
@@ -130,37 +133,37 @@
       wantsFreshConnection = false
     }
 
-    /// Has libcurl free what it holds back of a paused answer, since nobody takes it any more: libcurl 7.88 forgets it
-    /// where other streams go on over the connection.
+    /// Makes libcurl free the data that it holds for a paused response that is no longer wanted. Otherwise libcurl 7.88
+    /// leaks that data if other streams of the connection continue.
     func dropWhatIsHeld() {
       transfer = nil
       curl_easy_pause(easy, CURLPAUSE_CONT)
     }
 
-    /// Has the connection closed after this exchange.
+    /// Makes libcurl close the connection after this exchange.
     func forbidReuse() {
       guard !forbidsReuse else { return }
       forbidsReuse = true
       set(CURLOPT_FORBID_REUSE, 1)
     }
 
-    /// Has this exchange use a connection of its own.
+    /// Makes libcurl use a new connection for this exchange.
     func demandFreshConnection() {
       wantsFreshConnection = true
       set(CURLOPT_FRESH_CONNECT, 1)
     }
 
-    /// Watches for the server's word that it closes TLS. False where the TLS library cannot tell.
+    /// Watches for the server's TLS close notification. Returns false if the TLS library does not support this.
     func watchClose() -> Bool {
       if closeWatch == nil { closeWatch = errand_close_watch_make() }
       guard let closeWatch else { return false }
       return errand_tls_watch_close(easy, closeWatch)
     }
 
-    /// Whether that word came.
+    /// Whether the server's TLS close notification has arrived.
     var sawClose: Bool { closeWatch.map { errand_close_watch_has_closed($0) } ?? false }
 
-    /// What libcurl said about the last failure.
+    /// libcurl's message for the last failure.
     var failureText: String { String(cString: errorText) }
 
     private func setVersion(_ input: VersionInput) {
@@ -175,8 +178,8 @@
         case .automatic, .http2: asksForHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         }
       set(CURLOPT_HTTP_VERSION, version)
-      // libcurl 7.88 cannot use a cleartext HTTP/2 connection a second time: it begins HTTP/2 on it once more.
-      // The ends of a Unix socket have no names, so a kept connection could not be told from another and looked at.
+      // libcurl 7.88 cannot reuse a cleartext HTTP/2 connection: it starts HTTP/2 on it again.
+      // Unix sockets have no addresses, so a kept connection could not be identified and checked.
       let isSingleUse =
         configuration.httpVersion == .http2PriorKnowledge && !isSecure || configuration.unixSocket != nil
       set(CURLOPT_FORBID_REUSE, isSingleUse ? 1 : 0)
@@ -185,11 +188,11 @@
       wantsFreshConnection = isSingleUse
       let mayWait = configuration.httpVersion == .http2PriorKnowledge || asksForHTTP2
       set(CURLOPT_PIPEWAIT, mayWait && !isSingleUse ? 1 : 0)
-      // Only so it says which stream a request has, and which is the last that a server answers.
+      // Only verbose output contains the stream of a request and the last stream that a server processes.
       set(CURLOPT_VERBOSE, mayWait && !isSingleUse ? 1 : 0)
     }
 
-    /// Pins and certificate, which hang on the host.
+    /// Sets the pins and the client certificate of a host.
     private func setTrust(for host: String) {
       let pins = trust.pins(of: host)
       if self.pins != pins {
@@ -203,10 +206,10 @@
       }
     }
 
-    /// Whether a client certificate is shown to a server that asks.
+    /// Whether a client certificate is available for a server that asks.
     var showsCertificate: Bool { certificate != nil }
 
-    /// What a resolver found for this exchange; nil where none was asked.
+    /// Sets the addresses that a resolver found for this exchange; nil if no resolver was used.
     private func setAddresses(_ found: String?) {
       let list = configuration.addressList(adding: found)
       errand_easy_set_list(easy, CURLOPT_RESOLVE, list)
@@ -217,7 +220,8 @@
 
     private func setTimes(connect: Duration?, left: Duration?) {
       set(&connectTimeout, CURLOPT_CONNECTTIMEOUT_MS, connect.map { $0.timeoutMilliseconds } ?? Int(Int32.max))
-      // The call itself ends at its deadline; this is for a clock of timers that has lost its thread.
+      // The call itself ends at its deadline. This limit is one second longer, and applies only if the thread of the
+      // timers is blocked.
       set(&totalTimeout, CURLOPT_TIMEOUT_MS, left.map { ($0 + .seconds(1)).timeoutMilliseconds } ?? 0)
     }
 
@@ -235,7 +239,7 @@
       }
     }
 
-    /// A length for libcurl, where -1 means that nobody knows it.
+    /// A length for libcurl, for which -1 means unknown.
     private static func announced(_ length: Int64?) -> curl_off_t { length.map { curl_off_t($0) } ?? -1 }
 
     private static func shape(_ method: HTTPMethod, _ body: HTTPBody?) -> Shape {
@@ -291,7 +295,7 @@
   }
 
   extension Duration {
-    /// Whole milliseconds for libcurl, at least one, since zero means no bound there.
+    /// Whole milliseconds for libcurl, at least one, because zero means no limit.
     fileprivate var timeoutMilliseconds: Int { max(1, Int(clampedMilliseconds)) }
   }
 #endif

@@ -1,5 +1,5 @@
 #if os(Linux)
-  /// Easy handles that wait for their next use, where libcurl allows a second one. Making one costs more than a quarter
+  /// The easy handles that are not in use, if libcurl allows their reuse. To create a handle costs more than a quarter
   /// of a small request.
   struct CurlHandlePool {
     private static let most = 128
@@ -11,7 +11,7 @@
 
     mutating func take() -> CurlHandle? { handles.popLast() }
 
-    /// Keeps a handle; without reuse it is freed. Connections belong to the multi handle and stay open.
+    /// Stores a handle, or frees it if reuse is not allowed. Connections belong to the multi handle and stay open.
     mutating func give(_ handle: CurlHandle) {
       if allowsReuse, handles.count < Self.most { handles.append(handle) }
     }

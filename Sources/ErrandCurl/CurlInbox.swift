@@ -1,23 +1,24 @@
 #if os(Linux)
   import ErrandHTTP
 
-  /// What other threads tell the loop.
+  /// Commands from other threads for the loop.
   enum CurlCommand: Sendable {
-    /// Begin this transfer.
+    /// Start this transfer.
     case submit(CurlTransfer)
-    /// End it at once; its caller was stopped.
+    /// End the transfer at once because its call was stopped.
     case abort(CurlTransfer)
-    /// Its sink takes bytes again.
+    /// The sink of the transfer accepts bytes again.
     case resume(CurlTransfer)
-    /// The source of its body may give bytes again.
+    /// The source of the request body may have bytes again.
     case resumeUpload(CurlTransfer)
-    /// Run a job of a task that prefers the loop's thread.
+    /// Run the job of a task that prefers the loop's thread.
     case run(UnownedJob, CurlExecutor)
   }
 
-  /// All that the loop's thread shares with others. Decides who has to wake the loop, and performs nothing.
+  /// All state that the loop's thread shares with other threads. It only decides which thread must wake the loop, and
+  /// does no I/O.
   struct CurlInbox: Sendable {
-    /// What the one who changed the inbox has to do once the lock is released.
+    /// What the thread that changed the inbox must do after the lock is released.
     enum Duty: Sendable { case nothing, startThread, wake, refuse }
 
     /// What the loop does next.
@@ -31,7 +32,7 @@
     private var isClosing = false
     /// The moment until which the loop sleeps; nil while it is awake.
     private var sleepsUntil: MonotonicInstant?
-    /// When somebody else looks after the timers, as there is no thread; nil where nobody does.
+    /// The moment at which the shared timers take over, because the loop has no thread; nil if this is not arranged.
     private var standIn: MonotonicInstant?
 
     mutating func push(_ command: CurlCommand) -> Duty {
@@ -68,16 +69,16 @@
       }
     }
 
-    // MARK: - The loop's side
+    // MARK: - Loop thread
 
-    /// Takes the commands, leaving an empty array in their place.
+    /// Takes the commands and leaves an empty array in their place.
     mutating func take(_ taken: inout [CurlCommand]) {
       swap(&commands, &taken)
       sleepsUntil = nil
     }
 
-    /// Takes back that the thread was started. Timers wait on; the commands, which nobody will do now, are given back,
-    /// with the moment at which somebody else must look after the timers, unless that is arranged already.
+    /// Reverts the state after the thread could not be started. Timers remain. Returns the commands, which must be
+    /// rejected, and the moment at which the shared timers must take over, unless that is already arranged.
     mutating func abandon() -> ([CurlCommand], standIn: MonotonicInstant?) {
       phase = isClosing ? .ended : .unstarted
       defer { commands = [] }
@@ -88,18 +89,18 @@
       return (commands, next)
     }
 
-    /// Takes out the earliest action that is due, where no thread does it.
+    /// Takes out the earliest action that is due if the loop has no thread.
     mutating func popStranded(_ now: MonotonicInstant) -> TimerHeap.Action? {
       phase == .unstarted ? timers.popDue(now) : nil
     }
 
-    /// Starts the thread again for the timers that are left.
+    /// Starts the thread again for the remaining timers.
     mutating func endStandIn() -> Duty {
       standIn = nil
       return phase == .unstarted && timers.next != nil ? duty() : .nothing
     }
 
-    /// Says what follows when all has been done: more work, a sleep that ends at `latest` at the latest, or the end.
+    /// Decides what follows when all work is done: more work, a sleep until at most `latest`, or the end.
     mutating func rest(now: MonotonicInstant, latest: MonotonicInstant?, running: Int) -> Rest {
       guard commands.isEmpty else { return .none }
       if isClosing, running == 0 {

@@ -2,14 +2,15 @@
   import ErrandSupport
   import CCurl
   import CErrandCurl
+  import ErrandDecoding
   import ErrandHTTP
   import Foundation
 
-  /// The one thread that talks to libcurl: takes commands, moves all transfers on, serves timers, and sleeps.
+  /// The thread that uses libcurl: it takes commands, advances all transfers, runs timers, and sleeps.
   ///
-  /// Other threads only put something into the inbox and wake it. Every handle, connection and callback belongs to the
-  /// thread.
-  final class CurlLoop: @unchecked Sendable {  // shared state stands behind `inbox`; the rest is the thread's own
+  /// Other threads only add commands to the inbox and wake the loop's thread. Every handle, connection and callback
+  /// belongs to the loop's thread.
+  final class CurlLoop: @unchecked Sendable {  // shared state is guarded by `inbox`; the rest belongs to the thread
     private static let scratchSize = 64 << 10
     private static let isLibraryReady: Bool = {
       errand_tls_outlive_exit()
@@ -18,17 +19,17 @@
 
     let configuration: CurlConfiguration
     let trust: CurlTrust
-    /// Nil where the system had no room for it.
+    /// libcurl's multi handle. Nil if the system had no memory or file descriptor for it.
     private let multi: UnsafeMutableRawPointer?
     private let inbox = Locked(CurlInbox())
 
-    // MARK: The thread's own
+    // MARK: Loop thread only
 
     let connections: CurlConnections
-    /// Nil if only HTTP/1.1 is spoken, of which libcurl reads one piece at a time.
+    /// Nil if only HTTP/1.1 is used. libcurl then reads one piece at a time, so no server can block the thread.
     let watchdog: CurlWatchdog?
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: scratchSize, alignment: 16)
-    /// The present, as of the last time the thread woke up.
+    /// The time at which the thread last woke up.
     private(set) var now = MonotonicInstant.now
     private var taken: [CurlCommand] = []
     private var running: [CurlTransfer] = []
@@ -36,9 +37,11 @@
     private var nextWatch: MonotonicInstant?
     private var handshakes: UInt = 0
     private var pool = CurlHandlePool(allowsReuse: CurlVersion.running.allowsHandleReuse)
-    /// What may still be decoded before the loop turns to other work.
-    var decoding = CurlDecodingBudget()
-    /// Transfers whose bodies continue in the next turn, the first to stop in front.
+    /// The remaining decoding budget of this turn of the loop. A turn is one pass through the body of the loop in
+    /// `run()`.
+    var decoding = DecodingBudget()
+    /// Transfers that stopped because the decoding budget was used up. They continue in the next turn, in the order in
+    /// which they stopped.
     private var yielding: [CurlTransfer] = []
     private var resuming: [CurlTransfer] = []
 
@@ -59,7 +62,7 @@
       scratch.deallocate()
     }
 
-    /// A multi handle that can be woken up; nil where the system has no room for one.
+    /// A multi handle that can be woken up; nil if the system has no memory or file descriptor for it.
     static func makeMulti(_ configuration: CurlConfiguration) -> UnsafeMutableRawPointer? {
       guard let multi = curl_multi_init() else { return nil }
       guard curl_multi_wakeup(multi) == CURLM_OK else {
@@ -70,11 +73,11 @@
       return multi
     }
 
-    /// Whether libcurl could be set up.
+    /// Whether libcurl was initialised.
     var isUsable: Bool { multi != nil }
 
-    /// Which versions an answer may name.
-    func dialect(for scheme: HTTPURL.Scheme) -> CurlHeadParser.Dialect {
+    /// The versions that a response may have.
+    func dialect(for scheme: HTTPURL.Scheme) -> HeadParser.Dialect {
       switch (configuration.effectiveVersion, scheme) {
       case (.http1Only, _), (.automatic, .http), (.http2, .http): .http1
       case (.http2PriorKnowledge, .http): .http2
@@ -100,7 +103,7 @@
       _ = removed
     }
 
-    /// Lets the thread end once no transfer is left.
+    /// Ends the thread once no transfer is running.
     func close() { perform(inbox.withLock { $0.close() }) }
 
     private func perform(_ duty: CurlInbox.Duty) {
@@ -117,13 +120,13 @@
       if let standIn { _ = SharedTimers.shared.schedule(at: standIn) { [weak self] in self?.standIn() } }
     }
 
-    /// Serves the timers while there is no thread, and tries to start it.
+    /// Runs the timers while the loop has no thread, and tries to start the thread.
     private func standIn() {
       while let action = inbox.withLock({ $0.popStranded(.now) }) { action() }
       perform(inbox.withLock { $0.endStandIn() })
     }
 
-    /// Fails what comes to a loop that has no thread; jobs go on elsewhere.
+    /// Fails the commands of a loop without a thread. Jobs run on the global queue.
     private func refuse(_ command: CurlCommand) {
       switch command {
       case .submit(let transfer):
@@ -142,7 +145,7 @@
       repeat {
         now = .now
         fireTimers()
-        obeyAll(multi)
+        executeCommands(multi)
         watch(multi)
         resumeYielding(multi)
         perform(multi)
@@ -159,7 +162,7 @@
       watchdog?.endTurn()
     }
 
-    /// Sleeps until there is something to do. False when the thread shall end.
+    /// Sleeps until there is work. Returns false if the thread must end.
     private func rest(_ multi: UnsafeMutableRawPointer) -> Bool {
       guard yielding.isEmpty else { return true }
       let latest = nextWatch
@@ -179,19 +182,20 @@
       while let action = inbox.withLock({ $0.timers.popDue(now) }) { action() }
     }
 
-    /// Does what it was told, and what the jobs among that say in turn, so that their requests go out at once.
-    private func obeyAll(_ multi: UnsafeMutableRawPointer) {
+    /// Executes the commands, and then the commands that were added by executed jobs. So the requests of these jobs are
+    /// sent in the same turn.
+    private func executeCommands(_ multi: UnsafeMutableRawPointer) {
       for _ in 0..<4 {
         inbox.withLock { $0.take(&taken) }
         if taken.isEmpty { return }
-        // What begins here was submitted by now: no time-out counts from before that.
+        // Transfers that start here were submitted before this moment, so no time-out starts too early.
         now = .now
-        for command in taken { obey(command, multi) }
+        for command in taken { execute(command, multi) }
         taken.removeAll(keepingCapacity: true)
       }
     }
 
-    private func obey(_ command: CurlCommand, _ multi: UnsafeMutableRawPointer) {
+    private func execute(_ command: CurlCommand, _ multi: UnsafeMutableRawPointer) {
       switch command {
       case .submit(let transfer): start(transfer, multi)
       case .abort(let transfer): end(transfer, .failure(CancellationError()), multi, handleIsClean: false)
@@ -203,23 +207,24 @@
 
     private func resumeUpload(_ transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) {
       guard let handle = transfer.handle, transfer.resumeUpload() else { return }
-      goOn(transfer, handle, multi)
+      unpause(transfer, handle, multi)
     }
 
-    /// libcurl hands over here what it held back. It would not end the transfer where that is refused.
+    /// Resumes a paused body. During this call libcurl delivers the data that it has held. If a callback rejects the
+    /// data, libcurl does not end the transfer, so this method ends it.
     private func resume(_ transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) {
       guard transfer.isPaused, let handle = transfer.handle else { return }
       transfer.isPaused = false
       transfer.isYielding = false
-      goOn(transfer, handle, multi)
+      unpause(transfer, handle, multi)
     }
 
-    /// Has a transfer continue in the next turn, after the other work.
+    /// Continues a transfer in the next turn of the loop, after other work.
     func yield(_ transfer: CurlTransfer) { yielding.append(transfer) }
 
-    /// Continues with the bodies that stopped since their turn was used up, as far as this turn's budget lasts.
+    /// Continues the bodies that stopped because the budget was used up, until the budget of this turn is used up, too.
     private func resumeYielding(_ multi: UnsafeMutableRawPointer) {
-      decoding = CurlDecodingBudget()
+      decoding = DecodingBudget()
       guard !yielding.isEmpty else { return }
       swap(&yielding, &resuming)
       var count = 0
@@ -228,20 +233,20 @@
         count += 1
         if transfer.isYielding { resume(transfer, multi) }
       }
-      // Those that found no time come before those that stopped again.
+      // Transfers that were not continued in this turn come before those that have stopped again.
       resuming.removeFirst(count)
       yielding.insert(contentsOf: resuming, at: 0)
       resuming.removeAll(keepingCapacity: true)
     }
 
-    private func goOn(_ transfer: CurlTransfer, _ handle: CurlHandle, _ multi: UnsafeMutableRawPointer) {
+    private func unpause(_ transfer: CurlTransfer, _ handle: CurlHandle, _ multi: UnsafeMutableRawPointer) {
       transfer.lastActivity = now
       expectWatch(of: transfer)
       let code = curl_easy_pause(handle.easy, transfer.pause)
       if transfer.failure != nil || code != CURLE_OK { done(transfer, handle, code, multi) }
     }
 
-    // MARK: - Beginning and end of a transfer
+    // MARK: - Start and end of a transfer
 
     private func start(_ transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) {
       transfer.started = now
@@ -259,7 +264,7 @@
 
     private func startAnew(_ transfer: CurlTransfer, _ used: CurlHandle, _ multi: UnsafeMutableRawPointer) {
       curl_multi_remove_handle(multi, used.easy)
-      // libcurl 8.18.0 takes a pause over into the next exchange on the handle (curl issue 20641).
+      // libcurl 8.18.0 carries a pause over into the next exchange on the handle (curl issue 20641).
       let wasPaused = transfer.pause != 0
       used.reset()
       if !wasPaused { pool.give(used) }
@@ -283,14 +288,14 @@
       CurlHandle(configuration: configuration, trust: trust, connections: connections)
     }
 
-    /// A number for a handshake that begins now.
+    /// A new number for a handshake.
     func nextHandshake() -> UInt {
       handshakes &+= 1
       return handshakes
     }
 
     private static func outOfRoom(_ transfer: CurlTransfer) -> TransportFailure {
-      TransportFailure(.other, CurlFailureText.outOfRoom, isCertainlyNotSent: !transfer.mayHaveBeenSent)
+      TransportFailure(.other, FailureText.outOfRoom, isCertainlyNotSent: !transfer.mayHaveBeenSent)
     }
 
     private func collect(_ multi: UnsafeMutableRawPointer) {
@@ -309,13 +314,14 @@
         return startAnew(transfer, handle, multi)
       }
       let result = Result { try CurlFailure.outcome(of: transfer, handle: handle, code: code) }
-      // A handle whose expectation was refused once does not wait for an answer to the next one.
+      // After one rejected expectation libcurl no longer waits for 100 (Continue) on this handle, so the handle is not
+      // reused.
       let hasAsked = transfer.exchange.request.body?.expectsContinue == true
       let isClean = code == CURLE_OK && transfer.failure == nil && !hasAsked && transfer.pause == 0
       end(transfer, result, multi, handleIsClean: isClean)
     }
 
-    /// Takes the transfer out of libcurl and lets its caller go on. No effect on one that has ended.
+    /// Removes the transfer from libcurl and resumes its caller. Has no effect if the transfer has ended.
     private func end(
       _ transfer: CurlTransfer, _ result: Result<HTTPResponse, any Error>, _ multi: UnsafeMutableRawPointer,
       handleIsClean: Bool
@@ -337,7 +343,8 @@
       ended.append(transfer)
     }
 
-    /// A failure, with what libcurl measured until then; an answer as it is. What a stop ended is noted.
+    /// Adds libcurl's metrics to a failure; a response already has them. If the call was stopped, the metrics are only
+    /// recorded.
     private func measured(
       _ result: Result<HTTPResponse, any Error>, _ transfer: CurlTransfer
     ) -> Result<HTTPResponse, any Error> {
@@ -351,7 +358,7 @@
       return .failure(failure)
     }
 
-    /// Lets the callers of all transfers that have ended go on, in one go.
+    /// Resumes the callers of all transfers that have ended.
     private func wakeCallers() {
       for transfer in ended { transfer.wakeup?.resume() }
       ended.removeAll(keepingCapacity: true)
@@ -359,23 +366,25 @@
 
     // MARK: - Connect and idle time-outs
 
-    /// Sees to it that the transfer is looked at in time.
+    /// Makes sure that the time-outs of the transfer are checked in time.
     func expectWatch(of transfer: CurlTransfer) {
       guard let end = transfer.watchEnd else { return }
       nextWatch = nextWatch.map { min($0, end) } ?? end
     }
 
-    /// Sees to the transfers that are due. Walks over all of them, but only when the first may be.
+    /// Checks the transfers whose time-out may have passed. Visits all transfers, but only if the earliest time-out has
+    /// passed.
     private func watch(_ multi: UnsafeMutableRawPointer) {
       guard let due = nextWatch, due <= now else { return }
       nextWatch = nil
       for transfer in running {
-        if let end = transfer.watchEnd, end <= now { see(to: transfer, multi) } else { expectWatch(of: transfer) }
+        if let end = transfer.watchEnd, end <= now { check(transfer, multi) } else { expectWatch(of: transfer) }
       }
     }
 
-    /// Looks whether the server has left one that waits for the source of its body; ends any other.
-    private func see(to transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) {
+    /// Ends a transfer whose time is over. If the transfer waits for the source of its body, checks instead whether the
+    /// server has closed the connection.
+    private func check(_ transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) {
       guard transfer.waitsForSource, let handle = transfer.handle else {
         let result = Result { try transfer.endOfPatience() }
         return end(transfer, result, multi, handleIsClean: false)

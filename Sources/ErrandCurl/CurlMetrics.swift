@@ -3,9 +3,9 @@
   import CErrandCurl
   import ErrandHTTP
 
-  /// Reads what libcurl measured of a transfer. Times are zero there for phases that a kept connection spared.
+  /// Reads libcurl's measurements of a transfer. Times are zero for phases that a kept connection skips.
   enum CurlMetrics {
-    /// All there is.
+    /// All metrics.
     static func read(_ easy: UnsafeMutableRawPointer, of transfer: CurlTransfer) -> ExchangeMetrics {
       var metrics = way(easy, of: transfer)
       metrics.total = transfer.submitted.duration(to: .now)
@@ -15,7 +15,7 @@
       return metrics
     }
 
-    /// How it found its way to the answer, as far as it has come.
+    /// The metrics of connection and first byte that are known so far.
     static func way(_ easy: UnsafeMutableRawPointer, of transfer: CurlTransfer) -> ExchangeMetrics {
       var metrics = ExchangeMetrics()
       let queue = transfer.submitted.duration(to: transfer.started)

@@ -2,20 +2,21 @@
   import CCurl
   import ErrandHTTP
 
-  /// When an exchange begins anew, and what is never sent twice.
+  /// When an exchange starts again, and which requests are never sent twice.
   extension CurlTransfer {
-    /// Whether the server may get it twice.
+    /// Whether the request may reach the server twice.
     private var isRepeatable: Bool {
       exchange.handling.mayBeRepeated ?? (exchange.request.method == .get || exchange.request.method == .head)
     }
 
-    /// libcurl sends a request again when a kept connection dies under it, over the next kept one where there is one.
-    /// It may do so once, over a connection that nobody used. Otherwise the exchange begins anew, if it may.
+    /// Whether libcurl may send the request again over this connection, after a kept connection has closed. It may do
+    /// so once, and only over a connection without earlier requests. libcurl prefers other kept connections; in that
+    /// case the exchange starts again if this is allowed.
     func mayBeSentAgain(over connection: CurlConnection?) -> Bool {
       isRepeatable && !isRepeated && upload == nil && (connection?.requests ?? 0) == 0
     }
 
-    /// Whether a kept connection died before a byte of the answer, and the request may be sent once more.
+    /// Whether a kept connection closed before the first byte of a response, and the request may be sent again.
     private func mayBeRepeated(after code: CURLcode) -> Bool {
       guard isRepeatable, !isRepeated, isReused == true, !parser.hasBegun, upload?.canBeginAnew != false,
         !exchange.call.isStopped
@@ -27,11 +28,12 @@
       }
     }
 
-    /// Whether it has to begin anew on a connection that nobody used before.
+    /// Whether the exchange must start again on a new connection.
     var needsFreshConnection: Bool { isRepeated || staleConnections > 1 || retirements > 1 }
 
-    /// Whether the exchange may begin anew: its connection was stale before a byte was sent, or the server refused to
-    /// be asked before the body, or a kept connection died under it.
+    /// Whether the exchange may start again. This is so if the server did not process the request (GOAWAY) or rejected
+    /// `Expect: 100-continue`, if a kept connection closed, or if the connection was stale: it had unread bytes, or had
+    /// ended, before the request was sent.
     func canStartAnew(after code: CURLcode) -> Bool {
       if isNotTaken, code != CURLE_OPERATION_TIMEDOUT { return canBeGivenAgain() }
       if mayBeRepeated(after: code) {
@@ -53,9 +55,9 @@
       return true
     }
 
-    // MARK: - A connection that is retired
+    // MARK: - GOAWAY
 
-    func take(_ word: CurlWord) {
+    func take(_ word: CurlDebugText) {
       switch word {
       case .stream(let stream): self.stream = stream
       case .leaving: isLeaving = true
@@ -63,14 +65,15 @@
       }
     }
 
-    /// Whether the server has said that it did not take the request and never will, by naming an earlier stream as the
-    /// last one (RFC 9113 section 6.8): whatever the method, it may be sent again.
+    /// Whether the server has not processed the request and never will, because it named an earlier stream as the last
+    /// one (RFC 9113 section 6.8). The request may then be sent again, whatever its method.
     var isNotTaken: Bool {
       guard let stream, let last = connection?.lastStream, !parser.hasBegun else { return false }
       return stream > last
     }
 
-    /// Begins anew with what was not taken, if its body can be read again, and servers have not done so too often.
+    /// Starts a request again that the server did not process. Returns false if the body cannot be read again, or if
+    /// this has happened too often.
     private func canBeGivenAgain() -> Bool {
       guard failure == nil, retirements < Self.mostStaleConnections, upload?.canBeginAnew != false,
         !exchange.call.isStopped

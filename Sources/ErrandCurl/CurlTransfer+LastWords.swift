@@ -2,14 +2,15 @@
   import ErrandHTTP
 
   extension CurlTransfer {
-    /// Reads the answer of a server that has refused an upload and closed. Its closing resets the connection where a
-    /// part of the request is unread, libcurl finds that it cannot send, and leaves lying what had come before.
+    /// Reads the response of a server that rejected an upload and closed the connection. Closing resets the connection
+    /// if the server has not read all of the request. libcurl then reports a send failure and leaves the response
+    /// unread.
     func readLastWords() {
       guard upload != nil, failure == nil, !parser.hasBegun, exchange.request.url.scheme == .http,
         loop.dialect(for: .http) == .http1, let words = connection?.lastWords
       else { return }
       words.withUnsafeBytes { takeLastWords($0) }
-      // What cannot be read as an answer is none: the failure of the sending stands.
+      // If the bytes are not a valid response, the send failure remains the result.
       if failure != nil { forgetAnswer() }
       failure = nil
     }

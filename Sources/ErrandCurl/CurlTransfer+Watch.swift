@@ -3,17 +3,18 @@
   import ErrandHTTP
 
   extension CurlTransfer {
-    /// How long libcurl may go on sending a request whose answer has come whole. Over HTTP/2 it would do so for ever
-    /// where the server does not want the rest.
+    /// How long libcurl may continue to send a request after the response is complete. Over HTTP/2 libcurl would wait
+    /// forever if the server does not read the rest of the request.
     static let graceBehindAnswer = Duration.milliseconds(250)
-    /// How often the connection is looked at while the source of a body has nothing.
+    /// How often the connection is checked while the source of a body has no bytes.
     static let timeBetweenLooks = Duration.milliseconds(250)
 
-    /// How long its connection may take, without what the resolver took; nil for no bound.
+    /// The time-out for connecting, minus the time that the resolver took; nil for no limit.
     var connectTimeout: Duration? { exchange.connectTimeout.map { max(.zero, $0 - lookup) } }
 
-    /// When it is to be looked at: since it has waited too long, for its connection first, for anything to move later;
-    /// or since its source has nothing and the server may have left. Nil for never, such as while its sink holds it up.
+    /// When the transfer is checked next: at the connect or idle time-out, or earlier if the source of the request body
+    /// has no bytes, because the server may have closed the connection. Nil for never, such as while the response's
+    /// sink is paused.
     var watchEnd: MonotonicInstant? {
       if !hasConnected { return connectTimeout.map { started.advanced(by: $0) } }
       if isPaused { return nil }
@@ -22,39 +23,40 @@
       return exchange.idleTimeout.map { lastActivity.advanced(by: $0) }
     }
 
-    /// Whether nothing but the source of its body holds it up.
+    /// Whether the transfer waits only for the source of the request body.
     var waitsForSource: Bool { hasConnected && !isPaused && !hasWholeAnswer && upload?.isPaused == true }
 
-    /// Has its connection looked at in a while. libcurl does not look: the end of what comes is nothing to it while
-    /// something is left to send.
+    /// Schedules a check of the connection. libcurl does not notice the end of a connection while there is something to
+    /// send.
     func lookLater() {
       nextLook = loop.now.advanced(by: Self.timeBetweenLooks)
       loop.expectWatch(of: self)
     }
 
-    /// Whether the server has ended the connection, and all that it sent has been taken.
+    /// Whether the server has closed the connection, and all received bytes were read.
     var isLeft: Bool { connection?.hasEnded == true }
 
-    /// What libcurl would report if it saw that the server has left. Over HTTP/2 an answer has an end of its own.
+    /// The code that libcurl would report if it noticed the close. Over HTTP/2 a close before the response's explicit
+    /// end truncates the body.
     var codeOfLeaving: CURLcode {
       guard parser.hasBegun else { return CURLE_GOT_NOTHING }
       return parser.head.version == .http2 ? CURLE_PARTIAL_FILE : CURLE_OK
     }
 
-    /// What comes of one that has waited too long: the answer where it came whole, a failure otherwise.
+    /// The result of a transfer whose time is over: the response if it is complete, otherwise a failure.
     func endOfPatience() throws -> HTTPResponse {
       guard hasWholeAnswer else { throw timeout }
       return try finish()
     }
 
-    /// The failure of one that has waited too long.
+    /// The failure of a transfer whose time is over.
     var timeout: TransportFailure {
       let origin = exchange.request.url.origin
       if hasConnected {
-        let text = CurlFailureText.idleTimeout(origin, after: exchange.idleTimeout)
+        let text = FailureText.idleTimeout(origin, after: exchange.idleTimeout)
         return TransportFailure(.idleTimeout, text)
       }
-      let text = CurlFailureText.connectTimeout(origin, after: exchange.connectTimeout)
+      let text = FailureText.connectTimeout(origin, after: exchange.connectTimeout)
       return TransportFailure(.connectTimeout, text, isCertainlyNotSent: true)
     }
   }

@@ -1,72 +1,74 @@
 #if os(Linux)
   import CCurl
+  import ErrandDecoding
   import ErrandHTTP
   import Foundation
 
-  /// One exchange on its way through the loop: what came so far, and how it ended.
+  /// The state and the result of one exchange in the loop.
   ///
-  /// The state below `result` belongs to the loop's thread. `wakeup` is set before the loop is told of the transfer,
-  /// and `result` before the caller is woken.
-  final class CurlTransfer: @unchecked Sendable {  // handed from the caller to the loop's thread and back, see above
-    /// How often an exchange is put in again because its connection turned out to be stale before a byte was sent.
+  /// The state below `result` belongs to the loop's thread. `wakeup` is set before the loop receives the transfer, and
+  /// `result` before the caller resumes.
+  final class CurlTransfer: @unchecked Sendable {  // passed from the caller to the loop's thread and back, see above
+    /// How often an exchange starts again because its connection was stale before a byte was sent.
     static let mostStaleConnections = 5
 
     let exchange: Exchange
     let submitted = MonotonicInstant.now
-    /// What a resolver found for the host, as libcurl reads it; nil where none was asked.
+    /// The resolver's addresses for the host in libcurl's form; nil if no resolver was used.
     let addresses: String?
-    /// How long it took to find that.
+    /// The duration of the name lookup.
     let lookup: Duration
     var wakeup: Wakeup?
     var result: Result<HTTPResponse, any Error>?
 
     // MARK: The loop's thread only
 
-    unowned(unsafe) let loop: CurlLoop  // runs, and so lives, as long as a transfer is in it
+    unowned(unsafe) let loop: CurlLoop  // the loop runs, and so exists, as long as it contains a transfer
     var handle: CurlHandle?
-    /// Its place among the loop's running transfers; -1 where it is not one.
+    /// The index of the transfer in the loop's running transfers; -1 if it is not running.
     var place = -1
-    /// The reason a callback had for ending the transfer. It wins over libcurl's code.
+    /// The error with which a callback ended the transfer. It takes precedence over libcurl's code.
     var failure: (any Error)?
     var isPaused = false
-    /// Whether it is paused since its share of the loop's turn is used up, and not by its sink.
+    /// Whether the transfer is paused because its decoding budget is used up, and not by its sink.
     var isYielding = false
     var lastActivity: MonotonicInstant
     var started: MonotonicInstant
     var firstByte: MonotonicInstant?
-    /// When its connection is looked at next, while it waits for the source of its body.
+    /// When the connection is checked next, while the transfer waits for the source of the request body.
     var nextLook: MonotonicInstant?
-    /// Whether the system had no room for the last socket that was wanted.
+    /// Whether the system had no memory or file descriptor for the last socket.
     var lacksRoom = false
     private(set) var hasConnected = false
-    /// The last address that the policy refused, unless another one was allowed.
+    /// The last address that the policy rejected, unless another one was allowed.
     private(set) var refusedAddress: CurlAddress?
     private var mayConnectSomewhere = false
     private(set) var isReused: Bool?
     private(set) var connection: CurlConnection?
     var isStale = false
-    /// Its stream on an HTTP/2 connection.
+    /// The stream of the request on an HTTP/2 connection.
     var stream: UInt32?
-    /// Whether libcurl has left the connection and looks for another.
+    /// Whether libcurl has left the connection and looks for another one.
     var isLeaving = false
-    /// How often it began anew since a connection was retired.
+    /// How often the exchange started again because of GOAWAY.
     var retirements = 0
     var staleConnections = 0
-    /// Whether it was sent once more, since a kept connection died under it.
+    /// Whether the request was sent again because a kept connection closed.
     var isRepeated = false
-    @exclusivity(unchecked) private(set) var parser: CurlHeadParser
+    @exclusivity(unchecked) private(set) var parser: HeadParser
     @exclusivity(unchecked) private(set) var body: CurlBody?
-    private var lateTrailers: CurlFieldCollector?
+    private var lateTrailers: FieldCollector?
     private var lateTrailerBytes = 0
-    private var progress: CurlProgress?
+    private var progress: ProgressReporter?
     var requests = 0
-    /// Whether the server may have seen a part of it before it began anew.
+    /// Whether the server may have received a part of the request before the exchange started again.
     private var wasBegun = false
-    /// Whether the end of the body is the end of TLS, which the server has to announce.
+    /// Whether the body ends with the TLS connection. The server must then send a close notification.
     private var awaitsClose = false
-    /// The body that libcurl pulls; nil where there is none, or where it travels with the head.
-    @exclusivity(unchecked) private(set) var upload: CurlUpload?
-    /// Whether the server is asked before the body goes out; not a second time once it has refused that.
+    /// The body that libcurl reads through the callback. Nil if there is none, or if it is sent together with the
+    /// headers.
+    @exclusivity(unchecked) private(set) var upload: BodyUpload?
+    /// Whether the request is sent with `Expect: 100-continue`; false after the server has rejected that field.
     var expectsContinue: Bool
     var isExpectationRefused = false
 
@@ -77,14 +79,14 @@
       self.loop = loop
       lastActivity = submitted
       started = submitted
-      parser = CurlHeadParser(
+      parser = HeadParser(
         limits: exchange.limits, isHeadRequest: exchange.request.method == .head,
         dialect: loop.dialect(for: exchange.request.url.scheme))
       expectsContinue = exchange.request.body?.expectsContinue == true
-      if let report = exchange.onProgress { progress = CurlProgress(report) }
+      if let report = exchange.onProgress { progress = ProgressReporter(report) }
     }
 
-    /// What the caller gets, once the loop has woken it. It is moved out, so the second time there is nothing.
+    /// The result for the caller, after the loop has resumed it. The result is moved out, so it is available only once.
     func outcome() throws -> HTTPResponse {
       guard let result = result.take() else { throw TransportFailure(.other, "The transport has ended.") }
       return try result.get()
@@ -92,8 +94,8 @@
 
     // MARK: - Connection
 
-    /// Called with each address before it is connected to. Names have been resolved by then, so nothing that a name
-    /// comes to mean later can get around it.
+    /// Called with each address before libcurl connects. Names are resolved by then, so a later change of a name cannot
+    /// circumvent the policy.
     func mayConnect(to address: UnsafePointer<curl_sockaddr>) -> Bool {
       if loop.trust.allowsAllAddresses { return true }
       let address = CurlAddress(address)
@@ -103,9 +105,9 @@
       return isAllowed
     }
 
-    /// Called before each writing of the request, also when libcurl does it again. False ends the transfer.
+    /// Called each time before the request is sent, also if libcurl sends it again. Returning false ends the transfer.
     func mayRequest(over connection: CurlConnection?) -> Bool {
-      // Asked of the connection that libcurl leaves: the exchange begins anew.
+      // The server did not process the request on the connection that libcurl leaves, so the exchange starts again.
       if requests > 0, isNotTaken { return false }
       self.connection = connection
       (stream, isLeaving) = (nil, false)
@@ -116,7 +118,7 @@
       if requests > 0, !mayBeSentAgain(over: connection) {
         failure = TransportFailure(
           .closedBeforeResponse,
-          "The connection closed before a byte of the answer; the server may have seen the request."
+          "The connection closed before the first byte of the response; the server may have received the request."
         )
         return false
       }
@@ -137,7 +139,7 @@
       return true
     }
 
-    /// Notes how far it has come, for a call that does not wait for its end.
+    /// Records the metrics that are known before the response, for a call that does not wait for the end.
     private func noteWay() {
       if let handle { exchange.handling.note?.measured(CurlMetrics.way(handle.easy, of: self)) }
     }
@@ -152,7 +154,7 @@
       }
     }
 
-    /// Takes back what was read of an answer.
+    /// Discards the parts of a response that were read, before the exchange starts again.
     func forgetAnswer() {
       isExpectationRefused = false
       expectsContinue = false
@@ -162,15 +164,15 @@
       body = nil
       lateTrailers = nil
       lateTrailerBytes = 0
-      parser = CurlHeadParser(
+      parser = HeadParser(
         limits: exchange.limits, isHeadRequest: exchange.request.method == .head,
         dialect: loop.dialect(for: exchange.request.url.scheme))
     }
 
-    /// Notes a body that libcurl will pull.
-    func pull(_ body: HTTPBody?) { upload = body.map(CurlUpload.init) }
+    /// Stores a body that libcurl reads through the callback.
+    func pull(_ body: HTTPBody?) { upload = body.map(BodyUpload.init) }
 
-    /// Whether the server may have seen a part of the request, and may carry it out.
+    /// Whether the server may have received a part of the request, and may process it.
     var mayHaveBeenSent: Bool { wasBegun || requests > 1 || requests == 1 && !isNotTaken }
 
     // MARK: - Head
@@ -215,7 +217,7 @@
       reportUpload()
     }
 
-    /// The last word about the request's body: at the head of an answer where all of it had gone by then.
+    /// Reports the final progress of the request's body, if all of it was sent before the response.
     private func reportUpload() {
       guard progress != nil, let body = exchange.request.body else { return }
       if let upload {
@@ -243,7 +245,8 @@
       }
     }
 
-    /// libcurl drops bytes that come right behind a head without a body. The system has counted them.
+    /// Whether bytes follow response headers without a body. libcurl drops these bytes, but the system has counted
+    /// them.
     private func hasUncountedBytes(_ framing: BodyFraming) -> Bool {
       guard framing == .none, let connection, connection.speaksHTTP1, exchange.request.url.scheme == .http else {
         return false
@@ -251,14 +254,14 @@
       return connection.holdsMoreThanReceived
     }
 
-    /// HTTP/2 has its trailers as lines behind the body.
+    /// Receives one line of the trailers. In HTTP/2, trailers arrive as header lines after the body.
     private func takeLateTrailer(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
       lateTrailerBytes += line.count
       guard lateTrailerBytes <= exchange.limits.headBytes else {
         throw .tooLarge("its trailers are longer than \(exchange.limits.headBytes) bytes")
       }
-      let content = try CurlLine.content(line)
-      if lateTrailers == nil { lateTrailers = CurlFieldCollector(limit: exchange.limits.fieldCount) }
+      let content = try HeadLine.content(line)
+      if lateTrailers == nil { lateTrailers = FieldCollector(limit: exchange.limits.fieldCount) }
       if !content.isEmpty { try lateTrailers?.append(content) }
     }
 
@@ -268,7 +271,7 @@
       loop.watchdog?.progressed()
       lastActivity = loop.now
       do {
-        guard body != nil else { throw TransportFailure.malformed("a body came without a head") }
+        guard body != nil else { throw TransportFailure.malformed("a body arrived without response headers") }
         let before = body?.wireBytes ?? 0
         loop.decoding.beginPiece()
         isPaused = try body?.take(piece, &loop.decoding) == false
@@ -297,7 +300,8 @@
     func giveBody(_ room: UnsafeMutableRawBufferPointer) -> Int {
       loop.watchdog?.progressed()
       lastActivity = loop.now
-      // While the sink holds up the last piece, an abort would lose the answer.
+      // The response is complete, so the upload is aborted. But while the sink pauses on the last piece, an abort would
+      // lose the response.
       if body?.isWhole == true { return Int(isPaused ? CURL_READFUNC_PAUSE : CURL_READFUNC_ABORT) }
       do {
         switch try upload?.give(room, uploadFlow) ?? .end {
@@ -322,31 +326,32 @@
       }
     }
 
-    /// Lets go of the source of the body: the exchange is over.
+    /// Releases the source of the body after the end of the exchange.
     func closeUpload() { upload?.close() }
 
-    /// The source may have something again. False where libcurl does not wait for it.
+    /// Called when the source may have bytes again. Returns false if libcurl does not wait for the source.
     func resumeUpload() -> Bool {
       guard upload?.isPaused == true else { return false }
       upload?.isPaused = false
       return true
     }
 
-    /// What of libcurl's work stays paused.
+    /// The directions that stay paused in libcurl.
     var pause: Int32 {
       (isPaused ? Int32(CURLPAUSE_RECV) : 0) | (upload?.isPaused == true ? Int32(CURLPAUSE_SEND) : 0)
     }
 
-    /// Whether the answer came whole though libcurl reports a failure, such as that of sending the rest of a request.
+    /// Whether the response is complete, although libcurl may report a failure, such as a failure to send the rest of a
+    /// request.
     var hasWholeAnswer: Bool { failure == nil && !isPaused && body?.isWhole == true && parser.isFinal }
 
-    /// Checks that all has come and makes the answer of it.
+    /// Checks that the response is complete, and returns it.
     func finish() throws -> HTTPResponse {
       guard parser.isFinal else {
-        throw TransportFailure(.truncated, "The connection closed inside the head of the answer.")
+        throw TransportFailure(.truncated, "The connection closed within the response headers.")
       }
       if awaitsClose, handle?.sawClose == false, body?.isTooMuch != true {
-        throw TransportFailure(.truncated, "The TLS connection broke off before the end of the body.")
+        throw TransportFailure(.truncated, "The TLS connection ended without a close notification during the body.")
       }
       try body?.finish()
       reportUpload()

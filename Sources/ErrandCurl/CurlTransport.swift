@@ -1,12 +1,13 @@
 #if os(Linux)
+  import ErrandDecoding
   public import ErrandHTTP
   import ErrandSupport
 
-  /// The transport on libcurl: HTTP/1.1 and HTTP/2, one thread for all exchanges.
+  /// The transport that uses libcurl: HTTP/1.1 and HTTP/2, with one thread for all exchanges.
   ///
-  /// It is strict about the framing of RFC 9112, undoes gzip, deflate, brotli and zstd, and sends no request
-  /// twice that the server may have seen, unless it may be repeated. The thread starts with the first exchange, serves
-  /// ``timers`` too, and ends when nobody holds the transport or its timers any more and no exchange is left.
+  /// It enforces the framing rules of RFC 9112 and decodes gzip, deflate, brotli and zstd. It does not repeat a request
+  /// that the server may have received, unless the request may be repeated. The thread starts with the first exchange
+  /// and also runs ``timers``. It ends when the transport and its timers are released and no exchange is running.
   public final class CurlTransport: Transport, ThreadLending {
     private struct State: Sendable {
       var configuration: CurlConfiguration
@@ -16,14 +17,14 @@
     }
 
     private let state: Locked<State>
-    /// Held while the setting is changed, so that no change undoes another one.
+    /// Locked while the configuration changes, so that concurrent changes do not overwrite each other.
     private let changing = Locked(())
     private let resolver: (any NameResolver)?
 
     /// Makes a transport with the standard configuration.
     public convenience init() { self.init(over: CurlLoop(CurlConfiguration(), .standard)) }
 
-    /// Makes a transport over a loop that nothing was done with.
+    /// Makes a transport over an unused loop.
     init(over loop: CurlLoop) {
       state = Locked(Self.state(loop))
       resolver = nil
@@ -31,11 +32,10 @@
 
     /// Makes a transport.
     /// - Parameters:
-    ///   - configuration: How it reaches servers.
-    ///   - resolver: Who finds the addresses of hosts; nil for the system. Nobody is asked about addresses in numbers,
-    ///     about hosts that ``CurlConfiguration/addressOverrides`` names, nor where requests go to a proxy or a Unix
-    ///     socket.
-    /// - Throws: ``CurlConfiguration/Invalid`` where a setting cannot be honoured.
+    ///   - configuration: How the transport connects to servers.
+    ///   - resolver: Finds the addresses of hosts; nil for the system's resolver. It is not used for numeric addresses,
+    ///     for hosts in ``CurlConfiguration/addressOverrides``, or if requests go to a proxy or a Unix socket.
+    /// - Throws: ``CurlConfiguration/Invalid`` if a setting is invalid.
     public init(
       _ configuration: CurlConfiguration, resolver: (any NameResolver)? = nil
     ) throws(CurlConfiguration.Invalid) {
@@ -44,21 +44,21 @@
       self.resolver = resolver
     }
 
-    /// How it reaches servers.
+    /// How the transport connects to servers.
     public var configuration: CurlConfiguration { state.withLock { $0.configuration } }
 
-    /// Changes how it reaches servers. Exchanges that run keep what they began with, and each later one has a thread
-    /// and connections that know the new setting only.
-    /// - Throws: ``CurlConfiguration/Invalid`` where a setting cannot be honoured; nothing has changed then.
+    /// Changes the configuration. Running exchanges keep the former one; later exchanges use a new thread and new
+    /// connections.
+    /// - Throws: ``CurlConfiguration/Invalid`` if a setting is invalid; then nothing changes.
     public func update(_ configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) {
       try changing.withLock { _ throws(CurlConfiguration.Invalid) in
         if configuration != self.configuration { try replace(by: configuration) }
       }
     }
 
-    /// Reads the files of authorities and client certificates again, such as after one was renewed. Exchanges that run
-    /// keep what they began with; no later one uses a connection that was made under the former trust.
-    /// - Throws: ``CurlConfiguration/Invalid`` where a file cannot be used; nothing has changed then.
+    /// Reads the files of authorities and client certificates again, for example after a renewal. Running exchanges
+    /// keep the former trust. Later exchanges use no connection that was made with the former trust.
+    /// - Throws: ``CurlConfiguration/Invalid`` if a file cannot be used; then nothing changes.
     public func reload() throws(CurlConfiguration.Invalid) {
       try changing.withLock { _ throws(CurlConfiguration.Invalid) in try replace(by: configuration) }
     }
@@ -74,13 +74,15 @@
       _ = old  // released here, outside the lock
     }
 
-    /// The timers of a loop that can be used: where the system had no room for one, it is asked once more.
+    /// The timers of a usable loop. If the system had no memory or file descriptor for the present loop, a new loop is
+    /// made.
     private func usableTimers() throws(TransportFailure) -> CurlTimers {
       let old = state.withLock { $0 }
       if old.timers.loop.isUsable { return old.timers }
       let new = Self.state(CurlLoop(old.timers.loop.configuration, old.timers.loop.trust))
       guard new.timers.loop.isUsable else {
-        throw TransportFailure(.other, "libcurl has no memory or no file descriptor left.", isCertainlyNotSent: true)
+        throw TransportFailure(
+          .other, "No memory or file descriptor is available for libcurl.", isCertainlyNotSent: true)
       }
       return state.withLock { state in
         if state.timers === old.timers { state = new }
@@ -88,38 +90,39 @@
       }
     }
 
-    /// All but telling kinds of networks apart.
+    /// All capabilities except the distinction of network kinds.
     public var capabilities: TransportCapabilities {
       [.bodySink, .informational, .trailers, .http2, .proxy, .metrics, .progress, .observesStop, .bodySource]
     }
 
-    /// gzip, br and zstd. deflate is undone, too, but not asked for.
+    /// gzip, br and zstd. deflate is decoded, too, but not requested.
     public var contentCodings: [String] { ContentCoding.announced }
 
-    /// Timers that the transport's own thread serves.
+    /// Timers that run on the transport's thread.
     public var timers: (any Timers)? {
       let timers = state.withLock { $0.timers }
       return timers.loop.isUsable ? timers : nil
     }
 
-    /// A digest of the client certificates; nil if there are none. It changes by ``update(_:)`` and ``reload()``.
+    /// A digest of the client certificates; nil if there are none. ``update(_:)`` and ``reload()`` may change the
+    /// digest.
     public var identity: String? { state.withLock { $0.identity } }
 
-    /// The transport's own thread as a place for tasks: a task that prefers it pays for no change of threads.
+    /// The transport's thread as an executor for tasks: a task that prefers it needs no thread switches.
     ///
-    /// For bulk work: a thousand small calls in a row, a crawler, a proxy. What runs there must be short and must not
-    /// block, since all transfers wait meanwhile; large bodies are decoded elsewhere.
+    /// Use it for many small calls in a row, such as in a crawler or a proxy. Jobs on it must be short and must not
+    /// block, because all transfers wait for them. Large bodies are decoded elsewhere.
     ///
     /// ```swift
     /// await withTaskExecutorPreference(transport.executor) { … try await client.send(request) … }
     /// ```
     ///
-    /// After ``update(_:)`` it is another one; tasks on the former run to their end.
+    /// ``update(_:)`` replaces the executor; tasks on the former one run to their end.
     public var executor: any TaskExecutor { state.withLock { $0.executor } }
 
-    /// Sends the request and brings the answer, whatever its status.
-    /// - Throws: ``TransportFailure``, ``CallState/Stopped``, ``BodySourceFailure``, or what the exchange's sink
-    ///   threw.
+    /// Sends the request and returns the response, whatever its status.
+    /// - Throws: ``TransportFailure``, ``CallState/Stopped``, ``BodySourceFailure``, or the error of the exchange's
+    ///   sink.
     public func send(_ exchange: Exchange) async throws -> HTTPResponse {
       try CurlRequestCheck.check(exchange.request)
       let timers = try usableTimers()
@@ -147,7 +150,7 @@
     }
   }
 
-  /// Runs jobs of tasks on the loop's thread, in the order they come.
+  /// Runs jobs of tasks on the loop's thread, in order.
   final class CurlExecutor: TaskExecutor {
     private let timers: CurlTimers
 
@@ -158,8 +161,8 @@
     }
   }
 
-  /// The timers that the loop's thread serves, and the one owner of that thread: it ends when nobody holds these timers
-  /// any more and no transfer is left.
+  /// The timers that run on the loop's thread. They own that thread: the thread ends when the timers are released and
+  /// no transfer is running.
   final class CurlTimers: Timers {
     let loop: CurlLoop
 

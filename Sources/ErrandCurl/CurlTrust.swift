@@ -4,12 +4,12 @@
   import ErrandHTTP
   import Foundation
 
-  /// What a configuration says of trust, its files read and its keys checked. One loop has one of it for ever, so
-  /// connections under different trust never meet.
+  /// The trust settings of a configuration, with files read and keys checked. A loop has one constant value, so
+  /// connections under different trust are never mixed.
   struct CurlTrust: Sendable {
-    /// Who vouches for servers.
+    /// The authorities whose server certificates are accepted.
     enum Authority: Sendable {
-      /// A file that libcurl reads and keeps; nil for what it was built for.
+      /// A file that libcurl reads and caches; nil for the default that libcurl was built with.
       case file(String?)
       case data(Data)
     }
@@ -37,7 +37,7 @@
       isForTests = false
     }
 
-    /// Reads and checks what a configuration says.
+    /// Reads and checks the settings of a configuration.
     init(_ configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) {
       authority = try Self.authority(configuration.certificateAuthority)
       if let fault = PublicKeyPins.fault(of: configuration.pins) { throw Self.invalid(fault) }
@@ -56,37 +56,37 @@
 
     // MARK: - Hosts and addresses
 
-    /// Whether all hosts are treated alike, so that a handle need not be told of each.
+    /// Whether all hosts are treated equally, so that a handle needs no settings per host.
     var isUniform: Bool { pins.isEmpty && certificates.isEmpty }
 
-    /// The pins of a host in libcurl's form; nil for one without.
+    /// The pins of a host in libcurl's form; nil if the host has none.
     func pins(of host: String) -> String? { pins.first { $0.hosts.covers(host) }?.keys }
 
-    /// The place of the certificate that is shown to a host; nil where none is for it.
+    /// The index of the certificate for a host; nil if there is none.
     func certificate(for host: String) -> Int? { certificates.firstIndex { $0.isShown(to: host) } }
 
-    /// Whether any address may be connected to.
+    /// Whether connections to all addresses are allowed.
     var allowsAllAddresses: Bool { policy == .any && !isForTests }
 
-    /// Whether an address may be connected to; nil stands for one that is none of the internet protocol.
+    /// Whether a connection to an address is allowed. The kind is nil for an address that is not an IP address.
     func allows(_ kind: AddressKind?) -> Bool {
       guard let kind else { return true }
       return policy.allows(kind) && (!isForTests || kind == .loopback)
     }
 
-    /// Why an address is not connected to, and the cure.
+    /// Why a connection to an address is not allowed, and the cure.
     func refusal(of address: CurlAddress, host: String) -> String {
       let place = "The host \(host) has the address \(address.text)"
       if isForTests, address.kind != .loopback {
-        return "\(place), but a test authority is trusted on loopback alone; trust the server's own authority instead."
+        return "\(place), but a test authority is trusted only on loopback addresses; use the server's authority."
       }
       let kind = address.kind?.rawValue ?? "unknown"
-      return "\(place) (\(kind)), which `addressPolicy` forbids; allow that kind if the host is meant."
+      return "\(place) (\(kind)), which `addressPolicy` forbids; allow that kind if the host is intended."
     }
 
     // MARK: - Options
 
-    /// Tells a new easy handle who vouches for servers, and for a proxy that is spoken to over TLS.
+    /// Sets the authorities of a new easy handle, also those for a TLS proxy.
     func apply(to easy: UnsafeMutableRawPointer, hasProxy: Bool) {
       apply(to: easy, CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_CAINFO_BLOB)
       if hasProxy { apply(to: easy, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH, CURLOPT_PROXY_CAINFO_BLOB) }
@@ -99,7 +99,8 @@
       case .file(nil): break
       case .file(let path?):
         errand_easy_set_string(easy, file, path)
-        // With a directory beside the file libcurl would trust it too, and read the file anew for each connection.
+        // Without this line, libcurl would also trust the authorities in its directory, and would read the file again
+        // for each connection.
         errand_easy_set_string(easy, directory, nil)
       case .data(let data):
         errand_easy_set_string(easy, file, nil)
@@ -108,7 +109,7 @@
       }
     }
 
-    /// Gives an easy handle the certificate at a place, or takes away the one it has.
+    /// Sets the client certificate at an index. Nil removes the present certificate.
     func apply(certificate place: Int?, to easy: UnsafeMutableRawPointer) {
       let certificate = place.map { certificates[$0] }
       Self.setBlob(easy, CURLOPT_SSLCERT_BLOB, certificate?.certificate)
@@ -138,7 +139,7 @@
       }
     }
 
-    /// The bytes of a source that holds certificates.
+    /// The bytes of a source that contains certificates.
     private static func certificates(in source: CertificateSource) throws(CurlConfiguration.Invalid) -> Data {
       guard let data = try bytes(of: source) else {
         throw invalid("The certificate authority's file cannot be read; give the path of a PEM file.")

@@ -1,7 +1,7 @@
 #if os(Linux)
   import CErrandCurl
 
-  /// The version of libcurl, and what may be asked of it.
+  /// The version of libcurl, and the features that are safe with it.
   ///
   /// The package is built against headers of one version and may run with the library of another, so decisions are made
   /// from the version that the running library reports.
@@ -25,15 +25,19 @@
     /// Whether an easy handle may carry a second exchange.
     ///
     /// Before 8.1.1 libcurl keeps a pointer to the last response header of the former exchange, which it has freed. If
-    /// the next response begins with a folded line, it writes there (curl issue 11101).
+    /// the next response begins with a folded line, libcurl writes to the freed memory (curl issue 11101).
     var allowsHandleReuse: Bool { self >= CurlVersion(8, 1, 1) }
 
     /// Whether HTTP/2 is offered to servers unless the configuration says otherwise.
     ///
-    /// Older versions lose responses and stall: uploads up to 8.1.2 (curl issue 11426), paused streams up to 8.13 (curl
-    /// issue 16955), 8.16 fails transfers that pause (curl issue 19334), and a complete response is lost if the request
-    /// body is still being sent (curl issue 22984, mended in September 2026). 8.24.0 is the first release that certainly
-    /// comes after all of them; none of it was tried here.
+    /// Older versions lose responses and stall:
+    /// - Uploads up to 8.1.2 (curl issue 11426).
+    /// - Paused streams up to 8.13 (curl issue 16955); 8.16 fails transfers that pause (curl issue 19334).
+    /// - A complete response is lost if the request body is still being sent (curl issue 22984, fixed in September
+    ///   2026).
+    ///
+    /// 8.24.0 is the first release that certainly contains all of these corrections. The corrections were not tried
+    /// here.
     var offersHTTP2: Bool { self >= CurlVersion(8, 24, 0) }
 
     /// Whether a request with a body may go over HTTP/2.
@@ -42,7 +46,7 @@
     /// (CVE-2026-92392).
     package var sendsBodiesOverHTTP2: Bool { self >= CurlVersion(8, 23, 0) }
 
-    /// Whether libcurl remembers for half a minute that a name could not be looked up, also if the name server only was
+    /// Whether libcurl remembers for half a minute that a name could not be looked up, even if the name server was only
     /// too slow (curl pull request 22302).
     var keepsFailedLookups: Bool { self >= CurlVersion(8, 16, 0) && self < CurlVersion(8, 22, 0) }
 

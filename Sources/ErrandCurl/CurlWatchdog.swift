@@ -4,19 +4,19 @@
   import ErrandSupport
   import Synchronization
 
-  /// Ends connections that keep the loop's thread busy without moving any transfer on.
+  /// Disconnects sockets that keep the loop's thread busy without progress of any transfer.
   ///
-  /// libcurl 7.88 reads an HTTP/2 connection until nothing is left, and only then returns. A server that sends frames
-  /// without content faster than they are read keeps the thread for as long as it likes, and no callback is made
-  /// meanwhile. So somebody else looks: if one turn of the loop lasts from one look to the next, no callback was made
-  /// and one connection was read from, that connection is disconnected. The thread's other work, such as a sink that
-  /// waits for a disk, reads from no connection.
+  /// libcurl 7.88 returns only when an HTTP/2 connection has no more bytes to read. A server that sends frames without
+  /// content faster than they are read blocks the thread, and no callback runs. So another thread checks the loop's
+  /// thread at intervals. It disconnects a connection if three things are true from one check to the next: libcurl was
+  /// in the same call, no callback ran, and bytes were read from the connection. Other work of the loop's thread, such
+  /// as a sink that waits for a disk, reads from no connection.
   final class CurlWatchdog: Sendable {
     static let interval = Duration.milliseconds(20)
-    /// Connections that were read from less than this between two looks are left alone.
+    /// Connections from which fewer bytes than this were read between two checks are not disconnected.
     static let leastBytes: Int64 = 32 << 10
 
-    /// What a look has found.
+    /// The values of one check by the watchdog.
     struct Look: Sendable, Equatable {
       var turn = 0
       var callbacks = 0
@@ -30,7 +30,7 @@
     }
 
     private let state = Locked(State())
-    /// Odd while libcurl works.
+    /// The number of times that libcurl was entered or left. Odd while libcurl runs.
     private let turn = Atomic(0)
     private let callbacks = Atomic(0)
     private let isLooking = Atomic(false)
@@ -44,15 +44,15 @@
 
     func endTurn() { turn.wrappingAdd(1, ordering: .relaxed) }
 
-    /// A transfer has moved on.
+    /// Called when a transfer has made progress.
     func progressed() { callbacks.wrappingAdd(1, ordering: .relaxed) }
 
     func opened(_ socket: Int32) { state.withLock { _ = $0.sockets.insert(socket) } }
 
-    /// Called before the socket is closed, so that no other one with its number is disconnected.
+    /// Called before the socket is closed, so that another socket with the same number is not disconnected.
     func closed(_ socket: Int32) { state.withLock { _ = $0.sockets.remove(socket) } }
 
-    // MARK: The timers' thread
+    // MARK: Thread of the shared timers
 
     private func lookLater() {
       _ = SharedTimers.shared.schedule(at: .now.advanced(by: Self.interval)) { [weak self] in self?.look() }
@@ -73,7 +73,7 @@
       lookLater()
     }
 
-    /// The socket that has held up the loop between two looks; nil if none has.
+    /// The socket that blocked the loop between two checks; nil if there is none.
     static func culprit(before: Look, now: Look) -> Int32? {
       guard now.turn == before.turn, !now.turn.isMultiple(of: 2), now.callbacks == before.callbacks else { return nil }
       let growth = now.read.compactMap { socket, read in before.read[socket].map { (socket, read - $0) } }

@@ -1,4 +1,4 @@
-/// A key made at run time: a member's name or an element's index.
+/// A coding key that is created at run time: the name of a member or the index of an element.
 struct AnyKey: CodingKey {
   let stringValue: String
   let intValue: Int?

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// How typed values are read from JSON bodies: strategies for dates, keys and data, or a decoder of choice.
+/// How typed values are read from JSON bodies: strategies for dates, keys and data, or a decoder of your choice.
 ///
-/// ``fast`` and ``fast(dates:keys:data:)`` read by Errand's own decoder, the initialisers and ``foundation(_:)`` by
-/// Foundation's.
+/// ``fast`` and ``fast(dates:keys:data:)`` use Errand's own decoder. The initializers and ``foundation(_:)`` use
+/// Foundation's `JSONDecoder`.
 ///
-/// One decoder is made per value and shared by all calls; that is safe from any number of threads, since a
-/// `JSONDecoder` that nobody changes keeps nothing between calls.
+/// Each `JSONDecoding` makes one decoder, which all calls share. Any number of threads may use it at the same time,
+/// because a `JSONDecoder` whose settings do not change keeps no state between calls.
 ///
 /// ```swift
 /// let decoding = JSONDecoding.fast(dates: .iso8601, keys: .convertFromSnakeCase)
@@ -14,16 +14,28 @@ public import Foundation
 /// ```
 public struct JSONDecoding: Sendable {
   let decoder: JSONDecoder
-  /// How values are read from a tape; nil where only Foundation can read them.
+  /// The decoding rules for Errand's own parser; nil if only Foundation can read the text.
   private let rules: TapeRules?
   private let isOnTape: Bool
   private let convertsKeys: Bool
+  /// Whether the rules of the API family or of the client are used instead.
+  package private(set) var isInherited = false
 
-  /// `JSONDecoder` by its defaults: keys as they are written, dates as seconds since 2001, data in Base64.
+  /// The decoding rules that the API family or the client declares.
+  public static let inherited = {
+    var decoding = JSONDecoding.standard
+    decoding.isInherited = true
+    return decoding
+  }()
+
+  /// The rules to use: `other` if this value is ``inherited``, else this value.
+  package func filled(by other: JSONDecoding?) -> JSONDecoding { isInherited ? other ?? self : self }
+
+  /// `JSONDecoder` with its default strategies: keys as written, dates as seconds since 2001, data in Base64.
   public static let standard = JSONDecoding()
 
-  /// Decoding by a `JSONDecoder` with these strategies. ``fast(dates:keys:data:)`` reads by the same ones in a quarter
-  /// of the time.
+  /// Decoding by a `JSONDecoder` with the given strategies. ``fast(dates:keys:data:)`` follows the same strategies and
+  /// takes a quarter of the time.
   public init(
     dates: JSONDecoder.DateDecodingStrategy = .deferredToDate,
     keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
@@ -39,15 +51,16 @@ public struct JSONDecoding: Sendable {
     }
   }
 
-  /// How a type is read from a tape; nil where Foundation reads it.
+  /// The rules by which Errand's own parser reads a type; nil if Foundation reads it.
   func tape(for type: (some Decodable).Type) -> TapeRules? { isOnTape || type is any JSONReadable.Type ? rules : nil }
 
-  /// Whether both read with one and the same decoder, and in the same way.
+  /// Whether this value and `other` use the same decoder instance in the same way.
   package func isSame(as other: JSONDecoding) -> Bool {
     decoder === other.decoder && isOnTape == other.isOnTape
   }
 
-  /// Decoding by a decoder of choice. The closure is called once, here; the decoder must not be changed afterwards.
+  /// Decoding by a decoder of your choice. The initializer calls the closure once; the decoder must not be changed
+  /// afterwards.
   public init(makeDecoder: () -> JSONDecoder) { self.init(makeDecoder(), onTape: false) }
 
   init(_ decoder: JSONDecoder, onTape: Bool) {
@@ -59,14 +72,14 @@ public struct JSONDecoding: Sendable {
 
   /// Reads a typed value from a JSON text in UTF-8, UTF-16 or UTF-32.
   ///
-  /// A `JSONValue` and a ``JSONReadable`` type, or a list, dictionary or optional of them, are read by Errand's own
-  /// parser always. For other types ``fast`` judges the whole text, and `JSONDecoder` hardly more of it than the type
-  /// reads.
+  /// Errand's own parser always reads a `JSONValue`, a ``JSONReadable`` type, and an array, dictionary or optional of
+  /// them. For all other types, ``fast`` validates the whole text, whereas `JSONDecoder` validates little more than the
+  /// parts that the type reads.
   /// - Parameters:
   ///   - type: The type to read.
   ///   - data: The text.
-  ///   - path: Where in the document the value lies, in the keys of the text itself, before any key strategy; nil for
-  ///     the whole document. Where the last step leads to a missing key, an optional type reads as nil.
+  ///   - path: The path to the value, in the keys of the text before any key strategy; nil for the whole document. If
+  ///     the key of the last step is missing, an optional type reads as nil.
   /// - Throws: ``JSONDecodingError``.
   public func decode<T: Decodable>(
     _ type: T.Type, from data: Data, at path: JSONPath? = nil
@@ -100,14 +113,16 @@ public struct JSONDecoding: Sendable {
     }
   }
 
-  /// The text, where a path leads nowhere in its own keys; nil where it leads somewhere, or where a `JSONDecoder` can
-  /// tell. One that turns keys finds those that it made, too.
+  /// The parsed text if it has no value at the path; otherwise nil. Also nil if the decoder converts no keys, because
+  /// then a `JSONDecoder` reports a missing value correctly. A decoder that converts keys does not: it also finds a
+  /// converted key that the text does not contain.
   private func textLacking(_ path: JSONPath, in data: Data, or parsed: ParsedJSON?) -> ParsedJSON? {
     guard convertsKeys, !path.steps.isEmpty, let parsed = parsed ?? (try? ParsedJSON(data)) else { return nil }
     return parsed.document.index(at: path) == nil ? parsed : nil
   }
 
-  /// What a type is where nothing lies: nil for an optional one behind the last key, else an error.
+  /// The result if the text has no value at the path. The result is nil if the type is optional and only the last key
+  /// of the path is missing; in all other cases, the function throws an error.
   private func missing<T: Decodable>(
     _ type: T.Type, at path: JSONPath, from data: Data, _ parsed: ParsedJSON
   ) throws(JSONDecodingError) -> T {
@@ -119,7 +134,7 @@ public struct JSONDecoding: Sendable {
     }
   }
 
-  /// A `JSONValue`, read without `Codable`.
+  /// The `JSONValue` at a path, read without `Codable`.
   private func anyValue(
     in parsed: ParsedJSON, at path: JSONPath, by rules: TapeRules
   ) throws(JSONDecodingError) -> JSONValue {
@@ -133,25 +148,26 @@ public struct JSONDecoding: Sendable {
     throw JSONDecodingError(missing: path, in: .inText(parsed.document, at: 0))
   }
 
-  /// Foundation on Linux traps where a text ends with the bracket that is one too deep; no text ends with one.
+  /// Foundation on Linux traps if the last byte of a text is an opening bracket beyond the depth limit. No valid JSON
+  /// text ends with an opening bracket.
   private static func refuseOpenEnd(of text: Data) throws(JSONError) {
     guard text.last != UInt8(ascii: "["), text.last != UInt8(ascii: "{") else {
-      throw JSONError.notJSON(reason: "it ends where a value is due")
+      throw JSONError.notJSON(reason: "it ends where a value is expected")
     }
   }
 
-  /// Runs a failed decoding once more and notes where it fails.
+  /// Repeats a failed decoding and records where it fails.
   func trace<T: Decodable>(_ type: T.Type, from text: Data, at path: JSONPath) -> JSONTrace {
     let trace = JSONTrace()
     var route = route(to: path)
     route.trace = trace
     if let tape = tape(for: type), let document = try? JSONDocument(text) {
       let root = TapeDecoder(source: TapeSource(document, rules: tape), index: 0)
-      _ = try? route.decode(type, from: root)  // the trace has what is of interest
+      _ = try? route.decode(type, from: root)  // only the trace matters
       return trace
     }
     let goal = Located<T>.Goal(route: route, type: type)
-    _ = try? decoder.decode(Located<T>.self, from: text, configuration: goal)  // the trace has what is of interest
+    _ = try? decoder.decode(Located<T>.self, from: text, configuration: goal)  // only the trace matters
     return trace
   }
 
@@ -162,18 +178,19 @@ public struct JSONDecoding: Sendable {
       })
   }
 
-  /// The key as the decoder's key strategy turns it.
+  /// The key after conversion by the decoder's key strategy.
   func convertedKey(_ key: String) -> String { convertsKeys ? FirstKey.name(of: key, by: decoder) : key }
 }
 
-/// Reads a value as the type that it has.
+/// Converts a value between two generic names of the same type. The compiler cannot know that both names mean one type.
 enum JSONSameType {
-  /// The value as a type that is its own; the caller has compared them, or has it from ``JSONKinds``, which does.
+  /// The value as `type`. The caller or ``JSONKinds`` has checked that `type` is the value's own type.
   @inline(__always) static func cast<Value, Own>(_ value: Value, to type: Own.Type) -> Own {
     unsafeBitCast(value, to: type)
   }
 
-  /// A new value as a type that is its own, or the same in memory, which the caller knows. It is moved, not copied.
+  /// A new value as `type`. The caller guarantees that `type` is the value's own type or has the same memory layout.
+  /// The value is moved, not copied.
   @inline(__always) static func move<Value, Own>(to type: Own.Type, _ make: () throws -> Value) rethrows -> Own {
     try withUnsafeTemporaryAllocation(of: Own.self, capacity: 1) { room in
       let place = UnsafeMutableRawPointer(room.baseAddress.unsafelyUnwrapped)
@@ -184,15 +201,17 @@ enum JSONSameType {
 }
 
 extension JSONDecoding {
-  /// Errand's own decoder, by Foundation's defaults: in an optimised build four to six times as fast as `JSONDecoder`,
-  /// in a debug build slower than it.
+  /// Errand's own decoder with Foundation's default strategies. It is four to six times as fast as `JSONDecoder` in an
+  /// optimised build, and slower than `JSONDecoder` in a debug build.
   ///
-  /// It reads any `Decodable` type as `JSONDecoder` does, with the same strategies and errors. It differs where RFC
-  /// 8259 is stricter (the whole text is judged, also what the type does not read), names the place of a number that
-  /// does not fit, compares keys byte by byte, and leaves the keys of a `JSONValue` inside a type as they are written.
+  /// It reads any `Decodable` type as `JSONDecoder` does, with the same strategies and errors, except that it
+  /// - is as strict as RFC 8259: it validates the whole text, including the parts that the type does not read;
+  /// - reports the path of a number that does not fit its type;
+  /// - compares keys byte by byte;
+  /// - does not convert the keys of a `JSONValue` inside a type.
   public static let fast = JSONDecoding.fast()
 
-  /// Errand's own decoder, by Foundation's strategies.
+  /// Errand's own decoder with Foundation's strategies.
   public static func fast(
     dates: JSONDecoder.DateDecodingStrategy = .deferredToDate,
     keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
@@ -201,17 +220,17 @@ extension JSONDecoding {
     JSONDecoding(JSONDecoding(dates: dates, keys: keys, data: data).decoder, onTape: true)
   }
 
-  /// Errand's own decoder, set as a `JSONDecoder` is: its strategies and its `userInfo` are taken over.
+  /// Errand's own decoder with the strategies and the `userInfo` of a `JSONDecoder`.
   ///
-  /// What only Foundation can do (JSON5, a text that is an object without braces) is left to it.
-  /// - Parameter decoder: Must not be changed afterwards.
+  /// If `decoder` allows JSON5 or assumes a top-level dictionary, `decoder` itself reads the text, because only
+  /// Foundation supports these settings.
+  /// - Parameter decoder: The decoder to copy. Do not change it afterwards.
   public static func fast(by decoder: JSONDecoder) -> JSONDecoding { JSONDecoding(decoder, onTape: true) }
 
-  /// Decoding by a `JSONDecoder` of choice.
-  /// - Parameter decoder: Must not be changed afterwards.
+  /// Decoding by a `JSONDecoder` of your choice.
+  /// - Parameter decoder: The decoder to use. Do not change it afterwards.
   public static func foundation(_ decoder: JSONDecoder) -> JSONDecoding { JSONDecoding(decoder, onTape: false) }
 
-  /// A value read from a tape.
   func value<T: Decodable>(
     of type: T.Type, from data: Data, _ parsed: ParsedJSON, at index: Int, _ path: JSONPath, by rules: TapeRules
   ) throws(JSONDecodingError) -> T {
@@ -224,7 +243,8 @@ extension JSONDecoding {
 }
 
 extension ParsedJSON {
-  /// A text, parsed unless it was before; nil for one beyond the limit, which is left to Foundation.
+  /// The parsed text: the given one, or the result of parsing `data`. Nil if the text exceeds the size limit; then
+  /// Foundation reads it.
   static func unlessTooLarge(_ data: Data, or parsed: ParsedJSON?) throws(JSONDecodingError) -> ParsedJSON? {
     if let parsed { return parsed }
     do throws(JSONError) {

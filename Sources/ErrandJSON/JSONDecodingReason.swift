@@ -1,21 +1,20 @@
 import ErrandSupport
 import Foundation
 
-/// Puts into words why a value could not be decoded, without showing secrets.
+/// Describes in words why a value could not be decoded, without showing secrets.
 struct JSONDecodingReason {
-  /// What lies at the place; nil if nothing does.
+  /// The value at the path; nil if there is none.
   let found: JSONValue?
-  /// The place.
+  /// The path of the failure.
   let path: JSONPath
-  /// The type that was due there.
+  /// The type that the decoder expected at the path.
   let type: any Any.Type
 
-  /// The kind of failure and the reason.
   func kindAndWords(for error: any Error) -> (JSONDecodingError.Kind, String) {
     switch error as? DecodingError {
     case .keyNotFound: missing
     case .valueNotFound where found == nil: missing
-    case .valueNotFound: (.unexpectedNull, "null stands where \(due) is due")
+    case .valueNotFound: (.unexpectedNull, "expected \(due), found null")
     case .typeMismatch(_, let context): mismatch(context)
     case .dataCorrupted(let context): corrupted(context)
     default: (.other, "the type's own code threw \(masked("\(error)"))")
@@ -42,18 +41,19 @@ struct JSONDecodingReason {
     return (.numberOutOfRange, "\(number) does not fit \(type)")
   }
 
-  /// A text that may quote the value: without it where it must not be seen, and never long.
+  /// Prepares a text that may quote the value for a message. Replaces the text if the value is secret, removes the
+  /// value from the text if the value is long, and limits the text to 160 scalars.
   private func masked(_ text: String) -> String {
-    if JSONMask.isSecret(path) { return "the value cannot be used" }
+    if JSONMask.isSecret(path) { return "the value is invalid" }
     var text = text
     if let string = found?.stringValue, JSONMask.isLong(string) {
       text = text.replacingBytes(of: string, with: JSONMask.mark)
     }
-    if text.hasSuffix(".") { text.removeLast() }  // a full stop of the library's own
+    if text.hasSuffix(".") { text.removeLast() }  // the library's own messages end with a full stop
     return text.unicodeScalars.count > 160 ? String(text.unicodeScalars.prefix(160)) + JSONMask.mark : text
   }
 
-  /// What was due in words.
+  /// The expected type in words.
   private var due: String {
     let id = ObjectIdentifier(type)
     if type == String.self { return "a string" }

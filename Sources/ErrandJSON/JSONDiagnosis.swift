@@ -1,6 +1,6 @@
 import Foundation
 
-/// Finds out, after a decoding failed, where and why; nothing of it runs while decoding succeeds.
+/// Finds out where and why a decoding failed. It runs only after a failure.
 struct JSONDiagnosis {
   private let data: Data
   private let decoding: JSONDecoding
@@ -10,7 +10,7 @@ struct JSONDiagnosis {
     self.decoding = decoding
   }
 
-  /// The error to be thrown for one that came out of the decoder.
+  /// The error to throw in place of the decoder's error.
   func error<T: Decodable>(for error: any Error, decoding type: T.Type, at path: JSONPath) -> JSONDecodingError {
     let root: JSONValue
     do throws(JSONError) {
@@ -24,20 +24,22 @@ struct JSONDiagnosis {
     return describe(place(of: error, decoding: type, at: path), in: root)
   }
 
-  /// The text as the decoder reads it, where it takes what RFC 8259 forbids: then the text is not why decoding failed.
+  /// The root value if the decoder accepts this text although it violates RFC 8259, as a decoder for JSON5 does;
+  /// otherwise nil. If there is a root value, the decoding failed for another reason than the grammar.
   private func lenientRoot(_ flaw: JSONError) -> JSONValue? {
     guard case .notJSON = flaw, let text = try? JSONText.utf8(of: data) else { return nil }
     return try? decoding.decoder.decode(JSONValue.self, from: text)
   }
 
-  /// Where decoding failed, as which type, and the error.
+  /// The path at which decoding failed, the type that was decoded at the path, and the error.
   private struct Place {
     let path: [any CodingKey]
     let type: any Any.Type
     let error: any Error
   }
 
-  /// The place that the error tells; if it tells none that can be relied on, the one that a second run notes.
+  /// The path and the type of a failure. `JSONDecoder` reports both reliably only for missing keys, missing values and
+  /// type mismatches. For all other errors, a second decoding finds them.
   private func place<T: Decodable>(of error: any Error, decoding type: T.Type, at path: JSONPath) -> Place {
     switch error as? DecodingError {
     case .keyNotFound(let key, let context):
@@ -73,7 +75,7 @@ struct JSONDiagnosis {
     return JSONDecodingError(kind: kind, path: path, reason: reason, excerpt: excerpt, underlying: place.error)
   }
 
-  /// The number beyond all doubles for which a value was refused.
+  /// The number that exceeds the range of `Double` and so made the decoding fail.
   private func vastNumber(in found: JSONValue, _ place: Place) -> String? {
     guard case .dataCorrupted? = place.error as? DecodingError else { return nil }
     if let number = found.vastNumber { return number }
@@ -81,7 +83,7 @@ struct JSONDiagnosis {
     return here.source.document.numberBeyondDoubles(at: here.index)
   }
 
-  /// The path in the keys of the text, where the decoder tells the keys as its strategy turned them.
+  /// Converts the decoder's coding path, whose keys may be converted, to a path in the keys of the text.
   private func writtenPath(_ coding: [any CodingKey], in root: JSONValue) -> JSONPath {
     var here: JSONValue? = root
     let steps = coding.map { key -> JSONPath.Step in
@@ -101,14 +103,15 @@ struct JSONDiagnosis {
 }
 
 extension JSONPath {
-  /// The path that coding keys tell without a document to compare with.
+  /// Creates a path from coding keys without comparing them with a document.
   init(coding: [any CodingKey]) {
     self.init(coding.map { Step($0) })
   }
 }
 
 extension JSONPath.Step {
-  /// An index if the key has a number that is not its name, as those of arrays have; else a key.
+  /// Creates an index if the key has an integer value that is not its name, as the keys of array elements do; otherwise
+  /// creates a key.
   init(_ key: any CodingKey) {
     if let index = key.intValue, key.stringValue != String(index) {
       self = .index(index)

@@ -1,18 +1,31 @@
 public import Foundation
 
-/// How typed values become JSON bodies: strategies for dates, keys and data, or an encoder of choice.
+/// How typed values become JSON bodies: strategies for dates, keys and data, or an encoder of your choice.
 ///
-/// Keys are written in the order of their characters unless an encoder of your own or ``fast`` says otherwise, so that
-/// equal values give equal bytes (signatures and cache keys depend on it). One encoder is made per value and shared by
-/// all calls from any thread.
+/// By default, keys are sorted by their characters, so that equal values give equal bytes. Signatures and cache keys
+/// depend on equal bytes. ``fast`` and an encoder of your own may write keys in another order. Each `JSONEncoding`
+/// makes one encoder, which all calls on all threads share.
 public struct JSONEncoding: Sendable {
   private let encoder: JSONEncoder
   private let streams: JSONStreams?
+  /// Whether the rules of the API family or of the client are used instead.
+  package private(set) var isInherited = false
 
-  /// Foundation's defaults, keys sorted, slashes not escaped: dates as seconds since 2001, data in Base64.
+  /// The encoding rules that the API family or the client declares.
+  public static let inherited = {
+    var encoding = JSONEncoding.standard
+    encoding.isInherited = true
+    return encoding
+  }()
+
+  /// The rules to use: `other` if this value is ``inherited``, else this value.
+  package func filled(by other: JSONEncoding?) -> JSONEncoding { isInherited ? other ?? self : self }
+
+  /// Foundation's default strategies: dates as seconds since 2001, data in Base64. Keys are sorted, and slashes are not
+  /// escaped.
   public static let standard = JSONEncoding()
 
-  /// Encoding by Foundation's strategies.
+  /// Encoding by a `JSONEncoder` with the given strategies.
   public init(
     dates: JSONEncoder.DateEncodingStrategy = .deferredToDate,
     keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys,
@@ -28,22 +41,27 @@ public struct JSONEncoding: Sendable {
     }
   }
 
-  /// Errand's own encoder with Foundation's default strategies: see ``fast(dates:keys:data:sortedKeys:)``.
+  /// Errand's own encoder with Foundation's default strategies; see ``fast(dates:keys:data:sortedKeys:)``.
   public static let fast = fast()
 
   /// Encoding by Errand's own encoder, which writes the same values as `JSONEncoder` in a fraction of its time.
   ///
-  /// It writes each value as it comes, into one text. A type that goes back to an outer container while a deeper one is
-  /// still in use, writes a key twice, or keeps a `superEncoder` for later is found out and encoded once more, by
-  /// `JSONEncoder`: its `encode(to:)` runs twice then. Where `JSONEncoder` ends the process (a second value in a single
-  /// value container, two kinds of container, an error of a member that is caught), it throws or goes on.
+  /// The encoder appends each value to one text immediately. So it cannot write a type that
+  /// - returns to an outer container while a deeper container is in use,
+  /// - writes a key twice, or
+  /// - keeps a `superEncoder` for later.
+  ///
+  /// `JSONEncoder` then encodes the value again, so the type's `encode(to:)` runs twice.
+  ///
+  /// `JSONEncoder` ends the process if a type writes a second value to a single value container, requests two kinds of
+  /// container, or catches the error of a member. In these cases, Errand's encoder throws an error or continues.
   /// - Parameters:
   ///   - dates: How a `Date` is written.
-  ///   - keys: How names of members are made of coding keys.
+  ///   - keys: How the names of members are derived from coding keys.
   ///   - data: How `Data` is written.
-  ///   - sortedKeys: Whether the members of all types are sorted, too, as ``init(dates:keys:data:)`` has it. Otherwise
-  ///     they come in the order in which a type writes them, which is that of their declaration unless its own code
-  ///     says otherwise. Dictionaries are sorted always, so that equal values give equal bytes either way.
+  ///   - sortedKeys: Whether the members of all types are sorted, as with ``init(dates:keys:data:)``. Otherwise members
+  ///     have the order in which the type writes them: the order of declaration, unless the type has its own
+  ///     `encode(to:)`. Dictionaries are always sorted, so that equal dictionaries give equal bytes in both cases.
   public static func fast(
     dates: JSONEncoder.DateEncodingStrategy = .deferredToDate,
     keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys,
@@ -58,13 +76,14 @@ public struct JSONEncoding: Sendable {
     return fast(by: encoder)
   }
 
-  /// Errand's own encoder, set as a `JSONEncoder` is: its strategies, its `userInfo` and its sorting are taken over.
-  /// Slashes are never escaped, as nothing needs it.
-  /// - Parameter encoder: Must not be changed afterwards. It writes what only it can write; all of it, where it is to make
-  ///   texts for people (`.prettyPrinted`).
+  /// Errand's own encoder with the strategies, the `userInfo` and the key order of a `JSONEncoder`. Slashes are never
+  /// escaped, because JSON does not require it.
+  /// - Parameter encoder: The encoder to copy. Do not change it afterwards. It still writes the values that only
+  ///   `JSONEncoder` can write, and all values if its output is `.prettyPrinted`.
   public static func fast(by encoder: JSONEncoder) -> JSONEncoding { JSONEncoding(fastBy: encoder) }
 
-  /// Encoding by an encoder of choice. The closure is called once, here; the encoder must not be changed afterwards.
+  /// Encoding by an encoder of your choice. The initializer calls the closure once; the encoder must not be changed
+  /// afterwards.
   public init(makeEncoder: () -> JSONEncoder) {
     encoder = makeEncoder()
     streams = nil
@@ -78,9 +97,9 @@ public struct JSONEncoding: Sendable {
 
   /// The JSON text of a value, in UTF-8.
   /// - Parameters:
-  ///   - value: What to write. A `JSONValue` is written by its own rules, not by the strategies.
-  ///   - common: Arguments that every body gets at its top level, where the value has no such key itself. Unless there
-  ///     are none, the value must be written as an object.
+  ///   - value: The value to write. The strategies do not apply to a `JSONValue`.
+  ///   - common: Members to add to the top-level object. A key that the value already has is not added. If there are
+  ///     any members to add, the value must encode as an object.
   /// - Throws: ``JSONEncodingError``.
   public func encode(
     _ value: some Encodable, adding common: [String: JSONValue] = [:]
@@ -96,10 +115,11 @@ public struct JSONEncoding: Sendable {
     }
   }
 
-  /// Adds common arguments to a JSON text that is an object: each key that the object has itself stays as it is.
+  /// Adds common members to a JSON text that is an object. If the object already has a key, its own member is kept.
   ///
-  /// The object's own text is kept byte for byte, so no number loses a digit; the added keys stand before it. The result is UTF-8.
-  /// - Throws: ``JSONError``: the text is not JSON, or no object.
+  /// The added members precede the object's own text. This text stays the same byte for byte, so that no number loses a
+  /// digit. The result is UTF-8.
+  /// - Throws: ``JSONError`` if the text is not JSON, or not an object.
   public static func merge(_ common: [String: JSONValue], into object: Data) throws(JSONError) -> Data {
     guard !common.isEmpty else { return object }
     let root = try JSONValue(parsing: object)

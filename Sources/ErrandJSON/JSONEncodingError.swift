@@ -1,10 +1,10 @@
-/// A value that could not be written as JSON: where and why.
+/// A value could not be written as JSON. The error has the path and the reason.
 public struct JSONEncodingError: Error, Sendable {
-  /// Where in the text that was to be written.
+  /// The path of the failure in the JSON text.
   public let path: JSONPath
-  /// Why, in words.
+  /// The reason, as an English phrase.
   public let reason: String
-  /// The encoder's error. It may hold parts of the value: do not log it.
+  /// The encoder's error. It may contain parts of the value, so do not log it.
   public let underlying: any Error
 
   init(path: JSONPath, reason: String, underlying: any Error) {
@@ -24,7 +24,7 @@ public struct JSONEncodingError: Error, Sendable {
 
   init(_ error: JSONError) {
     if case .notFinite(let path) = error {
-      self.init(path: path, reason: "the number is infinite or no number", underlying: error)
+      self.init(path: path, reason: "JSON cannot represent an infinite number or NaN", underlying: error)
     } else {
       self.init(path: .root, reason: error.description, underlying: error)
     }
@@ -35,10 +35,10 @@ extension JSONEncodingError: CustomStringConvertible, CustomDebugStringConvertib
   /// One line: `$.user.height: Unable to encode Double.nan directly in JSON.`
   public var description: String { "\(path): \(reason)" }
 
-  /// The same line, so that the underlying error does not appear in dumps.
+  /// The line of `description`. It omits the underlying error, so that dumps do not show it.
   public var debugDescription: String { description }
 
-  /// What dumps show: everything but the underlying error.
+  /// All properties except the underlying error, for dumps.
   public var customMirror: Mirror {
     Mirror(self, children: ["path": path, "reason": reason], displayStyle: .struct)
   }

@@ -1,11 +1,12 @@
 import Foundation
 
-/// Short pieces of a document for messages, secrets masked.
+/// Short excerpts of a document for messages, with secrets masked.
 enum JSONExcerpt {
-  /// The most bytes that an excerpt has.
+  /// The maximum length of an excerpt, in bytes.
   static let limit = 120
 
-  /// What contains the place if that is short enough, else what lies at the place, cut to the limit.
+  /// The text of the container of the value at the path if that text is within the limit or the path has no value;
+  /// otherwise the text of the value itself. The result is truncated to the limit.
   static func around(_ path: JSONPath, in root: JSONValue) -> String {
     if JSONMask.isSecret(path.parent ?? .root) { return "\"\(JSONMask.mark)\"" }
     if let parent = path.parent, let value = root.value(at: parent) {
@@ -16,7 +17,7 @@ enum JSONExcerpt {
     return root.value(at: path).map { cut(masked($0)) } ?? ""
   }
 
-  /// The beginning of a text that is not JSON, if it is markup: the page of a proxy or of a web server.
+  /// The beginning of a text that is not JSON but markup, such as an error page of a proxy or a web server.
   static func markup(in data: Data) -> String {
     let text = String(decoding: data.prefix(256), as: UTF8.self)
     guard let start = text.firstIndex(where: { !$0.isWhitespace && $0 != "\u{FEFF}" }), text[start] == "<" else {
@@ -31,7 +32,7 @@ enum JSONExcerpt {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// The text, or as many whole characters of it as fit with an ellipsis.
+  /// The text. If it exceeds the limit, as many whole characters as fit, and an ellipsis.
   private static func cut(_ text: String, to limit: Int = limit) -> String {
     guard text.utf8.count > limit else { return text }
     var short = ""

@@ -1,6 +1,6 @@
-/// Decides what of a JSON text must not be seen in messages and logs.
+/// Decides which parts of a JSON text must not appear in messages and logs.
 package enum JSONMask {
-  /// What stands in place of a masked value.
+  /// The replacement for a masked value.
   static let mark = "…"
 
   /// Strings with more characters than this are never shown.
@@ -11,16 +11,16 @@ package enum JSONMask {
     string.utf8.count > longestShown && !string.dropFirst(longestShown).isEmpty
   }
 
-  /// Whether the values under a key are likely to be secrets, judged by the words of the key's name.
+  /// Whether the values under a key are probably secrets. The words in the key's name decide.
   package static func isSecret(key: String) -> Bool {
-    // Letters of ASCII alone, so that an accent behind one of them does not hide a word.
+    // Only ASCII letters count, so that a combining accent after a letter does not hide a word.
     let letters = key.utf8.filter { 0x41...0x5A ~= $0 & 0xDF }.map { $0 | 0x20 }
     let plain = String(decoding: letters, as: UTF8.self)
     return fragments.contains { plain.contains($0) } || !words(of: key).isDisjoint(with: secretWords)
-      || plain.hasSuffix("key")  // ASCII
+      || plain.hasSuffix("key")  // `plain` is ASCII, so no combining mark can hide the suffix
   }
 
-  /// Whether any key on a path is a secret one.
+  /// Whether the name of any key on a path suggests a secret.
   static func isSecret(_ path: JSONPath) -> Bool {
     path.steps.contains { if case .key(let key) = $0 { isSecret(key: key) } else { false } }
   }
@@ -35,7 +35,7 @@ package enum JSONMask {
     "key", "keys", "auth", "pwd", "pin", "otp", "jwt", "sid", "cvv", "cvc", "ssn", "iban", "bearer", "session",
   ]
 
-  /// The words of `apiKey`, `api_key` and `API-Key`, in lower case.
+  /// The words of a key in lower case: `apiKey`, `api_key` and `API-Key` give "api" and "key".
   private static func words(of key: String) -> Set<String> {
     var words: Set<String> = []
     var word = ""

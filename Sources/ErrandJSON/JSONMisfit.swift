@@ -1,35 +1,36 @@
 package import Foundation
 
-/// A place where a document and a type differ.
+/// A difference between a JSON document and the Swift type that should read it.
 package struct JSONMisfit: Sendable, Hashable {
-  /// In what.
+  /// The kind of difference.
   package enum Kind: Sendable, Hashable {
     /// The document has a value that the type does not read.
     case notRead
     /// The type needs a value that the document does not have.
     case missing
-    /// The value is of another type, or cannot be used.
+    /// The value is of another type, or is invalid.
     case otherType
-    /// The text cannot be read at all.
+    /// The text cannot be parsed.
     case unreadable
   }
 
-  /// In what.
+  /// The kind of difference.
   package let kind: Kind
-  /// Where, in the keys of the text: the first of several places that differ in indices alone.
+  /// The path in the keys of the text. If several paths differ only in array indices, the first of them.
   package let path: JSONPath
-  /// In what, in words.
+  /// The difference, as an English phrase.
   package let reason: String
-  /// At how many places.
+  /// The number of paths with this difference.
   package internal(set) var count = 1
 }
 
 extension JSONDecoding {
-  /// All places where a text and a type differ: first where it cannot be read, then what the type does not read.
+  /// All differences between a text and a type: first the values that cannot be read, then the values that the type
+  /// does not read.
   ///
-  /// A place that cannot be read is noted, mended by a value that can, and the text is read once more; so one
-  /// difference does not hide the next. Where no value will do, such as for an enumeration, the rest is not looked at,
-  /// and the reason says so.
+  /// The search records each value that cannot be read, replaces it with a valid value, and decodes the text again. So
+  /// one difference does not hide the next. If no replacement is valid, as for an enumeration, the search ends, and the
+  /// last reason says so.
   package func misfits<T: Decodable>(of type: T.Type, in data: Data, at path: JSONPath) -> [JSONMisfit] {
     if type is any JSONReadable.Type { return [] }
     do {
@@ -41,13 +42,14 @@ extension JSONDecoding {
   }
 }
 
-/// Reads, mends and reads again.
+/// Finds differences one after the other: decodes the text, replaces the value that cannot be read, and repeats until
+/// the text can be read.
 private struct JSONMisfitSearch {
-  /// What stands in for values that are not there; the first that can be read counts.
+  /// Replacements for values that cannot be read, tried in this order.
   private static let standIns: [JSONValue] = [
     "", 0, false, [], [:], "1970-01-01T00:00:00Z", "http://localhost/", "00000000-0000-0000-0000-000000000000",
   ]
-  /// How often at most a text is mended.
+  /// The maximum number of replacements in one text.
   private static let mendings = 1_000
 
   private let original: JSONValue
@@ -77,7 +79,8 @@ private struct JSONMisfitSearch {
     return collected() + unread()
   }
 
-  /// The text with a stand-in, and how it fails then: elsewhere or not at all. Nil where none will do.
+  /// Replaces the value at the path with the first replacement that the type accepts. Returns the new text and the next
+  /// failure, which is at another path; nil if no replacement is valid.
   private func mend<T: Decodable>(
     _ place: JSONPath, in text: JSONValue, _ type: T.Type
   ) -> (JSONValue, JSONDecodingError?)? {
@@ -89,7 +92,7 @@ private struct JSONMisfitSearch {
     return nil
   }
 
-  /// How a text fails; nil where it can be read. What is read is noted.
+  /// Decodes a text and returns the error; nil if the text can be read. Records which values the type reads.
   private func failure<T: Decodable>(of type: T.Type, in value: JSONValue) -> JSONDecodingError? {
     let text: Data
     do throws(JSONError) { text = try value.serialized() } catch { return nil }
@@ -103,16 +106,15 @@ private struct JSONMisfitSearch {
     }
   }
 
-  // MARK: - What was found
+  // MARK: - Results
 
   private mutating func note(_ error: JSONDecodingError, isLast: Bool) {
-    let rest = isLast ? "; what differs behind it shows when this is mended" : ""
+    let rest = isLast ? "; the rest of the document was not compared, so fix this difference first" : ""
     found.append(
       JSONMisfit(
         kind: error.kind == .missingKey ? .missing : .otherType, path: error.path, reason: error.reason + rest))
   }
 
-  /// What was found, places that differ in indices alone taken together.
   private func collected() -> [JSONMisfit] { found.collected() }
 
   private func unread() -> [JSONMisfit] {
@@ -122,7 +124,7 @@ private struct JSONMisfitSearch {
     return places.collected()
   }
 
-  /// - Parameter shown: The path in keys as the decoder shows them.
+  /// - Parameter shown: The path of the value in the keys that the decoder's key strategy gives.
   private func look(_ value: JSONValue, _ path: JSONPath, _ shown: JSONPath, _ places: inout [JSONMisfit]) {
     if reading.hasWhole(shown) { return }
     switch value.content {
@@ -132,7 +134,9 @@ private struct JSONMisfitSearch {
         if reading.hasAsked(for: shown) {
           look(member, path, shown, &places)
         } else {
-          places.append(JSONMisfit(kind: .notRead, path: path, reason: "the type does not read \(member.typeName)"))
+          places.append(
+            JSONMisfit(
+              kind: .notRead, path: path, reason: "the type has no property for this member (\(member.typeName))"))
         }
       }
     case .array(let elements):
@@ -145,7 +149,8 @@ private struct JSONMisfitSearch {
 }
 
 extension [JSONMisfit] {
-  /// Those that differ in indices alone taken together, in the order of the first.
+  /// The differences in the order of their first occurrence. Differences whose paths differ only in array indices are
+  /// merged.
   fileprivate func collected() -> [JSONMisfit] {
     var order: [JSONMisfit] = []
     var places: [JSONMisfit.Form: Int] = [:]
@@ -180,7 +185,8 @@ extension JSONPath {
 }
 
 extension JSONValue {
-  /// The value with another one at a place, which is made where it is missing; nil where the way there is not.
+  /// A copy in which the value at a path is replaced. Missing members and the next element of an array are added. Nil
+  /// if the path leads through a value that is neither an object nor an array.
   fileprivate func replacing(_ steps: ArraySlice<JSONPath.Step>, by value: JSONValue) -> JSONValue? {
     guard let step = steps.first else { return value }
     switch (step, content) {

@@ -1,25 +1,26 @@
 import Foundation
 
-/// Where a value lies in a JSON document: keys and indices from the root downward.
+/// The path of a value in a JSON document: keys and indices from the root downward.
 ///
-/// Written as a literal, `data.items[0].name`, with or without `$.` before it; odd keys stand in brackets and quotation
-/// marks, `["a.b"].c`, with the escapes of JSON. Printed as in RFC 9535: `$.data.items[0].name`, `$["a.b"].c`.
+/// A literal has the form `data.items[0].name`, with or without `$.` at the start. Write a key with special characters
+/// in brackets and quotation marks, with the escapes of JSON: `["a.b"].c`. The description follows RFC 9535:
+/// `$.data.items[0].name`, `$["a.b"].c`.
 public struct JSONPath: Sendable, Hashable {
-  /// One step downward.
+  /// One step of a path: from an object or array to one of its values.
   public enum Step: Sendable, Hashable {
-    /// To the value of a key of an object.
+    /// The step from an object to the value of this key.
     case key(String)
-    /// To an element of an array, counted from 0.
+    /// The step from an array to the element at this index, counted from 0.
     case index(Int)
   }
 
-  /// The steps from the root; none for the root itself.
+  /// The steps from the root; empty for the root itself.
   public let steps: [Step]
 
   /// The path of the whole document, printed as `$`.
   public static let root = JSONPath([])
 
-  /// A path of given steps.
+  /// Creates a path from the given steps.
   public init(_ steps: [Step]) {
     self.steps = steps
   }
@@ -30,12 +31,13 @@ public struct JSONPath: Sendable, Hashable {
   /// The path of an element of the array at this path.
   public func appending(index: Int) -> JSONPath { JSONPath(steps + [.index(index)]) }
 
-  /// The path of what contains the value at this path; nil for the root.
+  /// The path of the object or array that contains the value at this path; nil for the root.
   package var parent: JSONPath? { steps.isEmpty ? nil : JSONPath(Array(steps.dropLast())) }
 }
 
 extension JSONPath: CustomStringConvertible {
-  /// The path from `$`, in the notation of RFC 9535 (single quotation marks replaced by double ones).
+  /// The path as text, beginning with `$`, in the notation of RFC 9535. Keys have double instead of single quotation
+  /// marks.
   public var description: String {
     steps.reduce(into: "$") { text, step in
       switch step {
@@ -46,7 +48,8 @@ extension JSONPath: CustomStringConvertible {
     }
   }
 
-  /// Whether a key can be printed without quotation marks: letters, digits and `_`, no digit first.
+  /// Whether a key can be printed without quotation marks: it has only letters, digits and `_`, and does not begin with
+  /// a digit.
   private static func isPlain(_ key: String) -> Bool {
     guard let first = key.unicodeScalars.first, !("0"..."9" ~= first) else { return false }
     return key.unicodeScalars.allSatisfy { $0 == "_" || "0"..."9" ~= $0 || $0.properties.isAlphabetic }
@@ -54,7 +57,7 @@ extension JSONPath: CustomStringConvertible {
 }
 
 extension JSONPath {
-  /// Reads a path like `data.items[0].name`; the empty text and `$` are the root.
+  /// Parses a path such as `data.items[0].name`; the empty text and `$` are the root.
   /// - Throws: ``JSONError/malformedPath(_:)``.
   public init(parsing text: String) throws(JSONError) {
     var reader = JSONPathReader(text)
@@ -64,15 +67,16 @@ extension JSONPath {
 }
 
 extension JSONPath: ExpressibleByStringLiteral {
-  /// Reads a path from a literal. One that cannot be read is taken as a single key, which then shows in messages.
+  /// Parses a path from a literal. A literal with the wrong syntax becomes a single key, which then appears in
+  /// messages.
   public init(stringLiteral text: String) {
     var reader = JSONPathReader(text)
     self.init(reader.readAll() ?? [.key(text)])
   }
 }
 
-/// Reads the steps of a path from its text, by Unicode scalars: a sign of the path counts whatever mark stands beside
-/// it.
+/// Parses the steps of a path by Unicode scalars, so that a combining mark after a delimiter does not hide the
+/// delimiter.
 private struct JSONPathReader {
   private var rest: Substring.UnicodeScalarView
 
@@ -86,7 +90,7 @@ private struct JSONPathReader {
     }
   }
 
-  /// All steps; nil if the text is no path.
+  /// All steps; nil if the text is not a valid path.
   mutating func readAll() -> [JSONPath.Step]? {
     var steps: [JSONPath.Step] = []
     while let sign = rest.popFirst() {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The way through a document to the value that is to be decoded.
+/// The steps through a document that a decoder follows to the value to decode.
 struct JSONRoute {
-  /// The steps, keys as the decoder shows them.
+  /// The steps, with the keys that the decoder's key strategy gives.
   let steps: [JSONPath.Step]
-  /// Notes where decoding fails, if anyone wants to know.
+  /// Records where decoding fails; nil while no diagnosis is needed.
   var trace: JSONTrace?
 
-  /// Walks from the root and decodes what lies at the end.
+  /// Follows the steps from the root and decodes the value at the last step.
   func decode<T: Decodable>(_ type: T.Type, from root: any Decoder) throws -> T {
     var here = root
     for (number, step) in steps.enumerated() {
@@ -26,7 +26,7 @@ struct JSONRoute {
       let container = try decoder.container(keyedBy: AnyKey.self)
       let key = AnyKey(name)
       guard mayBeMissing || container.contains(key) else { throw missing(key, below: decoder.codingPath) }
-      return try container.superDecoder(forKey: key)  // of a missing key: a decoder on null
+      return try container.superDecoder(forKey: key)  // for a missing key, a decoder that shows null
     case .index(let index):
       var container = try decoder.unkeyedContainer()
       while !container.isAtEnd, container.currentIndex < index { _ = try container.decode(Skipped.self) }
@@ -36,13 +36,14 @@ struct JSONRoute {
   }
 
   private static func missing(_ key: AnyKey, below path: [any CodingKey]) -> DecodingError {
-    .keyNotFound(key, DecodingError.Context(codingPath: path, debugDescription: "There is no such place."))
+    .keyNotFound(
+      key, DecodingError.Context(codingPath: path, debugDescription: "The document has no value at this path."))
   }
 }
 
-/// A value at the end of a route.
+/// Decodes the value at the end of a ``JSONRoute``.
 struct Located<T: Decodable>: DecodableWithConfiguration {
-  /// The way, and the type that is asked for: of a class it may be one below `T`.
+  /// The route, and the requested type, which may be a subclass of `T`.
   struct Goal {
     let route: JSONRoute
     let type: T.Type
@@ -55,11 +56,11 @@ struct Located<T: Decodable>: DecodableWithConfiguration {
   }
 }
 
-/// An element that is passed over.
+/// Skips an array element without reading it.
 private struct Skipped: Decodable {
   init(from decoder: any Decoder) {}
 }
 
-/// Marks `Optional`, the type that can stand for a value that is not there.
+/// Marks `Optional`: an optional type reads as nil if its value is missing.
 private protocol MissingReadsAsNil {}
 extension Optional: MissingReadsAsNil {}

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension JSONShape {
-  /// Accepts a value that has this shape.
-  /// - Throws: ``JSONShapeMismatch`` for the first place that differs, keys taken in the order of their characters.
+  /// Checks that a value has this shape.
+  /// - Throws: ``JSONShapeMismatch`` for the first difference, in the order of the keys' characters.
   public func check(_ value: JSONValue) throws(JSONShapeMismatch) {
     let place: TapeDecoder
     do throws(JSONError) {
@@ -13,8 +13,9 @@ extension JSONShape {
     try check(place.source.document, at: place.index)
   }
 
-  /// Accepts a body whose JSON has this shape. An empty body passes only if the shape is ``optional(_:)``.
-  /// - Throws: ``JSONShapeMismatch``, its kind telling an empty body, a body that is not JSON and a wrong shape apart.
+  /// Checks that a body is JSON of this shape. An empty body passes only if the shape is ``optional(_:)``.
+  /// - Throws: ``JSONShapeMismatch``, whose kind distinguishes an empty body, a body that is not JSON, and a wrong
+  ///   shape.
   public func check(data: Data) throws(JSONShapeMismatch) {
     let parsed: ParsedJSON
     do throws(JSONError) {
@@ -27,23 +28,23 @@ extension JSONShape {
     try check(parsed)
   }
 
-  /// Accepts a body whose JSON has this shape.
+  /// Checks that a parsed body has this shape.
   package func check(_ parsed: ParsedJSON) throws(JSONShapeMismatch) {
     try check(parsed.document, at: 0)
   }
 
   private func check(_ document: JSONDocument, at index: Int) throws(JSONShapeMismatch) {
     guard difference(in: document, at: index, keys: .asInText) != nil else { return }
-    // Found so, a difference need not be the first one.
+    // The check above uses the fastest key order. The error must name the first difference in the order of characters.
     if let difference = difference(in: document, at: index, keys: .sorted) { throw JSONShapeMismatch(difference) }
   }
 
-  /// In which order the keys of an object are looked at.
+  /// The order in which the keys of an object are checked.
   private enum KeyOrder {
-    /// In that of their characters, by which the first difference is told.
+    /// In the order of the keys' characters. This order defines the first difference in reports.
     case sorted
-    /// In a list in the order in which its first object has them, as the others do as a rule: so each is found where it
-    /// is looked for.
+    /// For the elements of an array, in the order of the keys in the first object. The other objects usually have the
+    /// same order, so that each key is found at the guessed position.
     case asInText
   }
 
@@ -57,7 +58,7 @@ extension JSONShape {
     }
   }
 
-  /// The first place where a value differs; nil if it has the shape.
+  /// The first difference between a value and this shape; nil if there is none.
   private func difference(in document: JSONDocument, at index: Int, keys: KeyOrder) -> ShapeDifference? {
     let word = document.word(index)
     if accepts(word, in: document) { return nil }
@@ -76,7 +77,8 @@ extension JSONShape {
     }
   }
 
-  /// The same, but a difference of the value itself is told in this other shape's words.
+  /// The first difference between a value and this shape. If the value itself differs, and not a part of it, the words
+  /// of `shape` describe the expectation.
   private func difference(
     in document: JSONDocument, at index: Int, keys: KeyOrder, named shape: JSONShape
   ) -> ShapeDifference? {
@@ -85,7 +87,7 @@ extension JSONShape {
     return difference
   }
 
-  /// How many elements are worth a look at the order of their keys.
+  /// The minimum number of elements for which reordering the keys saves time.
   private static let manyElements = 4
 
   private func difference(
@@ -106,7 +108,7 @@ extension JSONShape {
     return nil
   }
 
-  /// The same shape with its keys in the order in which one object has them.
+  /// This shape, with its keys in the order in which the given object has them.
   private func ordered(by object: Int, in document: JSONDocument) -> JSONShape {
     guard case .object(let fields) = rule, document.word(object).isKind(.object) else { return self }
     let places = fields.map { ($0, document.index(ofMember: $0.key, in: object) ?? .max) }
@@ -130,7 +132,7 @@ extension JSONShape {
     return nil
   }
 
-  /// Whether a value passes a rule that does not look inside it.
+  /// Whether a value passes a rule that needs only the value's own word, not its members.
   @inline(__always) private func accepts(_ word: JSONWord, in document: JSONDocument) -> Bool {
     switch rule {
     case .any: true
@@ -145,14 +147,15 @@ extension JSONShape {
 }
 
 extension JSONDocument {
-  /// Whether a number that is written as a fraction or with an exponent is whole.
+  /// Whether a number that is written with a fraction or an exponent is an integer.
   fileprivate func isWhole(_ word: JSONWord) -> Bool {
     guard let number = double(word) else { return false }
     return number.rounded() == number
   }
 }
 
-/// A place where a value differs from its shape, collected on the way up from it.
+/// A difference between a value and its shape. The path is collected from the value upward while the recursive check
+/// returns.
 struct ShapeDifference {
   var stepsUpward: [JSONPath.Step] = []
   var expected: String

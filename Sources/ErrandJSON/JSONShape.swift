@@ -1,4 +1,4 @@
-/// What a JSON document must look like to be accepted: types, required keys, constants.
+/// The required structure of a JSON document: types, required keys and constants.
 ///
 /// ```swift
 /// let shape: JSONShape = [
@@ -10,9 +10,9 @@
 /// ]
 /// ```
 ///
-/// Objects may have more keys than the shape names. A key must be there unless its shape is ``optional(_:)``; null does
-/// not pass unless its shape is ``nullable(_:)``, ``any`` or ``null``. Truth values are no numbers. A number passes however
-/// large it is: whether a type can hold it, reading it tells.
+/// Objects may have more keys than the shape names. A key is required unless its shape is ``optional(_:)``. Null passes
+/// only if the shape is ``nullable(_:)``, ``any`` or ``null``. `true` and `false` do not pass as numbers. A number of
+/// any size passes: the shape does not check whether a Swift type can hold it.
 public struct JSONShape: Sendable, Hashable {
   /// The rule behind a shape.
   indirect enum Rule: Sendable, Hashable {
@@ -33,58 +33,61 @@ public struct JSONShape: Sendable, Hashable {
 
   let rule: Rule
 
-  /// Any value at all, null included.
+  /// Any value, including null.
   public static let any = JSONShape(rule: .any)
-  /// The word null.
+  /// The value `null`.
   public static let null = JSONShape(rule: .null)
   /// `true` or `false`.
   public static let bool = JSONShape(rule: .bool)
   /// A number, whole or not.
   public static let number = JSONShape(rule: .number)
-  /// A number without a fraction; `3.0` is one.
+  /// A number without a fractional part; `3.0` passes, `3.5` does not.
   public static let integer = JSONShape(rule: .integer)
-  /// A text.
+  /// A string.
   public static let string = JSONShape(rule: .string)
 
-  /// One of the given constants: strings, numbers, truth values; numbers compare by what they are worth.
+  /// One of the given constants: strings, numbers, `true` or `false`. Numbers compare by value, so `1` equals `1.0`.
   public static func oneOf(_ constants: JSONValue...) -> JSONShape { JSONShape(rule: .constants(constants)) }
 
   /// One of the given constants, from a list made at run time.
   public static func oneOf(_ constants: [JSONValue]) -> JSONShape { JSONShape(rule: .constants(constants)) }
 
-  /// A list whose every element has one shape; the empty list passes. The literal `[.string]` means the same.
+  /// An array whose elements all have one shape; the empty array passes. The literal `[.string]` gives the shape of an
+  /// array of strings.
   public static func array(of element: JSONShape) -> JSONShape { JSONShape(rule: .array(element)) }
 
-  /// An object with these fields and any others. A dictionary literal means the same.
+  /// An object with the given fields; it may have other fields, too. A dictionary literal creates such a shape.
   public static func object(_ fields: [String: JSONShape]) -> JSONShape {
     let sorted = fields.sorted { $0.key < $1.key }.map { Field(key: $0.key, shape: $0.value) }
     return JSONShape(rule: .object(sorted))
   }
 
-  /// A field that may be missing; if it is there, it has the shape, so null passes only if that shape lets it.
+  /// The shape of a field that may be missing. If the field is present, it must have the shape, so null passes only if
+  /// the shape accepts null.
   ///
-  /// For a whole body: an empty body passes, too.
+  /// As the shape of a whole body, it also accepts an empty body.
   public static func optional(_ shape: JSONShape) -> JSONShape { JSONShape(rule: .optional(shape)) }
 
-  /// A value that may be null.
+  /// A value that has the shape or is null.
   public static func nullable(_ shape: JSONShape) -> JSONShape { JSONShape(rule: .nullable(shape)) }
 
   /// A value that has at least one of the shapes.
   public static func anyOf(_ shapes: JSONShape...) -> JSONShape { JSONShape(rule: .anyOf(shapes)) }
 
-  /// A value that has at least one of the shapes, from a list made at run time. The empty list lets nothing pass.
+  /// A value that has at least one of the shapes, from a list made at run time. With the empty list, no value passes.
   public static func anyOf(_ shapes: [JSONShape]) -> JSONShape { JSONShape(rule: .anyOf(shapes)) }
 }
 
 extension JSONShape: ExpressibleByDictionaryLiteral {
-  /// An object with these fields; of a key that is given twice the last shape counts.
+  /// An object with these fields. If a key is given twice, the last shape counts.
   public init(dictionaryLiteral elements: (String, JSONShape)...) {
     self = .object(Dictionary(elements) { _, last in last })
   }
 }
 
 extension JSONShape: ExpressibleByArrayLiteral {
-  /// A list: `[.string]` of one shape, `[]` of anything, `[.string, .number]` of elements that have one of the shapes.
+  /// An array: `[.string]` of one shape, `[]` of any values, `[.string, .number]` of elements that have one of the
+  /// shapes.
   public init(arrayLiteral elements: JSONShape...) {
     switch elements.count {
     case 0: self = .array(of: .any)
@@ -95,7 +98,7 @@ extension JSONShape: ExpressibleByArrayLiteral {
 }
 
 extension JSONShape: CustomStringConvertible {
-  /// What is expected in words, as messages say it: `a string or null`, `one of "a", "b"`.
+  /// The expected value in words, for messages: `a string or null`, `one of "a", "b"`.
   public var description: String {
     switch rule {
     case .any: "any value"

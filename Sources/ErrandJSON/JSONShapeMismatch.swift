@@ -1,9 +1,9 @@
-/// A body that was refused because its JSON does not have the declared shape: where, what was expected, what was found.
+/// The JSON of a body does not have the declared shape. The error has the path, the expectation and the value found.
 ///
-/// What was found is shown only if it is short and stands under no key that looks like a secret's; else its type and
-/// length are told.
+/// The value is shown only if it is short and no key on its path suggests a secret. Otherwise only its type is shown,
+/// and for a string its length.
 public struct JSONShapeMismatch: Error, Sendable, Hashable {
-  /// What was wrong.
+  /// The kind of mismatch.
   public enum Kind: String, Sendable, Hashable {
     /// The body is empty.
     case emptyBody
@@ -11,17 +11,17 @@ public struct JSONShapeMismatch: Error, Sendable, Hashable {
     case notJSON
     /// A key is missing.
     case missingKey
-    /// A value has another type, or is none of the constants.
+    /// A value has another type, or is not one of the constants.
     case wrongValue
   }
 
-  /// What was wrong.
+  /// The kind of mismatch.
   public let kind: Kind
-  /// Where; the root for a body that is empty or not JSON.
+  /// The path of the mismatch; the root for a body that is empty or not JSON.
   public let path: JSONPath
-  /// What the shape asks for there, in words: `a number`.
+  /// The value that the shape requires, in words: `a number`.
   public let expected: String
-  /// What stands there, in words: `the string "x"`, `a string (40 characters)`, `no such key`.
+  /// The value at the path, in words: `the string "x"`, `a string (40 characters)`, `no such key`.
   public let found: String
 
   init(_ difference: ShapeDifference) {
@@ -51,7 +51,7 @@ extension JSONShapeMismatch: CustomStringConvertible {
 }
 
 extension JSONValue {
-  /// The type and, if it may be shown, the value of what lies at a path.
+  /// The type of the value, in words. If the value may be shown, the value itself.
   func excerptInWords(at path: JSONPath) -> String {
     let isSecret = JSONMask.isSecret(path)
     switch content {

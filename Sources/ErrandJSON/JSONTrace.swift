@@ -1,17 +1,17 @@
 import Foundation
 
-/// The place where a decoding failed, and what was read, noted by ``TracingDecoder``. Used by one decoding on one
-/// thread.
+/// Records where a decoding failed and which values it read, as reported by ``TracingDecoder``. Only one decoding on
+/// one thread uses a trace.
 final class JSONTrace {
-  /// What was read; nil where nobody wants to know.
+  /// The values that the decoding read; nil if only the failure is needed.
   let reading: JSONReading?
 
   init(noting reading: JSONReading? = nil) { self.reading = reading }
 
-  /// Where and as which type, innermost; nil while nothing has failed.
+  /// The path and the type of the innermost failure; nil as long as nothing has failed.
   private(set) var failure: (path: [any CodingKey], type: any Any.Type)?
 
-  /// Decodes one value that has no parts to be traced.
+  /// Decodes a value whose parts are not recorded, such as a string or a date.
   func leaf<T>(_ type: any Any.Type, at path: [any CodingKey], _ decode: () throws -> T) throws -> T {
     reading?.noteWhole(path)
     do {
@@ -24,7 +24,8 @@ final class JSONTrace {
     }
   }
 
-  /// The place that an error tells, where a type has read its parts unseen; else the type's own.
+  /// The path of a failure. A ``JSONReadable`` type reads its members itself, and the tracing decoder does not see
+  /// them. If such a type fails, the error contains the path of the member, which is longer than the path of the type.
   private static func place(
     of error: any Error, reading type: any Any.Type, at path: [any CodingKey]
   ) -> [any CodingKey] {
@@ -34,7 +35,7 @@ final class JSONTrace {
     return context.codingPath
   }
 
-  /// Decodes a value with parts; a failure noted by one of them stands.
+  /// Decodes a value whose parts are recorded. If a part has recorded a failure, that failure is kept.
   func branch<T>(_ type: any Any.Type, at path: [any CodingKey], _ decode: () throws -> T) throws -> T {
     do {
       let value = try decode()
@@ -46,7 +47,8 @@ final class JSONTrace {
     }
   }
 
-  /// Types that a decoder reads by strategies or rules of its own and that must reach it untouched.
+  /// Whether the base decoder must read the type as a whole, because it applies a strategy or rules of its own to the
+  /// type.
   static func isLeaf<T>(_ type: T.Type) -> Bool {
     if leaves.contains(ObjectIdentifier(type)) { return true }
     if case .json = TapeReaders.Reader(of: type) { return true }
@@ -61,20 +63,21 @@ final class JSONTrace {
     ].map { (type: any Any.Type) in ObjectIdentifier(type) })
 }
 
-/// What of a document was read, by the keys as the decoder shows them. Used by one decoding on one thread.
+/// The values of a document that a decoding read. Paths have the keys that the decoder's key strategy gives. Only one
+/// decoding on one thread uses this object.
 final class JSONReading {
   private var asked: Set<JSONPath> = []
   private var whole: Set<JSONPath> = []
 
-  /// Notes that a key was asked for.
+  /// Records that the type requested the key at a path.
   func note(_ path: [any CodingKey]) { asked.insert(JSONPath(coding: path)) }
 
-  /// Notes that all that lies at a place was read.
+  /// Records that the whole value at a path was read.
   func noteWhole(_ path: [any CodingKey]) { whole.insert(JSONPath(coding: path)) }
 
-  /// Whether a key was asked for.
+  /// Whether the type requested the key at a path.
   func hasAsked(for path: JSONPath) -> Bool { asked.contains(path) || whole.contains(path) }
 
-  /// Whether all that lies at a place was read.
+  /// Whether the whole value at a path was read.
   func hasWhole(_ path: JSONPath) -> Bool { whole.contains(path) }
 }

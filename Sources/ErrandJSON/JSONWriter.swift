@@ -1,4 +1,4 @@
-/// Writes JSON values as UTF-8 text: whole, or as an excerpt with secrets masked.
+/// Writes JSON values as UTF-8 text: a complete text, or an excerpt with secrets masked.
 struct JSONWriter {
   private(set) var bytes: [UInt8] = []
   private let pretty: Bool
@@ -9,12 +9,12 @@ struct JSONWriter {
   private var steps: [JSONPath.Step] = []
 
   /// - Parameters:
-  ///   - pretty: Whether to break and indent lines.
-  ///   - strict: Whether numbers that are not finite are refused; else they become null, and those that are too large
-  ///     for a `Double` stay as the text has them.
-  ///   - masking: Whether long strings and all below secret keys are replaced by `"…"`.
-  ///   - limit: The number of bytes after which the rest may be left out.
-  ///   - depth: How many arrays and objects the text will be put into.
+  ///   - pretty: Whether to write line breaks and indentation.
+  ///   - strict: Whether a number that is not finite is an error. If false, such a number is written as null, and a
+  ///     number that is too large for a `Double` keeps its original text.
+  ///   - masking: Whether long strings and the values of secret keys are replaced by `"…"`.
+  ///   - limit: The number of bytes after which the rest may be omitted.
+  ///   - depth: The number of arrays and objects that will enclose the text.
   init(pretty: Bool = false, strict: Bool = true, masking: Bool = false, limit: Int = .max, below depth: Int = 0) {
     self.pretty = pretty
     self.strict = strict
@@ -27,7 +27,7 @@ struct JSONWriter {
   mutating func write(_ value: JSONValue) throws(JSONError) {
     guard bytes.count < limit else { return }
     guard steps.count + depth <= JSONValue.depthLimit else { throw JSONError.tooDeep(limit: JSONValue.depthLimit) }
-    // A message shows numbers as the server wrote them.
+    // Messages show numbers as the server wrote them.
     if masking, let number = value.writtenNumber { return append(number) }
     switch value.content {
     case .null: append("null")
@@ -51,8 +51,9 @@ struct JSONWriter {
     }
   }
 
-  /// The shortest digits that name the number. Whole numbers beyond 2⁵³ have all of theirs: `1.8433929423726855e+19` is
-  /// read as the whole number of just these digits, which is another one.
+  /// The shortest digits that are read back as the same number. From 2⁵³ up to the range of `UInt64`, an integer is
+  /// written with all its digits: a parser may read `1.8433929423726855e+19` as the integer 18433929423726855000, but
+  /// these shortest digits stand for the double 18433929423726854144.
   private static func digits(of number: Double) -> String {
     guard number.magnitude >= 0x1p53 else { return "\(number)" }
     return Int64(exactly: number).map(String.init) ?? UInt64(exactly: number).map(String.init) ?? "\(number)"

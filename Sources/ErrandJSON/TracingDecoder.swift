@@ -1,7 +1,7 @@
-/// Passes everything on to another decoder and notes the place at which decoding fails.
+/// A decoder that forwards all requests to another decoder and records the path at which decoding fails.
 ///
-/// Foundation's decoder gives no place for a number that does not fit, nor for a date in another format. So a failed
-/// decoding is run once more through this one.
+/// Foundation's decoder reports no path for a number that does not fit its type, or for a date in another format. So a
+/// failed decoding is repeated with this decoder.
 struct TracingDecoder: Decoder {
   private let base: any Decoder
   private let trace: JSONTrace
@@ -27,7 +27,7 @@ struct TracingDecoder: Decoder {
   }
 }
 
-/// An object seen through a ``TracingDecoder``.
+/// The keyed container of a ``TracingDecoder``.
 private struct TracingKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let base: KeyedDecodingContainer<Key>
   let trace: JSONTrace
@@ -79,7 +79,7 @@ private struct TracingKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-/// An array seen through a ``TracingDecoder``.
+/// The unkeyed container of a ``TracingDecoder``.
 private struct TracingUnkeyed: UnkeyedDecodingContainer {
   var base: any UnkeyedDecodingContainer
   let trace: JSONTrace
@@ -112,7 +112,7 @@ private struct TracingUnkeyed: UnkeyedDecodingContainer {
   mutating func superDecoder() throws -> any Decoder { TracingDecoder(try base.superDecoder(), trace) }
 }
 
-/// A single value seen through a ``TracingDecoder``.
+/// The single value container of a ``TracingDecoder``.
 private struct TracingSingle: SingleValueDecodingContainer {
   let base: any SingleValueDecodingContainer
   let decoder: TracingDecoder

@@ -4,22 +4,23 @@ public import ErrandCore
   import CPSL
 #endif
 
-/// The public suffix list that browsers use, as libpsl has it: the list of the system, or the one that libpsl was built
-/// with, whichever is newer.
+/// The list of public suffixes that browsers use, loaded with libpsl. It is the list of the system or the list that is
+/// built into libpsl, whichever is newer.
 ///
 /// ```swift
 /// let jar = CookieJar(publicSuffixes: PublicSuffixList.system)
 /// ```
 ///
-/// A name that the list does not know ends in a suffix of one label. Where there is no list at all, every name counts as
-/// a suffix, so that no cookie is shared among hosts; Apple's systems have no libpsl.
+/// For a domain that is not in the list, the last label is the public suffix. If no list is available, every domain
+/// counts as a public suffix, so that no cookie is shared between hosts. Apple's systems have no libpsl, so this is the
+/// case there.
 public final class PublicSuffixList: PublicSuffixes {
-  /// The list of the system, read once in a process.
+  /// The list of the system. It is loaded once in each process.
   public static let system = PublicSuffixList()
 
   #if os(Linux)
-    // A list is never changed once it is read, and libpsl lets many threads ask it at once.
-    nonisolated(unsafe) private let list: OpaquePointer?  // It is read alone, and freed with the last reference.
+    // The list does not change after it has been loaded, and libpsl allows several threads to read it at the same time.
+    nonisolated(unsafe) private let list: OpaquePointer?  // Only read after init, and freed with the last reference.
 
     private init() { list = psl_latest(nil) }
 

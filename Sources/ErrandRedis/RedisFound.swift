@@ -2,25 +2,25 @@ import ErrandCache
 import ErrandCore
 import Foundation
 
-/// What Redis said of a key, read and judged.
+/// The result of a lookup in Redis, after validation.
 struct RedisFound {
-  /// One answer under the key.
+  /// One response under the key.
   struct Candidate {
     let variant: String
-    /// The head as it lies in Redis.
+    /// The encoded head as stored in Redis.
     let bytes: Data
     let head: CacheEntryHead
   }
 
-  /// The answers, newest first.
+  /// The valid responses under the key, newest first.
   private(set) var candidates: [Candidate] = []
-  /// The heads that are none, to be deleted.
+  /// The responses whose heads are invalid. They are deleted from Redis.
   private(set) var damaged: [(variant: String, bytes: Data)] = []
   private let newest: String
   private let check: Data
   private let body: Data
 
-  /// Nil where the reply does not say what the script says.
+  /// Makes a value from the reply to the script `find`; nil if the reply does not have the expected form.
   init?(_ reply: RedisReply, _ key: CacheKey) {
     let list = reply.list
     guard list.count >= 6, list.count.isMultiple(of: 2), list[0].text == "found", let newest = list[1].text,
@@ -48,7 +48,7 @@ struct RedisFound {
     return record.head
   }
 
-  /// The check and the body of an answer, if they came along.
+  /// The body of a candidate with its check (length and checksum); nil if the reply does not contain this body.
   func body(of candidate: Candidate) -> (check: Data, body: Data)? {
     candidate.variant == newest ? (check, body) : nil
   }

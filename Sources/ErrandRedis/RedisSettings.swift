@@ -1,38 +1,39 @@
 import ErrandCore
 import Foundation
 
-/// How a ``RedisStore`` uses Redis.
+/// The settings of a ``RedisStore``.
 ///
-/// Connections are not encrypted: hiredis' TLS is not used. Let Redis listen on a Unix socket, in a private network, or
-/// behind a tunnel.
+/// Connections are not encrypted, because the TLS support of hiredis is not used. Let Redis listen on a Unix socket, in
+/// a private network, or behind a tunnel.
 public struct RedisSettings: Sendable, Hashable {
-  /// What the names of all keys begin with. Stores with the same prefix in the same database are one store.
+  /// The prefix of all key names. Stores with the same prefix in the same database are one store.
   ///
-  /// The default is `errand:` and the name of the program, so that two applications do not share responses unless they
-  /// choose to. Programs that shall share them set the same prefix.
+  /// The default is `errand:` and the name of the program, so that two applications do not share responses by accident.
+  /// Programs that should share responses must set the same prefix.
   public var prefix = "errand:" + ProcessInfo.processInfo.processName
-  /// The user of Redis' access control list, if it is not the default one. Needs a password.
+  /// The user in the access control list of Redis; nil for the default user. A user requires a password.
   public var user: String?
-  /// The password; nil where Redis asks for none.
+  /// The password; nil if Redis requires none.
   public var password: String?
   /// The number of the database.
   public var database = 0
-  /// How long an entry may stay after it was stored or confirmed; Redis itself removes it then. A second at the least,
-  /// ten years at the most.
+  /// The time for which an entry is kept after it was stored or validated. Afterwards Redis removes it. At least one
+  /// second, at most ten years.
   public var expiry = Duration.seconds(30 * 86_400)
-  /// How many bytes the body of one entry may have; a larger one is not stored.
+  /// The maximum size of the body of one entry, in bytes. An entry with a larger body is not stored.
   public var entryLimit = 8 << 20
-  /// How many bytes of entries may wait to be written; what is beyond is not stored.
+  /// The maximum size of all entries that wait to be written, in bytes. If it is reached, further entries are not
+  /// stored.
   public var backlogLimit = 16 << 20
-  /// How long connecting may take, the greetings included.
+  /// The maximum time to connect. It includes authentication and the loading of the scripts.
   public var connectTimeout = Duration.seconds(1)
-  /// How long Redis may be silent while it owes an answer; then the connection is given up.
+  /// The maximum time in which Redis sends no bytes although a reply is missing. Afterwards the connection is closed.
   public var commandTimeout = Duration.seconds(2)
 
-  /// Makes settings for a Redis without a password.
+  /// Makes settings for a Redis server without a password.
   public init() {}
 
-  /// The expiry in milliseconds, held to what makes sense.
+  /// ``expiry`` in milliseconds, clamped to its range.
   var span: Int64 {
     let milliseconds = expiry.clampedNanoseconds / 1_000_000
     return min(max(milliseconds, 1_000), 10 * 366 * 86_400_000)
@@ -42,13 +43,14 @@ public struct RedisSettings: Sendable, Hashable {
     RedisLimits(connect: connectTimeout, command: commandTimeout, backlog: max(0, backlogLimit))
   }
 
-  /// The longest reply: another server may store longer bodies than this one.
+  /// The maximum length of a reply in bytes. It is larger than the entry limit of this process, because another server
+  /// may have a higher limit and store longer bodies.
   var mostReplyBytes: Int {
     let (sum, overflow) = max(0, entryLimit).addingReportingOverflow(64 << 20)
     return overflow ? .max : sum
   }
 
-  /// What Redis is told first on a new connection.
+  /// The commands that are sent first on a new connection.
   var greetings: [[String]] {
     var greetings: [[String]] = []
     if let password { greetings.append(["AUTH"] + (user.map { [$0] } ?? []) + [password]) }
@@ -58,12 +60,12 @@ public struct RedisSettings: Sendable, Hashable {
 }
 
 extension RedisSettings: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The settings without the password.
+  /// The settings, without the password.
   public var description: String {
     "prefix \(prefix), database \(database), user \(user ?? "default"), password \(password == nil ? "none" : "•")"
   }
-  /// The settings without the password.
+  /// The settings, without the password.
   public var debugDescription: String { description }
-  /// What a dump shows: the settings without the password.
+  /// The mirror that a dump shows: the settings without the password.
   public var customMirror: Mirror { Mirror(self, children: ["settings": description], displayStyle: .struct) }
 }

@@ -3,36 +3,40 @@ public import ErrandCache
 public import ErrandCore
 import Foundation
 
-/// Keeps entries in Redis, so that several servers share one cache.
+/// Stores entries in Redis, so that several servers share one cache.
 ///
 /// ```swift
 /// let store = RedisStore(host: "10.0.0.5")
 /// configuration.cache = .own(ResponseCache(store: store))
 /// ```
 ///
-/// Redis is the only truth: what one server stores, renews or removes, all others find, renewed or missing at once.
-/// Each change is one script in Redis, so nobody sees a half of it. One thread of the store's own talks to Redis over
-/// one connection, in order: a look-up sees what this process put before. No call waits for it longer than its patience,
-/// its deadline and its cancel allow.
+/// Redis holds the only copy: when one server stores, renews or removes an entry, all other servers see the change
+/// immediately. Each change is one script in Redis, so no client sees a partial change. The store's thread sends all
+/// commands over one connection, in order. So a lookup finds all entries that this process put before. A call waits for
+/// Redis at most until its patience or its deadline ends, or until it is cancelled.
 ///
-/// Where Redis cannot be reached, every look-up is ``ErrandCache/CacheLookup/unavailable`` at once, and nothing is stored; the
-/// store tries again after a tenth of a second at most, then twice that, up to five seconds. Removals are kept and carried out
-/// before anything is read again. What was being written when a connection broke is dropped, together with what it
-/// would have replaced. All of that costs hits and never a call.
+/// If Redis is unavailable, every lookup is ``ErrandCache/CacheLookup/unavailable`` immediately, and nothing is stored:
+/// - The store connects again after at most a tenth of a second. After each further failure it doubles the pause, up to
+///   five seconds.
+/// - Removals are kept, and are applied before anything is read again.
+/// - Writes that were in progress when the connection broke are dropped, and the entries that they would have replaced
+///   are removed.
 ///
-/// Entries that no disk may have stay out of Redis. Bodies, URLs with masked queries and response fields lie in Redis as
-/// they are: whoever can read it reads them. Names of keys are digests. It needs a Redis of version 6 or later that
-/// is not a cluster, and the right to write (no replica).
+/// In these cases responses have to be loaded from the server, but no call fails.
+///
+/// Entries that must not be written to a disk are not stored in Redis. Bodies, URLs with masked queries and response
+/// fields are stored in plain text, so every client with access to Redis can read them. Key names are digests. The
+/// store requires Redis 6 or later, not in cluster mode, with write access (no replica).
 ///
 /// | operation | cost for Redis |
 /// |---|---|
-/// | find, put, renew, remove a key or a variant, `holdsForOthers` | some dozens of look-ups in hashes and sets, one round trip; a second one where another variant than the newest is chosen |
-/// | remove by target, account, host, tag | one rename; deleting in the background, a hundred answers a step |
-/// | remove all, or what is older | one write; deleting in the background by a walk over all keys of the database |
-/// | list, size | a walk over all keys of the database, a hundred a step |
-/// | memory beside head and body | about a KiB an entry |
+/// | find, put, renew, remove a key or a variant, `holdsForOthers` | some dozens of hash and set operations, one round trip; a second one if the selected variant is not the newest |
+/// | remove by target, account, host, tag | one rename; deletion in the background, a hundred responses per step |
+/// | remove all, or older entries | one write; deletion in the background by a scan of all keys of the database |
+/// | list, size | a scan of all keys of the database, a hundred per step |
+/// | memory in addition to head and body | about one KiB per entry |
 public final class RedisStore: CacheStore {
-  /// How long the first call waits for the salt at the most.
+  /// The maximum time that the first call waits for the salt.
   private static let saltPatience = Duration.milliseconds(250)
   private static let mostUses = 256
 
@@ -41,21 +45,21 @@ public final class RedisStore: CacheStore {
   private let mailbox: RedisMailbox
   private let uses = Locked<[RedisUse: WallTime]>([:])
 
-  /// Makes a store in a Redis that listens on TCP; connects at the first use.
+  /// Makes a store in a Redis server that listens on TCP. The store connects at its first use.
   ///
   /// - Parameters:
-  ///   - host: A name or an address.
+  ///   - host: A host name or an address.
   ///   - port: The port.
-  ///   - settings: How to use it.
+  ///   - settings: The settings of the store.
   public convenience init(host: String, port: Int = 6_379, settings: RedisSettings = RedisSettings()) {
     self.init(.tcp(host: host, port: port), settings)
   }
 
-  /// Makes a store in a Redis that listens on a Unix socket; connects at the first use.
+  /// Makes a store in a Redis server that listens on a Unix socket. The store connects at its first use.
   ///
   /// - Parameters:
   ///   - socket: The path of the socket.
-  ///   - settings: How to use it.
+  ///   - settings: The settings of the store.
   public convenience init(socket: String, settings: RedisSettings = RedisSettings()) {
     self.init(.unix(path: socket), settings)
   }
@@ -74,16 +78,16 @@ public final class RedisStore: CacheStore {
     mailbox.close()
   }
 
-  /// 32 random bytes that lie in Redis, one for all who share it.
+  /// The salt of the store: 32 random bytes that are stored in Redis and shared by all servers.
   ///
-  /// Waits a quarter of a second at the most. Nil where Redis did not answer.
+  /// Waits at most a quarter of a second. Nil if Redis did not reply.
   public func salt(call: CallState, patience: Duration?) async -> Digest? {
     if let salt = layout.salt { return salt }
     let until = call.timers.now.advanced(by: min(patience ?? Self.saltPatience, Self.saltPatience))
     return await ask(layout.call(.salt), call, until: until)?.salt
   }
 
-  /// Looks for an entry. `choosing` runs on the caller's thread.
+  /// Looks up an entry. `choosing` is called on the caller's thread.
   public func find(
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
   ) async -> CacheLookup {
@@ -101,22 +105,23 @@ public final class RedisStore: CacheStore {
     return .unavailable
   }
 
-  /// Whether the same request has a stored response that belongs to others.
+  /// Whether a response to the same request is stored for another account.
   public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
     let until = patience.map { call.timers.now.advanced(by: $0) }
     let question = layout.call(.holds, [RedisIndex(.anyAccount, key.anyAccount).name, key.entry.hex])
     return await ask(question, call, until: until)?.number == 1
   }
 
-  /// Whether the entry may leave the process, is not too large, Redis can be reached, and there is room among the
-  /// writes that wait.
+  /// Whether the store would keep the entry. It must be allowed to leave the process and must not be larger than the
+  /// limit for one entry. Redis must be available, and the limit for pending entries must not be reached.
   public func takes(_ entry: CacheEntry) -> Bool { fits(entry) && mailbox.takes(entry) }
 
   private func fits(_ entry: CacheEntry) -> Bool {
     !entry.head.isMemoryOnly && entry.body.count <= settings.entryLimit
   }
 
-  /// Stores an entry, written behind. One that no disk may have or that is too large is not kept, and an older one goes.
+  /// Stores an entry; it is written in the background. If the entry is too large or must not be written to a disk, it
+  /// is not stored, and the stored entry that it would replace is removed.
   public func put(_ entry: CacheEntry) {
     guard fits(entry) else {
       return remove(.variant(entry.key, entry.head.variant))
@@ -124,22 +129,24 @@ public final class RedisStore: CacheStore {
     mailbox.write(.put(CacheEntry(key: entry.key, head: entry.head, body: entry.body)))
   }
 
-  /// Replaces the head of an entry whose body still holds, written behind; its time in Redis begins anew.
+  /// Replaces the head of an entry whose body is still valid. The head is written in the background. The time until
+  /// Redis removes the entry starts again.
   public func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
     guard !head.isMemoryOnly else { return remove(.variant(key, head.variant)) }
     mailbox.write(.renew(key, stored: stored, head: head))
   }
 
-  /// Removes entries, for every server. Where Redis cannot be reached that is done as soon as it can.
+  /// Removes entries for every server. If Redis is unavailable, the removal is applied as soon as Redis is available
+  /// again.
   public func remove(_ selection: CacheSelection) {
     mailbox.write(.remove(selection))
   }
 
-  /// The entries, most recently used first. Walks over all keys of the database, page by page.
+  /// All entries, most recently used first. Scans all keys of the database, page by page.
   ///
-  /// Stops early with what it has found if the task is cancelled, after 60 s, or if the server does not end the walk
-  /// within as many pages as it has keys.
-  /// Uses by other servers are known to within some hundred uses.
+  /// The scan stops early if the task is cancelled, after 60 s, or if the server does not end it within as many pages
+  /// as it has keys. The entries found so far are then returned. Other servers report the last uses of entries with a
+  /// delay of up to some hundred uses.
   public func list() async -> [CacheListing] {
     writeUses()
     var listings: [Digest: [CacheListing]] = [:]
@@ -149,14 +156,15 @@ public final class RedisStore: CacheStore {
       else { return }
       let use = WallTime(milliseconds: row[2].text.flatMap { Int64($0) } ?? 0)
       let listing = CacheListing(head: record.head, key: record.key, bodyLength: length, lastUse: use)
-      // A walk may come to an entry twice.
+      // A scan may return an entry twice.
       let others = listings[record.key.entry, default: []].filter { $0.head.variant != record.head.variant }
       listings[record.key.entry] = others + [listing]
     }
     return listings.values.flatMap { $0 }.sorted { $0.lastUse > $1.lastUse }
   }
 
-  /// How much is kept: bodies, heads and the words about them. Walks over all keys of the database, page by page.
+  /// The number of entries, and the size of their bodies, heads and metadata in bytes. Scans all keys of the database,
+  /// page by page.
   public func size() async -> CacheSize {
     var sizes: [String: Int] = [:]
     await walk(.size, width: 2) { row in
@@ -166,14 +174,14 @@ public final class RedisStore: CacheStore {
     return CacheSize(entries: sizes.count, bytes: sizes.values.reduce(0) { $0 &+ $1 }, limit: nil)
   }
 
-  /// Returns when Redis has carried out everything that was put or removed before, or cannot be reached.
+  /// Returns when Redis has applied all earlier changes, or when Redis is unavailable.
   public func flush() async {
     let ticket = RedisTicket()
     await wait(ticket) { mailbox.barrier(ticket) }
   }
 
-  /// Whether Redis has taken all that was removed: ``RemovalState/pending`` until then, since a removal that waits for
-  /// Redis lies in this process alone.
+  /// The state of the removals. It is ``RemovalState/pending`` until Redis has applied all of them, because a removal
+  /// that waits for Redis exists only in this process.
   public func removals(call: CallState, patience: Duration) async -> RemovalState {
     if mailbox.isSettled { return .done }
     let ticket = RedisTicket()
@@ -184,7 +192,7 @@ public final class RedisStore: CacheStore {
 
   // MARK: - Asking
 
-  /// Asks Redis; a stop of the call and the end of its patience end the wait.
+  /// Sends a question to Redis and returns the reply. The wait ends early if the call stops or the patience ends.
   private func ask(_ question: RedisCall, _ call: CallState, until: MonotonicInstant?) async -> RedisReply? {
     let ticket = RedisTicket()
     return await wait(ticket, call, until: until) { mailbox.ask(question, ticket) }
@@ -202,13 +210,13 @@ public final class RedisStore: CacheStore {
         register()
       }
     } catch {
-      // The call was stopped: what the ticket has by now is as good as nothing.
+      // The call was stopped, so its result is not needed any more.
     }
     if let timer { call.timers.cancel(timer) }
     return ticket.leave()
   }
 
-  /// Waits for as long as Redis is given for an answer.
+  /// Waits until the ticket has a reply, or until there will be no reply because the connection is lost.
   private func wait(_ ticket: RedisTicket, _ register: () -> Void) async {
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
       ticket.begin { continuation.resume() }
@@ -216,8 +224,8 @@ public final class RedisStore: CacheStore {
     }
   }
 
-  /// Calls `each` with every row of every page. Stops if Redis cannot be reached, the task is cancelled, or the walk
-  /// takes longer than ``RedisWalk`` admits.
+  /// Scans all keys of the database and calls `each` with every row. Stops if Redis is unavailable, if the task is
+  /// cancelled, or if ``RedisWalk`` ends the scan.
   private func walk(_ script: RedisScript, width: Int, each: ([RedisReply]) -> Void) async {
     var cursor = "0"
     var limit = RedisWalk(now: .now)
@@ -242,7 +250,7 @@ public final class RedisStore: CacheStore {
     }
   }
 
-  /// The chosen entry; nil where it was replaced meanwhile and all has to be looked at anew.
+  /// The selected entry. Nil if another entry has replaced it in the meantime, so that the lookup must start again.
   private func take(
     _ candidate: RedisFound.Candidate, of found: RedisFound, _ key: CacheKey, _ call: CallState,
     _ until: MonotonicInstant?

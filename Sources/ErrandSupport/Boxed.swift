@@ -1,7 +1,8 @@
-/// A value that is held once however often it is handed on: a copy costs one reference, whatever the value is made of.
-/// Not for users: no product hands it on.
+/// A value in a box that all copies share. So a copy costs one reference count, however large the value is. Only for
+/// the targets of this package: no product exports it.
 ///
-/// What is in the box never changes; a change makes another box. Public and inlinable for the reason of ``Locked``.
+/// The value in a box never changes; a change makes a new box. The type is public and inlinable for the same reason as
+/// ``Locked``.
 @frozen public struct Boxed<Value: Sendable>: Sendable {
   @usableFromInline let box: Box
 
@@ -12,13 +13,13 @@
     @inlinable init(_ value: Value) { self.value = value }
   }
 
-  /// Puts a value into a box.
+  /// Stores a value.
   @inlinable public init(_ value: Value) { box = Box(value) }
 
-  /// What is in the box.
+  /// The stored value.
   @inlinable public var value: Value { box.value }
 
-  /// Puts a changed value into a box of its own.
+  /// Changes a copy of the value and stores it in a new box. Other copies of this `Boxed` keep the old value.
   @inlinable public mutating func change(_ body: (inout Value) -> Void) {
     var value = box.value
     body(&value)

@@ -1,19 +1,19 @@
 /// A text that is compared and hashed by its UTF-8 bytes.
 ///
-/// Swift's `String` counts canonically equal texts as equal, such as `"é"` written as one scalar or as two; servers do
-/// not. Every key that tells callers apart (account, credential, cookies, secret header values) is a `ByteText`, and
-/// never a `String`.
+/// Swift's `String` treats canonically equivalent texts as equal, such as `"é"` as one scalar and as two scalars.
+/// Servers treat them as different. Every key that separates callers (account, credential, cookies, secret header
+/// values) must be a `ByteText`, never a `String`.
 package struct ByteText: Sendable, Hashable {
   /// The text.
   package let text: String
 
-  /// Makes a key of a text.
+  /// Makes a value from a text.
   package init(_ text: String) { self.text = text }
 
-  /// Compares the bytes.
+  /// Whether both texts have the same UTF-8 bytes.
   package static func == (left: ByteText, right: ByteText) -> Bool { left.text.hasSameBytes(as: right.text) }
 
-  /// Hashes the bytes.
+  /// Hashes the UTF-8 bytes.
   package func hash(into hasher: inout Hasher) {
     let isHashed: Void? = text.utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: .init($0)) }
     if isHashed == nil { for byte in text.utf8 { hasher.combine(byte) } }
@@ -30,12 +30,12 @@ extension String {
     return utf8.elementsEqual(other.utf8)
   }
 
-  /// Whether the texts come in the order of their UTF-8 bytes.
+  /// Whether this text comes before the other one if texts are sorted by their UTF-8 bytes.
   package func precedesByBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }
 
 extension String? {
-  /// Whether both are absent, or have the same UTF-8 bytes.
+  /// Whether both texts are nil or have the same UTF-8 bytes.
   package func hasSameBytes(as other: String?) -> Bool {
     switch (self, other) {
     case (nil, nil): true
@@ -46,9 +46,9 @@ extension String? {
 }
 
 extension [String] {
-  /// Whether both hold texts of the same UTF-8 bytes in the same order.
+  /// Whether both arrays have texts with the same UTF-8 bytes in the same order.
   package func haveSameBytes(as others: [String]) -> Bool { elementsEqual(others) { $0.hasSameBytes(as: $1) } }
 
-  /// Whether one of the texts has the same UTF-8 bytes.
+  /// Whether one of the texts has the same UTF-8 bytes as `text`.
   package func containsBytes(of text: String) -> Bool { contains { $0.hasSameBytes(as: text) } }
 }

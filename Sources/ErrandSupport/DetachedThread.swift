@@ -1,6 +1,6 @@
 import Foundation
 
-/// Starts detached threads. Not for users: no product hands it on.
+/// Starts detached threads. Only for the targets of this package: no product exports it.
 public enum DetachedThread {
   private final class Work {
     let name: String
@@ -12,8 +12,11 @@ public enum DetachedThread {
     }
   }
 
-  /// Runs `body` on a thread of its own, which ends with it. No signal that a broken connection or a file's greatest size
-  /// raises ends the process there: the call that met it fails. False where the system has no room for one more thread.
+  /// Runs `body` on a new thread, which ends when `body` returns.
+  ///
+  /// The thread blocks two signals: SIGPIPE (broken connection) and SIGXFSZ (file size limit). So in both cases the
+  /// system call fails, but the process continues.
+  /// - Returns: False if the system cannot create another thread.
   public static func start(named name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
     let work = Unmanaged.passRetained(Work(name, body))
     #if canImport(Darwin)

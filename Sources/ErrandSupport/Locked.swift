@@ -2,13 +2,14 @@
   public import Synchronization
 #endif
 
-/// A value behind a lock: the one way this package shares mutable state. Not for users: no product hands it on.
+/// A value behind a lock. All shared mutable state of this package is in a `Locked`. Only for the targets of this
+/// package: no product exports it.
 ///
-/// No I/O and no callback runs under the lock. In builds for the thread sanitizer (`-DTSAN`) the lock is a
-/// `pthread` mutex, since that sanitizer does not see `Synchronization.Mutex` on Linux.
+/// Code under the lock must not do I/O or call callbacks. In builds for the thread sanitizer (`-DTSAN`), the lock is a
+/// `pthread` mutex, because the sanitizer does not recognise `Synchronization.Mutex` on Linux.
 ///
-/// Public and inlinable, since only such generic code is specialised in other modules; a lock that is not costs three
-/// times as much.
+/// The type is public and inlinable, because other modules can specialise generic code only then. An unspecialised lock
+/// takes three times as long.
 @frozen public struct Locked<Value: Sendable>: ~Copyable, Sendable {
   #if TSAN
     @usableFromInline let mutex: PthreadLocked<Value>
@@ -16,16 +17,18 @@
     @usableFromInline let mutex: Mutex<Value>
   #endif
 
-  /// Puts a value behind a lock.
+  /// Creates a lock around a value.
   @inlinable public init(_ value: Value) {
     mutex = .init(value)
   }
 
-  /// Runs `body` with the value, alone.
+  /// Runs `body` with exclusive access to the value.
   ///
-  /// Never drawn into its caller. The system's lock asks on which thread it is, and in an optimised asynchronous function
-  /// the compiler keeps that answer over a suspension, behind which another thread goes on (Swift 6.3 on Linux): the
-  /// lock would be taken in the name of the one and given back in that of the other, which ends the process.
+  /// This function must never be inlined. The system's lock stores the identifier of the current thread. If the
+  /// function is inlined into an async function, the optimiser (Swift 6.3 on Linux) reuses this identifier after a
+  /// suspension point, although the async function may continue on another thread. The lock would then be acquired with
+  /// the identifier of one thread and released with that of another, which ends the process.
+  /// identifier and released under another's, which ends the process.
   @discardableResult
   @inlinable @inline(never) public borrowing func withLock<Result: Sendable, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result

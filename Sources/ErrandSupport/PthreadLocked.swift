@@ -1,7 +1,7 @@
 #if TSAN
   import Foundation
 
-  /// The lock of `Locked` in builds for the thread sanitizer.
+  /// The lock that `Locked` uses in builds for the thread sanitizer.
   @usableFromInline
   final class PthreadLocked<Value: Sendable>: @unchecked Sendable {  // every access to `value` holds `lock`
     private var value: Value

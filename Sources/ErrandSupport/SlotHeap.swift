@@ -1,22 +1,24 @@
-/// Numbered things in the order of their keys, least first: a binary heap whose members can be moved and taken out.
+/// A binary heap of numbered members. Each member has a key, and the member with the smallest key is first. Members can
+/// be moved and removed.
 ///
-/// The place of each member is kept in a list beside the heap, by the member's number. Several heaps may share such a
-/// list as long as no member is in two of them. Public and inlinable for the reason of ``Locked``.
+/// The caller provides an array that contains the position of each member in the heap. The index into the array is the
+/// number of the member. Several heaps may share one array if no member is in two heaps. The type is public and
+/// inlinable for the same reason as ``Locked``.
 @frozen public struct SlotHeap<Key: Comparable & Sendable>: Sendable {
   @usableFromInline var entries: [(key: Key, slot: Int)] = []
 
-  /// Makes an empty heap.
+  /// Creates an empty heap.
   @inlinable public init() {}
 
-  /// What the list of places says of a member that is in no heap.
+  /// The position that the array contains for a member that is not in a heap.
   @inlinable public static var nowhere: Int { -1 }
 
-  /// Whether there is no member.
+  /// Whether the heap has no members.
   @inlinable public var isEmpty: Bool { entries.isEmpty }
   /// The number of members.
   @inlinable public var count: Int { entries.count }
 
-  /// The member with the least key.
+  /// The member with the smallest key; nil if the heap is empty.
   @inlinable public var first: (key: Key, slot: Int)? { entries.first }
 
   /// Adds a member.
@@ -26,14 +28,14 @@
     rise(from: entries.count - 1, &places)
   }
 
-  /// Gives a member another key.
+  /// Changes the key of a member.
   @inlinable public mutating func move(_ slot: Int, to key: Key, _ places: inout [Int]) {
     entries[places[slot]].key = key
     rise(from: places[slot], &places)
     sink(from: places[slot], &places)
   }
 
-  /// Takes a member out.
+  /// Removes a member.
   @inlinable public mutating func remove(_ slot: Int, _ places: inout [Int]) {
     let place = places[slot]
     places[slot] = Self.nowhere

@@ -1,8 +1,8 @@
 extension String {
-  /// The text with every occurrence of another one replaced, found byte by byte.
+  /// Returns the text with every occurrence of `wanted` replaced. The search compares bytes.
   ///
-  /// Swift and Foundation look for characters: a letter with a combining accent behind it is another one than the letter
-  /// alone, and is not found. Where text is quoted or masked, what is not found does harm.
+  /// Swift and Foundation compare characters, so they do not find a letter that is followed by a combining accent. In
+  /// code that quotes or masks text, a missed occurrence would be a security hole.
   package func replacingBytes(of wanted: String, with replacement: String) -> String {
     let wanted = Array(wanted.utf8)
     guard !wanted.isEmpty else { return self }
@@ -23,13 +23,14 @@ extension String {
 }
 
 extension StringProtocol {
-  /// The parts between two occurrences of an ASCII character, found byte by byte; empty ones are left out.
+  /// The parts of the text between the occurrences of an ASCII character. Empty parts are left out. The search compares
+  /// Unicode scalars.
   package func parts(at separator: Unicode.Scalar) -> [Substring] {
     Substring(self).unicodeScalars.split(separator: separator).map { Substring($0) }
   }
 
-  /// The text before the first occurrence of an ASCII character and the text behind it; nil if there is none. Found byte
-  /// by byte.
+  /// The text before and after the first occurrence of an ASCII character; nil if the text does not contain it. The
+  /// search compares Unicode scalars.
   package func cut(at separator: Unicode.Scalar) -> (before: Substring, behind: Substring)? {
     let scalars = Substring(self).unicodeScalars
     guard let place = scalars.firstIndex(of: separator) else { return nil }

@@ -1,4 +1,5 @@
-/// Objects that are held by others, each of them once, in the order they came. Not for users: no product hands it on.
+/// A list of weak references to different objects, in the order of insertion. Only for the targets of this package: no
+/// product exports it.
 public struct WeakList<Object: AnyObject & Sendable>: Sendable {
   private struct Place: Sendable {
     weak let object: Object?
@@ -6,14 +7,16 @@ public struct WeakList<Object: AnyObject & Sendable>: Sendable {
 
   private var places: [Place] = []
 
-  /// Makes an empty list.
+  /// Creates an empty list.
   public init() {}
 
-  /// Those that are still there.
+  /// The objects that still exist.
   public var objects: [Object] { places.compactMap(\.object) }
 
-  /// Adds one that is not there yet, and forgets those that are gone. Returns those that were there: to look for them is
-  /// to hold them, so the last of them to be let go may die of it. Behind a lock it must not.
+  /// Adds an object, unless it is already in the list. Removes the references to deallocated objects.
+  /// - Returns: The objects that were in the list. The search holds strong references to them. If one of these
+  ///   references is the last one, its release deallocates the object, which must not happen under a lock. So the
+  ///   caller keeps the returned objects until it has released its lock.
   public mutating func insert(_ object: Object) -> [Object] {
     let objects = objects
     places.removeAll { $0.object == nil }

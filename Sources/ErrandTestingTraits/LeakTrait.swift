@@ -1,10 +1,11 @@
 import ErrandTesting
 public import Testing
 
-/// Fails a test that leaves objects behind: `.checksLeaks`.
+/// A trait that fails a test if watched objects still exist after it: `.checksLeaks`.
 ///
-/// Scripted, recording, replaying and profiled transports and loopback servers are watched by themselves, so that a
-/// client or a call that lives on is found by its transport. What else should go is named in the test:
+/// Scripted, recording, replaying and profiled transports and loopback servers are watched automatically. A client or a
+/// call that leaks keeps its transport, so the trait finds it. The test names all other objects that must be
+/// deallocated:
 ///
 /// ```swift
 /// @Test(.checksLeaks) func `a screen is let go`() async throws {
@@ -14,21 +15,21 @@ public import Testing
 /// }
 /// ```
 ///
-/// The objects are looked for after the test has ended well, once other tasks have had their turn to let go. A suite
-/// with the trait has it for each of its tests. What a test keeps for later, in a global or in a registry, is not to be
-/// made in it.
+/// The check runs after the test function has returned without an error, and gives other tasks time to release their
+/// objects. On a suite, the trait applies to each of its tests. A test with this trait must not create objects that it
+/// stores in a global variable or a registry for later use.
 public struct LeakTrait: TestTrait, SuiteTrait, TestScoping {
-  /// Tasks get so many turns: some let go of an object on a thread of their own.
+  /// The minimum number of yields to other tasks, because some release an object on another thread.
   private static let turns = 100_000
 
   private let patience: Duration
 
   package init(patience: Duration = .seconds(10)) { self.patience = patience }
 
-  /// A suite hands it on to its tests.
+  /// True: a suite passes the trait on to its tests.
   public var isRecursive: Bool { true }
 
-  /// Runs a test, and looks for what it has left.
+  /// Runs a test, then checks for objects that still exist.
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
@@ -37,12 +38,15 @@ public struct LeakTrait: TestTrait, SuiteTrait, TestScoping {
     let living = await leaks.survivors(turns: Self.turns, patience: patience)
     guard !living.isEmpty else { return }
     Issue.record(
-      "Left behind by the test: \(living.joined(separator: ", ")). Look for cycles, and for calls that have not ended.",
+      """
+      Objects still exist after the test: \(living.joined(separator: ", ")). \
+      Look for reference cycles, and for calls that have not ended.
+      """,
       sourceLocation: test.sourceLocation)
   }
 }
 
 extension Trait where Self == LeakTrait {
-  /// Fails the test where objects that were watched live on after it.
+  /// Fails the test if watched objects still exist after it.
   public static var checksLeaks: Self { LeakTrait() }
 }

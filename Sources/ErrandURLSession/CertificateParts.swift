@@ -1,16 +1,16 @@
 import Foundation
 
-/// What of a certificate is looked at (RFC 5280 section 4.1), read from its bytes in DER (X.690 section 10).
+/// The parts of a certificate that the trust checks need (RFC 5280 section 4.1), parsed from DER (X.690 section 10).
 struct CertificateParts: Equatable {
   private static let sequence: UInt8 = 0x30
   private static let version: UInt8 = 0xA0
 
   private let issuer: Data
   private let subject: Data
-  /// The public key with its header, SubjectPublicKeyInfo: what pins are made of.
+  /// The public key with its header (SubjectPublicKeyInfo). The hashes of pinned keys are computed from these bytes.
   let publicKey: Data
 
-  /// Nil for what is no certificate.
+  /// Parses a certificate. Nil if the bytes are not a certificate.
   init?(der: Data) {
     var outside = DERElements(der)
     guard let certificate = outside.next(), certificate.tag == Self.sequence, outside.isAtEnd else { return nil }
@@ -18,7 +18,7 @@ struct CertificateParts: Equatable {
     guard let body = inside.next(), body.tag == Self.sequence else { return nil }
     var fields = DERElements(body.content)
     guard let first = fields.next() else { return nil }
-    // A version stands before the serial number, or none.
+    // The serial number is the first field, unless a version precedes it.
     if first.tag == Self.version, fields.next() == nil { return nil }
     guard fields.next()?.tag == Self.sequence, let issuer = fields.next(), issuer.tag == Self.sequence,
       fields.next()?.tag == Self.sequence, let subject = fields.next(), subject.tag == Self.sequence,
@@ -29,10 +29,10 @@ struct CertificateParts: Equatable {
     self.publicKey = publicKey.whole
   }
 
-  /// Whether it vouches for itself, by its names.
+  /// Whether the certificate's issuer and subject have the same name.
   var isSelfIssued: Bool { issuer == subject }
 
-  /// The certificates of a text in PEM (RFC 7468), in DER; nil where one of them cannot be read.
+  /// The certificates of a PEM text (RFC 7468), in DER; nil if one of the certificates cannot be parsed.
   static func certificates(inPEM data: Data) -> [Data]? {
     var certificates: [Data] = []
     var lines: [Substring]?
@@ -52,12 +52,12 @@ struct CertificateParts: Equatable {
   }
 }
 
-/// The elements of a piece of DER, one behind the other.
+/// Reads consecutive DER elements. Each element consists of a tag, a length and the content.
 private struct DERElements {
   struct Element {
     let tag: UInt8
     let content: Data
-    /// With its tag and length.
+    /// The element including its tag and length.
     let whole: Data
   }
 
@@ -67,7 +67,7 @@ private struct DERElements {
 
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// The next one; nil at the end, and where its length says more than there is.
+  /// The next element. Nil at the end, or if the element's length exceeds the remaining bytes.
   mutating func next() -> Element? {
     let start = rest
     guard let tag = rest.popFirst(), let length = length(), length <= rest.count else { return nil }
@@ -76,7 +76,8 @@ private struct DERElements {
     return Element(tag: tag, content: content, whole: start.prefix(start.count - rest.count))
   }
 
-  /// One byte, or the number of those that follow. More than three are no certificate's.
+  /// Reads a length. It has one byte, or one byte with the number of the following length bytes. No certificate needs
+  /// more than three of them.
   private mutating func length() -> Int? {
     guard let first = rest.popFirst() else { return nil }
     guard first & 0x80 != 0 else { return Int(first) }

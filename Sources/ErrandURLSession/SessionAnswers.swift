@@ -2,16 +2,16 @@ import ErrandHTTP
 import ErrandSupport
 import Foundation
 
-/// The bodies of the answers to uploads, which URLSession tells of piece by piece: in memory up to a limit, then in a
-/// file each.
+/// Collects the response bodies of background uploads, which URLSession delivers in pieces. A body is kept in memory
+/// while it arrives, up to a limit. When it is complete, it is written to a file.
 final class SessionAnswers: Sendable {
   private let limit: Int
   private let bodies = Locked<[Int: Data]>([:])
 
-  /// - Parameter limit: The most bytes of one.
+  /// - Parameter limit: The maximum length of one body in bytes.
   init(limit: Int) { self.limit = limit }
 
-  /// Adds a piece to the answer of a task; returns why it is not taken any further.
+  /// Adds a piece to the response body of a task. Returns a failure if the body is too long.
   func add(_ piece: Data, to task: Int) -> TransportFailure? {
     let fits = bodies.withLock { bodies in
       let known = bodies[task]?.count ?? 0
@@ -19,19 +19,24 @@ final class SessionAnswers: Sendable {
       bodies[task, default: Data()].append(piece)
       return true
     }
-    return fits ? nil : TransportFailure(.tooLarge, "The answer has more than the \(limit) bytes that are taken.")
+    return fits
+      ? nil
+      : TransportFailure(
+        .tooLarge,
+        "The response body has more than \(limit) bytes (`answerBytes`); allow more, or let the server send less.")
   }
 
-  /// Lets go of what came.
+  /// Discards the received bytes of a task.
   func drop(_ task: Int) { bodies.withLock { $0[task] = nil } }
 
-  /// Puts what came, be it nothing, into a file of the user alone for as long as `body` runs; returns why it could not.
+  /// Writes the received bytes of a task, possibly none, to a file that only the user can access. Then calls `body`
+  /// with the file, and removes the file. Returns a failure if the file cannot be written.
   func withFile(of task: Int, _ body: (URL) -> Void) -> TransportFailure? {
     let bytes = bodies.withLock { $0.removeValue(forKey: task) } ?? Data()
     let file = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)", directoryHint: .notDirectory)
     let path = file.path(percentEncoded: false)
     guard FileManager.default.createFile(atPath: path, contents: bytes, attributes: [.posixPermissions: 0o600]) else {
-      return TransportFailure(.sink, "The answer could not be written into a file.")
+      return TransportFailure(.sink, "The response could not be written to a temporary file.")
     }
     defer { try? FileManager.default.removeItem(at: file) }
     body(file)

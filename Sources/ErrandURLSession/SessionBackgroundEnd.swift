@@ -6,7 +6,8 @@ import Foundation
 #endif
 
 extension BackgroundEnd {
-  /// How a task of a background session ended, by the error that URLSession tells of it.
+  /// Converts the error that URLSession reports at the end of a background task. If there is no error, the task has
+  /// finished.
   init(_ error: (any Error)?, _ origin: HTTPURL.Origin) {
     guard let error else {
       self = .finished
@@ -20,15 +21,16 @@ extension BackgroundEnd {
     }
   }
 
-  /// By the numbers of `NSURLError.h`.
+  /// The reasons for which the system cancels background tasks, by their numbers in `NSURLError.h`.
   private static let words = [
-    0: "the user closed the app", 1: "background work is switched off for the app",
+    0: "the user closed the app", 1: "background work is disabled for the app",
     2: "the system had too few resources",
   ]
 }
 
 extension BackgroundOrder {
-  /// As URLSession takes it, with the file of an upload; nil for a download. Throws where it would send something else.
+  /// The request in the form that URLSession needs, and the file to upload; the file is nil for a download. Throws if
+  /// URLSession would change the request.
   func parts(_ platform: SessionPlatform) throws -> (request: URLRequest, file: URL?) {
     let order = try SessionOrder(Exchange(request: request, network: network), platform)
     switch order.body {
@@ -36,7 +38,7 @@ extension BackgroundOrder {
     case .file(let file): return (order.request, file)
     case .data, .source:
       throw TransportFailure(
-        .unsupported, "A background session sends a body from a file alone.", isCertainlyNotSent: true)
+        .unsupported, "A background session can send a body only from a file.", isCertainlyNotSent: true)
     }
   }
 }

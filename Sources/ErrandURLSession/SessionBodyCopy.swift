@@ -3,16 +3,16 @@ import ErrandHTTP
 import ErrandSupport
 import Foundation
 
-/// Reads a body to its end on a queue of its own: a short one into memory, a longer one into a file.
-final class SessionBodyCopy: @unchecked Sendable {  // what has no lock is touched by one job of the queue at a time
+/// Reads a whole request body on its own queue. A short body is kept in memory, a longer body is written to a file.
+final class SessionBodyCopy: @unchecked Sendable {  // one job of the queue at a time uses the state without a lock
   private struct End: Sendable {
     var wakeup: Wakeup?
     var result: Result<SessionUpload, any Error>?
-    /// Whether nobody waits any more.
+    /// Whether the caller has stopped waiting for the result.
     var isLeft = false
   }
 
-  /// A body with more bytes than this goes into a file.
+  /// The maximum number of bytes to keep in memory. A longer body is written to a file.
   static let mostInMemory = 256 << 10
 
   private let body: HTTPBody
@@ -28,7 +28,8 @@ final class SessionBodyCopy: @unchecked Sendable {  // what has no lock is touch
     self.folder = folder
   }
 
-  /// Waits for the end of the body. A stop of the call ends the wait at once, and the reading behind the piece at hand.
+  /// Waits until the whole body is read. If the call is stopped, the wait ends at once, and reading ends after the
+  /// current piece.
   func made(for call: CallState) async throws -> SessionUpload {
     do {
       try await call.wait { wakeup in
@@ -40,17 +41,17 @@ final class SessionBodyCopy: @unchecked Sendable {  // what has no lock is touch
       throw error
     }
     let result = end.withLock { end in
-      // A source that resumes once more finds nothing to do.
+      // After this, a source that resumes has no effect.
       end.isLeft = true
       return end.result.take()
     }
     guard let result else {
-      throw TransportFailure(.bodySource, "What the body is read from has stopped before its end.")
+      throw TransportFailure(.bodySource, "The source of the body stopped before its end.")
     }
     return try result.get()
   }
 
-  /// Reads as long as there is something to read.
+  /// Reads until the source pauses or ends.
   private func goOn() {
     guard end.withLock({ $0.result == nil && !$0.isLeft }) else { return }
     do {
@@ -61,18 +62,18 @@ final class SessionBodyCopy: @unchecked Sendable {  // what has no lock is touch
     }
   }
 
-  /// What the body is, once its end has come; nil where the source has nothing now, or nobody waits for it.
+  /// Reads the body. Returns the complete body; nil if the source has no bytes now, or if the caller no longer waits.
   private func readOn() throws -> SessionUpload? {
     let source = try opened()
-    return try withUnsafeTemporaryAllocation(byteCount: Self.mostInMemory, alignment: 16) { room in
+    return try withUnsafeTemporaryAllocation(byteCount: Self.mostInMemory, alignment: 16) { buffer in
       while !end.withLock({ $0.isLeft }) {
-        switch try source.read(into: room) {
-        case .bytes(let count): try take(Data(room[..<count]))
+        switch try source.read(into: buffer) {
+        case .bytes(let count): try take(Data(buffer[..<count]))
         case .later: return nil
         case .end: return try whole()
         }
       }
-      // Nobody waits: what was written goes now, and not with the last resumption.
+      // The caller no longer waits. Remove the file now, without waiting until the source resumes or is released.
       file = nil
       self.source = nil
       return nil
@@ -95,7 +96,7 @@ final class SessionBodyCopy: @unchecked Sendable {  // what has no lock is touch
     if memory.count > Self.mostInMemory { _ = try flushed() }
   }
 
-  /// The file, with all that has been read.
+  /// Writes all bytes read so far to the file, and returns the file.
   private func flushed() throws -> SessionBodyFile {
     let file = try file ?? SessionBodyFile(in: folder)
     self.file = file
@@ -106,7 +107,7 @@ final class SessionBodyCopy: @unchecked Sendable {  // what has no lock is touch
 
   private func whole() throws -> SessionUpload { file == nil ? .data(memory) : .copy(try flushed()) }
 
-  /// Lets go of all that the result does not hold, and wakes the caller behind that.
+  /// Stores the result, releases all other objects, and then wakes the caller.
   private func finish(_ result: Result<SessionUpload, any Error>) {
     source = nil
     file = nil

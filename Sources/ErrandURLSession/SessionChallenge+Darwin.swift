@@ -1,11 +1,11 @@
-// Not compiled on Linux, where these lines were written: what is decided stands in SessionTrust.
+// This file was written on Linux, where it is not compiled. The decisions are made in `SessionTrust`.
 #if canImport(Darwin)
   import CryptoKit
   import ErrandHTTP
   import Foundation
   import Security
 
-  /// A challenge of URLSession, its trust judged by the Security framework.
+  /// A challenge from URLSession. The Security framework checks the server's certificate.
   struct PlatformChallenge: SessionChallenge {
     let space: URLProtectionSpace
 
@@ -27,7 +27,7 @@
     func sha256(of data: Data) -> Data { Data(SHA256.hash(data: data)) }
 
     func judge(anchors: [Data]?) -> SessionVerdict {
-      guard let trust = space.serverTrust else { return .refused(code: Int(errSecParam), words: "no trust to judge") }
+      guard let trust = space.serverTrust else { return .refused(code: Int(errSecParam), words: "no server trust") }
       if let anchors {
         let certificates = anchors.compactMap { SecCertificateCreateWithData(nil, $0 as CFData) }
         let statuses = [
@@ -43,7 +43,8 @@
   }
 
   extension SessionIdentity {
-    /// What URLSession shows; nil where the bytes are no identity under this passphrase. It is kept in memory alone.
+    /// The certificate as a credential for URLSession; nil if the bytes cannot be read with this passphrase. The
+    /// credential is kept only in memory.
     var credential: URLCredential? {
       let options: [String: Any] = [
         kSecImportExportPassphrase as String: passphrase, kSecImportToMemoryOnly as String: true,
@@ -55,14 +56,14 @@
         CFGetTypeID(found) == SecIdentityGetTypeID()
       else { return nil }
       let chain = item[kSecImportItemCertChain as String] as? [SecCertificate] ?? []
-      // Its type is known by now; `as?` does not know Core Foundation's.
+      // The type ID was checked above; `as?` does not support Core Foundation types.
       let identity = unsafeDowncast(found, to: SecIdentity.self)
       return URLCredential(identity: identity, certificates: Array(chain.dropFirst()), persistence: .forSession)
     }
   }
 
   extension SessionRouter {
-    /// Answers on a queue of its own, since the framework may go to the network for its judgement.
+    /// Answers a challenge on a separate queue, because the Security framework may use the network for its check.
     func answer(
       _ challenge: URLAuthenticationChallenge, for exchange: SessionExchange,
       _ completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void

@@ -1,32 +1,35 @@
 import Foundation
 
-/// What URLSession asks while a connection is made: a seam, so that the answers are tested where it never asks.
+/// A challenge from URLSession while a connection is set up, such as the check of the server's certificate. It is a
+/// protocol, so that tests can use their own challenges on every platform.
 protocol SessionChallenge {
-  /// What is asked for.
+  /// The kind of the challenge.
   var kind: SessionChallengeKind { get }
-  /// Who asks, as the platform names it.
+  /// The host that sends the challenge, in the form that the platform uses.
   var host: String { get }
-  /// The server's own certificate in DER; nil where there is none.
+  /// The server's own certificate in DER; nil if the challenge has no certificate.
   var certificate: Data? { get }
   /// The SHA-256 of some bytes.
   func sha256(of data: Data) -> Data
-  /// Has the platform check authority, dates and host; with anchors in DER those vouch, and nobody else.
+  /// Lets the platform check the certificate's authority, dates and host. If `anchors` is not nil, only these
+  /// certificates, in DER, are trusted as authorities.
   func judge(anchors: [Data]?) -> SessionVerdict
 }
 
-/// What the platform says of a server's certificate.
+/// The result of the platform's check of a server's certificate.
 enum SessionVerdict: Sendable, Equatable {
   case trusted
-  /// The number of the Security framework (OSStatus), and its words.
+  /// The platform does not trust the certificate. Contains the error number of the Security framework (OSStatus) and
+  /// its description.
   case refused(code: Int, words: String)
 }
 
-/// What a challenge is about.
+/// The kinds of challenges from URLSession.
 enum SessionChallengeKind: Sendable {
-  /// Whether the server is trusted.
+  /// The client must decide whether it trusts the server.
   case serverTrust
-  /// Who this side is, by a certificate.
+  /// The client must choose a certificate to send.
   case clientCertificate
-  /// Anything else, such as a password.
+  /// Any other challenge, such as a request for a password.
   case other
 }

@@ -1,4 +1,4 @@
-// Not compiled on Linux, where these lines were written: they copy, and decide nothing.
+// This file was written on Linux, where it is not compiled. It only copies values.
 #if canImport(Darwin)
   import Foundation
   import Security

@@ -1,11 +1,11 @@
-/// What a session is told beyond what URLSession knows on every platform: chosen here, and only copied where Apple
-/// compiles.
+/// The settings of a session that exist only on Apple platforms. They are computed on every platform, so that they can
+/// be tested, but are used only on Apple platforms.
 struct SessionChoices: Equatable {
-  /// Whether its tasks wait for a network.
+  /// Whether tasks wait for a network connection.
   let waitsForConnectivity: Bool
-  /// The oldest version of TLS, by its number on the wire (RFC 8446 section 4.2.1); nil leaves the platform's.
+  /// The minimum version of TLS as its protocol number (RFC 8446 section 4.2.1); nil for the platform's minimum.
   let minimumTLS: UInt16?
-  /// The proxy, by the keys of CFNetwork; empty for none, nil leaves the platform's.
+  /// The proxy, with the keys of CFNetwork. Empty for no proxy; nil for the platform's proxy.
   let proxy: [String: AnyHashable]?
 
   init(_ settings: URLSessionSettings, waits: Bool = false) {

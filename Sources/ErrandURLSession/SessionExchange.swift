@@ -2,11 +2,12 @@ import ErrandHTTP
 import ErrandSupport
 import Foundation
 
-/// One exchange on its way: hands what URLSession tells to the machine, and does what that says.
+/// One exchange in progress. It passes URLSession's callbacks to the state machine (``SessionMachine``), and performs
+/// the steps that the state machine returns.
 ///
-/// URLSession's callbacks, stops, resumes and the watch all come on one serial queue, the lane. So the sink is never
-/// called twice at once, and nothing that comes after the end has an effect. URLSession itself is called on another
-/// queue, since its calls can block while it is busy: a stop does not wait for it.
+/// URLSession's callbacks, stops of the call, resumptions by the sink and the idle timer all run on one serial queue.
+/// So the sink is never called concurrently, and events after the end have no effect. Calls to URLSession run on
+/// another queue: they can block while URLSession is busy, and a stop must not wait for them.
 final class SessionExchange: Sendable {
   private struct State: Sendable {
     var machine: SessionMachine
@@ -17,13 +18,14 @@ final class SessionExchange: Sendable {
     var metrics = ExchangeMetrics()
     var watch: TimerToken?
     var lastSign: MonotonicInstant
-    /// Whether anything came back or went out of the body.
+    /// Whether a byte of the request body was sent or a byte of the response was received.
     var hasMoved = false
     var sent: Int64 = 0
     var isCancelled = false
   }
 
-  /// How long a cancelled task may take to say that it is over: less than a stop may be late.
+  /// The maximum time to wait for the end of a cancelled task. It must be shorter than the time in which a stop must
+  /// end.
   private static let patienceWithCancel = Duration.milliseconds(50)
 
   let exchange: Exchange
@@ -33,7 +35,7 @@ final class SessionExchange: Sendable {
   private let start: MonotonicInstant
   private let state: Locked<State>
 
-  /// - Parameter length: The length of the body, where the request itself does not know it.
+  /// - Parameter length: The length of the request body, used if the body does not know its length.
   init(
     _ exchange: Exchange, sending length: Int64? = nil, lanes: SessionLanes, timers: any Timers = SharedTimers.shared
   ) {
@@ -50,7 +52,7 @@ final class SessionExchange: Sendable {
 
   // MARK: - From the caller
 
-  /// Notes whom to wake, and begins. `make` gives the task, not yet started.
+  /// Stores the wakeup of the caller, and starts the exchange. `make` creates the task without starting it.
   func begin(_ wakeup: Wakeup, _ make: @escaping @Sendable () -> any SessionTask) {
     state.withLock { $0.wakeup = wakeup }
     watch()
@@ -65,14 +67,14 @@ final class SessionExchange: Sendable {
     }
   }
 
-  /// Ends it: its call was stopped.
+  /// Stops the exchange, because its call is cancelled or has reached its deadline.
   func stop(_ reason: CallState.StopReason) {
     lanes.telling { [self] in
       run { $0.fail(CallState.Stopped(reason: reason), cancels: true) }
     }
   }
 
-  /// What came of it, once the caller has been woken.
+  /// The result of the exchange. It is available after the caller was woken.
   func outcome() throws -> HTTPResponse {
     guard let result = state.withLock({ $0.result.take() }) else {
       throw TransportFailure(.other, "The transport has ended.")
@@ -80,11 +82,11 @@ final class SessionExchange: Sendable {
     return try result.get()
   }
 
-  // MARK: - From URLSession, on the lane
+  // MARK: - From URLSession, on the serial queue
 
-  /// Whether it was cancelled from here, so that URLSession must not be answered any more.
+  /// Whether the library has cancelled the exchange. URLSession's completion handlers must not be called after that.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
-  /// Whether it is over.
+  /// Whether the exchange has ended.
   var isOver: Bool { state.withLock { $0.machine.isOver } }
 
   func received(_ head: ResponseHead) {
@@ -105,7 +107,8 @@ final class SessionExchange: Sendable {
     report(.upload) { [bodyLength] in ($0.sent, bodyLength) }
   }
 
-  /// Notes what URLSession measured; where it has no moment of the first byte, the one seen here stays.
+  /// Records URLSession's metrics. If they do not contain the time of the first byte, the time that this class measured
+  /// is kept.
   func measured(_ metrics: ExchangeMetrics) {
     noteWay { noted in
       let firstByte = noted.firstByte
@@ -114,7 +117,7 @@ final class SessionExchange: Sendable {
     }
   }
 
-  /// Notes how far it has come, also for a call that does not wait for its end.
+  /// Changes the metrics and reports them to the call. A call that is stopped early gets the metrics up to that time.
   private func noteWay(_ change: (inout ExchangeMetrics) -> Void) {
     let metrics = state.withLock { state in
       change(&state.metrics)
@@ -123,10 +126,11 @@ final class SessionExchange: Sendable {
     exchange.handling.note?.measured(metrics)
   }
 
-  /// The server is not trusted; what the task says of its end is no news then.
+  /// Ends the exchange because the server is not trusted. The error that the task reports afterwards is ignored.
   func refuse(_ failure: TransportFailure) { run { $0.fail(failure, cancels: true) } }
 
-  /// The task is over. `head` is what URLSession has at last: on Linux a redirect to nowhere is told in no other way.
+  /// Handles the end of the task. `head` contains the last response of the task. On Linux, a redirect without a usable
+  /// `Location` is reported only in this way.
   func completed(_ error: (any Error)?, head: ResponseHead?) {
     if error == nil, let head, state.withLock({ $0.machine.head == nil }) { received(head) }
     if isOver { return wake() }
@@ -141,14 +145,14 @@ final class SessionExchange: Sendable {
     run { $0.fail(failure.transportFailure, cancels: false) }
   }
 
-  // MARK: - Doing what the machine says
+  // MARK: - Performing the steps of the machine
 
   private func run(_ event: @Sendable (inout SessionMachine) -> SessionMachine.Step) {
     var step = state.withLock { event(&$0.machine) }
     while let next = perform(step) { step = next }
   }
 
-  /// Does one step. Returns the one that follows; nil where something has to happen first.
+  /// Performs one step of the state machine. Returns the next step; nil if the state machine waits for an event.
   private func perform(_ step: SessionMachine.Step) -> SessionMachine.Step? {
     switch step {
     case .rest: return nil
@@ -189,7 +193,7 @@ final class SessionExchange: Sendable {
     }
   }
 
-  /// The caller goes on when URLSession has let go, or a little later all the same.
+  /// Cancels the task. The caller is woken when URLSession has ended the task, or after 50 ms at the latest.
   private func cancel() {
     let hasBegun = state.withLock { state in
       state.isCancelled = true
@@ -229,7 +233,7 @@ final class SessionExchange: Sendable {
     lanes.calling { action(task) }
   }
 
-  /// The answer, once it is sure that a file was sent as it was announced.
+  /// Creates the response. Throws if the file with the request body has changed since the request was built.
   private func answer(_ head: ResponseHead, _ body: Data) throws -> HTTPResponse {
     if let upload = exchange.request.body, upload.filePath != nil { _ = try upload.open(BodyFlow {}) }
     finishProgress()
@@ -241,7 +245,7 @@ final class SessionExchange: Sendable {
     return exchange.sink == nil && isCut ? response.cut() : response
   }
 
-  /// An error, with what was measured until then where it can hold that.
+  /// Adds the metrics to an error if the error is a `TransportFailure`.
   private func measured(_ error: any Error, _ metrics: ExchangeMetrics) -> any Error {
     guard var failure = error as? TransportFailure else { return error }
     var metrics = metrics
@@ -250,7 +254,7 @@ final class SessionExchange: Sendable {
     return failure
   }
 
-  /// Wakes the caller, once.
+  /// Wakes the caller. Later calls have no effect.
   private func wake() {
     let (wakeup, watch) = state.withLock { state in
       state.task = nil
@@ -262,7 +266,7 @@ final class SessionExchange: Sendable {
 }
 
 extension SessionExchange {
-  // MARK: - Silence
+  // MARK: - Idle time-out
 
   private func noteSign() {
     let now = timers.now
@@ -272,7 +276,8 @@ extension SessionExchange {
     }
   }
 
-  /// Looks after silence. One that waits for a network is not silent before anything has moved.
+  /// Schedules the next check of the idle time-out. Time does not count as idle while the sink pauses, or while the
+  /// exchange waits for a network connection and no byte was transferred yet.
   private func watch() {
     guard let limit = exchange.idleTimeout else { return }
     let end = state.withLock { $0.lastSign }.advanced(by: limit)
@@ -310,7 +315,7 @@ extension SessionExchange {
     if let report { action(report) }
   }
 
-  /// The last words: that all was sent, and what came.
+  /// Reports the final progress of the request body and the response body.
   private func finishProgress() {
     guard let action = exchange.onProgress else { return }
     let reports = state.withLock { state -> [TransferProgress?] in

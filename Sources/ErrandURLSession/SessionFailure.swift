@@ -1,19 +1,19 @@
 import ErrandHTTP
 import Foundation
 
-/// Turns URLSession's errors into failures that a caller can act on.
+/// Converts URLSession's errors to failures that help the caller to react.
 struct SessionFailure {
-  /// `NSURLErrorDomain`, or another one.
+  /// The error's domain: `NSURLErrorDomain`, or another domain.
   let domain: String
-  /// The number within the domain.
+  /// The error's number within its domain.
   let code: Int
-  /// URLSession's words; empty where it has none.
+  /// URLSession's description of the error; empty if there is none.
   let text: String
-  /// Where the request went.
+  /// The origin of the request.
   let origin: HTTPURL.Origin
-  /// Whether anything is known to have gone out, or came back.
+  /// Whether any byte is known to have been sent or received.
   var hasMoved = false
-  /// Whether the head of the answer came.
+  /// Whether response headers have arrived.
   var hasHead = false
 
   init(domain: String = NSURLErrorDomain, code: Int, text: String = "", origin: HTTPURL.Origin) {
@@ -28,7 +28,7 @@ struct SessionFailure {
     self.init(domain: error.domain, code: error.code, text: error.localizedDescription, origin: origin)
   }
 
-  /// The failure, with URLSession's own words and number behind the sentence.
+  /// The failure to throw. Its message ends with URLSession's description and error number.
   var transportFailure: TransportFailure {
     let kind = kind
     let sentence = SessionFailureText.sentence(for: kind, code: domain == NSURLErrorDomain ? code : 0, origin)
@@ -38,7 +38,7 @@ struct SessionFailure {
       isCertainlyNotSent: !hasMoved && domain == NSURLErrorDomain && Self.unsentCodes.contains(code))
   }
 
-  /// What cannot come once a request is under way.
+  /// The numbers of errors that can only occur before any part of the request was sent.
   private static let unsentCodes = [
     NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed, NSURLErrorCannotConnectToHost,
     NSURLErrorAppTransportSecurityRequiresSecureConnection,
@@ -46,14 +46,15 @@ struct SessionFailure {
 
   var kind: TransportFailure.Kind {
     guard domain == NSURLErrorDomain else { return .other }
-    // The line broke: before the head, or in the body.
+    // The connection was lost, either before the response headers or during the response body.
     if code == NSURLErrorNetworkConnectionLost { return hasHead ? .truncated : .closedBeforeResponse }
     if code == NSURLErrorCannotConnectToHost, isElsewhere { return .proxy }
     if Self.vagueCodes.contains(code), let kind = wordedKind { return kind }
     return Self.kinds[code] ?? .other
   }
 
-  /// What Foundation on Linux says of many things; libcurl's words beside it tell them apart.
+  /// Error numbers that Foundation on Linux uses for many different failures. The text of the error comes from libcurl
+  /// and shows which failure it is.
   private static let vagueCodes = [NSURLErrorUnknown, NSURLErrorBadServerResponse, NSURLErrorUnsupportedURL]
 
   private static let kinds: [Int: TransportFailure.Kind] = [
@@ -74,7 +75,7 @@ struct SessionFailure {
     NSURLErrorRequestBodyStreamExhausted: .bodySource,
   ]
 
-  /// Whether libcurl names another place than the server's that it could not connect to: then it is the proxy.
+  /// Whether libcurl could not connect to another host than the server. That host must be the proxy.
   private var isElsewhere: Bool {
     let host = origin.host.drop { $0 == "[" }.prefix { $0 != "]" }
     return text.hasPrefix("Failed to connect to ")
@@ -86,7 +87,7 @@ struct SessionFailure {
     return Self.words.first { words.contains($0.words) }?.kind
   }
 
-  /// The first that fits counts.
+  /// Parts of libcurl's texts and the failures that they mean. The first part that occurs in a text counts.
   private static let words: [(words: String, kind: TransportFailure.Kind)] = [
     ("self-signed certificate", .certificateSelfSigned), ("self signed certificate", .certificateSelfSigned),
     ("certificate has expired", .certificateExpired), ("certificate is not yet valid", .certificateNotYetValid),
@@ -100,33 +101,33 @@ struct SessionFailure {
   ]
 }
 
-/// The sentences of failures.
+/// The messages of failures.
 enum SessionFailureText {
   static func sentence(for kind: TransportFailure.Kind, code: Int, _ origin: HTTPURL.Origin) -> String {
     if let sentence = special(code, origin) { return sentence }
     return switch kind {
     case .unsupported: "The request cannot be sent by URLSession."
-    case .offline: "There is no network on which \(origin) could be reached."
+    case .offline: "No network is available to reach \(origin)."
     case .nameLookup: "The name of \(origin.host) could not be resolved."
-    case .refused: "Nobody listens at \(origin), or it cannot be reached."
-    case .proxy: "The proxy on the way to \(origin) refused or failed."
+    case .refused: "Nothing listens at \(origin), or it cannot be reached."
+    case .proxy: "The proxy for \(origin) refused the request or failed."
     case .idleTimeout: idleTimeout(origin, after: nil)
-    case .closedBeforeResponse: "\(origin) closed the connection before its answer."
-    case .truncated: "The answer of \(origin) ended before its announced end."
-    case .malformedResponse: "The answer of \(origin) breaks the rules of HTTP."
-    case .tooLarge: "The answer is larger than URLSession takes."
-    case .undecodableContent: "The body cannot be decoded."
-    case .bodySource: "What the body is read from ended too early."
+    case .closedBeforeResponse: "\(origin) closed the connection before its response."
+    case .truncated: "The response of \(origin) ended before its announced end."
+    case .malformedResponse: "The response of \(origin) violates the rules of HTTP."
+    case .tooLarge: "The response is larger than URLSession accepts."
+    case .undecodableContent: "The content coding of the response body cannot be decoded."
+    case .bodySource: "The source of the request body ended too early."
     default: kind.concernsTLS ? tls(kind, origin) : "The exchange with \(origin) failed."
     }
   }
 
   static func idleTimeout(_ origin: HTTPURL.Origin, after limit: Duration?) -> String {
     let within = limit.map { "within \($0)" } ?? "in time"
-    return "Nothing moved between \(origin) and here \(within); raise `timeouts.idle` to wait longer."
+    return "No data was transferred to or from \(origin) \(within); raise `timeouts.idle` to wait longer."
   }
 
-  /// What one number says more exactly than its kind.
+  /// More exact messages for some error numbers.
   private static func special(_ code: Int, _ origin: HTTPURL.Origin) -> String? {
     switch code {
     case NSURLErrorAppTransportSecurityRequiresSecureConnection:
@@ -139,15 +140,15 @@ enum SessionFailureText {
 
   private static func tls(_ kind: TransportFailure.Kind, _ origin: HTTPURL.Origin) -> String {
     switch kind {
-    case .certificateExpired: "The certificate of \(origin) has expired; it is for the server's owner to renew it."
+    case .certificateExpired: "The certificate of \(origin) has expired; the owner of the server must renew it."
     case .certificateNotYetValid:
-      "The certificate of \(origin) is not valid yet; see whether this machine's clock is right."
-    case .certificateSelfSigned: "The certificate of \(origin) is signed by itself."
+      "The certificate of \(origin) is not valid yet; check the clock of this machine."
+    case .certificateSelfSigned: "The certificate of \(origin) is self-signed."
     case .wrongHost: "The certificate of \(origin) is for another host."
     case .unknownAuthority: "The certificate of \(origin) comes from an authority that is not trusted."
     case .pinMismatch:
-      "The public key of \(origin) is not among its pins; add the new key's pin if the server's owner says so."
-    case .clientCertificateRequired: "\(origin) asked for a client certificate and was shown none."
+      "The public key of \(origin) is not among its pins; add the pin of the new key if the server's owner confirms it."
+    case .clientCertificateRequired: "\(origin) requires a client certificate, but none was sent."
     case .clientCertificateRefused: "\(origin) refused the client certificate."
     default: "TLS with \(origin) could not be set up."
     }

@@ -1,14 +1,14 @@
 import ErrandHTTP
 
-/// What of an answer's framing can be seen in its fields (RFC 9112 section 6). URLSession on Linux takes it on trust.
+/// Checks the framing of a response (RFC 9112 section 6). URLSession on Linux does not check it.
 enum SessionFraming {
-  /// Why nobody can say where the answer ends; nil where it can be said.
+  /// The reason why the end of the response is ambiguous; nil if the end is clear.
   static func fault(of head: ResponseHead) -> String? {
     let length = head.fields[.contentLength]
-    if let length, !isNumber(length) { return "Content-Length is not one number of bytes" }
+    if let length, !isNumber(length) { return "Content-Length is not a single number" }
     guard let coding = head.fields["Transfer-Encoding"] else { return nil }
-    if coding.lowercased() != "chunked" { return "the transfer coding is not chunked alone" }
-    return length == nil ? nil : "the answer has both Content-Length and Transfer-Encoding"
+    if coding.lowercased() != "chunked" { return "Transfer-Encoding is not `chunked`" }
+    return length == nil ? nil : "the response has both Content-Length and Transfer-Encoding"
   }
 
   private static func isNumber(_ text: String) -> Bool {

@@ -6,8 +6,8 @@ import Foundation
 #endif
 
 extension ResponseHead {
-  /// The head as URLSession tells it: without the reason, fields of one name as one, their order lost. The version is
-  /// known at the end at the earliest; until then it counts as HTTP/1.1.
+  /// Converts the response headers of URLSession. The reason phrase and the order of fields are lost, and URLSession
+  /// has combined fields with the same name. The HTTP version is not known before the end; until then it is HTTP/1.1.
   init(_ response: HTTPURLResponse) {
     let pairs = response.allHeaderFields.compactMap { name, value in
       (name as? String).flatMap { name in (value as? String).map { (name, $0) } }
@@ -15,7 +15,7 @@ extension ResponseHead {
     self.init(status: response.statusCode, fields: HTTPFields(Self.fields(pairs)))
   }
 
-  /// The fields in the order of their names, cookies taken apart.
+  /// The fields, sorted by name. Cookies that URLSession has combined are separated again.
   static func fields(_ pairs: [(name: String, value: String)]) -> [HTTPField] {
     pairs.sorted { $0.name < $1.name }.flatMap { pair in
       let name = HTTPFieldName(pair.name)
@@ -24,13 +24,13 @@ extension ResponseHead {
     }
   }
 
-  /// What the head takes on the wire, nearly: each field with its colon, blank and line end.
+  /// The approximate size of the header fields in bytes: each name and value, and a colon, a space and the line end.
   var measure: Int { fields.all.reduce(0) { $0 + $1.name.rawValue.utf8.count + $1.value.utf8.count + 4 } }
 
-  /// The length that the head announces, where the body's bytes can be counted against it: not that of a coded one.
+  /// The announced length of the body; nil if the body has a content coding, because decoded bytes have another length.
   var countableLength: Int64? { isCoded ? nil : announcedLength }
 
-  /// The length of the coded body, where it is coded and the head announces one.
+  /// The announced length of the encoded body; nil if the body has no content coding.
   var codedLength: Int64? { isCoded ? announcedLength : nil }
 
   private var isCoded: Bool {
@@ -41,10 +41,11 @@ extension ResponseHead {
   private var announcedLength: Int64? { fields[.contentLength].flatMap { Int64($0) } }
 }
 
-/// Takes apart what URLSession has put together: `Set-Cookie` fields joined by commas, though their dates hold commas.
+/// Separates cookies in a `Set-Cookie` field. URLSession joins several cookies with commas, but a cookie's date also
+/// contains a comma.
 enum SetCookieList {
-  /// A cookie begins behind a comma where a name and `=` follow (RFC 6265 section 4.1.1); the comma in a date is
-  /// followed by a day and its month.
+  /// A comma separates two cookies if a name and `=` follow (RFC 6265 section 4.1.1). After a comma in a date, a day
+  /// and a month follow.
   static func values(of text: String) -> [String] {
     var values: [Substring] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -5,18 +5,20 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// What sessions are made of. Each has its own connections, so those made under different trust never meet.
+/// The settings from which sessions are created. Sessions never share connections. So a connection is only used under
+/// the trust settings with which it was opened.
 struct SessionSetup: Sendable {
   let settings: URLSessionSettings
   let trust: SessionTrust
   let platform: SessionPlatform
 }
 
-/// A session and its delegate, invalidated when nobody holds them any more: URLSession keeps its delegate until then.
+/// A session and its delegate. The session is invalidated when this object is deallocated, because URLSession retains
+/// the delegate until then.
 final class SessionHolder: Sendable {
   private let session: URLSession
   private let router: SessionRouter
-  /// Whether its tasks wait for a network.
+  /// Whether the tasks of this session wait for a network connection.
   let waits: Bool
 
   init(_ setup: SessionSetup, lanes: SessionLanes, waits: Bool = false) {
@@ -26,12 +28,12 @@ final class SessionHolder: Sendable {
       configuration: setup.settings.configuration(waits: waits), delegate: router, delegateQueue: lanes.queue)
   }
 
-  /// What URLSession holds until it is told to let go, for tests.
+  /// The objects that URLSession retains until the session is invalidated. Tests check that they are released.
   var watched: [any AnyObject & Sendable] { [router] }
 
   deinit { session.finishTasksAndInvalidate() }
 
-  /// A task for what is to be sent, not yet started.
+  /// Creates a task for a request, without starting the task.
   func task(for order: SessionOrder, _ upload: SessionUpload, _ exchange: SessionExchange) -> any SessionTask {
     let task =
       switch upload {

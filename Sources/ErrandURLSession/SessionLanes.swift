@@ -1,10 +1,12 @@
 import Dispatch
 import Foundation
 
-/// The queues of a transport: a serial one on which URLSession tells what happens, a serial one on which it is called,
-/// and one for what may take its time.
+/// The queues of a transport:
+/// - a serial queue for URLSession's callbacks,
+/// - a serial queue for calls to URLSession,
+/// - a concurrent queue for the check of server certificates, which can be slow.
 final class SessionLanes: Sendable {
-  /// What URLSession calls its delegate on.
+  /// The queue on which URLSession calls its delegate.
   let queue: OperationQueue
   private let calls = DispatchQueue(label: "errand.urlsession.calls", qos: .userInitiated)
   private let judgements = DispatchQueue(
@@ -17,12 +19,12 @@ final class SessionLanes: Sendable {
     queue.qualityOfService = .userInitiated
   }
 
-  /// Runs what has to come between URLSession's callbacks.
+  /// Runs work on the queue of URLSession's callbacks.
   func telling(_ body: @escaping @Sendable () -> Void) { queue.addOperation(body) }
 
-  /// Runs what calls URLSession.
+  /// Runs a call to URLSession on the queue for such calls.
   func calling(_ body: @escaping @Sendable () -> Void) { calls.async(execute: body) }
 
-  /// Runs what judges a server, which must not hold up the others.
+  /// Runs the check of a server's certificate on the concurrent queue, so that other work is not delayed.
   func judging(_ body: @escaping @Sendable () -> Void) { judgements.async(execute: body) }
 }

@@ -1,23 +1,23 @@
 import ErrandHTTP
 import Foundation
 
-/// What becomes of one exchange, as a machine that is told what happens and says what is to be done. It calls nobody.
+/// The state machine of one exchange. It receives events and returns the next step. The caller performs the step.
 ///
-/// | state | may follow |
+/// | state | possible next states |
 /// |---|---|
-/// | waiting for the head | asking, receiving, over |
+/// | waiting for the response headers | asking, receiving, over |
 /// | asking the sink | receiving, over |
 /// | receiving | receiving, over |
-/// | over | nothing: whatever is told then has no effect |
+/// | over | none: later events have no effect |
 ///
-/// While a sink pauses, pieces that URLSession has under way are kept, and so is the end. URLSession goes on when the
-/// sink has taken them all.
+/// While a sink pauses, the machine keeps the pieces that URLSession still delivers, and remembers the end of the body.
+/// URLSession resumes when the sink has taken all kept pieces.
 struct SessionMachine: Sendable {
-  /// Where the body goes.
+  /// Where the bytes of the response body go.
   private enum Destination: Sendable {
-    /// More than this fails the exchange.
+    /// Kept in memory. The exchange fails if the body is longer than the limit.
     case memory(limit: Int)
-    /// More than this is left behind.
+    /// Kept in memory up to the limit. Further bytes are dropped.
     case beginning(limit: Int)
     case sink
     case discard
@@ -30,27 +30,28 @@ struct SessionMachine: Sendable {
     case over
   }
 
-  /// What is to be done next.
+  /// The next step that the caller must perform.
   enum Step: Sendable {
-    /// Nothing: something else has to happen.
+    /// Do nothing until another event arrives.
     case rest
-    /// Ask the sink where the body goes.
+    /// Ask the sink for the destination of the body.
     case ask(ResponseHead)
-    /// Hand the sink this piece.
+    /// Pass a piece of the body to the sink.
     case write(Data)
-    /// Keep URLSession from bringing more.
+    /// Suspend the URLSession task.
     case pause
-    /// Let it go on.
+    /// Resume the URLSession task.
     case goOn
-    /// Tell the sink that it has all, then say ``SessionMachine/sinkEnded()``.
+    /// Tell the sink that the body is complete, then call ``SessionMachine/sinkEnded()``.
     case endSink
-    /// The answer is whole, or as much of it as is wanted: then the task is ended.
+    /// End the exchange with a response. If `cancels` is true, all wanted bytes have arrived before the end of the
+    /// body, and the task must be cancelled.
     case succeed(ResponseHead, Data, cancels: Bool)
-    /// End the task, where it is not over by itself, and throw.
+    /// End the exchange with an error. If `cancels` is true, the task has not ended yet and must be cancelled.
     case fail(any Error, cancels: Bool)
   }
 
-  /// How many bytes of a body that nobody wants are read.
+  /// The maximum number of bytes to read of a body that is discarded. After that, the task is cancelled.
   private static let mostDiscarded: Int64 = 1 << 20
 
   private let limits: ResponseLimits
@@ -62,13 +63,14 @@ struct SessionMachine: Sendable {
   private var state = State.waiting
   private(set) var head: ResponseHead?
   private var memory = Data()
-  /// The bytes of the body that came.
+  /// The number of received bytes of the response body, after decoding.
   private(set) var received: Int64 = 0
-  /// Whether more came than is kept.
+  /// Whether the response body has more bytes than are kept.
   private(set) var isCut = false
   private var backlog: [Data] = []
   private(set) var isPaused = false
-  /// Whether URLSession is kept from bringing more: from the first pause until nothing is left in the backlog.
+  /// Whether the task is suspended. This lasts from the first pause of the sink until all kept pieces are passed to the
+  /// sink.
   private var isSuspended = false
   private var hasCome = false
 
@@ -85,16 +87,16 @@ struct SessionMachine: Sendable {
     if case .over = state { true } else { false }
   }
 
-  /// The length that the head announces; nil where it cannot be counted against.
+  /// The announced length of the response body; nil if it cannot be compared with the number of received bytes.
   var announced: Int64? {
     guard let head else { return nil }
     if isHeadRequest || head.status == 204 || head.status == 304 { return 0 }
     return head.countableLength
   }
 
-  // MARK: - What URLSession tells
+  // MARK: - Events of URLSession
 
-  /// The final head came.
+  /// URLSession has reported the final response headers.
   mutating func take(_ head: ResponseHead) -> Step {
     guard case .waiting = state else { return .rest }
     self.head = head
@@ -111,22 +113,24 @@ struct SessionMachine: Sendable {
 
   private mutating func fault(of head: ResponseHead) -> Step? {
     if head.status == 101 {
-      return fail(.malformedResponse, "The answer breaks the rules of HTTP: it switches protocols without being asked.")
+      return fail(
+        .malformedResponse,
+        "The response violates the rules of HTTP: it switches protocols, which the request did not ask for.")
     }
     if head.status < 200 {
       return fail(
-        .other, "URLSession took the informational answer \(head.status) for the final one; take another transport.")
+        .other, "URLSession treated the informational response \(head.status) as final; use another transport.")
     }
     guard head.fields.count <= limits.fieldCount else {
       return fail(
-        .tooLarge, "The answer is larger than the limits allow: it has more than \(limits.fieldCount) fields.")
+        .tooLarge, "The response exceeds the limits: it has more than \(limits.fieldCount) fields.")
     }
     guard head.measure <= limits.headBytes else {
       return fail(
-        .tooLarge, "The answer is larger than the limits allow: its head is longer than \(limits.headBytes) bytes.")
+        .tooLarge, "The response exceeds the limits: its header section is longer than \(limits.headBytes) bytes.")
     }
     if checksFraming, let fault = SessionFraming.fault(of: head) {
-      return fail(.malformedResponse, "The answer breaks the rules of HTTP: \(fault).")
+      return fail(.malformedResponse, "The response violates the rules of HTTP: \(fault).")
     }
     return nil
   }
@@ -140,7 +144,7 @@ struct SessionMachine: Sendable {
     }
   }
 
-  /// A piece of the body came, its content coding undone.
+  /// A piece of the response body has arrived. Its content coding is already decoded.
   mutating func take(_ piece: Data) -> Step {
     guard case .receiving(let destination) = state else { return .rest }
     received += Int64(piece.count)
@@ -164,28 +168,28 @@ struct SessionMachine: Sendable {
     }
   }
 
-  /// URLSession says that all has come.
+  /// URLSession has reported the end of the response body.
   mutating func finish() -> Step {
     switch state {
     case .over: return .rest
     case .waiting, .asking:
-      return fail(.malformedResponse, "URLSession brought an end without an answer.", cancels: false)
+      return fail(.malformedResponse, "URLSession ended the task without a response.", cancels: false)
     case .receiving:
       hasCome = true
       return isPaused ? .rest : end()
     }
   }
 
-  /// The exchange ends with an error: URLSession's, the sink's, or a stop.
+  /// The exchange fails: with an error of URLSession or of the sink, or because the call was stopped.
   mutating func fail(_ error: any Error, cancels: Bool) -> Step {
     if case .over = state { return .rest }
     close()
     return .fail(error, cancels: cancels)
   }
 
-  // MARK: - What the sink says
+  // MARK: - Events of the sink
 
-  /// Where the body goes.
+  /// The sink has chosen the destination of the body.
   mutating func open(_ disposition: BodyDisposition) -> Step {
     switch disposition {
     case .memory(let limit): receive(into: .beginning(limit: limit))
@@ -203,7 +207,7 @@ struct SessionMachine: Sendable {
     return .rest
   }
 
-  /// It took a piece, and pauses where `goesOn` is false.
+  /// The sink has taken a piece of the body. If `goesOn` is false, the sink pauses the body.
   mutating func wrote(goesOn: Bool) -> Step {
     guard !isOver else { return .rest }
     if goesOn { return next() }
@@ -213,19 +217,19 @@ struct SessionMachine: Sendable {
     return .pause
   }
 
-  /// It can take more.
+  /// The sink ends its pause and can take more pieces.
   mutating func resume() -> Step {
     guard !isOver, isPaused else { return .rest }
     isPaused = false
     return next()
   }
 
-  /// It has put away all.
+  /// The sink has stored the whole body.
   mutating func sinkEnded() -> Step { isOver ? .rest : succeed() }
 
   // MARK: -
 
-  /// What was kept while the sink paused, then what URLSession has still to bring.
+  /// Passes the kept pieces to the sink. When there are none left, resumes URLSession.
   private mutating func next() -> Step {
     if !backlog.isEmpty { return .write(backlog.removeFirst()) }
     if hasCome { return end() }
@@ -236,7 +240,7 @@ struct SessionMachine: Sendable {
 
   private mutating func end() -> Step {
     if let announced, received < announced {
-      return fail(.truncated, "The body of the answer ended before its announced end.", cancels: false)
+      return fail(.truncated, "The response body ended before its announced end.", cancels: false)
     }
     if case .receiving(.sink) = state { return .endSink }
     return succeed()

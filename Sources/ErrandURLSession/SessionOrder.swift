@@ -5,40 +5,42 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// One request as URLSession takes it, or the reason why it cannot.
+/// One request in the form that URLSession needs.
 struct SessionOrder: Sendable {
-  /// What the request asks to travel with the head.
+  /// The body of the request.
   enum Body: Sendable, Equatable {
     case none
     case data(Data)
     case file(URL)
-    /// Read while it is sent elsewhere; here before that, see ``SessionUpload``.
+    /// A body that is read piece by piece. Other transports read it while they send it. URLSession needs the whole body
+    /// in advance, see ``SessionUpload``.
     case source(HTTPBody)
   }
 
-  /// URLSession's own time-outs never come before ours: a week, in seconds.
+  /// The time-out of URLSession itself, in seconds. It is one week, so that the library's own time-outs always come
+  /// first.
   static let patience: TimeInterval = 604_800
 
   let request: URLRequest
   let body: Body
-  /// Whether it may go over a cellular network, where URLSession can tell.
+  /// Whether a cellular network may be used. Only URLSession on Apple platforms supports this choice.
   let allowsCellular: Bool
-  /// Whether it may go over an expensive network, where URLSession can tell.
+  /// Whether an expensive network may be used. Only URLSession on Apple platforms supports this choice.
   let allowsExpensive: Bool
 
-  /// Throws ``TransportFailure`` of kind `unsupported` where URLSession would send something else.
+  /// Converts a request. Throws a ``TransportFailure`` of kind `unsupported` if URLSession would send another request.
   init(_ exchange: Exchange, _ platform: SessionPlatform) throws {
     let request = exchange.request
     try Self.check(request)
     if exchange.sink != nil, !platform.capabilities.contains(.bodySink) {
-      throw Self.refused("this transport cannot hand a body to a sink (capability bodySink)")
+      throw Self.refused("this transport cannot write the response body to a sink (capability bodySink)")
     }
     body = try Self.body(of: request)
     if platform.resolvesDots, Self.hasDots(request.url.path) {
-      throw Self.refused("URLSession would resolve the dots in its path")
+      throw Self.refused("URLSession would remove the segments `.` and `..` from the path of the URL")
     }
     guard let url = URL(string: request.url.string), url.absoluteString == request.url.string else {
-      throw Self.refused("URLSession would write its URL differently")
+      throw Self.refused("URLSession would change the URL")
     }
     var order = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: Self.patience)
     order.httpMethod = request.method.rawValue
@@ -63,22 +65,22 @@ struct SessionOrder: Sendable {
       throw refused("URLSession cannot wait for 100 Continue; leave `expectingContinue()` out")
     }
     if request.method == .get, let body = request.body, body.length != 0 {
-      throw refused("URLSession sends no body with GET; use another method, or the transport on libcurl")
+      throw refused("URLSession sends no body with GET; use another method or the libcurl transport")
     }
   }
 
-  /// An empty body of a GET is none: URLSession refuses that, too.
+  /// The body to send. With GET, an empty body counts as no body, because URLSession rejects every body with GET.
   private static func body(of request: HTTPRequest) throws -> Body {
     guard let body = request.body, request.method != .get else { return .none }
     if let data = body.data { return .data(data) }
     guard let path = body.filePath else { return .source(body) }
-    // Finds out whether the file is still the one that the request was built with.
+    // Opening the body throws an error if the file has changed since the request was built.
     _ = try body.open(BodyFlow {})
     return .file(URL(filePath: path))
   }
 
-  /// URLSession has one value for each name. Fields of one name become a list (RFC 9110 section 5.3), cookies a list of
-  /// their own kind (RFC 6265 section 5.4).
+  /// Combines fields with the same name, because URLSession has only one value for each name. The values become a
+  /// comma-separated list (RFC 9110 section 5.3); cookies become a cookie string (RFC 6265 section 5.4).
   static func merged(_ fields: HTTPFields) -> [(name: String, value: String)] {
     var merged: [(name: String, value: String)] = []
     for field in fields.all {
@@ -92,7 +94,8 @@ struct SessionOrder: Sendable {
     return merged
   }
 
-  /// Whether a segment of the path is `.` or `..`, which RFC 3986 section 5.2.4 takes out; escaped dots count, too.
+  /// Whether a segment of the path is `.` or `..`, possibly percent-encoded. RFC 3986 section 5.2.4 removes such
+  /// segments.
   static func hasDots(_ path: String) -> Bool {
     path.lowercased().replacing("%2e", with: ".").split(separator: "/").contains { $0 == "." || $0 == ".." }
   }

@@ -1,42 +1,44 @@
 import ErrandHTTP
 
-/// What URLSession can do on a platform. A value, so that both are tested wherever the tests run.
+/// The abilities of URLSession on a platform. They are a value, so that tests can check the behaviour for every
+/// platform on any platform.
 struct SessionPlatform: Sendable, Equatable {
-  /// What the transport declares.
+  /// The capabilities of ``URLSessionTransport`` on this platform.
   let capabilities: TransportCapabilities
-  /// The content codings that URLSession undoes.
+  /// The content codings that URLSession decodes.
   let contentCodings: [String]
-  /// Whether a request is sent again without asking where a kept connection dies, whatever its method. Then one that
-  /// must not be repeated gets a session of its own, in which there is no kept connection.
+  /// Whether URLSession itself resends a request if a reused connection breaks, even if the method is not idempotent.
+  /// In that case, a request that must not be repeated is sent by a new session, which has no connections to reuse.
   let resendsByItself: Bool
-  /// Whether dots in paths are resolved before they are sent.
+  /// Whether URLSession removes the segments `.` and `..` from paths before it sends a request.
   let resolvesDots: Bool
-  /// Whether the framing of answers is taken on trust, so that it is looked at here.
+  /// Whether the library must check the framing of responses. True if URLSession does not check it.
   let checksFraming: Bool
-  /// Whether an answer to the question about a redirect ends the process once the task is cancelled.
+  /// Whether URLSession ends the process if the completion handler of a redirect is called after the task was
+  /// cancelled.
   let diesOfLateAnswers: Bool
-  /// Whether a 401 ends with a question that, left to the platform, never comes to an end.
+  /// Whether a response with status 401 causes an authentication challenge that never ends if the platform handles it.
   let asksInsteadOfEnding: Bool
-  /// Whether the proxy can be chosen, and the version of TLS.
+  /// Whether URLSession supports the settings for the proxy and the TLS version.
   let takesProxyAndTLS: Bool
-  /// Whether a session waits for a network when it is told to.
+  /// Whether a session can wait until there is a network connection.
   let waitsForConnectivity: Bool
 
-  /// Foundation of swift.org, on libcurl.
+  /// URLSession of the open-source Foundation on Linux, which uses libcurl.
   static let linux = SessionPlatform(
     capabilities: [.progress, .observesStop, .bodySource], contentCodings: ["gzip"], resendsByItself: true,
     resolvesDots: true, checksFraming: true, diesOfLateAnswers: true, asksInsteadOfEnding: true,
     takesProxyAndTLS: false,
     waitsForConnectivity: false)
 
-  /// The system's own.
+  /// URLSession on Apple platforms.
   static let apple = SessionPlatform(
     capabilities: [
       .progress, .observesStop, .bodySource, .bodySink, .http2, .proxy, .metrics, .networkKind,
     ], contentCodings: ["gzip"], resendsByItself: false, resolvesDots: false, checksFraming: false,
     diesOfLateAnswers: false, asksInsteadOfEnding: false, takesProxyAndTLS: true, waitsForConnectivity: true)
 
-  /// The one that this was built for.
+  /// The platform for which this code is compiled.
   static var current: SessionPlatform {
     #if canImport(Darwin)
       apple

@@ -1,6 +1,7 @@
 import ErrandHTTP
 
-/// Says how far the bodies have come, at most once in 50 ms for each, and the last time in any case.
+/// Limits the progress reports of a request body and a response body. Each body is reported at most once in 50 ms, and
+/// always at its end.
 struct SessionProgress: Sendable {
   private static let interval = Duration.milliseconds(50)
 
@@ -11,7 +12,7 @@ struct SessionProgress: Sendable {
 
   private var lines: [TransferProgress.Direction: Line] = [:]
 
-  /// A report, where one is due.
+  /// A progress report; nil if the last report is too recent or nothing has changed.
   mutating func report(
     _ direction: TransferProgress.Direction, _ bytes: Int64, total: Int64?, at now: MonotonicInstant
   ) -> TransferProgress? {
@@ -24,7 +25,7 @@ struct SessionProgress: Sendable {
     return TransferProgress(direction, bytes: bytes, total: total)
   }
 
-  /// The last report of a body, unless it has been made.
+  /// The final progress report of a body; nil if this number of bytes was already reported.
   mutating func finish(_ direction: TransferProgress.Direction, _ bytes: Int64) -> TransferProgress? {
     var line = lines[direction] ?? Line()
     guard line.reported != bytes else { return nil }

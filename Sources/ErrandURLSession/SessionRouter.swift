@@ -6,7 +6,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The delegate of a session: brings what URLSession tells to the exchange that the task belongs to.
+/// The delegate of a session: passes URLSession's callbacks to the exchange of the task.
 final class SessionRouter: NSObject, URLSessionDataDelegate {
   let trust: SessionTrust
   let lanes: SessionLanes
@@ -19,7 +19,7 @@ final class SessionRouter: NSObject, URLSessionDataDelegate {
     self.lanes = lanes
   }
 
-  /// Notes whose task it is; forgotten when URLSession tells of its end.
+  /// Registers the exchange of a task. The exchange is removed when URLSession reports the end of the task.
   func add(_ exchange: SessionExchange, for task: URLSessionTask) {
     exchanges.withLock { $0[task.taskIdentifier] = exchange }
   }
@@ -62,10 +62,10 @@ final class SessionRouter: NSObject, URLSessionDataDelegate {
   ) {
     let exchange = exchange(of: task)
     if platform.asksInsteadOfEnding {
-      // By then the whole answer has come, and it is the answer: credentials are the line's.
+      // End the exchange with the response that led to this challenge. Errand's interceptors handle credentials.
       exchange?.completed(nil, head: (task.response as? HTTPURLResponse).map(ResponseHead.init))
     }
-    // For nobody no connection is made: others would use it.
+    // If the exchange is not known, the challenge is cancelled. Otherwise, other exchanges could use the connection.
     guard let exchange, !platform.asksInsteadOfEnding else {
       return completionHandler(.cancelAuthenticationChallenge, nil)
     }

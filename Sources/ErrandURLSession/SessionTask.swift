@@ -4,13 +4,14 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// What an exchange does with its task: a seam, so that pauses are tested where URLSession has none.
+/// The operations that an exchange needs from a URLSession task. It is a protocol, so that tests can check pauses even
+/// on platforms where URLSession does not support them.
 protocol SessionTask: Sendable {
-  /// Starts it, or lets it go on.
+  /// Starts or resumes the task.
   func resume()
-  /// Keeps it from bringing more.
+  /// Suspends the task.
   func suspend()
-  /// Ends it.
+  /// Cancels the task.
   func cancel()
 }
 

@@ -5,7 +5,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// What URLSession measured of one exchange, its moments as dates. Never told on Linux.
+/// URLSession's measurements of one exchange. Times are dates. They are not available on Linux.
 struct SessionTimes: Sendable, Equatable {
   var fetchStart: Date?
   var nameLookupEnd: Date?
@@ -41,8 +41,8 @@ struct SessionTimes: Sendable, Equatable {
 }
 
 extension ExchangeMetrics {
-  /// Counts from the moment at which URLSession took the exchange up. Its `connectEnd` includes TLS, which ours does
-  /// not, so that the two are told apart only where there was no TLS.
+  /// Converts URLSession's dates to durations since the start of the exchange. URLSession's `connectEnd` includes the
+  /// TLS handshake, but `connect` does not include it. So `connect` is known only for connections without TLS.
   init(_ times: SessionTimes) {
     self.init()
     let start = times.fetchStart
@@ -62,7 +62,7 @@ extension ExchangeMetrics {
     version = times.protocolName.flatMap(Self.version)
   }
 
-  /// By the name that ALPN gives it (RFC 7301).
+  /// The HTTP version for an ALPN name (RFC 7301); nil if the name is not known.
   private static func version(_ name: String) -> ResponseHead.Version? {
     switch name.lowercased() {
     case "http/1.0": .http1_0

@@ -1,27 +1,28 @@
 import ErrandHTTP
 import Foundation
 
-/// What settings say of trust, their files read and their certificates checked; it answers URLSession's questions.
+/// The trust settings after their files were read and their certificates were checked. It answers URLSession's
+/// challenges:
 ///
-/// | asked | found | answer |
+/// | challenge | result | answer |
 /// |---|---|---|
-/// | the server's trust | refused by the platform | the failure says why |
-/// | | trusted, but no key of the host's pins | the failure says so |
-/// | | trusted by the system, and pinned or without pins | the platform goes on, with all its checks |
-/// | | trusted by own authorities, and pinned or without pins | this trust |
-/// | a client certificate | one is for the host | it is shown |
-/// | | none is | the platform goes on |
-/// | anything else | | the platform goes on |
+/// | trust of the server | rejected by the platform | a failure with the reason |
+/// | | trusted, but its key is not among the host's pins | a failure for the pin |
+/// | | trusted by the system, pin matches or no pins | the platform continues with all its checks |
+/// | | trusted by own authorities, pin matches or no pins | this trust |
+/// | client certificate | one fits the host | that certificate |
+/// | | none fits | the platform continues |
+/// | anything else | | the platform continues |
 struct SessionTrust: Sendable {
-  /// What URLSession is answered.
+  /// The answer to a challenge from URLSession.
   enum Answer: Sendable, Equatable {
-    /// To do what it does where nobody is asked.
+    /// URLSession handles the challenge by its default.
     case platform
-    /// To trust the server as it was judged here.
+    /// Trust the server, because the checks were successful.
     case trust
-    /// To show this.
+    /// Send this client certificate to the server.
     case show(SessionIdentity)
-    /// To give up.
+    /// Cancel the challenge, and end the exchange with this failure.
     case refuse(TransportFailure)
   }
 
@@ -39,7 +40,7 @@ struct SessionTrust: Sendable {
   private let pins: [Pin]
   private let shown: [Shown]
 
-  /// The system's trust.
+  /// The default trust: the authorities of the system, no pins and no client certificates.
   static let standard = SessionTrust()
 
   private init() {
@@ -48,7 +49,8 @@ struct SessionTrust: Sendable {
     shown = []
   }
 
-  /// Reads and checks what settings say. `canRead` tells whether the platform can make use of an identity.
+  /// Reads the files of the settings and checks the settings. `canRead` returns whether the platform can use a client
+  /// certificate.
   init(
     _ settings: URLSessionSettings, canRead: (SessionIdentity) -> Bool
   ) throws(URLSessionSettings.Invalid) {
@@ -65,7 +67,7 @@ struct SessionTrust: Sendable {
 
   // MARK: - Answers
 
-  /// The answer to a challenge on the way to an origin.
+  /// The answer to a challenge on a connection to an origin.
   func answer(to challenge: some SessionChallenge, for origin: HTTPURL.Origin) -> Answer {
     let host = Self.name(challenge.host)
     switch challenge.kind {
@@ -94,26 +96,27 @@ struct SessionTrust: Sendable {
     challenge.certificate.flatMap { CertificateParts(der: $0) }
   }
 
-  /// As hosts stand in patterns: in lower case, an address of IPv6 in brackets, a name without a dot at its end.
+  /// The host in the form that host patterns use: lower case, IPv6 addresses in brackets, no dot at the end.
   private static func name(_ host: String) -> String {
     var host = host.lowercased()
     if host.hasSuffix(".") { host.removeLast() }
     return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
   }
 
-  /// By the numbers of `SecBase.h`. Nobody's certificate may be one that vouches for itself.
+  /// Converts an error number of `SecBase.h`. If an untrusted certificate is self-issued, it is reported as
+  /// self-signed.
   private static func kind(of code: Int, isSelfIssued: Bool) -> TransportFailure.Kind {
     switch code {
     case -67_818: .certificateExpired
     case -67_819: .certificateNotYetValid
     case -67_602: .wrongHost
-    // Not trusted; no chain to anybody; a root that is not known or not valid.
+    // Not trusted, no chain to an anchor, or an unknown or invalid root.
     case -67_843, -25_318, -67_612, -67_826: isSelfIssued ? .certificateSelfSigned : .unknownAuthority
     default: .tls
     }
   }
 
-  /// It is given while TLS is set up, before anything of the request is sent.
+  /// Creates a failure of the TLS handshake. The request is certainly not sent, because the handshake precedes it.
   private static func failure(
     _ kind: TransportFailure.Kind, _ origin: HTTPURL.Origin, _ words: String?
   ) -> TransportFailure {
@@ -152,16 +155,16 @@ struct SessionTrust: Sendable {
     }
     guard case .pkcs12(let source) = certificate.form, let passphrase = certificate.passphrase else {
       throw invalid(
-        "Apple platforms take a client certificate (\(certificate)) as `.pkcs12` with a passphrase alone; make one with"
+        "Apple platforms accept a client certificate (\(certificate)) only as `.pkcs12` with a passphrase; make one with"
           + " `openssl pkcs12 -export`.")
     }
     guard let data = bytes(of: source) else {
-      throw invalid("The client certificate's PKCS #12 file (\(source)) cannot be read; see path and permissions.")
+      throw invalid("The client certificate's PKCS #12 file (\(source)) cannot be read; check path and permissions.")
     }
     let identity = SessionIdentity(pkcs12: data, passphrase: passphrase)
     guard canRead(identity) else {
       throw invalid(
-        "The key of the client certificate (\(certificate)) cannot be read; see whether the passphrase is right.")
+        "The key of the client certificate (\(certificate)) cannot be read; check the passphrase.")
     }
     return Shown(identity: identity, hosts: hosts)
   }
@@ -178,7 +181,7 @@ struct SessionTrust: Sendable {
   }
 }
 
-/// A certificate of this side with its key, in PKCS #12.
+/// A client certificate with its key, in PKCS #12.
 struct SessionIdentity: Sendable, Equatable {
   let pkcs12: Data
   let passphrase: String

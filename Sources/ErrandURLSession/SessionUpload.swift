@@ -1,16 +1,17 @@
 import ErrandHTTP
 import Foundation
 
-/// What URLSession is handed to send. It takes bytes or a file, and nothing that is read while it is sent.
+/// The request body in a form that URLSession can send: bytes or a file. URLSession cannot read a body while sending
+/// it.
 enum SessionUpload: Sendable {
   case none
   case data(Data)
   case file(URL)
-  /// A body that was read to its end before, in a file that goes with it.
+  /// A body that was read to its end in advance. Its bytes are in a file, which is removed together with this value.
   case copy(SessionBodyFile)
 
-  /// Reads a body to its end where it has to be.
-  /// - Throws: ``CallState/Stopped``, what the source threw, or ``TransportFailure`` where the copy cannot be written.
+  /// Converts a body. A body that is read piece by piece is read to its end.
+  /// - Throws: ``CallState/Stopped``, an error of the source, or ``TransportFailure`` if the copy cannot be written.
   init(_ body: SessionOrder.Body, for call: CallState) async throws {
     switch body {
     case .none: self = .none
@@ -20,7 +21,8 @@ enum SessionUpload: Sendable {
     }
   }
 
-  /// The length of what was read before, where the request itself may not know it.
+  /// The length of a body that was read in advance; nil for all other bodies. The request itself may not know this
+  /// length.
   var copiedLength: Int64? {
     switch self {
     case .none, .file: nil
@@ -30,7 +32,8 @@ enum SessionUpload: Sendable {
   }
 }
 
-/// The copy of a body, in a file of the user alone. It is removed when nobody holds it any more.
+/// A file with the copy of a request body. Only the user can access the file. It is removed when this object is
+/// deallocated.
 final class SessionBodyFile: @unchecked Sendable {  // written by one job at a time, and only read after the last one
   let url: URL
   private(set) var length: Int64 = 0
@@ -57,7 +60,7 @@ final class SessionBodyFile: @unchecked Sendable {  // written by one job at a t
   private static func failure(_ folder: URL, _ reason: String) -> TransportFailure {
     TransportFailure(
       .bodySource,
-      "URLSession is handed a copy of the body, and \(folder.path(percentEncoded: false)) does not take it: \(reason).",
+      "The copy of the body for URLSession cannot be written to \(folder.path(percentEncoded: false)): \(reason).",
       isCertainlyNotSent: true)
   }
 }

@@ -1,5 +1,5 @@
-// Not compiled on Linux, where these lines were written: what is decided stands in BackgroundDecision and
-// BackgroundUploadDecision.
+// This file was written on Linux, where it is not compiled. The decisions are made in `BackgroundDecision` and
+// `BackgroundUploadDecision`.
 #if canImport(Darwin)
   public import ErrandHTTP
   import ErrandSupport
@@ -7,7 +7,8 @@
 
   /// A background session of URLSession, for `BackgroundDownloads` or `BackgroundUploads`.
   ///
-  /// One object for each identifier in a process, made anew at each launch. Has been type-checked, and never run.
+  /// In each process, create exactly one object for each identifier. Create it again at each launch of the app. This
+  /// type has been type-checked, but never run.
   public final class URLSessionBackground: BackgroundSession {
     private let identifier: String
     private let isDiscretionary: Bool
@@ -15,13 +16,13 @@
     private let setup: SessionSetup
     private let session = Locked<URLSession?>(nil)
 
-    /// Makes a session; nothing begins before it is used.
+    /// Creates the object. The session begins with ``begin(_:)``.
     /// - Parameters:
-    ///   - identifier: The name that the system keeps it by; the app's bundle identifier should stand in it.
+    ///   - identifier: The system's name for the session. It should contain the bundle identifier of the app.
     ///   - settings: How servers are reached and trusted.
     ///   - isDiscretionary: Whether the system may wait for power and a good network.
-    ///   - answerBytes: The most bytes of an answer to an upload, which is held in memory while it comes; one that is
-    ///     longer fails with ``ErrandHTTP/TransportFailure/Kind/tooLarge``.
+    ///   - answerBytes: The maximum length in bytes of a response to an upload. The response is kept in memory while it
+    ///     arrives. A longer response fails with ``ErrandHTTP/TransportFailure/Kind/tooLarge``.
     /// - Throws: ``URLSessionSettings/Invalid``.
     public init(
       identifier: String, settings: URLSessionSettings = URLSessionSettings(), isDiscretionary: Bool = false,
@@ -33,7 +34,7 @@
       setup = try SessionSetup(settings, .current)
     }
 
-    /// Makes the session of the system's, which tells from then on.
+    /// Creates the session of the system. From then on, the session reports its events to `tell`.
     public func begin(_ tell: @escaping @Sendable (BackgroundEvent) -> Void) {
       let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
       setup.settings.apply(to: configuration)
@@ -45,12 +46,13 @@
       session.withLock { $0 = made }
     }
 
-    /// Starts a task that carries the name.
-    /// - Throws: ``ErrandHTTP/TransportFailure`` where URLSession would send something else, and before ``begin(_:)``.
+    /// Starts a download or an upload. The task has the name of the order.
+    /// - Throws: ``ErrandHTTP/TransportFailure`` if URLSession would send another request, or if ``begin(_:)`` was not
+    ///   called.
     public func start(_ order: BackgroundOrder) throws {
       let (request, file) = try order.parts(.current)
       guard let session = session.withLock({ $0 }) else {
-        throw TransportFailure(.unsupported, "The background session takes nothing before it has begun.")
+        throw TransportFailure(.unsupported, "The background session has not begun; call `begin` before `start`.")
       }
       let task: URLSessionTask =
         if let file {
@@ -62,7 +64,7 @@
       task.resume()
     }
 
-    /// Cancels the task of this name.
+    /// Cancels the task with the given name.
     public func cancel(_ name: String) {
       session.withLock { $0 }?.getAllTasks { tasks in
         for task in tasks where task.taskDescription == name { task.cancel() }
@@ -75,13 +77,14 @@
     }
   }
 
-  /// The delegate of a background session: hands on what is told.
+  /// The delegate of a background session. It forwards URLSession's events.
   private final class BackgroundRouter: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
     private let tell: @Sendable (BackgroundEvent) -> Void
     private let trust: SessionTrust
     private let lanes: SessionLanes
     private let answers: SessionAnswers
-    /// The refusals of servers and of answers that are too large, which end tasks that then are told as cancelled.
+    /// The failures of tasks that the library has cancelled: the server is not trusted, or the response is too large.
+    /// URLSession reports such a task as cancelled.
     private let refusals = Locked<[Int: TransportFailure]>([:])
 
     init(
@@ -135,7 +138,7 @@
       tell(.ended(name: name, failure.map { .failed($0) } ?? BackgroundEnd(error, origin)))
     }
 
-    /// Tells the answer to an upload; returns why it could not.
+    /// Reports the response to an upload. Returns a failure if the response cannot be stored.
     private func uploaded(_ task: URLSessionTask, _ name: String) -> TransportFailure? {
       guard task is URLSessionUploadTask, let response = task.response as? HTTPURLResponse,
         let url = response.url.flatMap({ try? HTTPURL($0.absoluteString) })
@@ -167,7 +170,7 @@
   }
 
   extension URLSessionTask {
-    /// Where it was sent first.
+    /// The origin of the task's first request.
     fileprivate var origin: HTTPURL.Origin? {
       originalRequest?.url.flatMap { try? HTTPURL($0.absoluteString) }?.origin
     }

@@ -5,29 +5,30 @@ public import Foundation
   import FoundationNetworking
 #endif
 
-/// How ``URLSessionTransport`` reaches servers. What a platform ignores is refused when the transport is made.
+/// How ``URLSessionTransport`` reaches servers. If a platform would ignore a setting, the transport cannot be created
+/// with this setting.
 ///
-/// Caches, cookies and credentials of URLSession are off, redirects are Errand's, and the time-outs are those of each
-/// call: none of them is a setting.
+/// Some things cannot be set: URLSession's own caches, cookies and credentials are off, Errand handles redirects, and
+/// each call has its own time-outs.
 public struct URLSessionSettings: Sendable, Hashable {
-  /// Which proxy requests go through.
+  /// The choice of a proxy.
   public enum Proxy: Sendable, Hashable {
-    /// What the platform says: on Apple platforms the system's settings, on Linux `http_proxy`, `https_proxy`,
-    /// `all_proxy` and `no_proxy` of the environment.
+    /// The platform's choice: on Apple platforms the system's settings, on Linux the environment variables
+    /// `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
     case platform
-    /// None. Apple platforms alone.
+    /// No proxy. Only on Apple platforms.
     case none
-    /// One proxy for everything, by host and port. Apple platforms alone.
+    /// One proxy for all requests, given by host and port. Only on Apple platforms.
     case host(String, port: Int)
   }
 
-  /// Who vouches for servers.
+  /// The certificate authorities that are trusted.
   public enum CertificateAuthority: Sendable, Hashable {
     /// The authorities that the system trusts.
     case system
-    /// The authorities in a file of PEM certificates, and nobody else.
+    /// Only the authorities in a file of PEM certificates.
     case file(path: String)
-    /// These authorities in PEM, and nobody else.
+    /// Only the authorities in these PEM certificates.
     case certificates(Data)
   }
 
@@ -39,30 +40,30 @@ public struct URLSessionSettings: Sendable, Hashable {
     case tls1_3
   }
 
-  /// A setting that cannot be honoured.
+  /// A setting that the platform does not support, or whose value is invalid.
   public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
-    /// An English sentence that names the setting and the cure.
+    /// A sentence that names the setting and the remedy.
     public let description: String
   }
 
-  /// The proxy; the platform's where nothing is said.
+  /// The proxy. The default is the platform's proxy.
   public var proxy: Proxy = .platform
-  /// The oldest version of TLS that is accepted; nil for what the platform accepts. Apple platforms alone.
+  /// The oldest version of TLS that is accepted; nil for the platform's minimum. Only on Apple platforms.
   public var minimumTLSVersion: TLSVersion?
-  /// Who vouches for servers; the system's authorities where nothing is said. Apple platforms alone.
+  /// The trusted authorities. The default is those of the system. Other values only on Apple platforms.
   public var certificateAuthority: CertificateAuthority = .system
-  /// The public keys that hosts may have; others have none pinned. Apple platforms alone.
+  /// The public keys that hosts may have. Hosts that are not listed may have any key. Only on Apple platforms.
   public var pins: [PublicKeyPins] = []
-  /// The certificates that this side shows to servers that ask; the first one that is for the host counts. Apple
-  /// platforms alone, and in PKCS #12 with a passphrase alone.
+  /// The certificates that the client sends to servers that ask for one. The first certificate that fits the host is
+  /// sent. Only on Apple platforms, and only in PKCS #12 with a passphrase.
   public var clientCertificates: [ClientCertificate] = []
-  /// How many connections to one host may stand at a time, over HTTP/1.1; nil for what the platform allows.
+  /// The maximum number of simultaneous connections to one host over HTTP/1.1; nil for the platform's limit.
   public var connectionsPerHost: Int?
 
-  /// Makes the standard settings.
+  /// Makes the default settings.
   public init() {}
 
-  /// Throws where a setting cannot be honoured on a platform.
+  /// Throws if the platform does not support a setting, or a value is invalid.
   func validate(on platform: SessionPlatform) throws(Invalid) {
     if let connectionsPerHost, connectionsPerHost < 1 || connectionsPerHost > 1_000 {
       throw Invalid(description: "`connectionsPerHost` must be a number from 1 to 1000.")
@@ -71,7 +72,7 @@ public struct URLSessionSettings: Sendable, Hashable {
       guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2F && $0 != 0x40 }),
         (1...65_535).contains(port)
       else {
-        throw Invalid(description: "`proxy` must name a host without scheme and user, and a port from 1 to 65535.")
+        throw Invalid(description: "`proxy` must have a host without scheme and user, and a port from 1 to 65535.")
       }
     }
     if platform.takesProxyAndTLS { return }
@@ -83,20 +84,20 @@ public struct URLSessionSettings: Sendable, Hashable {
     for (name, isSet, rest) in ignored where isSet {
       throw Invalid(
         description:
-          "URLSession ignores `\(name)` on Linux; leave it at \(rest), or take the transport on libcurl.")
+          "URLSession ignores `\(name)` on Linux; leave it at \(rest), or use the libcurl transport.")
     }
   }
 }
 
 extension URLSessionSettings {
-  /// URLSession's configuration: nothing is kept, and nothing is done that is the line's.
+  /// The configuration of a session that stores nothing. Everything that Errand's interceptors do is off in URLSession.
   func configuration(waits: Bool = false) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     apply(to: configuration, waits: waits)
     return configuration
   }
 
-  /// Puts them into a configuration of any kind.
+  /// Copies the settings to a configuration, which can also be that of a background session.
   func apply(to configuration: URLSessionConfiguration, waits: Bool = false) {
     configuration.urlCache = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
@@ -104,7 +105,8 @@ extension URLSessionSettings {
     configuration.httpCookieAcceptPolicy = .never
     configuration.httpShouldSetCookies = false
     configuration.urlCredentialStorage = nil
-    // Silence and the deadline are watched by the exchange: exactly, and never cut to whole seconds.
+    // URLSession's time-outs are so long that they have no effect. The exchange checks its idle time-out and its
+    // deadline itself, exactly and not in whole seconds.
     configuration.timeoutIntervalForRequest = SessionOrder.patience
     configuration.timeoutIntervalForResource = SessionOrder.patience
     if let connectionsPerHost { configuration.httpMaximumConnectionsPerHost = connectionsPerHost }

@@ -2,23 +2,25 @@ public import ErrandHTTP
 import ErrandSupport
 import Foundation
 
-/// The transport on URLSession: the one of Apple platforms, and a second one on Linux.
+/// The transport on URLSession. It is meant for Apple platforms, and is an alternative on Linux.
 ///
-/// Redirects, retries, cookies and the cache stay Errand's. What it can do differs: ``capabilities`` says so, and a
-/// call that needs more fails before anything is sent. On Linux some answers that break off end the whole process,
-/// within Foundation: take it there for servers that you trust, and for trying things out.
+/// Errand still handles redirects, retries, cookies and the cache. The platforms differ in their ``capabilities``. A
+/// call that needs a missing capability fails before anything is sent.
+///
+/// On Linux, Foundation ends the whole process on some responses that break off. Use this transport on Linux only with
+/// servers that you trust, and for experiments.
 ///
 /// ```swift
 /// client.configure { $0.transport = .urlSession }
 /// ```
 public final class URLSessionTransport: Transport {
-  /// Its name in the registry.
+  /// The name of this transport in the registry.
   public static let name = "urlsession"
 
   private struct State: Sendable {
     let setup: SessionSetup
     var shared: SessionHolder
-    /// The session whose tasks wait for a network; made when it is first needed.
+    /// The session whose tasks wait for a network connection; nil until such a session is needed.
     var waiting: SessionHolder?
     let identity: String?
 
@@ -32,46 +34,46 @@ public final class URLSessionTransport: Transport {
   private let platform: SessionPlatform
   private let lanes = SessionLanes()
   private let state: Locked<State>
-  /// Held while the setting is changed, so that no change undoes another one.
+  /// Locked while the settings change, so that two changes at the same time do not overwrite each other.
   private let changing = Locked(())
 
-  /// Makes a transport with the standard settings.
+  /// Creates a transport with the default settings.
   public convenience init() {
     self.init(SessionSetup(settings: URLSessionSettings(), trust: .standard, platform: .current))
   }
 
-  /// Makes a transport.
-  /// - Throws: ``URLSessionSettings/Invalid`` where the platform cannot honour a setting.
+  /// Creates a transport.
+  /// - Throws: ``URLSessionSettings/Invalid`` if the platform does not support a setting.
   public convenience init(_ settings: URLSessionSettings) throws(URLSessionSettings.Invalid) {
     self.init(try SessionSetup(settings, .current))
   }
 
-  /// Makes one as for a platform.
+  /// Creates a transport for a given platform.
   init(_ setup: SessionSetup) {
     platform = setup.platform
     state = Locked(State(setup: setup, shared: SessionHolder(setup, lanes: lanes)))
   }
 
-  /// How it reaches servers.
+  /// The settings with which this transport reaches servers.
   public var settings: URLSessionSettings { state.withLock { $0.setup.settings } }
 
-  /// Changes how it reaches servers. Exchanges that run keep what they began with; each later one has connections that
-  /// know the new setting only.
-  /// - Throws: ``URLSessionSettings/Invalid`` where the platform cannot honour a setting; nothing has changed then.
+  /// Changes how this transport reaches servers. Running exchanges keep the old settings. Later exchanges use only
+  /// connections that were opened with the new settings.
+  /// - Throws: ``URLSessionSettings/Invalid`` if the platform does not support a setting. The old settings then stay.
   public func update(_ settings: URLSessionSettings) throws(URLSessionSettings.Invalid) {
     try changing.withLock { _ throws(URLSessionSettings.Invalid) in
       if settings != self.settings { try replace(by: settings) }
     }
   }
 
-  /// Reads the files of authorities and client certificates again, such as after one was renewed. Exchanges that run
-  /// keep what they began with; no later one uses a connection that was made under the former trust.
-  /// - Throws: ``URLSessionSettings/Invalid`` where a file cannot be used; nothing has changed then.
+  /// Reads the files of authorities and client certificates again, for example after a renewal. Running exchanges keep
+  /// the old certificates. Later exchanges use only connections that were opened with the new certificates.
+  /// - Throws: ``URLSessionSettings/Invalid`` if a file cannot be used. The old certificates then stay.
   public func reload() throws(URLSessionSettings.Invalid) {
     try changing.withLock { _ throws(URLSessionSettings.Invalid) in try replace(by: settings) }
   }
 
-  /// A digest of the client certificates; nil if there are none. It changes by ``update(_:)`` and ``reload()``.
+  /// A digest of the client certificates; nil if there are none. ``update(_:)`` and ``reload()`` may change the digest.
   public var identity: String? { state.withLock { $0.identity } }
 
   private func replace(by settings: URLSessionSettings) throws(URLSessionSettings.Invalid) {
@@ -85,18 +87,19 @@ public final class URLSessionTransport: Transport {
     _ = old  // released here, outside the lock
   }
 
-  /// On Apple platforms all but informational answers and trailers. On Linux progress and bodies of every kind.
+  /// The capabilities. On Apple platforms everything except informational responses and trailers; on Linux progress and
+  /// request bodies of every kind.
   ///
-  /// URLSession takes bytes or a file: a body that libcurl reads while it is sent is read to its end here before the
-  /// first byte goes out. From 256 KiB on it goes by way of a file in the temporary folder, of the user alone, that is
-  /// removed when the exchange is over.
+  /// URLSession sends bytes or a file. So a body that another transport would read while sending is read to its end
+  /// before the first byte is sent. If such a body has more than 256 KiB, it is written to a file in the temporary
+  /// folder. Only the user can access this file, and it is removed after the exchange.
   public var capabilities: TransportCapabilities { platform.capabilities }
 
-  /// gzip.
+  /// The content codings that URLSession decodes: gzip.
   public var contentCodings: [String] { platform.contentCodings }
 
-  /// Sends the request and brings the answer, whatever its status.
-  /// - Throws: ``ErrandHTTP/TransportFailure``, ``ErrandHTTP/CallState/Stopped``, or what the exchange's sink threw.
+  /// Sends the request and returns the response. A response with an error status is not an error.
+  /// - Throws: ``ErrandHTTP/TransportFailure``, ``ErrandHTTP/CallState/Stopped``, or an error of the exchange's sink.
   public func send(_ exchange: Exchange) async throws -> HTTPResponse {
     let order = try SessionOrder(exchange, platform)
     let upload = try await SessionUpload(order.body, for: exchange.call)
@@ -108,10 +111,10 @@ public final class URLSessionTransport: Transport {
     return try withExtendedLifetime((holder, upload)) { try run.outcome() }
   }
 
-  /// What has to go when the transport does, for tests.
+  /// The objects that must be released together with the transport. Tests check that.
   var watched: [any AnyObject & Sendable] { state.withLock { [$0.shared] + $0.shared.watched } }
 
-  /// The session that carries an exchange.
+  /// The session that sends an exchange.
   func holder(for exchange: Exchange) -> SessionHolder {
     if platform.resendsByItself, !mayBeSentTwice(exchange) {
       return SessionHolder(state.withLock { $0.setup }, lanes: lanes)
@@ -131,7 +134,7 @@ public final class URLSessionTransport: Transport {
 }
 
 extension SessionSetup {
-  /// Throws where a platform cannot honour a setting.
+  /// Checks the settings. Throws if the platform does not support a setting.
   init(_ settings: URLSessionSettings, _ platform: SessionPlatform) throws(URLSessionSettings.Invalid) {
     try settings.validate(on: platform)
     let trust = try SessionTrust(settings) { identity in
@@ -146,7 +149,8 @@ extension SessionSetup {
 }
 
 extension TransportChoice {
-  /// URLSession, by its name in the shared registry; registered there by the first use, unless somebody has done so.
+  /// URLSession as a choice of transport, by its name in the shared registry. The first use registers the transport,
+  /// unless the name is already registered.
   public static var urlSession: TransportChoice {
     TransportRegistry.shared.register(URLSessionTransport.name, replacing: false) { URLSessionTransport() }
     return .named(URLSessionTransport.name)

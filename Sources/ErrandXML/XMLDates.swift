@@ -1,17 +1,18 @@
 import ErrandCore
 public import Foundation
 
-/// How dates are written in XML.
+/// The format of dates in XML.
 public struct XMLDates: Sendable {
   let read: @Sendable (String) -> Date?
 
-  /// A rule of one's own; nil where a text is no date.
+  /// A custom format. The closure returns nil if the text is not a date.
   public init(_ read: @escaping @Sendable (String) -> Date?) {
     self.read = read
   }
 
-  /// ISO 8601 with time and zone, with or without a fraction (`2026-01-31T10:00:00.5+01:00`), or a day alone, which is
-  /// its beginning in UTC.
+  /// ISO 8601, in two forms:
+  /// - a date with a time and a time zone, with or without fractional seconds: `2026-01-31T10:00:00.5+01:00`;
+  /// - only a date, which means the first moment of this day in UTC.
   public static let iso8601 = XMLDates { text in
     guard let form = Form(text) else { return nil }
     let style =
@@ -23,14 +24,14 @@ public struct XMLDates: Sendable {
     return try? style.parse(text)
   }
 
-  /// Seconds since 1970.
+  /// The number of seconds since 1970.
   public static let secondsSince1970 = XMLDates { text in
     Double(text).flatMap { $0.isFinite ? Date(timeIntervalSince1970: $0) : nil }
   }
 }
 
 extension XMLDates {
-  /// How much a text says. Foundation reads the beginning of a text that goes on, so its form is looked at first.
+  /// The form of a date. The form is checked before parsing, because Foundation ignores text after a valid date.
   private enum Form {
     case day
     case seconds
@@ -55,7 +56,8 @@ extension XMLDates {
       guard isZoned, rest.isEmpty else { return nil }
     }
 
-    /// Takes what looks like a pattern, in which 0 stands for any digit.
+    /// Removes a prefix that matches a pattern. In the pattern, `0` matches any digit. False if there is no such
+    /// prefix.
     private static func take(_ pattern: String, from rest: inout Substring.UTF8View) -> Bool {
       let head = rest.prefix(pattern.utf8.count)
       let fits = head.elementsEqual(pattern.utf8) { $0 == $1 || ($1 == UInt8(ascii: "0") && ASCII.isDigit($0)) }

@@ -1,7 +1,7 @@
 public import ErrandCore
 public import Foundation
 
-/// XML answers as `Decodable` values; see ``decode(_:from:of:)`` for how a document becomes one.
+/// Reads XML responses as `Decodable` values. ``decode(_:from:of:)`` describes how elements map to types.
 ///
 /// ```swift
 /// struct Catalog: Decodable, Sendable {
@@ -11,24 +11,24 @@ public import Foundation
 /// var decoder: ResponseDecoder<Catalog> { .xml() }
 /// ```
 public struct XMLFormat: ResponseFormat {
-  /// How large a document may be.
+  /// The maximum size of a document.
   public var limits: XMLLimits
-  /// How dates are written.
+  /// The format of dates in the document.
   public var dates: XMLDates
 
-  /// Makes the format.
+  /// Creates the format.
   public init(limits: XMLLimits = XMLLimits(), dates: XMLDates = .iso8601) {
     self.limits = limits
     self.dates = dates
   }
 
-  /// "XML".
+  /// The name of the format in errors: "XML".
   public var name: String { "XML" }
-  /// Both registered names (RFC 7303).
+  /// The two registered media types of XML (RFC 7303).
   public var accept: String { Self.accepted }
 
-  /// Both registered names, and every type that is built on XML (RFC 7303 section 4.2). A web page is not taken, nor one
-  /// in XHTML: those are what a login or a gateway answers in place of a document.
+  /// The two registered media types of XML, and every type with the suffix `+xml` (RFC 7303 section 4.2). Web pages in
+  /// HTML and XHTML are not accepted: a login page or a gateway may send them instead of the requested document.
   public var contentTypes: [String]? { Self.types }
 
   static let types = ["application/xml", "text/xml", "*/*+xml"]
@@ -36,17 +36,17 @@ public struct XMLFormat: ResponseFormat {
 
   /// Reads a value.
   ///
-  /// - A key is the name of a child element, without prefix or as `{namespace}name`; where no child has it, that of an
-  ///   attribute. `@name` is the attribute alone, and `#text` the element's own text.
-  /// - Children of one name side by side are an array; none is an empty one. The outermost element as an array is all
-  ///   its children.
-  /// - Texts are taken as they stand. White space round numbers, booleans (`true`, `false`, `1`, `0`), dates and Base64
-  ///   does not count.
-  /// - An optional is nil where nothing has its name, where the element has nothing in it and no attributes, and where
-  ///   it says `xsi:nil="true"`.
+  /// - A key is the name of a child element: without prefix, or as `{namespace}name`. If no child has the name, the key
+  ///   is the name of an attribute. `@name` is always an attribute, and `#text` is the element's own text.
+  /// - Children with the same name are read as an array. If there is no such child, the array is empty.
+  /// - If the root element is read as an array, all its children are the elements of the array.
+  /// - Text is read unchanged. White space around numbers, Booleans (`true`, `false`, `1`, `0`), dates and Base64 is
+  ///   ignored.
+  /// - An optional is nil if no child or attribute has its name, if the element has neither content nor attributes, or
+  ///   if the element has `xsi:nil="true"`.
   ///
-  /// - Throws: ``ErrandCore/FormatFailure`` with line and column where the document is broken, or with the path of a
-  ///   value that does not fit, such as `catalog.book[2].price`.
+  /// - Throws: ``ErrandCore/FormatFailure``. If the document is not well-formed, the error has the line and column. If
+  ///   a value does not fit its type, the error has the path of the value, such as `catalog.book[2].price`.
   public func decode<Value: Decodable>(
     _ type: Value.Type, from body: Data, of response: HTTPResponse
   ) throws -> Value {
@@ -54,7 +54,7 @@ public struct XMLFormat: ResponseFormat {
   }
 
   /// Reads a value from an element of a document.
-  /// - Throws: ``ErrandCore/FormatFailure`` with the path of what does not fit.
+  /// - Throws: ``ErrandCore/FormatFailure`` with the path of the value that does not fit its type.
   public func decode<Value: Decodable>(_ type: Value.Type, from element: XMLValue) throws(FormatFailure) -> Value {
     do {
       return try XMLPlace(.element(element), path: [], dates: dates).decode(type)
@@ -67,14 +67,14 @@ public struct XMLFormat: ResponseFormat {
 }
 
 extension ResponseDecoder where Value: Decodable {
-  /// XML, read as ``ErrandXML/XMLFormat`` says.
+  /// Reads a response as XML by ``ErrandXML/XMLFormat``.
   public static func xml(limits: XMLLimits = XMLLimits(), dates: XMLDates = .iso8601) -> ResponseDecoder {
     .format(XMLFormat(limits: limits, dates: dates))
   }
 }
 
 extension ResponseDecoder where Value == XMLValue {
-  /// XML as a document.
+  /// Reads a response as an XML document, without converting it to another type.
   public static func xml(limits: XMLLimits = XMLLimits()) -> ResponseDecoder {
     ResponseDecoder("XML", accept: XMLFormat.accepted, contentTypes: XMLFormat.types) { body, response in
       try XMLValue(parsing: body, charset: response.charset, limits: limits)

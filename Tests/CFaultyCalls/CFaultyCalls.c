@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "CFaultyCalls.h"
 
-// A sanitizer has definitions of its own for the same names.
+// Sanitizers define functions with the same names.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
 #define IS_SANITIZED 1
@@ -29,7 +29,7 @@ static size_t rootLength;
 static atomic_bool isOn;
 static atomic_int counted, chosen, error;
 static _Atomic(const char *) failed;
-// Which descriptors were opened below the folder.
+// The descriptors that were opened below the folder.
 static atomic_bool ours[descriptors];
 
 void faulty_begin(const char *folder, int turn, int code) {
@@ -61,7 +61,7 @@ static bool fails(const char *name) {
   return true;
 }
 
-// Finds the C library's own definition, once.
+// Looks up the definition of the C library, once.
 #define NEXT(name, type, ...) \
   static type (*next)(__VA_ARGS__); \
   if (!next) next = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, name);
@@ -101,7 +101,7 @@ int open64(const char *path, int flags, ...) {
 int close(int file) {
   NEXT("close", int, int)
   bool isFault = isOurs(file) && fails("close");
-  // The descriptor is gone either way.
+  // close() releases the descriptor even if it fails.
   if (file >= 0 && file < descriptors) atomic_store(&ours[file], false);
   int result = next(file);
   if (!isFault) return result;
@@ -109,7 +109,7 @@ int close(int file) {
   return -1;
 }
 
-// Half of a write that fails is done.
+// A failing write writes half of its bytes.
 static ssize_t half(ssize_t (*next)(int, const void *, size_t, off64_t), int file, const void *bytes, size_t count,
                     off64_t place) {
   if (count / 2 > 0) next(file, bytes, count / 2, place);

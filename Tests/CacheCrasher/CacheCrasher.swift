@@ -2,9 +2,9 @@ import ErrandCache
 import ErrandCore
 import Foundation
 
-/// A process that uses a store's folder, for tests that kill it, race it against another one, or take its disk away.
+/// A process that uses a store's folder. Tests kill it, run two of them at the same time, or make its disk unwritable.
 ///
-/// `CacheCrasher MODE FOLDER LIMIT NUMBER`; ends with 0 if every body it read was right.
+/// `CacheCrasher MODE FOLDER LIMIT NUMBER`; exits with 0 if every body that it read was correct.
 @main
 enum CacheCrasher {
   static func main() async {

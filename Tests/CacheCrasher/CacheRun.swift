@@ -3,7 +3,7 @@ import ErrandCache
 import ErrandCore
 import Foundation
 
-/// What the process does with the folder.
+/// The work of the process in the folder.
 final class CacheRun: Sendable {
   private struct State: Sendable {
     var random: UInt64
@@ -12,7 +12,7 @@ final class CacheRun: Sendable {
     var unavailable = 0
   }
 
-  /// So many that they do not fit into the two MiB that the tests give.
+  /// Too many entries for the two MiB that the tests allow.
   private static let keys: UInt64 = 240
 
   private let folder: URL
@@ -29,11 +29,11 @@ final class CacheRun: Sendable {
 
   var isRight: Bool { state.withLock { $0.wrong == 0 } }
 
-  /// Puts each entry once, so that whoever comes next finds the folder full.
+  /// Puts each entry once, so that the next process finds a full folder.
   func fill() async {
     for index in 0..<Self.keys {
       store.put(SelfDescribed.entry(index, version: 1, length: 12_000))
-      // More than a few would not be let wait, and be dropped.
+      // Flushes often, because a full backlog would drop entries.
       if index % 16 == 0 { await store.flush() }
     }
     await store.flush()
@@ -43,7 +43,7 @@ final class CacheRun: Sendable {
     if found == 0 || found == Self.keys { state.withLock { $0.wrong += 1 } }
   }
 
-  /// Reads all that an earlier process left, then writes until it is killed. A line a step.
+  /// Reads all entries that an earlier process left, then writes until the process is killed. Prints one line per step.
   func writeForever() async {
     await checkAll()
     guard isRight else { return }
@@ -55,7 +55,7 @@ final class CacheRun: Sendable {
     }
   }
 
-  /// Writes, reads and removes for some seconds, beside another process that does the same.
+  /// Writes, reads and removes for some seconds, at the same time as another process.
   func race() async {
     let end = MonotonicInstant.now.advanced(by: .seconds(Int64(clamping: number >> 8)))
     while MonotonicInstant.now < end, isRight {
@@ -70,7 +70,7 @@ final class CacheRun: Sendable {
     if found == 0 { state.withLock { $0.wrong += 1 } }
   }
 
-  /// Writes to a disk that is full after some bytes a file, reads, and writes again when there is room.
+  /// Writes to a disk that accepts only some bytes per file, reads, and writes again when there is space.
   func fillFullDisk() async {
     signal(SIGXFSZ, SIG_IGN)
     var old = rlimit()
@@ -88,10 +88,10 @@ final class CacheRun: Sendable {
     await waitUntilWell()
   }
 
-  /// Uses a full folder in which it may write nothing, removes from it, and writes again when it may.
+  /// Uses a full folder that is read-only, removes an entry, and writes again when the folder is writable.
   func useReadOnlyFolder() async {
     permit(folders: 0o555, files: 0o444)
-    // Root may write everywhere: go on as nobody.
+    // Root may write everywhere, so continue as the user `nobody`.
     let isRoot = geteuid() == 0
     if isRoot, seteuid(65_534) != 0 { return say("no other user") }
     store.remove(.key(SelfDescribed.key(3)))
@@ -126,7 +126,7 @@ final class CacheRun: Sendable {
     state.withLock { $0.wrong += 1 }
   }
 
-  /// Writes small and large bodies under a mask that takes no permission away.
+  /// Writes small and large bodies with a umask that removes no permissions.
   func writeWithOpenMask() async {
     umask(0)
     store.put(SelfDescribed.entry(1, version: 1, length: 100))

@@ -3,7 +3,7 @@ import ErrandCore
 import Foundation
 import TestSupport
 
-/// Entries whose heads say what their bodies must be, so that any mixture of two is noticed.
+/// Entries whose heads identify their bodies, so that a mixture of two entries is detected.
 enum SelfDescribed {
   static func key(_ index: UInt64) -> CacheKey {
     CacheKey(

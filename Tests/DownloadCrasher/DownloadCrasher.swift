@@ -1,11 +1,12 @@
 import Errand
 import Foundation
 
-/// A process that downloads, for tests that kill it, race it against another one, or take its disk away.
+/// A process that downloads, for tests that kill it, run it against another process, or fill its disk.
 ///
-/// `DownloadCrasher URL FILE ROOM PARALLEL`: no file of it may grow beyond `ROOM` bytes, 0 for no limit; so many ranges
-/// are fetched side by side. It ends with 0 where the file is there, 2 where another one has it, 3 where the disk is
-/// full, 4 where the answer did not fit the part, 5 where the memory has grown by more than 32 MiB, and 1 for anything
+/// Usage: `DownloadCrasher URL FILE ROOM PARALLEL`. No file of the process may grow beyond `ROOM` bytes (0 for no
+/// limit); `PARALLEL` ranges are fetched at a time. Exits with 0 if the file is complete, 2 if another process holds
+/// it, 3 if the disk is full, 4 if the response does not match the part file, 5 if memory grew by more than 32 MiB, and
+/// 1 for any other error.
 /// else.
 @main
 enum DownloadCrasher {
@@ -30,7 +31,7 @@ enum DownloadCrasher {
     }
   }
 
-  /// The most memory that the process has held so far, in KiB; 0 where the system does not say.
+  /// The peak memory of the process in KiB; 0 if the system does not report it.
   private static var peak: Int {
     let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

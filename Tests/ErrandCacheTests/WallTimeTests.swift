@@ -10,7 +10,7 @@ import Testing
     #expect(late.milliseconds(to: WallTime(milliseconds: .min)) == .min)
   }
 
-  @Test func `the present lies after 2020`() {
+  @Test func `current time is after 2020`() {
     #expect(WallTime.now > WallTime(milliseconds: 1_577_836_800_000))
   }
 }

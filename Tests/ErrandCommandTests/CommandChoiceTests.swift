@@ -16,12 +16,12 @@ import Testing
       (["help", "download"], .show(HelpText.download)), (["help", "upload"], .show(HelpText.upload)),
       (["upload", "f", "u"], .upload(["f", "u"])), (["upload", "--help"], .show(HelpText.upload)),
       (["help", "demo"], .show(HelpText.demo)), (["--version"], .show("errand \(HelpText.version)\n")),
-      ([], .refuse("say what to do", help: HelpText.usage)),
-      (["frob"], .refuse("there is no command “frob”", help: HelpText.usage)),
-      (["help", "frob"], .refuse("there is no command “frob”", help: HelpText.usage)),
-      (["demo", "99"], .refuse("a scene is chosen by its number, 1 to \(Demo.scenes.count)", help: HelpText.demo)),
+      ([], .refuse("a command is missing", help: HelpText.usage)),
+      (["frob"], .refuse("unknown command “frob”", help: HelpText.usage)),
+      (["help", "frob"], .refuse("unknown command “frob”", help: HelpText.usage)),
+      (["demo", "99"], .refuse("a scene number must be from 1 to \(Demo.scenes.count)", help: HelpText.demo)),
     ] as [([String], CommandChoice)])
-  func `the first words choose`(words: [String], choice: CommandChoice) {
+  func `the first arguments choose the command`(words: [String], choice: CommandChoice) {
     #expect(CommandChoice(words) == choice)
   }
 
@@ -34,12 +34,12 @@ import Testing
   private static let ofTransfers: Set<ExitCode> = [.disk, .changed, .broken, .exists, .busy]
 
   @Test(arguments: ExitCode.allCases.filter { !ofTransfers.contains($0) })
-  func `help tells every exit status`(code: ExitCode) {
+  func `send help lists the exit statuses`(code: ExitCode) {
     #expect(HelpText.send.contains(" \(code.rawValue)  "))
   }
 
   @Test(arguments: ExitCode.allCases.filter { $0 != .noStore && $0 != .forbidden })
-  func `help tells the statuses of download`(code: ExitCode) {
+  func `download help lists the exit statuses`(code: ExitCode) {
     #expect(HelpText.download.contains(" \(code.rawValue)  "))
   }
 
@@ -47,21 +47,21 @@ import Testing
     ExitCode.success, .other, .nameLookup, .refused, .status, .timeout, .changed, .broken, .tls, .usage, .notStored,
     .interrupted,
   ])
-  func `help tells the statuses of upload`(code: ExitCode) {
+  func `upload help lists the exit statuses`(code: ExitCode) {
     #expect(HelpText.upload.contains(" \(code.rawValue)  "))
   }
 
   @Test(arguments: [ExitCode.success, .other, .usage, .notStored, .noStore, .forbidden])
-  func `help tells the statuses of cache`(code: ExitCode) {
+  func `cache help lists the exit statuses`(code: ExitCode) {
     #expect(HelpText.cache.contains(" \(code.rawValue)  "))
   }
 
   @Test(arguments: SendCache.modes.map(\.word))
-  func `help tells every mode`(word: String) {
+  func `send help lists every cache mode`(word: String) {
     #expect(HelpText.send.contains("\n        \(word) "))
   }
 
-  @Test func `every mode has a word`() {
+  @Test func `every cache mode has a name`() {
     #expect(Set(SendCache.modes.map(\.mode)) == Set(CacheReadMode.allCases))
     #expect(SendCache.modes.count == CacheReadMode.allCases.count)
   }
@@ -81,7 +81,7 @@ import Testing
       (APIError(.cache, .cacheMiss, ""), .notStored), (APIError(.cache, .init(rawValue: "x"), ""), .other),
       (APIError(.redirect, .tooManyRedirects, ""), .other),
     ] as [(APIError, ExitCode)])
-  func `an error has its status`(error: APIError, code: ExitCode) {
+  func `an error has its exit status`(error: APIError, code: ExitCode) {
     #expect(ExitCode(error) == code)
   }
 
@@ -97,7 +97,7 @@ import Testing
       (APIError(.transport, .init(rawValue: "nameLookup"), ""), .nameLookup),
       (APIError(.validate, .status, ""), .status), (APIError(.cancelled, .cancelled, ""), .interrupted),
     ] as [(APIError, ExitCode)])
-  func `a transfer's error has its status`(error: APIError, code: ExitCode) {
+  func `a transfer error has its exit status`(error: APIError, code: ExitCode) {
     #expect(ExitCode.ofTransfer(error) == code)
   }
 }

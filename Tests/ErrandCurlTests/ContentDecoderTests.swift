@@ -1,11 +1,13 @@
 #if os(Linux)
+  import CodedSamples
   import ErrandCore
+  import ErrandDecoding
   import Testing
 
   @testable import ErrandCurl
 
   @Suite struct ContentDecoderTests {
-    /// Decodes pieces of `size` bytes into buffers of `room` bytes, and demands the end.
+    /// Decodes pieces of `size` bytes into buffers of `room` bytes and requires that the stream ends.
     static func decode(
       _ coded: [UInt8], _ decoder: any ContentDecoder, by size: Int = .max, room: Int = 64
     ) throws -> [UInt8] {
@@ -25,7 +27,7 @@
     }
 
     @Test(arguments: ContentCoding.allCases, [1, 2, 7, 1000])
-    func `each coding is undone`(_ coding: ContentCoding, _ size: Int) throws {
+    func `each content coding is decoded`(_ coding: ContentCoding, _ size: Int) throws {
       for room in [1, 7, 64, 4096] {
         let plain = try Self.decode(CodedSamples.text(in: coding), coding.makeDecoder(), by: size, room: room)
         #expect(String(decoding: plain, as: UTF8.self) == CodedSamples.text)
@@ -33,7 +35,7 @@
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `a cut at any byte is told`(_ coding: ContentCoding) throws {
+    func `truncation at any byte throws`(_ coding: ContentCoding) throws {
       let coded = CodedSamples.text(in: coding)
       for count in 0..<coded.count {
         #expect(throws: TransportFailure.self, "cut at \(count) of \(coded.count)") {
@@ -47,7 +49,7 @@
     ]
 
     @Test(arguments: ContentCoding.allCases, tails)
-    func `bytes behind the end are ignored`(_ coding: ContentCoding, _ tail: [UInt8]) throws {
+    func `bytes after the end are ignored`(_ coding: ContentCoding, _ tail: [UInt8]) throws {
       let coded = CodedSamples.text(in: coding)
       for size in [1, 3, 1000] {
         let plain = try Self.decode(coded + tail, coding.makeDecoder(), by: size)
@@ -56,7 +58,7 @@
     }
 
     @Test(arguments: [ContentCoding.gzip, .zstd], [1, 2, 7, 1000])
-    func `a second stream cut short is told`(_ coding: ContentCoding, _ size: Int) throws {
+    func `truncated second member throws`(_ coding: ContentCoding, _ size: Int) throws {
       let coded = CodedSamples.text(in: coding)
       for count in 1..<coded.count {
         #expect(throws: TransportFailure.self, "cut at \(count)") {
@@ -68,8 +70,8 @@
       #expect(throws: TransportFailure.self) { try Self.decode(coded + damaged, coding.makeDecoder(), by: size) }
     }
 
-    /// RFC 8878 section 3: frames and skippable frames one after the other.
-    @Test(arguments: [1, 2, 7, 1000]) func `frames of zstd are one`(size: Int) throws {
+    /// RFC 8878 section 3: a sequence of frames and skippable frames.
+    @Test(arguments: [1, 2, 7, 1000]) func `zstd frames are concatenated`(size: Int) throws {
       let coded = CodedSamples.text(in: .zstd)
       let skipped: [UInt8] = [0x5A, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3]
       let empty: [UInt8] = [0x50, 0x2A, 0x4D, 0x18, 0, 0, 0, 0]
@@ -90,7 +92,7 @@
     }
 
     /// RFC 1952 section 2.2.
-    @Test(arguments: [1, 2, 7, 1000]) func `members of gzip are one`(size: Int) throws {
+    @Test(arguments: [1, 2, 7, 1000]) func `gzip members are concatenated`(size: Int) throws {
       let coded = CodedSamples.text(in: .gzip)
       for room in [1, 64, 4096] {
         let plain = try Self.decode(coded + coded + coded, ContentCoding.gzip.makeDecoder(), by: size, room: room)
@@ -99,13 +101,13 @@
     }
 
     @Test(arguments: [ContentCoding.gzip, .deflate, .zstd])
-    func `a changed byte is told`(_ coding: ContentCoding) throws {
+    func `changed byte throws`(_ coding: ContentCoding) throws {
       let coded = CodedSamples.text(in: coding)
       let plain = Array(CodedSamples.text.utf8)
       for index in coded.indices {
         var damaged = coded
         damaged[index] ^= 0x55
-        // Some bytes carry nothing, such as the time in a gzip header; no change of one may change the text.
+        // Some bytes carry no data, such as the time in a gzip header. Changing one must not change the text.
         if let decoded = try? Self.decode(damaged, coding.makeDecoder()) { #expect(decoded == plain, "at \(index)") }
       }
       var wrongSum = coded
@@ -113,8 +115,8 @@
       #expect(throws: TransportFailure.self) { try Self.decode(wrongSum, coding.makeDecoder()) }
     }
 
-    /// Found by a fuzzer: a head that is wrong, cut where bytes follow that begin the format of zstd 0.5.
-    @Test func `no format hides behind a wrong head`() {
+    /// Found by fuzzing: an invalid header, split before bytes that start the format of zstd 0.5.
+    @Test func `invalid header does not enable old formats`() {
       let hidden: [UInt8] = [
         0x28, 0xB5, 0x2F, 0xFD, 0xFC, 0x31, 0x9F, 0xF7, 0x25, 0xB5, 0x2F, 0xFD, 0, 0, 0, 0,
       ]
@@ -125,9 +127,9 @@
       }
     }
 
-    /// Found by a fuzzer: the formats of zstd 0.5, 0.6 and 0.7.
+    /// Found by fuzzing: the formats of zstd 0.5, 0.6 and 0.7.
     @Test(arguments: [0x25, 0x26, 0x27] as [UInt8])
-    func `only the format of the RFC is zstd`(_ first: UInt8) throws {
+    func `only the zstd format of the RFC is accepted`(_ first: UInt8) throws {
       let rest: [UInt8] = [0xB5, 0x2F, 0xFD, 0, 0, 0, 0, 0]
       for size in [1, 3, 100] {
         #expect(throws: TransportFailure.self) {
@@ -136,7 +138,7 @@
       }
     }
 
-    @Test func `a bare deflate stream is understood`() throws {
+    @Test func `raw deflate stream is decoded`() throws {
       let plain = Array(CodedSamples.text.utf8)
       for size in [1, 1000] {
         let decoder = try ContentCoding.deflate.makeDecoder()
@@ -145,7 +147,7 @@
     }
 
     @Test(arguments: ["gzip", "GZIP", "x-gzip", " gzip ", "gzip, identity", "identity,br", "deflate", "zstd"])
-    func `a known coding has a decoder`(_ value: String) throws {
+    func `known coding has a decoder`(_ value: String) throws {
       #expect(try ContentCoding.decoder(for: value) != nil)
     }
 
@@ -154,7 +156,7 @@
         "", "identity", " identity ", ",", "Identity", "none", "aws-chunked", "utf-8", "UTF-8", "binary", "8bit", "foo",
         "text/html", "charset=utf-8", "\u{1}",
       ])
-    func `what is no coding has no decoder`(_ value: String) throws {
+    func `unknown coding has no decoder`(_ value: String) throws {
       #expect(try ContentCoding.decoder(for: value) == nil)
       let refuses = !["", "identity", " identity ", ",", "Identity"].contains(value)
       let result = Result { try ContentCoding.decoder(for: value, refusesUnknown: true) }
@@ -163,7 +165,7 @@
     }
 
     @Test(arguments: ["aws-chunked,gzip", "gzip, utf-8", "none, gzip"])
-    func `a known coding counts among others`(_ value: String) throws {
+    func `known coding among unknown ones is decoded`(_ value: String) throws {
       let decoder = try #require(try ContentCoding.decoder(for: value))
       let plain = try Self.decode(CodedSamples.text(in: .gzip), decoder)
       #expect(String(decoding: plain, as: UTF8.self) == CodedSamples.text)
@@ -173,13 +175,13 @@
       arguments: [
         "compress", "x-compress", "gzip, compress", "dcb", "gzip foo", "br;q=1", "gzip,gzip,gzip,gzip,gzip,gzip",
       ])
-    func `a coding that cannot be undone is told`(_ value: String) {
+    func `unsupported coding throws`(_ value: String) {
       let failure = #expect(throws: TransportFailure.self) { try ContentCoding.decoder(for: value) }
       #expect(failure?.kind == .undecodableContent)
     }
 
     @Test(arguments: ContentCoding.allCases, [ContentCoding.gzip, .deflate, .zstd])
-    func `codings are undone from the last`(_ first: ContentCoding, _ second: ContentCoding) throws {
+    func `last coding is decoded first`(_ first: ContentCoding, _ second: ContentCoding) throws {
       let coded = CodedSamples.encode(CodedSamples.text(in: first), second)
       let value = "\(first.rawValue), \(second.rawValue)"
       for (size, room) in [(1, 1), (1, 64), (7, 7), (1000, 1), (1000, 4096)] {
@@ -193,7 +195,7 @@
       }
     }
 
-    @Test func `large layers come whole`() throws {
+    @Test func `large nested codings are decoded completely`() throws {
       let plain = [UInt8](repeating: 7, count: 3 << 20)
       var coded = plain
       for _ in 0..<3 { coded = CodedSamples.encode(coded, .gzip) }

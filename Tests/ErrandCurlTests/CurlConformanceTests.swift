@@ -7,18 +7,18 @@
 
   @Suite struct CurlConformanceTests {
     @Test(arguments: TransportConformance.all(for: CurlTransport()))
-    func `keeps the promises of the seam`(_ check: TransportConformance.Check) async throws {
+    func `transport passes conformance checks`(_ check: TransportConformance.Check) async throws {
       try await check.run(CurlTransport())
     }
 
     @Test(arguments: TransportConformance.all(for: CurlTransport()))
-    func `keeps them while it is recorded`(_ check: TransportConformance.Check) async throws {
+    func `recorded transport passes conformance checks`(_ check: TransportConformance.Check) async throws {
       try await check.run(RecordingTransport(CurlTransport()))
     }
 
-    /// The rates are those of a fast network, so that every body is paced and nobody waits for long.
+    /// The rates are those of a fast network: every body is paced, and no check waits for long.
     @Test(arguments: TransportConformance.all(for: CurlTransport()))
-    func `keeps them behind a network profile`(_ check: TransportConformance.Check) async throws {
+    func `profiled transport passes conformance checks`(_ check: TransportConformance.Check) async throws {
       let profile = NetworkProfile(downloadRate: 100 << 20, uploadRate: 1 << 30)
       try await check.run(ProfiledTransport(CurlTransport(), profile))
     }

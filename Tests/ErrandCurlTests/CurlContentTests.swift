@@ -1,6 +1,8 @@
 #if os(Linux)
+  import CodedSamples
   import Errand
   import ErrandCore
+  import ErrandDecoding
   import ErrandCurl
   import ErrandTesting
   import Foundation
@@ -9,14 +11,14 @@
 
   @testable import ErrandCurl
 
-  /// Coded bodies over the wire.
+  /// Response bodies with content codings, received over a socket.
   @Suite struct CurlContentTests {
     static func answer(_ bytes: [UInt8], coding: String) -> LoopbackAnswer {
       .data(bytes).setting("Content-Encoding", to: coding)
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `a coded body arrives decoded`(_ coding: ContentCoding) async throws {
+    func `coded body arrives decoded`(_ coding: ContentCoding) async throws {
       let coded = CodedSamples.text(in: coding)
       let server = try LoopbackServer()
       server.enqueue(
@@ -32,7 +34,7 @@
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `a coded body cut short is told`(_ coding: ContentCoding) async throws {
+    func `truncated coded body throws`(_ coding: ContentCoding) async throws {
       let coded = CodedSamples.text(in: coding)
       let server = try LoopbackServer { request in
         let count = Int(request.path.dropFirst()) ?? 0
@@ -47,9 +49,9 @@
       #expect(try await TransportConformance.get(transport, server.url + "/\(coded.count)").text == CodedSamples.text)
     }
 
-    /// The samples of brotli carry no checksum.
+    /// The brotli samples are excluded because brotli has no checksum.
     @Test(arguments: [ContentCoding.gzip, .deflate, .zstd])
-    func `a changed byte of a coded body is told`(_ coding: ContentCoding) async throws {
+    func `changed byte of a coded body throws`(_ coding: ContentCoding) async throws {
       let coded = CodedSamples.text(in: coding)
       let server = try LoopbackServer { request in
         var damaged = coded
@@ -60,7 +62,7 @@
       var told = 0
       for index in coded.indices {
         do {
-          // Some bytes carry nothing, such as the time in a gzip header.
+          // Some bytes carry no data, such as the time in a gzip header.
           let response = try await TransportConformance.get(transport, server.url + "/\(index)")
           #expect(response.text == CodedSamples.text, "at \(index)")
         } catch let failure as TransportFailure {
@@ -73,7 +75,7 @@
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `a bomb stops at the limit`(_ coding: ContentCoding) async throws {
+    func `decompression bomb stops at the limit`(_ coding: ContentCoding) async throws {
       let bomb = CodedSamples.zeros(in: coding)
       let server = try LoopbackServer { _ in Self.answer(bomb, coding: coding.rawValue) }
       let transport = CurlTransport()
@@ -87,7 +89,7 @@
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `a bomb for a sink stops at its ratio`(_ coding: ContentCoding) async throws {
+    func `decompression bomb for a sink stops at its ratio`(_ coding: ContentCoding) async throws {
       let bomb = CodedSamples.zeros(in: coding)
       let server = try LoopbackServer { request in
         request.path == "/next" ? .ok("right") : Self.answer(bomb, coding: coding.rawValue)
@@ -111,7 +113,7 @@
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `a bomb ends a client's call`(_ coding: ContentCoding) async throws {
+    func `decompression bomb ends a client's call`(_ coding: ContentCoding) async throws {
       let bomb = CodedSamples.zeros(in: coding)
       let server = try LoopbackServer { request in
         request.path == "/next" ? .ok("right") : Self.answer(bomb, coding: coding.rawValue)
@@ -131,7 +133,7 @@
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `a sink that pauses often gets all of it`(_ coding: ContentCoding) async throws {
+    func `pausing sink gets the whole body`(_ coding: ContentCoding) async throws {
       let bomb = CodedSamples.zeros(in: coding)
       let server = try LoopbackServer()
       server.enqueue(
@@ -151,7 +153,7 @@
     }
 
     @Test(arguments: ["compress", "gzip foo", "gzip, gzip", "br, gzip"])
-    func `what cannot be undone is told`(_ coding: String) async throws {
+    func `unsupported coding throws`(_ coding: String) async throws {
       let server = try LoopbackServer { request in
         request.path == "/next" ? .ok("right") : Self.answer([1, 2, 3], coding: coding)
       }
@@ -163,7 +165,7 @@
     }
 
     @Test(arguments: ["aws-chunked", "none", "utf-8", "binary", "foo"])
-    func `a name that is no coding leaves the bytes`(_ coding: String) async throws {
+    func `unknown coding leaves the bytes`(_ coding: String) async throws {
       let server = try LoopbackServer { _ in Self.answer([1, 2, 3], coding: coding) }
       #expect(try await TransportConformance.get(CurlTransport(), server.url).body == Data([1, 2, 3]))
       var strict = CurlConfiguration()
@@ -174,7 +176,7 @@
       #expect(failure?.description.contains(coding) == true)
     }
 
-    @Test func `several codings are undone in order`() async throws {
+    @Test func `several codings are decoded in order`() async throws {
       let coded = CodedSamples.encode(CodedSamples.text(in: .br), .zstd)
       let server = try LoopbackServer()
       server.enqueue(
@@ -187,7 +189,7 @@
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `bytes behind the end do no harm`(_ coding: ContentCoding) async throws {
+    func `bytes after the end are harmless`(_ coding: ContentCoding) async throws {
       let server = try LoopbackServer { _ in
         Self.answer(CodedSamples.text(in: coding) + [0, 0, 13, 10], coding: coding.rawValue)
       }
@@ -196,7 +198,7 @@
       #expect(server.connectionCount == 1)
     }
 
-    @Test func `an endless tail is told`() async throws {
+    @Test func `endless bytes after the end throw`() async throws {
       let server = try LoopbackServer { _ in
         LoopbackAnswer([
           .head(status: 200, headers: ["Content-Encoding": "gzip"]), .body(CodedSamples.text(in: .gzip)),
@@ -208,7 +210,7 @@
       #expect(failure?.kind == .undecodableContent)
     }
 
-    @Test func `answers without a body need no decoding`() async throws {
+    @Test func `empty response needs no decoding`() async throws {
       let server = try LoopbackServer { request in
         .status(request.path == "/304" ? 304 : 200, headers: ["Content-Encoding": "gzip", "Content-Length": "0"])
       }
@@ -219,7 +221,7 @@
       #expect(try await transport.send(Exchange(request: head)).status == 200)
     }
 
-    @Test func `a discarded body is not decoded`() async throws {
+    @Test func `discarded body is not decoded`() async throws {
       let server = try LoopbackServer { _ in Self.answer([1, 2, 3], coding: "foo") }
       let sink = RecordingSink { _ in .discard }
       #expect(try await CurlTransport().send(Exchange(request: HTTPRequest(url: server.url), sink: sink)).status == 200)

@@ -36,7 +36,7 @@
       #expect(client.running.isEmpty)
     }
 
-    @Test func `large bodies are decoded elsewhere`() async throws {
+    @Test func `large bodies are decoded on another thread`() async throws {
       let server = try Self.server()
       let transport = CurlTransport()
       var configuration = ClientConfiguration(baseURL: server.url)
@@ -51,7 +51,7 @@
       #expect(decoding != loop)
     }
 
-    @Test func `jobs outlive the transport`() async throws {
+    @Test func `executor works without its transport`() async throws {
       let executor = CurlTransport().executor
       let answer = await Task(executorPreference: executor) {
         await Task.yield(); return 7

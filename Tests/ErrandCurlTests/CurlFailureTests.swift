@@ -67,7 +67,7 @@
     ]
 
     @Test(arguments: rows)
-    func `a code becomes its kind`(_ row: Row) throws {
+    func `libcurl code maps to failure kind`(_ row: Row) throws {
       let origin = try HTTPURL("https://example.com").origin
       var failure = CurlFailure(code: CURLcode(row.code), text: row.text, origin: origin)
       failure.mayHaveBeenSent = row.moment != .connecting
@@ -85,7 +85,7 @@
       ("127.0.0.1", "127.0.0.2", 1, true, .proxy), ("127.0.0.1", "127.0.0.1", 2, true, .proxy),
       ("example.com", "other.example", 1, false, .refused),
     ])
-    func `another place than the server's is the proxy`(
+    func `failed connection names proxy or server`(
       host: String, found: String, port: Int, hasProxy: Bool, kind: TransportFailure.Kind
     ) throws {
       let text = "Failed to connect to \(found) port \(port) after 0 ms: Couldn't connect to server"
@@ -95,7 +95,7 @@
       #expect(failure.transportFailure.kind == kind)
     }
 
-    @Test func `lack of descriptors is no refusal`() throws {
+    @Test func `missing file descriptors are not a refusal`() throws {
       let origin = try HTTPURL("http://h.example").origin
       var failure = CurlFailure(code: CURLE_COULDNT_CONNECT, text: "Couldn't connect to server", origin: origin)
       failure.lacksRoom = true
@@ -104,7 +104,7 @@
     }
 
     @Test(arguments: [nil, .seconds(3600), .zero] as [Duration?])
-    func `only a deadline that has passed stops the call`(_ left: Duration?) throws {
+    func `only an expired deadline stops the call`(_ left: Duration?) throws {
       let call = CallState(deadline: left.map { MonotonicInstant.now.advanced(by: $0) })
       let failure = try Self.failure(of: call, CURLE_OPERATION_TIMEDOUT) { _ in }
       #expect(call.isStopped == (left == .zero))
@@ -112,13 +112,13 @@
       #expect(failure?.isCertainlyNotSent == false)
     }
 
-    @Test func `request that began anew may have been seen`() throws {
+    @Test func `repeated request may have been sent`() throws {
       let failure = try Self.failure(of: CallState(), CURLE_COULDNT_CONNECT) { $0.forgetAnswer() }
       #expect(failure?.kind == .refused)
       #expect(failure?.isCertainlyNotSent == false)
     }
 
-    /// What comes of libcurl's code after the request was begun.
+    /// The failure for a libcurl code that is reported after the request has started.
     private static func failure(
       of call: CallState, _ code: CURLcode, meanwhile: (CurlTransfer) -> Void
     ) throws -> TransportFailure? {
@@ -140,7 +140,7 @@
     @Test(arguments: [
       (100, TransportFailure.Kind.offline), (101, .offline), (111, .refused), (113, .refused), (0, .refused),
     ])
-    func `no network is offline`(_ systemError: Int, _ kind: TransportFailure.Kind) throws {
+    func `unreachable network is offline`(_ systemError: Int, _ kind: TransportFailure.Kind) throws {
       var failure = CurlFailure(
         code: CURLE_COULDNT_CONNECT, text: "x", origin: try HTTPURL("https://example.com").origin)
       failure.systemError = systemError
@@ -148,7 +148,7 @@
       #expect(failure.transportFailure.isCertainlyNotSent)
     }
 
-    /// What libcurl says of a proxy in the environment that it cannot use.
+    /// The texts of libcurl for a proxy in the environment that it cannot use.
     static let unusableProxies: [(UInt32, String)] = [
       (CURLE_COULDNT_RESOLVE_PROXY.rawValue, "Unsupported proxy syntax in 'http://eve:s3cret@proxy.example:x'"),
       (CURLE_COULDNT_CONNECT.rawValue, "Unsupported proxy scheme for 'ftp://eve:s3cret@proxy.example'"),
@@ -156,7 +156,7 @@
     ]
 
     @Test(arguments: unusableProxies)
-    func `a proxy that cannot be used is not quoted`(_ code: UInt32, _ text: String) throws {
+    func `unusable proxy is not quoted`(_ code: UInt32, _ text: String) throws {
       var found = CurlFailure(code: CURLcode(code), text: text, origin: try HTTPURL("https://example.com").origin)
       found.hasProxy = true
       let failure = found.transportFailure
@@ -170,7 +170,7 @@
       (32, "Send failure: Broken pipe", .closedBeforeResponse), (0, "x", .tls),
       (104, "error:0A000410:SSL routines::sslv3 alert handshake failure", .tls),
     ])
-    func `a handshake that breaks off is no refusal`(
+    func `aborted handshake is not a refusal`(
       _ systemError: Int, _ text: String, _ kind: TransportFailure.Kind
     ) throws {
       var failure = CurlFailure(
@@ -181,14 +181,14 @@
 
     static let verdicts: [(Int, TransportFailure.Kind, String)] = [
       (10, .certificateExpired, "The certificate of https://example.com has expired;"),
-      (9, .certificateNotYetValid, "is not valid yet"), (18, .certificateSelfSigned, "signed by itself"),
+      (9, .certificateNotYetValid, "is not valid yet"), (18, .certificateSelfSigned, "self-signed"),
       (19, .unknownAuthority, "an authority that is not trusted"),
       (20, .unknownAuthority, "an authority that is not trusted"), (62, .wrongHost, "is for another host"),
       (0, .tls, "could not be set up"),
     ]
 
     @Test(arguments: verdicts)
-    func `a refused certificate says why`(
+    func `refused certificate gives the reason`(
       _ verifyResult: Int, _ kind: TransportFailure.Kind, _ words: String
     ) throws {
       let origin = try HTTPURL("https://example.com").origin
@@ -199,7 +199,7 @@
       #expect(failure.transportFailure.description.contains(words))
     }
 
-    @Test func `a client certificate's fault is told apart`() throws {
+    @Test func `client certificate failures are distinguished`() throws {
       let origin = try HTTPURL("https://example.com").origin
       for (text, showed, lacked, kind) in [
         ("sslv3 alert handshake failure", false, true, TransportFailure.Kind.clientCertificateRequired),

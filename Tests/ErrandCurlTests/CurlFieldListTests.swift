@@ -16,7 +16,7 @@
       return lines
     }
 
-    @Test func `lines stand as they were given`() {
+    @Test func `fields are written in given order`() {
       var list = CurlFieldList()
       let fields: HTTPFields = ["Accept": "*/*", "X-Empty": "", "X-Umlaut": "é"]
       let built = Self.lines(list.build(fields, removesContentType: true, expectsContinue: false))
@@ -25,7 +25,7 @@
       #expect(other == ["Expect: 100-continue", "Accept:"])
     }
 
-    @Test func `long and many lines find room`() {
+    @Test func `long and many fields fit`() {
       var list = CurlFieldList()
       for count in [1, 7, 60, 2] {
         let long = String(repeating: "é", count: 50 * count * count)

@@ -7,7 +7,7 @@
 
   @testable import ErrandCurl
 
-  /// Frames of HTTP/2 written by hand, over cleartext connections.
+  /// HTTP/2 frames written by hand, over cleartext connections.
   @Suite(.serialized) struct CurlFrameTests {
     static func frame(_ type: UInt8, flags: UInt8 = 0, stream: UInt8 = 0, _ payload: [UInt8] = []) -> [UInt8] {
       let count = payload.count
@@ -17,10 +17,10 @@
 
     static let settings = frame(4)
     static let ping = frame(6, [1, 2, 3, 4, 5, 6, 7, 8])
-    /// `:status: 200`, then the body `ok`.
+    /// The header `:status: 200`, then the body `ok`.
     static let response = frame(1, flags: 4, stream: 1, [0x88]) + frame(0, stream: 1, Array("ok".utf8))
 
-    /// A field as HPACK has it without any compression (RFC 7541 section 6.2.2).
+    /// A literal field without compression (RFC 7541 section 6.2.2).
     static func field(_ name: String, _ value: String) -> [UInt8] {
       [0, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
     }
@@ -31,7 +31,7 @@
       return try CurlTransport(configuration)
     }
 
-    /// A server that sends these bytes as soon as somebody connects, then others without end.
+    /// A server that sends these bytes as soon as a client connects, then sends `flood` without end.
     static func server(_ bytes: [UInt8], flood: [UInt8]? = nil) throws -> LoopbackServer {
       var options = LoopbackOptions()
       options.greeting = { _ in
@@ -43,7 +43,7 @@
     }
 
     @Test(arguments: [1, 8, 9, 40])
-    func `trailers of HTTP/2 are counted`(_ count: Int) async throws {
+    func `number of HTTP/2 trailers is limited`(_ count: Int) async throws {
       let trailers = (0..<count).flatMap { Self.field("t\($0 % 10)", "value") }
       let server = try Self.server(
         Self.settings + Self.response + Self.frame(1, flags: 5, stream: 1, trailers))
@@ -59,7 +59,7 @@
     }
 
     @Test(arguments: [1, 30])
-    func `trailers of HTTP/2 have a size`(_ count: Int) async throws {
+    func `size of HTTP/2 trailers is limited`(_ count: Int) async throws {
       let trailers = (0..<count).flatMap { Self.field("t\($0 % 10)", String(repeating: "v", count: 100)) }
       let server = try Self.server(
         Self.settings + Self.response + Self.frame(1, flags: 5, stream: 1, trailers))
@@ -98,7 +98,7 @@
     ]
 
     @Test(arguments: floods)
-    func `a flood does not hold up other calls`(_ flood: Flood) async throws {
+    func `frame flood does not delay other calls`(_ flood: Flood) async throws {
       let server = try Self.server(flood.first, flood: flood.again)
       let healthy = try Self.server(Self.settings + Self.response + Self.frame(0, flags: 1, stream: 1))
       let transport = try Self.transport()
@@ -129,7 +129,7 @@
     ]
 
     @Test(arguments: looks.indices)
-    func `only a connection without progress is ended`(_ index: Int) {
+    func `only a connection without progress is closed`(_ index: Int) {
       let (before, now, culprit) = Self.looks[index]
       #expect(CurlWatchdog.culprit(before: before, now: now) == culprit)
     }

@@ -4,7 +4,7 @@
 
   @testable import ErrandCurl
 
-  /// What those who speak to the loop have to do, its thread among them.
+  /// The actions that the inbox requests from its callers, including the loop's thread.
   @Suite struct CurlInboxTests {
     private static func moment(_ nanoseconds: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: nanoseconds) }
 
@@ -14,7 +14,7 @@
       .abort(CurlTransfer(Exchange(request: try HTTPRequest(url: "https://example.com/")), loop: loop))
     }
 
-    @Test func `thread that did not start is tried again`() throws {
+    @Test func `thread that failed to start is retried`() throws {
       let command = try command()
       var inbox = CurlInbox()
       #expect(inbox.push(command) == .startThread)
@@ -24,7 +24,7 @@
       #expect(inbox.push(command) == .startThread)
     }
 
-    @Test func `closed inbox starts no thread again`() throws {
+    @Test func `closed inbox starts no thread`() throws {
       let command = try command()
       var inbox = CurlInbox()
       _ = inbox.schedule(at: Self.moment(10)) {}
@@ -33,25 +33,25 @@
       #expect(inbox.push(command) == .refuse)
     }
 
-    @Test func `timers without a thread are served elsewhere`() {
+    @Test func `timers without a thread use a fallback`() {
       var inbox = CurlInbox()
       #expect(inbox.schedule(at: Self.moment(20)) {}.1 == .startThread)
-      #expect(inbox.popStranded(Self.moment(20)) == nil, "the thread serves them")
+      #expect(inbox.popStranded(Self.moment(20)) == nil, "the loop's thread runs the timers")
       #expect(inbox.abandon().standIn == Self.moment(20))
       #expect(inbox.schedule(at: Self.moment(30)) {}.1 == .startThread)
-      #expect(inbox.abandon().standIn == nil, "somebody looks after them by then")
+      #expect(inbox.abandon().standIn == nil, "a fallback timer already covers this moment")
       #expect(inbox.schedule(at: Self.moment(10)) {}.1 == .startThread)
       #expect(inbox.abandon().standIn == Self.moment(10))
       for count in [2, 1] {
         #expect(inbox.popStranded(Self.moment(20)) != nil)
         #expect(inbox.timers.count == count)
       }
-      #expect(inbox.popStranded(Self.moment(20)) == nil, "it is not due")
+      #expect(inbox.popStranded(Self.moment(20)) == nil, "the timer is not due")
       #expect(inbox.endStandIn() == .startThread)
       #expect(inbox.abandon().standIn == Self.moment(30))
     }
 
-    @Test func `cancelled timer starts nothing`() {
+    @Test func `cancelled timer starts no thread`() {
       var inbox = CurlInbox()
       let (token, _) = inbox.schedule(at: Self.moment(20)) {}
       _ = inbox.abandon()

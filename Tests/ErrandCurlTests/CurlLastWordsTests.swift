@@ -7,14 +7,14 @@
 
   @testable import ErrandCurl
 
-  /// What lay unread in the system when libcurl gave up on sending a body.
+  /// A response that is unread in the socket when libcurl fails to send a request body.
   @Suite struct CurlLastWordsTests {
     private let loop = CurlLoop(CurlConfiguration(), .standard)
 
     private static let refusal = "HTTP/1.1 413 Content Too Large\r\nContent-Length: 8\r\n\r\ntoo much"
 
     @Test(arguments: [refusal, "HTTP/1.1 100 Continue\r\n\r\n\(refusal)"])
-    func `an answer left behind stands`(words: String) throws {
+    func `unread response is delivered`(words: String) throws {
       let response = try outcome(of: "http://example.com/", leaving: words)
       #expect(response.status == 413 && response.body == Data("too much".utf8))
     }
@@ -22,29 +22,29 @@
     @Test(arguments: [
       ("", TransportFailure.Kind.closedBeforeResponse), ("HTTP/1.1 413 Content", .closedBeforeResponse),
       ("220 mail.example ready\r\n\r\n", .closedBeforeResponse), (String(refusal.dropLast()), .reset),
-      // Only an orderly end would show that it is whole.
+      // Without a length, only an orderly end of the connection would show that the body is complete.
       ("HTTP/1.0 413 No\r\n\r\ntoo much", .reset),
     ])
-    func `words that are no answer are none`(words: String, kind: TransportFailure.Kind) throws {
+    func `incomplete or invalid response fails`(words: String, kind: TransportFailure.Kind) throws {
       let failure = #expect(throws: TransportFailure.self) { try outcome(of: "http://example.com/", leaving: words) }
       #expect(failure?.kind == kind && failure?.isCertainlyNotSent == false, "\(failure as Any)")
     }
 
-    @Test func `records of TLS are no answer`() throws {
+    @Test func `TLS records are not a response`() throws {
       let failure = #expect(throws: TransportFailure.self) {
         try outcome(of: "https://example.com/", leaving: Self.refusal)
       }
       #expect(failure?.kind == .closedBeforeResponse, "\(failure as Any)")
     }
 
-    @Test func `without a body nothing is read`() throws {
+    @Test func `no response is read without a body`() throws {
       #expect(throws: TransportFailure.self) {
         try outcome(of: "http://example.com/", uploading: false, leaving: Self.refusal)
       }
     }
 
-    /// What comes of a request where the server left `words` and closed with a part of the request unread, so that
-    /// libcurl could not send on.
+    /// The result of a request for which the server leaves `words` unread and closes before it has read the whole
+    /// request, so that libcurl cannot continue sending.
     private func outcome(of url: String, uploading: Bool = true, leaving words: String) throws -> HTTPResponse {
       var (ours, theirs) = (Int32(-1), Int32(-1))
       try withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2) { pair in

@@ -7,9 +7,10 @@
 
   @testable import ErrandCurl
 
-  /// What is accepted though few servers send it, what is refused beside it, and when a connection is not kept.
+  /// Unusual responses that are accepted, similar ones that are refused, and responses after which a connection is
+  /// closed.
   @Suite struct CurlLeniencyTests {
-    @Test func `folded lines are one field`() async throws {
+    @Test func `folded lines form one field`() async throws {
       let head = "HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\t c\r\nContent-Length: 2\r\nY:\r\n  d\r\n\r\nab"
       let server = try LoopbackServer { _ in .raw(head, thenCloses: false) }
       let transport = CurlTransport()
@@ -21,7 +22,7 @@
       #expect(server.connectionCount == 1)
     }
 
-    @Test func `folded trailers are one field`() async throws {
+    @Test func `folded trailers form one field`() async throws {
       let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nA: b\r\n c\r\n\r\n"
       let server = try LoopbackServer { _ in .raw(text, thenCloses: false) }
       let transport = CurlTransport()
@@ -32,7 +33,7 @@
     }
 
     @Test(arguments: ["2 ", "2\t", "2 ;a=b", "2 ; a = \"b\" ", "2;a"])
-    func `blanks behind a chunk size are taken`(_ size: String) async throws {
+    func `blanks after a chunk size are accepted`(_ size: String) async throws {
       let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(size)\r\nab\r\n0 \r\n\r\n"
       let server = try LoopbackServer { _ in .raw(text, thenCloses: false) }
       let transport = CurlTransport()
@@ -50,13 +51,13 @@
       #expect(failure?.kind == .malformedResponse)
     }
 
-    /// The body comes late, when the next request may be on its way already.
+    /// The body arrives late, when the next request may already have been sent.
     @Test(arguments: [
       "HTTP/1.1 204 No Content\r\nContent-Length: 41\r\n\r\n",
       "HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n",
       "HTTP/1.1 103 Early\r\nContent-Length: 41\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
     ])
-    func `an announced body ends its connection`(_ head: String) async throws {
+    func `forbidden body closes its connection`(_ head: String) async throws {
       let server = try LoopbackServer { request in
         request.path == "/next" ? .ok("right") : .raw(head, thenCloses: false)
       }
@@ -70,7 +71,7 @@
     private static let certificates = ProcessInfo.processInfo.environment["ERRAND_CERTIFICATES"]
 
     @Test(.enabled(if: door != nil && certificates != nil, "needs the test servers"))
-    func `a TLS stream without its end is cut`() async throws {
+    func `TLS stream without close_notify is truncated`() async throws {
       var configuration = CurlConfiguration()
       configuration.certificateAuthority = .file(path: try #require(Self.certificates) + "/ca.pem")
       let transport = try CurlTransport(configuration)

@@ -7,9 +7,9 @@
 
   @testable import ErrandCurl
 
-  /// Threads and connections. One after the other, since threads belong to all tests.
+  /// Threads and connections. The tests run one after the other because all tests share the threads of the process.
   @Suite(.serialized) struct CurlResourceTests {
-    @Test func `a transport leaves nothing behind`() async throws {
+    @Test func `released transport closes its connections`() async throws {
       let server = try LoopbackServer { _ in .ok("hello") }
       weak var timers: (any Timers)?
       do {
@@ -19,12 +19,12 @@
         #expect(server.openConnectionCount == 1)
         #expect(timers != nil)
       }
-      // The connection closes when the thread frees libcurl's handles: that is the end of it.
+      // The thread closes the connection when it frees libcurl's handles, as its last action.
       try await server.wait { $0.openConnectionCount == 0 }
       #expect(timers == nil)
     }
 
-    @Test func `a running exchange outlives nobody's interest`() async throws {
+    @Test func `running exchange keeps its transport alive`() async throws {
       let gate = Gate()
       let server = try LoopbackServer { _ in .ok("late").held(at: gate) }
       let exchange = Exchange(request: try HTTPRequest(url: server.url))
@@ -35,7 +35,7 @@
       try await server.wait { $0.openConnectionCount == 0 }
     }
 
-    @Test func `a thousand stops leave nothing behind`() async throws {
+    @Test func `a thousand stops leak nothing`() async throws {
       let server = try LoopbackServer { request in
         switch (Int(request.path.dropFirst()) ?? 0) % 5 {
         case 0: .ok("whole")
@@ -59,7 +59,7 @@
       #expect(last.text == "whole")
     }
 
-    /// One exchange that a stop or a deadline meets at a moment that depends on its number.
+    /// Runs one exchange that a stop or a deadline ends at a moment that depends on `number`.
     private static func stopSomewhere(
       _ number: Int, _ transport: CurlTransport, _ timers: any Timers, _ url: String
     ) async throws {
@@ -81,18 +81,18 @@
       #expect(call.openWaits == 0)
     }
 
-    @Test func `a transport that sent nothing has no thread`() throws {
+    @Test func `unused transport has no thread`() throws {
       weak var loop: CurlLoop?
       do {
         let transport = CurlTransport()
         loop = try #require(transport.timers as? CurlTimers).loop
         #expect(loop != nil)
       }
-      // A thread would keep it until it has ended.
+      // A running thread would retain the loop.
       #expect(loop == nil)
     }
 
-    @Test func `transport made without room recovers`() async throws {
+    @Test func `transport without resources recovers`() async throws {
       let server = try LoopbackServer { _ in .ok("here") }
       let loop = CurlLoop(CurlConfiguration(), .standard) { _ in nil }
       #expect(!loop.isUsable)

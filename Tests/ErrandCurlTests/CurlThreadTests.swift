@@ -1,5 +1,7 @@
 #if os(Linux)
+  import CodedSamples
   import ErrandCore
+  import ErrandDecoding
   import ErrandTesting
   import Foundation
   import Testing
@@ -7,9 +9,9 @@
 
   @testable import ErrandCurl
 
-  /// Responses that take much work. Calls to another server over the same transport keep their deadlines meanwhile.
+  /// Responses that need much work. Calls to another server over the same transport must keep their deadlines.
   @Suite(.serialized) struct CurlThreadTests {
-    /// 128 KiB of zeros for every four bytes (RFC 8878 section 3.1.1.2: blocks of one repeated byte).
+    /// Every four bytes expand to 128 KiB of zeros (RFC 8878 section 3.1.1.2: blocks of one repeated byte).
     static let zstd: [UInt8] =
       [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38] + (0..<65_536).flatMap { _ in [0x02, 0x00, 0x10, 0x00] as [UInt8] }
 
@@ -30,7 +32,7 @@
     }
 
     @Test(arguments: Attack.allCases)
-    func `a bomb does not hold up other calls`(_ attack: Attack) async throws {
+    func `decompression bomb does not delay other calls`(_ attack: Attack) async throws {
       let server = try LoopbackServer { request in
         let isLayered = request.path == "/layered"
         let coding = isLayered ? "zstd, zstd" : "zstd"
@@ -59,7 +61,7 @@
       _ = await task.result
     }
 
-    /// The limit holds for each destination.
+    /// The limit applies to each destination.
     @Test(arguments: [200, 500])
     func `decoding stops at the limit`(_ status: Int) async throws {
       let server = try LoopbackServer { _ in
@@ -84,7 +86,7 @@
       #expect(ContinuousClock.now - begun < .seconds(5))
     }
 
-    @Test func `a body of many turns comes whole`() async throws {
+    @Test func `body of many pieces is complete`() async throws {
       let plain = [UInt8]((0..<(9 << 20)).map { UInt8(truncatingIfNeeded: $0 >> 12) })
       for coding in [ContentCoding.gzip, .zstd] {
         let coded = CodedSamples.encode(plain, coding)
@@ -103,7 +105,7 @@
       }
     }
 
-    @Test func `many bombs share the thread`() async throws {
+    @Test func `many decompression bombs share the thread`() async throws {
       let server = try LoopbackServer { _ in .data(Self.zstd).setting("Content-Encoding", to: "zstd") }
       let healthy = try LoopbackServer { _ in .ok("fine") }
       let transport = CurlTransport()

@@ -10,7 +10,7 @@
   import TransportChecks
 
   @Suite struct CurlTransportTests {
-    @Test func `what libcurl would send on is refused`() async throws {
+    @Test func `request that libcurl would alter is refused`() async throws {
       let server = try LoopbackServer { _ in .ok() }
       let url = try HTTPURL(server.url)
       let transport = CurlTransport()
@@ -35,7 +35,7 @@
       #expect(server.connectionCount == 0)
     }
 
-    @Test func `a secret never stands in a failure`() async throws {
+    @Test func `failures contain no secret`() async throws {
       let nobody = try RefusingPort()
       var request = try HTTPRequest(url: nobody.url + "/path?token=s3cret")
       request.fields = ["Authorization": "Bearer s3cret", "X": "s3cret\r\n"]
@@ -47,7 +47,7 @@
       }
     }
 
-    @Test func `the look-up of a name is measured`() async throws {
+    @Test func `name lookup is measured`() async throws {
       let server = try LoopbackServer { _ in .ok() }
       let metrics = try await TransportConformance.get(CurlTransport(), "http://localhost:\(server.port)/").metrics
       let lookup = try #require(metrics.nameLookup)
@@ -55,11 +55,12 @@
       #expect(lookup > .zero && lookup <= connect)
     }
 
-    @Test func `a silent TLS server is a connect time-out`() async throws {
+    @Test func `silent TLS server is a connect time-out`() async throws {
       var options = LoopbackOptions()
       options.greeting = { _ in .stall() }
       let server = try LoopbackServer(options) { _ in .ok() }
-      // The best of ten rounds: a busy machine spoils some. In turn they would wait for four seconds.
+      // Takes the best of up to ten rounds, because other load on the machine delays some of them. Handshakes one after
+      // the other would take four seconds.
       var best = Duration.seconds(60)
       for _ in 0..<10 where best >= .milliseconds(3_500) {
         best = min(best, await Self.timeOfEight(on: server))
@@ -67,7 +68,8 @@
       if !isSanitized { #expect(best < .milliseconds(3_500)) }
     }
 
-    /// Eight at once: the others wait for the first one's connection, and must not wait for it in turn.
+    /// Starts eight exchanges at once. The others wait for the connection of the first one and must not wait one after
+    /// the other.
     private static func timeOfEight(on server: LoopbackServer) async -> Duration {
       let transport = CurlTransport()
       let start = MonotonicInstant.now
@@ -86,7 +88,7 @@
       return start.duration(to: .now)
     }
 
-    @Test func `a stop ends a TLS handshake`() async throws {
+    @Test func `stop ends a TLS handshake`() async throws {
       let greeted = Gate()
       var options = LoopbackOptions()
       options.greeting = { _ in LoopbackAnswer([.reach(greeted), .wait(Gate())]) }
@@ -101,7 +103,7 @@
       try await server.wait { $0.openConnectionCount == 0 }
     }
 
-    @Test func `a get is sent again where its kept connection dies`() async throws {
+    @Test func `GET is resent after its kept connection dies`() async throws {
       for fault in [LoopbackAnswer.closeBeforeAnswer, .resetBeforeAnswer, .raw("HTTP/1.1 20")] {
         for method in [HTTPMethod.get, .head] {
           let server = try LoopbackServer()
@@ -115,7 +117,7 @@
       }
     }
 
-    @Test func `plain HTTP on a TLS port is told`() async throws {
+    @Test func `plain HTTP on a TLS port fails`() async throws {
       var options = LoopbackOptions()
       options.greeting = { _ in .ok("plain").closing() }
       let server = try LoopbackServer(options) { _ in .ok() }
@@ -126,20 +128,20 @@
     }
 
     @Test(arguments: [HTTPMethod.get, .post], [false, true])
-    func `a handshake that breaks off sends nothing`(method: HTTPMethod, isReset: Bool) async throws {
+    func `aborted handshake sends nothing`(method: HTTPMethod, isReset: Bool) async throws {
       var options = LoopbackOptions()
       options.greeting = { $0 == 1 ? isReset ? .resetBeforeAnswer : .closeBeforeAnswer : nil }
       let server = try LoopbackServer(options) { _ in .ok("right") }
       let transport = CurlTransport()
       let request = try HTTPRequest(method: method, url: "https://127.0.0.1:\(server.port)/")
       let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
-      // A reset that is there before libcurl has looked at the new connection has kept it from standing.
+      // A reset that arrives before libcurl checks the new connection counts as a refused connection.
       let isExpected = failure?.kind == .closedBeforeResponse || isReset && failure?.kind == .refused
       #expect(isExpected && failure?.isCertainlyNotSent == true, "\(String(describing: failure))")
       #expect(try await TransportConformance.get(transport, server.url).text == "right")
     }
 
-    @Test func `the timers run on the loop's thread`() async throws {
+    @Test func `timers run on the loop's thread`() async throws {
       let transport = CurlTransport()
       let timers = try #require(transport.timers)
       let order = Mutex<[Int]>([])
@@ -158,7 +160,7 @@
       #expect(start.duration(to: timers.now) >= .milliseconds(60))
     }
 
-    @Test func `timers are on time beside transfers`() async throws {
+    @Test func `timers are on time during transfers`() async throws {
       let server = try LoopbackServer { _ in .endless() }
       let transport = CurlTransport()
       let timers = try #require(transport.timers)
@@ -166,7 +168,7 @@
       let request = try HTTPRequest(url: server.url)
       async let stopped = TransportConformance.stop(
         of: Exchange(request: request, call: call, sink: RecordingSink(keeps: false)), over: transport)
-      // The best of twenty rounds: a busy machine spoils some.
+      // Takes the best of up to twenty rounds, because other load on the machine delays some of them.
       var best = Duration.seconds(60)
       for _ in 0..<20 where best >= .milliseconds(100) {
         let lateness = await Self.lateness(of: timers)
@@ -179,7 +181,7 @@
       withExtendedLifetime(server) {}
     }
 
-    /// How late 50 timers run, five milliseconds apart, in order.
+    /// The lateness of 50 timers that are five milliseconds apart, in order.
     private static func lateness(of timers: any Timers) async -> [Duration] {
       let late = Mutex<[Duration]>([])
       let allRan = Latch()
@@ -198,7 +200,7 @@
       return late.withLock { $0.sorted() }
     }
 
-    @Test func `what is no proxy is refused`() throws {
+    @Test func `invalid proxy is refused`() throws {
       let refused = [
         "", "proxy", "ftp://proxy", "http://", "http://user:pw@proxy:1", "http://a\r\nb", "http://proxy:99999",
         "http://proxy:http", "http://proxy:", "http://:3128", "http://[::1", "http://[::1]x", "http://a b:1",
@@ -216,7 +218,7 @@
       }
     }
 
-    @Test func `a setting that cannot be honoured is refused`() throws {
+    @Test func `unusable setting is refused`() throws {
       var missing = CurlConfiguration()
       missing.certificateAuthority = .file(path: "/no/such/file.pem")
       var none = CurlConfiguration()
@@ -235,14 +237,14 @@
       ("foo.test:70000", "127.0.0.1"), ("foo.test:0", "127.0.0.1"), ("[::1]:443", "127.0.0.1"),
       ("foo.test:1", "127.0.0.1,"), (":1", "127.0.0.1"),
     ])
-    func `override that libcurl cannot read is refused`(place: String, address: String) throws {
+    func `unreadable address override is refused`(place: String, address: String) throws {
       var configuration = CurlConfiguration()
       configuration.addressOverrides = [place: address]
       let error = #expect(throws: CurlConfiguration.Invalid.self) { try CurlTransport(configuration) }
       #expect(error?.description.contains(place) == true)
     }
 
-    @Test func `overrides of either version hold`() async throws {
+    @Test func `overrides work for IPv4 and IPv6`() async throws {
       let server = try LoopbackServer { _ in .ok("here") }
       var configuration = CurlConfiguration()
       configuration.addressOverrides = [
@@ -255,14 +257,14 @@
       }
     }
 
-    @Test func `coded body of nothing is nothing`() async throws {
+    @Test func `empty coded body is empty`() async throws {
       let server = try LoopbackServer { _ in
         .chunked([String]()).setting("Content-Encoding", to: "gzip")
       }
       #expect(try await TransportConformance.get(CurlTransport(), server.url).text == "")
     }
 
-    @Test func `a changed setting holds for later exchanges`() async throws {
+    @Test func `changed setting applies to later exchanges`() async throws {
       let direct = try LoopbackServer { _ in .ok("direct") }
       let proxy = try LoopbackServer { _ in .ok("proxied") }
       let transport = CurlTransport()
@@ -279,7 +281,7 @@
       #expect(!"\(configuration)".contains("s3cret"))
     }
 
-    @Test func `a proxy that refuses is told`() async throws {
+    @Test func `refusing proxy fails the exchange`() async throws {
       let proxy = try LoopbackServer { _ in .status(407) }
       var configuration = CurlConfiguration()
       configuration.proxy = .url(proxy.url)
@@ -290,7 +292,7 @@
       #expect(failure?.isCertainlyNotSent == true)
     }
 
-    @Test func `an address can be given for a host`() async throws {
+    @Test func `address override replaces name lookup`() async throws {
       let server = try LoopbackServer { _ in .ok("here") }
       var configuration = CurlConfiguration()
       configuration.addressOverrides = ["api.example.com:\(server.port)": "127.0.0.1"]
@@ -299,7 +301,7 @@
       #expect(server.requests.last?.headers["Host"] == "api.example.com:\(server.port)")
     }
 
-    @Test func `IPv6 is spoken`() async throws {
+    @Test func `IPv6 server is reached`() async throws {
       let server = try LoopbackServer(LoopbackOptions(address: .ipv6)) { _ in .ok("six") }
       let transport = CurlTransport()
       for _ in 0..<2 { #expect(try await TransportConformance.get(transport, server.url).text == "six") }

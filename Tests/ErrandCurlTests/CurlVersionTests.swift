@@ -7,9 +7,9 @@
 
   @testable import ErrandCurl
 
-  /// What depends on the version of libcurl, and the responses that harm old versions.
+  /// Behaviour that depends on the version of libcurl, and responses that crash old versions.
   @Suite struct CurlVersionTests {
-    @Test func `the closer pins count`() throws {
+    @Test func `most specific pins apply`() throws {
       func pins(_ host: String, _ bytes: UInt8...) -> PublicKeyPins {
         PublicKeyPins(host: host, sha256: bytes.map { Data(repeating: $0, count: 32).base64EncodedString() })
       }
@@ -32,7 +32,7 @@
         (0x081700, "8.23.0", true, false), (0x081800, "8.24.0", true, true), (0x090000, "9.0.0", true, true),
         (0, "0.0.0", false, false),
       ] as [(UInt32, String, Bool, Bool)])
-    func `the version decides what is safe`(_ number: UInt32, _ text: String, _ reuses: Bool, _ http2: Bool) {
+    func `version decides about unsafe features`(_ number: UInt32, _ text: String, _ reuses: Bool, _ http2: Bool) {
       let version = CurlVersion(number: number)
       #expect(version.description == text)
       #expect(version.allowsHandleReuse == reuses)
@@ -52,16 +52,16 @@
         (0x080E01, false, false, false), (0x080F00, false, false, false), (0x081000, false, true, false),
         (0x081500, false, true, false), (0x081600, false, false, false), (0x081700, false, false, true),
       ] as [(UInt32, Bool, Bool, Bool)])
-    func `versions with defects are known`(_ number: UInt32, _ isRefused: Bool, _ lookups: Bool, _ bodies: Bool) {
+    func `versions with defects are recognised`(_ number: UInt32, _ isRefused: Bool, _ lookups: Bool, _ bodies: Bool) {
       let version = CurlVersion(number: number)
       #expect((version.refusal != nil) == isRefused)
       #expect(version.keepsFailedLookups == lookups && version.sendsBodiesOverHTTP2 == bodies)
     }
 
-    @Test func `the running version is known`() { #expect(CurlVersion.running >= CurlVersion(7, 88, 0)) }
+    @Test func `running version is supported`() { #expect(CurlVersion.running >= CurlVersion(7, 88, 0)) }
 
     @Test(arguments: [(255, true), (256, false)])
-    func `longer hosts than any name are refused`(_ length: Int, _ isSent: Bool) async throws {
+    func `host longer than 255 bytes is refused`(_ length: Int, _ isSent: Bool) async throws {
       let host = String((0..<length).map { $0 % 64 == 63 ? "." : "a" })
       let request = HTTPRequest(url: try HTTPURL("http://\(host)/"))
       #expect(((try? CurlRequestCheck.check(request)) != nil) == isSent)
@@ -76,7 +76,7 @@
       #expect(failure.map { "\($0)".contains("X-Longer has more than 300000 bytes") } == true)
     }
 
-    @Test func `unsafe handles are not kept`() throws {
+    @Test func `unsafe handles are not reused`() throws {
       for allowsReuse in [false, true] {
         var pool = CurlHandlePool(allowsReuse: allowsReuse)
         pool.give(
@@ -88,9 +88,9 @@
 
     static let folded = ["\r\n X-A: 1", "\r\n\tX-A: 1", "\r\n  ", "\r\n X: \(String(repeating: "a", count: 5000))"]
 
-    /// With libcurl 7.88.1 and a handle that was used before, this writes through a freed pointer.
+    /// With libcurl 7.88.1 and a reused handle, this response makes libcurl write through a freed pointer.
     @Test(arguments: folded)
-    func `a folded first line is malformed`(_ fold: String) async throws {
+    func `folded status line is malformed`(_ fold: String) async throws {
       let bad = "HTTP/1.1 200 OK\(fold)\r\nContent-Length: 5\r\n\r\nhello"
       let answer: @Sendable (RecordedRequest) -> LoopbackAnswer = { request in
         request.path == "/bad"
@@ -111,7 +111,7 @@
     }
 
     @Test(arguments: folded)
-    func `a folded first line after 417 is malformed`(_ fold: String) async throws {
+    func `folded status line after 417 is malformed`(_ fold: String) async throws {
       var options = LoopbackOptions()
       options.reception = { _ in .withoutContinue }
       for _ in 0..<10 {
@@ -125,7 +125,7 @@
       }
     }
 
-    @Test func `connections are kept without handles`() async throws {
+    @Test func `connections are reused without handles`() async throws {
       let server = try LoopbackServer { _ in .ok("fine") }
       let transport = CurlTransport()
       for _ in 0..<50 { #expect(try await TransportConformance.get(transport, server.url).text == "fine") }

@@ -23,7 +23,7 @@ import Testing
 
   static let users: [(String, JSONDecodingError.Kind, String)] = [
     ("{}", .missingKey, "$.users[1].name: the key \"name\" is missing, in {}"),
-    (#"{"name":null}"#, .unexpectedNull, #"$.users[1].name: null stands where a string is due, in {"name":null}"#),
+    (#"{"name":null}"#, .unexpectedNull, #"$.users[1].name: expected a string, found null, in {"name":null}"#),
     (#"{"name":7}"#, .wrongType, #"$.users[1].name: expected a string, found a number, in {"name":7}"#),
     (#"{"name":{}}"#, .wrongType, #"$.users[1].name: expected a string, found an object, in {"name":{}}"#),
     (
@@ -58,7 +58,7 @@ import Testing
     ("[]", .wrongType, #"$.users[1]: expected an object, found an array, in [{"name":"a"},[]]"#),
   ]
 
-  @Test(arguments: users) func `failures name place and reason`(
+  @Test(arguments: users) func `errors have path and reason`(
     user: String, kind: JSONDecodingError.Kind, line: String
   ) {
     let error = Self.fail("{\"users\":[{\"name\":\"a\"},\(user)]}")
@@ -71,7 +71,7 @@ import Testing
   @Test(arguments: [
     (#"{"name":"b","at":"yesterday"}"#, "$.users[0].at"), (#"{"name":"b","kind":"tin"}"#, "$.users[0].kind"),
     (#"{"name":"b","link":""}"#, "$.users[0].link"),
-  ]) func `unusable values are placed`(user: String, path: String) {
+  ]) func `errors locate invalid values`(user: String, path: String) {
     let error = Self.fail("{\"users\":[\(user)]}")
     #expect(error?.kind == .invalidValue)
     #expect(error?.path.description == path)
@@ -82,13 +82,13 @@ import Testing
     ("", JSONDecodingError.Kind.empty), ("  ", .empty), ("{\"users\":", .notJSON), ("{\"users\":[]} x", .notJSON),
     ("oops", .notJSON),
     (String(repeating: "[", count: 100_000), .notJSON), ("{\"users\":\"\\ud800\"}", .notJSON),
-  ]) func `unreadable texts fail by kind`(text: String, kind: JSONDecodingError.Kind) {
+  ]) func `unreadable texts have their error kind`(text: String, kind: JSONDecodingError.Kind) {
     let error = Self.fail(text)
     #expect(error?.kind == kind && error?.path == .root && error?.excerpt == "")
     #expect(throws: JSONDecodingError.self) { try JSONDecoding.standard.decode(JSONValue.self, from: Data(text.utf8)) }
   }
 
-  @Test func `what only JSONDecoder takes keeps its error`() throws {
+  @Test func `lenient JSONDecoder keeps its own error`() throws {
     let text = Data(#"[{"nme":"tea"},]"#.utf8)
     let missing = #expect(throws: JSONDecodingError.self) {
       try JSONDecoding.standard.decode([Item].self, from: text)
@@ -105,7 +105,8 @@ import Testing
     #expect(invalid?.kind == .invalidValue && invalid?.path == "[0].kind")
   }
 
-  @Test(arguments: [JSONDecoding.standard, .fast]) func `vast numbers hide no other error`(decoding: JSONDecoding) {
+  @Test(arguments: [JSONDecoding.standard, .fast]) func `too large numbers hide no other error`(decoding: JSONDecoding)
+  {
     struct Named: Decodable { let name: String }
     func fail(_ text: String) -> JSONDecodingError? {
       #expect(throws: JSONDecodingError.self) { try decoding.decode(Named.self, from: Data(text.utf8)) }
@@ -129,7 +130,7 @@ import Testing
     #expect(error?.kind == .notJSON)
   }
 
-  @Test func `markup shows its beginning`() {
+  @Test func `excerpt shows start of markup`() {
     let error = Self.fail("\n <!DOCTYPE html><html><head><title>502 Bad Gateway</title></head>\n<body>secret</body>")
     #expect(error?.kind == .notJSON)
     #expect(error?.excerpt == "<!DOCTYPE html><html><head><title>502 Bad Gat…")
@@ -138,7 +139,7 @@ import Testing
   @Test(arguments: [
     ("data.user", "$.data.user", #"{"items":[]}"#), ("data.items[0]", "$.data.items[0]", "[]"),
     ("nope.deeper[1]", "$.nope", #"{"data":{"items":[]}}"#),
-  ]) func `missing places are named`(path: String, told: String, excerpt: String) throws {
+  ]) func `error names the first missing step`(path: String, told: String, excerpt: String) throws {
     let text = #"{"data":{"items":[]}}"#
     let place = try JSONPath(parsing: path)
     let error = Self.fail(text, at: place)
@@ -149,14 +150,14 @@ import Testing
     #expect(value?.kind == .missingKey && value?.path.description == told && value?.excerpt == excerpt)
   }
 
-  @Test func `scalars in the way are named`() {
+  @Test func `error names a scalar inside the path`() {
     #expect(
       Self.fail(#"{"data":7}"#, at: "data.user")?.description
         == #"$.data: expected an object, found a number, in {"data":7}"#)
     #expect(Self.fail(#"{"data":null}"#, at: "data")?.kind == .unexpectedNull)
   }
 
-  @Test func `keys are told as written`() {
+  @Test func `errors use keys of the text`() {
     struct Visit: Decodable { var lastVisit: Inner; struct Inner: Decodable { var roomNumber: Int } }
     let decoding = JSONDecoding(keys: .convertFromSnakeCase)
     for (number, kind) in [("\"x\"", JSONDecodingError.Kind.wrongType), ("1.5", .numberOutOfRange)] {
@@ -193,7 +194,7 @@ import Testing
     #expect(big?.excerpt == #"{"name":["…"]}"#)
   }
 
-  @Test func `errors of own code are placed`() {
+  @Test func `errors locate custom errors`() {
     struct Refusal: Error {}
     struct Even: Decodable {
       init(from decoder: any Decoder) throws {
@@ -207,7 +208,7 @@ import Testing
     #expect(error?.reason == "the type's own code threw Refusal()")
   }
 
-  @Test(arguments: [true, false]) func `numbers are named as they were written`(isFast: Bool) {
+  @Test(arguments: [true, false]) func `errors quote numbers as written`(isFast: Bool) {
     let decoding = isFast ? JSONDecoding() : .foundation(JSONDecoder())
     let long = String(repeating: "9", count: 60)
     let numerals = ["3E+2", "300.0", "-0.5", "256", "18446744073709551616", "1.50", "1e-7", "2.56e2", long]
@@ -224,7 +225,7 @@ import Testing
   }
 }
 
-/// Texts of values for comparison.
+/// Normalised JSON texts for comparison.
 enum JSONValueText {
   static func sorted(_ text: String) -> String? {
     (try? JSONValue(parsing: Data(text.utf8)))?.description

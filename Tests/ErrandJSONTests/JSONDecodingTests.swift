@@ -34,7 +34,7 @@ import Testing
     #expect(try decoding.decode([String: JSONValue].self, from: text, at: "data")["n"] == 7)
   }
 
-  @Test func `strategies hold at paths`() throws {
+  @Test func `strategies apply at paths`() throws {
     struct Visit: Decodable, Equatable { var visitedAt: Date, rawData: Data }
     let text = Data(
       #"{"the_data":{"last_visit":{"visited_at":"1970-01-01T00:00:05Z","raw_data":"AQI="}},"at":"1970-01-01T00:00:09Z"}"#
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [JSONDecoding(keys: .convertFromSnakeCase), .fast(keys: .convertFromSnakeCase)])
-  func `paths have the keys of the text`(decoding: JSONDecoding) throws {
+  func `paths use keys of the text`(decoding: JSONDecoding) throws {
     let text = Data(#"{"user_data":{"name":"Ada"},"n":1}"#.utf8)
     #expect(try decoding.decode(User?.self, from: text, at: "user_data")?.name == "Ada")
     #expect(try decoding.decode(User?.self, from: text, at: "userData") == nil)
@@ -59,7 +59,7 @@ import Testing
     #expect(inTheWay?.kind == .wrongType && inTheWay?.path == "n")
   }
 
-  @Test func `a decoder of choice is used`() throws {
+  @Test func `custom decoder is used`() throws {
     let decoding = JSONDecoding {
       let decoder = JSONDecoder()
       decoder.nonConformingFloatDecodingStrategy = .convertFromString(
@@ -69,14 +69,14 @@ import Testing
     #expect(try decoding.decode([Double].self, from: Data("[1,\"inf\"]".utf8)) == [1, .infinity])
   }
 
-  @Test func `two ways to read are told apart`() {
+  @Test func `fast and Foundation decodings differ`() {
     let decoder = JSONDecoder()
     #expect(JSONDecoding.fast(by: decoder).isSame(as: .fast(by: decoder)))
     #expect(!JSONDecoding.fast(by: decoder).isSame(as: .foundation(decoder)))
     #expect(!JSONDecoding.fast.isSame(as: .standard))
   }
 
-  @Test func `one decoding serves many threads`() async throws {
+  @Test func `one decoding works in concurrent tasks`() async throws {
     let decoding = JSONDecoding(keys: .convertFromSnakeCase)
     let text = Data("{\"data\":\(Self.pageText)}".utf8)
     try await withThrowingTaskGroup { group in

@@ -4,21 +4,22 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The parser beside Foundation's, and the places that it tells.
+/// Tests the parser's results against Foundation's, and the positions in its errors.
 @Suite struct JSONDocumentTests {
   @Test(
     arguments: [
-      ("nul", 0, 1, 1, "$", "a value is due"), ("[1,]", 3, 1, 4, "$[1]", "a value is due"),
-      ("{\"a\":1,}", 7, 1, 8, "$", "a key in quotes is due"), ("{\"a\" 1}", 5, 1, 6, "$", "a colon is due"),
-      ("{\n  \"a\": [1, 2,\n  {\"b\": tru}]}", 24, 3, 9, "$.a[2].b", "a value is due"),
-      ("[1 2]", 3, 1, 4, "$", "a comma or ] is due"), ("{\"a\":\"x\" 1}", 9, 1, 10, "$", "a comma or } is due"),
-      ("[\"é\" x]", 6, 1, 6, "$", "a comma or ] is due"), ("01", 1, 1, 2, "$", "a number begins with a zero"),
-      ("[1.]", 3, 1, 4, "$[0]", "a digit is due"), ("\"a", 2, 1, 3, "$", "it ends inside a string"),
-      ("{\"a\":[", 6, 1, 7, "$.a[0]", "it ends where a value is due"), ("[]]", 2, 1, 3, "$", "something stands behind"),
-      ("[[1,2],[\"\\q\"]]", 9, 1, 10, "$[1][0]", "an escape is unknown"),
-      ("[\"\\ud800x\"]", 2, 1, 3, "$[0]", "a surrogate stands alone"),
+      ("nul", 0, 1, 1, "$", "expected a value"), ("[1,]", 3, 1, 4, "$[1]", "expected a value"),
+      ("{\"a\":1,}", 7, 1, 8, "$", "expected a key in quotation marks"),
+      ("{\"a\" 1}", 5, 1, 6, "$", "expected a colon"),
+      ("{\n  \"a\": [1, 2,\n  {\"b\": tru}]}", 24, 3, 9, "$.a[2].b", "expected a value"),
+      ("[1 2]", 3, 1, 4, "$", "expected a comma or ]"), ("{\"a\":\"x\" 1}", 9, 1, 10, "$", "expected a comma or }"),
+      ("[\"é\" x]", 6, 1, 6, "$", "expected a comma or ]"), ("01", 1, 1, 2, "$", "a number has a leading zero"),
+      ("[1.]", 3, 1, 4, "$[0]", "expected a digit"), ("\"a", 2, 1, 3, "$", "it ends inside a string"),
+      ("{\"a\":[", 6, 1, 7, "$.a[0]", "it ends where a value is expected"), ("[]]", 2, 1, 3, "$", "unexpected text"),
+      ("[[1,2],[\"\\q\"]]", 9, 1, 10, "$[1][0]", "unknown escape sequence"),
+      ("[\"\\ud800x\"]", 2, 1, 3, "$[0]", "a string contains an unpaired surrogate"),
     ] as [(String, Int, Int, Int, String, String)])
-  func `an error names its place`(
+  func `syntax errors have a position`(
     text: String, byte: Int, line: Int, column: Int, path: String, reason: String
   ) throws {
     let error = #expect(throws: JSONError.self) { try JSONValue(parsing: Data(text.utf8)) }
@@ -31,12 +32,12 @@ import Testing
     #expect(place.map { "\($0.path)" } == path)
   }
 
-  @Test func `the sentence tells the place`() {
+  @Test func `description contains the position`() {
     let error = #expect(throws: JSONError.self) { try JSONValue(parsing: Data("{\"a\":\n[1,]}".utf8)) }
-    #expect(error?.description == "The text is not JSON: a value is due at line 2, column 4, in $.a[1].")
+    #expect(error?.description == "The text is not JSON: expected a value at line 2, column 4, in $.a[1].")
   }
 
-  @Test(arguments: 0..<64) func `every string boundary is found`(length: Int) throws {
+  @Test(arguments: 0..<64) func `strings of any length are parsed`(length: Int) throws {
     let plain = String(repeating: "a", count: length)
     for middle in ["", "é", "😀", "\\n", "\\u00e9", "\\ud83d\\ude00", "\u{7F}"] {
       let text = "[\"\(plain)\(middle)\(plain)\",1]"
@@ -49,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `text cut anywhere is refused`() throws {
+  @Test func `truncated text is an error`() throws {
     let text = Data(#"{"a":[1,-2.5e+3,"é\n\u00e9😀\ud83d\ude00",true,false,null,{"b":{}}],"":"x"}"#.utf8)
     _ = try JSONValue(parsing: text)
     for end in 0..<text.count {
@@ -57,8 +58,8 @@ import Testing
     }
   }
 
-  /// Keys of two lengths and with one beginning, to meet in the parser's first look at them.
-  @Test func `a key that stands twice is noticed`() throws {
+  /// The keys have two lengths and a common prefix, so that their hashes in the parser collide.
+  @Test func `repeated key is detected`() throws {
     let keys = (0..<40).flatMap { ["k\($0)", "a key that is longer \($0)"] }
     for count in 1...64 {
       let members = keys.prefix(count).map { "\"\($0)\":{\"x\":[1]}" }
@@ -87,8 +88,8 @@ import Testing
     }
   }
 
-  /// What either parser accepts the other one accepts with the same value, but for what is listed in the guide.
-  @Test(arguments: 1...8 as ClosedRange<UInt64>) func `damaged texts are judged alike`(seed: UInt64) {
+  /// Both parsers accept the same texts with the same values, except for the differences that the guide lists.
+  @Test(arguments: 1...8 as ClosedRange<UInt64>) func `damaged texts match Foundation's results`(seed: UInt64) {
     var random = SeededNumbers(seed: seed)
     let whole = Array(#"{"a":[1,-2.5e3,"é\n\u00e9😀",true,false,null,{"b":{"c":[]}}],"d":"x","e":12345678901234}"#.utf8)
     for _ in 0..<(isSanitized ? 500 : 4_000) {
@@ -103,7 +104,7 @@ import Testing
     }
   }
 
-  /// Foundation lets a comma pass before a closing bracket, refuses `0e1`, and takes the first of equal keys.
+  /// Foundation accepts a comma before a closing bracket, rejects `0e1`, and uses the first of equal keys.
   private static func mayDiffer(_ data: Data) -> Bool {
     let text = String(decoding: data, as: UTF8.self)
     return text.contains(/,\s*[\]}]/) || text.contains(/0[eE]/) || data.contains(0)

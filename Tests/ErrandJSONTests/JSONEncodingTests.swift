@@ -12,12 +12,12 @@ import Testing
         == #"{"at":"1970-01-01T00:00:00Z","link":"a/b","price":1.5,"room_number":7}"#)
   }
 
-  @Test func `values are written as they are`() throws {
+  @Test func `JSON values ignore strategies`() throws {
     let encoding = JSONEncoding(keys: .convertToSnakeCase)
     #expect(try encoding.encode(["aB": 1] as JSONValue) == Data(#"{"aB":1}"#.utf8))
   }
 
-  @Test func `an encoder of choice is used`() throws {
+  @Test func `custom encoder is used`() throws {
     let encoding = JSONEncoding {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.prettyPrinted]
@@ -41,25 +41,25 @@ import Testing
     #expect(String(decoding: data, as: UTF8.self) == merged)
   }
 
-  @Test func `common arguments join typed bodies`() throws {
+  @Test func `common arguments are added to typed bodies`() throws {
     struct Body: Encodable { var id = 1, version: String? }
     let text = try JSONEncoding.standard.encode(Body(), adding: ["version": "2", "id": 5])
     #expect(try JSONValue(parsing: text) == ["id": 1, "version": "2"])
   }
 
-  @Test(arguments: ["[1]", "1", "null", "\"a\""]) func `only objects take arguments`(body: String) {
+  @Test(arguments: ["[1]", "1", "null", "\"a\""]) func `only objects accept common arguments`(body: String) {
     #expect(throws: JSONError.self) { try JSONEncoding.merge(["a": 1], into: Data(body.utf8)) }
   }
 
-  @Test func `unwritable values are placed`() {
+  @Test func `errors locate values that cannot be written`() {
     struct Body: Encodable { var list = [1.0, .nan] }
     let typed = #expect(throws: JSONEncodingError.self) { try JSONEncoding.standard.encode(Body()) }
     #expect(typed?.path == "list[1]")
     let value = #expect(throws: JSONEncodingError.self) {
       try JSONEncoding.standard.encode(["a": .number(.nan)] as JSONValue)
     }
-    #expect(value?.description == "$.a: the number is infinite or no number")
+    #expect(value?.description == "$.a: JSON cannot represent an infinite number or NaN")
     let notObject = #expect(throws: JSONEncodingError.self) { try JSONEncoding.standard.encode([1], adding: ["a": 1]) }
-    #expect(notObject?.reason == "A JSON object is needed, but this is an array.")
+    #expect(notObject?.reason == "Expected a JSON object, found an array.")
   }
 }

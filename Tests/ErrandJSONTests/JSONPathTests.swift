@@ -9,7 +9,7 @@ import Testing
     (#"x["\u00e9"]"#, "$.x.é"), (#"[""]"#, #"$[""]"#), ("user-id", #"$["user-id"]"#), ("$ref", #"$["$ref"]"#),
     ("1a", #"$["1a"]"#),
     (#"x["a\nb"]"#, #"$.x["a\nb"]"#), ("名", "$.名"), ("a b", #"$["a b"]"#), (#"["\\"]"#, #"$["\\"]"#),
-    // Scalars that join with the sign before or after them: a mark above, an Arabic number sign.
+    // Scalars that form one character with the delimiter before or after them: a combining mark, an Arabic number sign.
     ("@\u{601}", "$[\"@\u{601}\"]"), ("\u{601}.a", "$[\"\u{601}\"].a"), ("a.\u{301}b", "$.a[\"\u{301}b\"]"),
     ("x[\"\u{301}\"]", "$.x[\"\u{301}\"]"),
   ]
@@ -24,7 +24,7 @@ import Testing
     "a[", "a[x]", "a[-1]", "a..b", "a.", ".", "a]", "a[\"b]", "a[\"b\"", "a[99999999999999999999]", "$x[", "a[\"\\q\"]",
     "[0]x",
   ])
-  func `malformed paths are refused`(text: String) {
+  func `malformed paths are errors`(text: String) {
     #expect(throws: JSONError.malformedPath(text)) { try JSONPath(parsing: text) }
   }
 

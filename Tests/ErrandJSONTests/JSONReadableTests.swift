@@ -32,13 +32,13 @@ import Testing
 
   private func person(_ fields: String = "") -> Data { Data((Self.ada.dropLast() + fields + "}").utf8) }
 
-  @Test(arguments: decodings) func `a type makes itself`(name: String, decoding: JSONDecoding) throws {
+  @Test(arguments: decodings) func `type is created from JSON`(name: String, decoding: JSONDecoding) throws {
     let ada = try decoding.decode(Person.self, from: person(#","tags":["a","b"],"friends":[\#(Self.ada)]"#))
     #expect(ada.name == "Ada" && ada.age == 36 && ada.score == 1.5 && ada.isActive && ada.born == nil)
     #expect(ada.tags == ["a", "b"] && ada.friend.map(\.name) == ["Ada"])
   }
 
-  @Test(arguments: decodings) func `lists and tables hold it`(name: String, decoding: JSONDecoding) throws {
+  @Test(arguments: decodings) func `arrays and dictionaries contain it`(name: String, decoding: JSONDecoding) throws {
     let list = Data("[\(Self.ada),\(Self.ada)]".utf8)
     #expect(try decoding.decode([Person].self, from: list).count == 2)
     #expect(try decoding.decode([String: Person].self, from: Data("{\"a\":\(Self.ada)}".utf8))["a"]?.age == 36)
@@ -48,26 +48,26 @@ import Testing
     #expect(try decoding.decode([Person].self, from: Data("{\"x\":[\(Self.ada)]}".utf8), at: "x").count == 1)
   }
 
-  @Test(arguments: decodings) func `other types hold it`(name: String, decoding: JSONDecoding) throws {
+  @Test(arguments: decodings) func `other types contain it`(name: String, decoding: JSONDecoding) throws {
     let text = #"{"lead":\#(Self.ada),"others":[\#(Self.ada)],"byRole":{"x":\#(Self.ada)}}"#
     let team = try decoding.decode(Team.self, from: Data(text.utf8))
     #expect(team.lead.name == "Ada" && team.others == [team.lead] && team.byRole == ["x": team.lead])
   }
 
   @Test(arguments: [JSONDecoding(dates: .secondsSince1970), .fast(dates: .secondsSince1970)])
-  func `strategies reach inside`(decoding: JSONDecoding) throws {
+  func `strategies apply inside the type`(decoding: JSONDecoding) throws {
     let ada = try decoding.decode(Person.self, from: person(#","born":1000"#))
     #expect(ada.born == Date(timeIntervalSince1970: 1000))
   }
 
   @Test(arguments: [JSONDecoding(dates: .secondsSince1970), .fast(dates: .secondsSince1970)])
-  func `strategies reach inside other types`(decoding: JSONDecoding) throws {
+  func `strategies apply inside other types`(decoding: JSONDecoding) throws {
     let text = #"{"lead":\#(Self.ada.dropLast()),"born":1000},"others":[\#(Self.ada)]}"#
     let team = try decoding.decode(Team.self, from: Data(text.utf8))
     #expect(team.lead.born == Date(timeIntervalSince1970: 1000))
   }
 
-  @Test(arguments: decodings) func `failures inside other types are placed`(
+  @Test(arguments: decodings) func `errors inside other types have paths`(
     name: String, decoding: JSONDecoding
   ) throws {
     for (member, path) in [
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `keys stay as written`() throws {
+  @Test func `key strategies do not apply`() throws {
     struct Order: JSONReadable {
       let number: Int
       init(json: JSONValue) throws { number = try json.read("order_number") }
@@ -92,7 +92,7 @@ import Testing
   static let failures: [(String, String, JSONDecodingError.Kind, String)] = [
     (#"{"name":"Ada"}"#, "$[1].age", .missingKey, "the key \"age\" is missing"),
     (#"{"name":7}"#, "$[1].name", .wrongType, "expected a string, found a number"),
-    (#"{"name":null}"#, "$[1].name", .unexpectedNull, "null stands where a string is due"),
+    (#"{"name":null}"#, "$[1].name", .unexpectedNull, "expected a string, found null"),
     (#"{"name":"Ada","age":1.5}"#, "$[1].age", .invalidValue, "The number 1.5 does not fit in Int"),
     (#"{"name":"Ada","age":1,"score":true}"#, "$[1].score", .wrongType, "expected a number, found true or false"),
     (
@@ -109,7 +109,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: decodings, failures) func `failures name the place`(
+  @Test(arguments: decodings, failures) func `errors have path and reason`(
     decoding: (String, JSONDecoding), failure: (String, String, JSONDecodingError.Kind, String)
   ) throws {
     let (text, path, kind, reason) = failure
@@ -120,7 +120,7 @@ import Testing
     #expect(error?.reason == reason)
   }
 
-  @Test func `made values are read, too`() throws {
+  @Test func `values created in code are read`() throws {
     let value: JSONValue = ["name": "Ada", "age": 36, "score": 1.5, "active": true, "tags": ["a"], "born": nil]
     #expect(try value.read(as: Person.self).tags == ["a"])
     #expect(try Person(json: value).age == 36)
@@ -133,7 +133,7 @@ import Testing
     #expect(throws: DecodingError.self) { try JSONValue.number(.nan).read(as: Double.self) }
   }
 
-  @Test func `what is written is read alike`() throws {
+  @Test func `parsed values are read with paths`() throws {
     let value = try JSONValue(parsing: Data(#"{"a":{"price":1.10,"at":null,"n":[1,2]}}"#.utf8))
     #expect(try value["a"]?.read("price", as: Decimal.self) == Decimal(string: "1.10"))
     #expect(try value["a"]?.readIfPresent("at", as: Int.self) == .some(nil))
@@ -154,7 +154,7 @@ import Testing
     #expect(throws: JSONEncodingError.self) { try JSONValue(encoding: [Double.nan]) }
   }
 
-  @Test func `foreign decoders read it slowly`() throws {
+  @Test func `other decoders can read it`() throws {
     #expect(try JSONDecoder().decode(Person.self, from: person()).name == "Ada")
     let list = try PropertyListSerialization.data(
       fromPropertyList: ["name": "Ada", "age": 3, "score": 1.5, "active": true], format: .xml, options: 0)

@@ -17,7 +17,7 @@ import Testing
     good, good.with("address", ["city": "Rome", "zip": 1]), good.with("kind", 7.0), good.with("tags", []),
     good.with("note", "n"),
     good.with("meta", nil), good.with("meta", [1]), good.with("level", 3),
-  ]) func `fitting values pass`(value: JSONValue) throws {
+  ]) func `matching values pass`(value: JSONValue) throws {
     try Self.user.check(value)
   }
 
@@ -39,7 +39,7 @@ import Testing
     (nil, "$: expected an object, found null"),
   ]
 
-  @Test(arguments: bad) func `differences are named`(value: JSONValue, sentence: String) {
+  @Test(arguments: bad) func `errors describe the difference`(value: JSONValue, sentence: String) {
     let mismatch = #expect(throws: JSONShapeMismatch.self) { try Self.user.check(value) }
     #expect(mismatch?.description == sentence)
   }
@@ -57,7 +57,9 @@ import Testing
       ([:], ["a": 1], true),
       (.anyOf(.string, .null), nil, true), (.nullable(["a": .bool]), ["a": 1], false),
       ([.nullable(.integer)], [nil, 1], true),
-    ] as [(JSONShape, JSONValue, Bool)]) func `each rule judges`(shape: JSONShape, value: JSONValue, passes: Bool)
+    ] as [(JSONShape, JSONValue, Bool)]) func `each rule accepts and rejects`(
+      shape: JSONShape, value: JSONValue, passes: Bool
+    )
   {
     if passes {
       #expect(throws: Never.self) { try shape.check(value) }
@@ -66,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `the path leads inside`() {
+  @Test func `shapes are checked inside containers`() {
     let shape: JSONShape = ["items": [["level": .number]]]
     let value: JSONValue = ["items": [["level": 1], ["level": 2], ["level": 3], ["level": "x"]]]
     let mismatch = #expect(throws: JSONShapeMismatch.self) { try shape.check(value) }
@@ -96,7 +98,7 @@ import Testing
     ("", JSONShapeMismatch.Kind.emptyBody), (" \n", .emptyBody), ("<html>", .notJSON), ("{\"a\":1", .notJSON),
     ("{}", .missingKey),
     ("{\"a\":\"1\"}", .wrongValue), (String(repeating: "[", count: 100_000), .notJSON),
-  ]) func `bodies fail by kind`(body: String, kind: JSONShapeMismatch.Kind) {
+  ]) func `invalid bodies have their error kind`(body: String, kind: JSONShapeMismatch.Kind) {
     let shape: JSONShape = ["a": .number]
     let mismatch = #expect(throws: JSONShapeMismatch.self) { try shape.check(data: Data(body.utf8)) }
     #expect(mismatch?.kind == kind)
@@ -114,7 +116,7 @@ import Testing
     (#"{"z":true,"a":1,"a":"x"}"#, "$[5].a: expected a string, found the number 1"),
     (#"{"\u0061":"x","z":true}"#, nil), ("{}", "$[5].a: expected a string, found no such key"),
     ("[]", "$[5]: expected an object, found an array"),
-  ]) func `order of keys in a list is free`(last: String, sentence: String?) {
+  ]) func `array elements may reorder keys`(last: String, sentence: String?) {
     for first in [#"{"z":true,"b":1,"a":"x"}"#, #"{"a":"x","z":true}"#, #"{"z":true,"a":"x","a":1}"#] {
       let text = "[" + (Array(repeating: first, count: 5) + [last]).joined(separator: ",") + "]"
       var found: String?
@@ -123,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `a difference deep in lists is found`() {
+  @Test func `difference in nested arrays is found`() {
     var (shape, text) = (JSONShape.bool, "1")
     for _ in 0..<60 { (shape, text) = (.array(of: shape), "[\(text)]") }
     let mismatch = #expect(throws: JSONShapeMismatch.self) { try shape.check(data: Data(text.utf8)) }
@@ -131,7 +133,7 @@ import Testing
     #expect(mismatch?.description == "\(path): expected true or false, found the number 1")
   }
 
-  @Test func `a number passes however large`() throws {
+  @Test func `number of any size passes`() throws {
     let body = Data(#"{"a":1e999,"more":[-1e999]}"#.utf8)
     try (["a": .number] as JSONShape).check(data: body)
     let mismatch = #expect(throws: JSONShapeMismatch.self) { try (["a": .integer] as JSONShape).check(data: body) }

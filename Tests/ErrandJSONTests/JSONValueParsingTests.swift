@@ -23,7 +23,7 @@ import Testing
     #expect(try JSONValue(parsing: Data(text.utf8)) == value)
   }
 
-  @Test func `truth values are no numbers`() throws {
+  @Test func `true and false are not numbers`() throws {
     let parsed = try JSONValue(parsing: Data("[true,1,1.0,false,0]".utf8))
     #expect(parsed[0]?.boolValue == true && parsed[0]?.intValue == nil && parsed[0]?.doubleValue == nil)
     #expect(parsed[1]?.boolValue == nil && parsed[1]?.intValue == 1)
@@ -37,7 +37,7 @@ import Testing
     "{", "]",
     "{\"a\"}", "{a:1}", "\"\\ud800\"", "\"\\ud800\\u0041\"", "\"\\udc00\"", "\"\\x\"", "12\u{0}", "[1 2]", "Infinity",
     "\u{B}1",
-  ]) func `broken grammar is refused`(text: String) {
+  ]) func `invalid grammar is an error`(text: String) {
     let error = #expect(throws: JSONError.self) { try JSONValue(parsing: Data(text.utf8)) }
     guard case .notJSON(let reason, _)? = error else {
       Issue.record("\(text) gave \(String(describing: error))")
@@ -50,12 +50,12 @@ import Testing
     arguments: [
       [0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xC0, 0x80, 0x22], [0xFF],
       [0xFF, 0xFE, 0x5B, 0, 0x5D], [0xFF, 0xFE, 0x22, 0, 0, 0xD8, 0x22, 0],
-    ] as [[UInt8]]) func `invalid encodings are refused`(bytes: [UInt8])
+    ] as [[UInt8]]) func `invalid encodings are errors`(bytes: [UInt8])
   {
     #expect(throws: JSONError.self) { try JSONValue(parsing: Data(bytes)) }
   }
 
-  @Test(arguments: ["", " ", "\n\t\r ", "\u{FEFF}"]) func `empty text says so`(text: String) {
+  @Test(arguments: ["", " ", "\n\t\r ", "\u{FEFF}"]) func `empty text has its own error`(text: String) {
     #expect(throws: JSONError.empty) { try JSONValue(parsing: Data(text.utf8)) }
     #expect(JSONError.empty.description == "The text is empty where JSON was expected.")
   }
@@ -74,7 +74,7 @@ import Testing
   @Test(arguments: [
     Data([0x38, 0, 0x3C]), Data([0, 0x38, 0]), Data([0, 0, 0, 0x38, 0]), Data([0xFF, 0xFE, 0x38, 0, 0]),
     Data([0x38, 0, 0, 0, 0, 0]),
-  ]) func `half a unit is no text`(data: Data) {
+  ]) func `incomplete code unit is an error`(data: Data) {
     #expect(throws: JSONError.self) { try JSONValue(parsing: data) }
     #expect(throws: JSONDecodingError.self) { try JSONDecoding.standard.decode(Int.self, from: data) }
     #expect(throws: JSONDecodingError.self) { try JSONDecoding.fast.decode(Int.self, from: data) }
@@ -85,7 +85,7 @@ import Testing
     #expect(try JSONValue(parsing: data[2..<8]) == [1])
   }
 
-  @Test(arguments: ["1e400", "-1e400", "[1,{\"a\":1E+999}]"]) func `numbers beyond Double are named`(text: String) {
+  @Test(arguments: ["1e400", "-1e400", "[1,{\"a\":1E+999}]"]) func `error names number beyond Double`(text: String) {
     let error = #expect(throws: JSONError.self) { try JSONValue(parsing: Data(text.utf8)) }
     guard case .numberOutOfRange(let number)? = error else {
       Issue.record("\(String(describing: error))")
@@ -94,14 +94,16 @@ import Testing
     #expect(text.contains(number))
   }
 
-  @Test func `huge digits become doubles`() throws {
+  @Test func `huge integers become doubles`() throws {
     let digits = String(repeating: "9", count: 300)
     let value = try JSONValue(parsing: Data(digits.utf8)).doubleValue
     #expect(value == 1e300)
     #expect(throws: JSONError.self) { try JSONValue(parsing: Data(String(repeating: "9", count: 10_000).utf8)) }
   }
 
-  @Test(arguments: [("[", "]"), ("{\"a\":", "}")]) func `deep nesting is refused`(open: String, close: String) throws {
+  @Test(arguments: [("[", "]"), ("{\"a\":", "}")]) func `too deep nesting is an error`(open: String, close: String)
+    throws
+  {
     func text(_ depth: Int) -> Data {
       Data((String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)).utf8)
     }
@@ -111,12 +113,14 @@ import Testing
     #expect(throws: JSONError.tooDeep(limit: 512)) { try JSONValue(parsing: text(100_000).prefix(90_000)) }
   }
 
-  @Test func `a mebibyte string is read`() throws {
+  @Test func `string of one mebibyte is read`() throws {
     let long = String(repeating: "é", count: 512 * 1024)
     #expect(try JSONValue(parsing: Data("\"\(long)\"".utf8)) == .string(long))
   }
 
-  @Test(arguments: [("[", "]"), ("{\"a\":", "}")]) func `deep nesting fits small stacks`(open: String, close: String)
+  @Test(arguments: [("[", "]"), ("{\"a\":", "}")]) func `deep nesting works on small stacks`(
+    open: String, close: String
+  )
     async throws
   {
     func text(_ depth: Int) -> Data {
@@ -133,7 +137,7 @@ import Testing
     #expect(parsed != nil && decoded != nil && refused == nil)
   }
 
-  /// Runs work on a thread with 512 KiB of stack, as worker threads on Apple platforms have.
+  /// Runs work on a thread with 512 KiB of stack, like a worker thread on Apple platforms.
   private func onSmallStack<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { done in
       let thread = Thread { done.resume(returning: work()) }

@@ -5,13 +5,13 @@ import Testing
 @Suite struct JSONValueTests {
   let document: JSONValue = ["data": ["items": [["name": "Ada", "level": 3]], "none": nil], "ok": true]
 
-  @Test func `look-ups follow each other`() {
+  @Test func `subscripts can be chained`() {
     #expect(document["data"]["items"][0]["name"]?.stringValue == "Ada")
     #expect(document["data"]?["items"]?[0]?["level"]?.intValue == 3)
     #expect(document["data"]["none"]?.isNull == true)
   }
 
-  @Test func `missing places give nil`() {
+  @Test func `missing values are nil`() {
     #expect(document["nope"]["items"][0] == nil)
     #expect(document["data"]["items"][1] == nil)
     #expect(document["data"]["items"][-1] == nil)
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `accessors answer their type alone`() {
+  @Test func `accessors return only their type`() {
     let values: [JSONValue] = [nil, true, 1, 1.5, "x", [1], ["a": 1], .unsigned(.max)]
     #expect(values.map(\.isNull) == [true, false, false, false, false, false, false, false])
     #expect(values.map(\.boolValue) == [nil, true, nil, nil, nil, nil, nil, nil])
@@ -52,13 +52,13 @@ import Testing
       (.integer(0), .null, false), (.string("1"), .integer(1), false), (.number(.nan), .number(.nan), false),
       ([1], [1.0], true),
       (["a": 1], ["a": 1.0], true), ([], [:], false), (.integer(.max), .number(9_223_372_036_854_775_808), false),
-    ] as [(JSONValue, JSONValue, Bool)]) func `numbers compare by worth`(one: JSONValue, two: JSONValue, equal: Bool)
+    ] as [(JSONValue, JSONValue, Bool)]) func `numbers compare by value`(one: JSONValue, two: JSONValue, equal: Bool)
   {
     #expect((one == two) == equal)
     if equal { #expect(one.hashValue == two.hashValue) }
   }
 
-  @Test func `integers take the smallest case`() {
+  @Test func `integers use the smallest case`() {
     #expect("\(JSONValue(UInt64.max))" == "18446744073709551615")
     #expect("\(JSONValue(Int8(-3)))" == "-3")
     #expect(JSONValue(Int128.max).doubleValue == 0x1p127)
@@ -91,19 +91,19 @@ import Testing
     #expect(String(decoding: try value.serialized(pretty: true), as: UTF8.self) == expected)
   }
 
-  @Test(arguments: [Double.nan, .infinity, -.infinity]) func `infinite numbers are not written`(number: Double) {
+  @Test(arguments: [Double.nan, .infinity, -.infinity]) func `infinite numbers are not serialized`(number: Double) {
     let value: JSONValue = ["a": [1, .number(number)]]
     #expect(throws: JSONError.notFinite(path: "a[1]")) { try value.serialized() }
     #expect(value.description == #"{"a":[1,null]}"#)
   }
 
-  @Test func `deep values are not written`() {
+  @Test func `too deep values are not serialized`() {
     let deep = (0..<600).reduce(JSONValue.null) { inner, _ in [inner] }
     #expect(throws: JSONError.tooDeep(limit: 512)) { try deep.serialized() }
     #expect(deep.description == "The JSON is nested deeper than 512 levels.")
   }
 
-  @Test func `every double survives`() throws {
+  @Test func `doubles survive a round trip`() throws {
     let numbers = [
       0.1, 1e21, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 0.30000000000000004, -1.5, 1e16,
       123456789012345680,
@@ -115,18 +115,18 @@ import Testing
     }
   }
 
-  /// Found by a fuzzer: the shortest digits of such a number name another whole number.
+  /// Found by a fuzzer: the shortest digits of such a number are the digits of another integer.
   @Test(arguments: [
     18_433_929_423_726_854_778.1, 0x1.FFFFFFFFFFFFFp63, 0x1p63, -0x1p63, 0x1.0000000000001p53, 9_007_199_254_740_994,
     1e17, -1e18, 0x1p64, 1e300,
   ])
-  func `large whole numbers stay themselves`(number: Double) throws {
+  func `large integers survive a round trip`(number: Double) throws {
     let value = JSONValue.array([.number(number)])
     let text = try value.serialized()
     #expect(try JSONValue(parsing: text) == value, "\(String(decoding: text, as: UTF8.self))")
   }
 
-  @Test func `coding goes both ways`() throws {
+  @Test func `Codable round trip works`() throws {
     struct Holder: Codable, Equatable { var meta: JSONValue, list: [JSONValue], none: JSONValue?, null: JSONValue }
     let holder = Holder(
       meta: ["a": [1, true, 1.5, "x", nil, .unsigned(.max), .integer(.min)], "b": ["c": [:]], "f": false],

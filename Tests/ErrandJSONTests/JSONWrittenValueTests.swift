@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandJSON
 
-/// Values that lie in a text.
+/// Tests values that are part of a parsed text.
 @Suite struct JSONWrittenValueTests {
   private struct Measured: JSONReadable {
     let value: Double?
@@ -13,7 +13,7 @@ import Testing
 
   private func parsed(_ text: String) throws -> JSONValue { try JSONValue(parsing: Data(text.utf8)) }
 
-  @Test func `one is equal to its copy`() throws {
+  @Test func `value equals its detached copy`() throws {
     let texts = ["[1,{\"a\":[null,true,\"x\\n\",1.5,18446744073709551615]},[]]", "\"x\"", "7", "{}", "null"]
     for text in texts {
       let value = try parsed(text)
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `only containers hold the text`() throws {
+  @Test func `detached copies release the text`() throws {
     weak var document: JSONDocument?
     let (value, copy) = try {
       let value = try parsed("{\"a\":[1,2]}")
@@ -37,7 +37,7 @@ import Testing
     #expect(copy == ["a": [1, 2]])
   }
 
-  @Test(arguments: [1, 15, 16, 17, 64, 300]) func `elements are found by number`(count: Int) throws {
+  @Test(arguments: [1, 15, 16, 17, 64, 300]) func `elements are found by index`(count: Int) throws {
     let scalars = try parsed("[\((0..<count).map(String.init).joined(separator: ","))]")
     let objects = try parsed("{\"x\":[\((0..<count).map { "[\($0),[\($0)]]" }.joined(separator: ","))]}")
     for number in (0..<count).reversed() {
@@ -56,12 +56,12 @@ import Testing
     #expect(value == value.detached())
   }
 
-  @Test func `canonically equal keys are two`() throws {
+  @Test func `canonically equivalent keys are distinct`() throws {
     let value = try parsed("{\"cafe\u{301}\":1,\"caf\u{E9}\":2}")
     #expect(value["cafe\u{301}"] == 1 && value["caf\u{E9}"] == 2)
   }
 
-  @Test func `numbers beyond doubles are found`() throws {
+  @Test func `numbers beyond Double are detected`() throws {
     let text = Data(#"{"a":[1e400],"b":1e5,"c":{"d":2}}"#.utf8)
     #expect(throws: JSONError.numberOutOfRange("1e400")) { try JSONValue(parsing: text) }
     for decoding in [JSONDecoding.standard, .fast] {
@@ -74,7 +74,7 @@ import Testing
     #expect(throws: JSONDecodingError.self) { try JSONDecoding.standard.decode(Measured.self, from: text) }
   }
 
-  @Test func `a value serves many threads`() throws {
+  @Test func `parsed value is thread-safe`() throws {
     let members = (0..<100).map { "\"k\($0)\":[\((0..<40).map { "[\($0)]" }.joined(separator: ","))]" }
     let value = try parsed("{\(members.joined(separator: ","))}")
     let copy = value.detached()

@@ -8,7 +8,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// What a background session of URLSession tells, in Errand's words.
+/// How the events of a background session are translated.
 @Suite struct SessionBackgroundTests {
   private static func end(_ code: Int?, _ reason: Int? = nil) throws -> BackgroundEnd {
     let origin = try HTTPURL("https://h.example/x").origin
@@ -16,24 +16,24 @@ import Testing
     return BackgroundEnd(code.map { NSError(domain: NSURLErrorDomain, code: $0, userInfo: info) }, origin)
   }
 
-  @Test func `end without an error is one`() throws { #expect(try Self.end(nil) == .finished) }
+  @Test func `no error means finished`() throws { #expect(try Self.end(nil) == .finished) }
 
   @Test(arguments: [
-    (Int?.none, String?.none), (0, "the user closed the app"), (1, "background work is switched off for the app"),
+    (Int?.none, String?.none), (0, "the user closed the app"), (1, "background work is disabled for the app"),
     (2, "the system had too few resources"), (7, nil),
   ])
-  func `system says why it cancelled`(reason: Int?, words: String?) throws {
+  func `the system's cancel reason is reported`(reason: Int?, words: String?) throws {
     #expect(try Self.end(NSURLErrorCancelled, reason) == .cancelled(words))
   }
 
-  @Test func `failure has its kind`() throws {
+  @Test func `a failure has its kind`() throws {
     guard case .failed(let failure) = try Self.end(NSURLErrorNotConnectedToInternet) else {
       return #expect(Bool(false), "it failed")
     }
     #expect(failure.kind == .offline)
   }
 
-  @Test func `order is sent as it stands`() throws {
+  @Test func `an order becomes an unchanged request`() throws {
     var request = HTTPRequest(url: try HTTPURL("https://h.example/film"), fields: ["X-Key": "1"])
     request.fields.append(HTTPField(.authorization, "Bearer t"))
     let (sent, file) = try BackgroundOrder(name: "a", request: request).parts(.apple)
@@ -48,7 +48,7 @@ import Testing
       name: "a", request: HTTPRequest(method: method, url: try HTTPURL("https://h.example/film"), body: body))
   }
 
-  @Test func `upload is sent from its file`() throws {
+  @Test func `an upload is sent from its file`() throws {
     let file = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)", directoryHint: .notDirectory)
     try Data("film".utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
@@ -57,13 +57,13 @@ import Testing
     #expect(source?.path(percentEncoded: false) == file.path(percentEncoded: false))
   }
 
-  @Test func `upload from memory is refused`() throws {
+  @Test func `an upload from memory is rejected`() throws {
     let order = try Self.upload(HTTPBody(Data("film".utf8)))
     let failure = #expect(throws: TransportFailure.self) { try order.parts(.apple) }
     #expect(failure?.kind == .unsupported)
   }
 
-  @Test func `answer comes in one file`() throws {
+  @Test func `a response body becomes one file`() throws {
     let answers = SessionAnswers(limit: 8)
     #expect(answers.add(Data("ab".utf8), to: 1) == nil && answers.add(Data("xy".utf8), to: 2) == nil)
     #expect(answers.add(Data("cd".utf8), to: 1) == nil)
@@ -75,12 +75,12 @@ import Testing
     }
     #expect(failure == nil && told == ["abcd"])
     #expect(!FileManager.default.fileExists(atPath: try #require(place).path(percentEncoded: false)))
-    // What was told is let go; of an answer without a body there is an empty file.
+    // The first body is gone; a response without a body gives an empty file.
     #expect(answers.withFile(of: 1) { told.append((try? String(contentsOf: $0, encoding: .utf8)) ?? "none") } == nil)
     #expect(told == ["abcd", ""])
   }
 
-  @Test func `answer has a limit`() {
+  @Test func `a response body has a limit`() {
     let answers = SessionAnswers(limit: 3)
     #expect(answers.add(Data("abc".utf8), to: 1) == nil)
     #expect(answers.add(Data("d".utf8), to: 1)?.kind == .tooLarge)

@@ -13,7 +13,7 @@ import TransportChecks
 
   private static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) } }
 
-  /// A folder that is empty at first.
+  /// A new, empty folder.
   private static func folder() throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appending(path: "copies-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -57,7 +57,7 @@ import TransportChecks
     #expect(try Self.files(in: folder).isEmpty)
   }
 
-  @Test func `a source that fails leaves nothing`() async throws {
+  @Test func `a failing source leaves no file`() async throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let log = PieceSource.Log()
@@ -69,7 +69,7 @@ import TransportChecks
     #expect(try Self.files(in: folder).isEmpty)
   }
 
-  @Test func `a folder that takes nothing is named`() async throws {
+  @Test func `an unusable folder is named`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "missing-\(UUID().uuidString)")
     let body = Self.body([.bytes(Self.bytes(600_000))])
     let failure = await #expect(throws: TransportFailure.self) {
@@ -80,7 +80,7 @@ import TransportChecks
     #expect(failure?.description.contains("No such file or directory") == true)
   }
 
-  @Test func `a source that resumes often is opened once`() async throws {
+  @Test func `repeated resumes open the source once`() async throws {
     let log = PieceSource.Log()
     let body = HTTPBody.stream(isReplayable: true) { flow in
       PieceSource([.later, .bytes([1])], log, flow, onLater: { flow in for _ in 0..<50 { flow.resume() } })
@@ -104,7 +104,7 @@ import TransportChecks
     #expect(try Self.files(in: folder).isEmpty)
   }
 
-  /// Says how often it was read, and when it is let go.
+  /// Reports the number of its reads, and when it is released.
   private final class Endless: BodySource {
     private let onRead: (Int) -> Void
     private let onEnd: () -> Void

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandURLSession
 
-/// What only Apple platforms are told, and which session carries what.
+/// The settings for Apple platforms, and the choice of a session for an exchange.
 @Suite struct SessionChoicesTests {
   private static func choices(_ change: (inout URLSessionSettings) -> Void = { _ in }) -> SessionChoices {
     var settings = URLSessionSettings()
@@ -20,19 +20,19 @@ import Testing
     return exchange
   }
 
-  @Test func `nothing said leaves the platform's`() {
+  @Test func `defaults keep the platform's settings`() {
     #expect(Self.choices().minimumTLS == nil)
     #expect(Self.choices().proxy == nil)
     #expect(!Self.choices().waitsForConnectivity)
     #expect(SessionChoices(URLSessionSettings(), waits: true).waitsForConnectivity)
   }
 
-  @Test func `versions become their numbers`() {
+  @Test func `TLS versions become protocol numbers`() {
     #expect(Self.choices { $0.minimumTLSVersion = .tls1_2 }.minimumTLS == 0x0303)
     #expect(Self.choices { $0.minimumTLSVersion = .tls1_3 }.minimumTLS == 0x0304)
   }
 
-  @Test func `proxy becomes a dictionary`() {
+  @Test func `the proxy becomes a dictionary`() {
     #expect(Self.choices { $0.proxy = .none }.proxy == [:])
     #expect(
       Self.choices { $0.proxy = .host("p.example", port: 3128) }.proxy == [
@@ -51,12 +51,12 @@ import Testing
     #expect(transport.holder(for: try Self.exchange(.post)) === usual)
   }
 
-  @Test func `nobody waits where URLSession cannot`() throws {
+  @Test func `Linux never waits for connectivity`() throws {
     let transport = URLSessionTransport(try SessionSetup(URLSessionSettings(), .linux))
     #expect(try !transport.holder(for: Self.exchange(waits: true)).waits)
   }
 
-  @Test func `what must not be repeated is alone on Linux`() throws {
+  @Test func `a non-repeatable request gets its own session`() throws {
     let transport = URLSessionTransport(try SessionSetup(URLSessionSettings(), .linux))
     let usual = transport.holder(for: try Self.exchange())
     #expect(transport.holder(for: try Self.exchange(.post)) !== usual)

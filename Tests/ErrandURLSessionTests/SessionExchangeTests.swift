@@ -22,7 +22,7 @@ import TransportChecks
     #expect(rig.task.seen == ["resume"])
   }
 
-  @Test func `late callbacks do nothing`() async throws {
+  @Test func `late callbacks have no effect`() async throws {
     let rig = try ExchangeRig()
     let response = try await rig.outcome { run in
       run.received(ResponseHead(status: 204))
@@ -38,7 +38,7 @@ import TransportChecks
     #expect(throws: TransportFailure.self) { try rig.run.outcome() }
   }
 
-  @Test func `pausing sink suspends the task`() async throws {
+  @Test func `a paused sink suspends the task`() async throws {
     let sink = RecordingSink(onPiece: { number, flow in
       guard number < 3 else { return true }
       flow.resume()
@@ -58,7 +58,7 @@ import TransportChecks
   }
 
   @Test(arguments: [["a"], ["a", "b", "c"]])
-  func `task goes on with its sink`(pieces: [String]) async throws {
+  func `the task resumes with its sink`(pieces: [String]) async throws {
     let paused = Latch()
     let sink = RecordingSink(onPiece: { number, _ in number > 1 })
     let rig = try ExchangeRig(sink: sink)
@@ -79,7 +79,7 @@ import TransportChecks
     #expect(sink.ends == 1)
   }
 
-  @Test func `what a sink throws cancels the task`() async throws {
+  @Test func `a throwing sink cancels the task`() async throws {
     let sink = RecordingSink { _ in throw RecordingSink.Refusal() }
     let rig = try ExchangeRig(sink: sink)
     await #expect(throws: RecordingSink.Refusal()) {
@@ -92,7 +92,7 @@ import TransportChecks
     #expect(rig.task.seen == ["resume", "cancel"])
   }
 
-  @Test func `stop waits for URLSession, not for ever`() async throws {
+  @Test func `a stop waits at most 50 ms`() async throws {
     let call = CallState()
     let rig = try ExchangeRig(call: call)
     let outcome = Task { try await rig.outcome { _ in call.stop(.cancelled) } }
@@ -102,7 +102,7 @@ import TransportChecks
     #expect(call.openWaits == 0)
   }
 
-  @Test func `what came before a stop is noted`() async throws {
+  @Test func `metrics before a stop are recorded`() async throws {
     let call = CallState()
     let record = CallRecord()
     var exchange = Exchange(request: try HTTPRequest(url: "http://h.example/"), call: call)
@@ -122,7 +122,7 @@ import TransportChecks
     #expect(record.ended(after: .zero, at: .now).0.exchanges.map(\.firstByte) == [.milliseconds(30)])
   }
 
-  @Test func `stop before the task starts nothing`() async throws {
+  @Test func `a stop before the start creates no task`() async throws {
     let call = CallState()
     call.stop(.expired)
     let rig = try ExchangeRig(call: call)
@@ -130,7 +130,7 @@ import TransportChecks
     #expect(rig.task.seen.isEmpty)
   }
 
-  @Test func `silence is told with its limit`() async throws {
+  @Test func `an idle time-out names its limit`() async throws {
     let rig = try ExchangeRig(idle: .milliseconds(500))
     let outcome = Task { try await rig.outcome { _ in } }
     await rig.clock.waitForTimers(1)
@@ -142,10 +142,11 @@ import TransportChecks
     #expect(failure?.kind == .idleTimeout)
     #expect(
       failure?.description
-        == "Nothing moved between http://h.example and here within 0.5 seconds; raise `timeouts.idle` to wait longer.")
+        == "No data was transferred to or from http://h.example within 0.5 seconds; raise `timeouts.idle` "
+        + "to wait longer.")
   }
 
-  @Test func `a sign of life breaks the silence`() async throws {
+  @Test func `received bytes reset the idle time-out`() async throws {
     let rig = try ExchangeRig(idle: .milliseconds(500))
     let outcome = Task { try await rig.outcome { _ in } }
     await rig.clock.waitForTimers(1)
@@ -176,13 +177,13 @@ import TransportChecks
       ])
   }
 
-  @Test func `redirect to nowhere is an answer`() async throws {
+  @Test func `a redirect without a target is a response`() async throws {
     let rig = try ExchangeRig()
     let response = try await rig.outcome { run in run.completed(nil, head: ResponseHead(status: 301)) }
     #expect(response.status == 301)
   }
 
-  @Test func `measured version comes with the head`() async throws {
+  @Test func `the measured HTTP version is reported`() async throws {
     let rig = try ExchangeRig()
     var metrics = ExchangeMetrics()
     metrics.version = .http2
@@ -196,7 +197,7 @@ import TransportChecks
     #expect(response.metrics.total != nil)
   }
 
-  @Test func `untrusted server ends the exchange`() async throws {
+  @Test func `an untrusted server ends the exchange`() async throws {
     let rig = try ExchangeRig()
     let refused = TransportFailure(.pinMismatch, "Another key.", isCertainlyNotSent: true)
     await #expect(throws: refused) {
@@ -209,7 +210,7 @@ import TransportChecks
     #expect(rig.task.seen == ["resume", "cancel"])
   }
 
-  @Test func `first byte seen here stands in for none`() async throws {
+  @Test func `a missing first byte time is measured`() async throws {
     let rig = try ExchangeRig()
     let clock = rig.clock
     let response = try await rig.outcome { run in
@@ -230,7 +231,7 @@ import TransportChecks
     #expect(other.metrics.firstByte == .milliseconds(7))
   }
 
-  @Test func `file that changes is told`() async throws {
+  @Test func `a changed upload file is reported`() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
     try Data("before".utf8).write(to: file)

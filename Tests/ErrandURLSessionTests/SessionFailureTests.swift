@@ -15,7 +15,7 @@ import Testing
     return failure.transportFailure
   }
 
-  // Foundation has other numbers for TLS on Linux than on Apple platforms.
+  // Foundation's error numbers for TLS differ between Linux and Apple platforms.
   @Test(arguments: [
     (-1009, TransportFailure.Kind.offline), (-1020, .offline), (-1003, .nameLookup), (-1006, .nameLookup),
     (-1004, .refused), (-1001, .idleTimeout), (-1005, .closedBeforeResponse), (NSURLErrorSecureConnectionFailed, .tls),
@@ -29,7 +29,7 @@ import Testing
     (-1000, .unsupported), (-1002, .unsupported), (-1022, .unsupported), (-1021, .bodySource), (-1, .other),
     (-4711, .other),
   ])
-  func `code becomes its kind`(code: Int, kind: TransportFailure.Kind) throws {
+  func `each code has its kind`(code: Int, kind: TransportFailure.Kind) throws {
     #expect(try Self.failure(code).kind == kind)
   }
 
@@ -48,26 +48,26 @@ import Testing
     ("SSL: no alternative certificate subject name matches target host name 'a.example'", .wrongHost),
     ("OpenSSL SSL_connect: SSL_ERROR_SYSCALL", .tls), ("something else", .other),
   ])
-  func `words tell vague codes apart`(text: String, kind: TransportFailure.Kind) throws {
+  func `libcurl's message refines vague codes`(text: String, kind: TransportFailure.Kind) throws {
     #expect(try Self.failure(-1, text).kind == kind)
   }
 
-  @Test func `words of an answer are no refusal`() throws {
+  @Test func `a bad response is not an unsupported URL`() throws {
     #expect(try Self.failure(-1002, "Received HTTP/0.9 when not allowed").kind == .malformedResponse)
     #expect(try Self.failure(-1002, "Unsupported response code in HTTP response").kind == .malformedResponse)
     #expect(try Self.failure(-1011, "Empty reply from server").kind == .closedBeforeResponse)
   }
 
-  @Test func `proxy out of reach is told`() throws {
+  @Test func `an unreachable proxy is reported`() throws {
     #expect(try Self.failure(-1004, "Failed to connect to p.example port 3128 after 1 ms").kind == .proxy)
     #expect(try Self.failure(-1004, "Failed to connect to h.example port 443 after 1 ms").kind == .refused)
   }
 
-  @Test func `lost connection behind the head is a cut`() throws {
+  @Test func `a connection lost after headers is truncated`() throws {
     #expect(try Self.failure(-1005, hasHead: true).kind == .truncated)
   }
 
-  @Test func `only what never left is not sent`() throws {
+  @Test func `only unsent requests are marked unsent`() throws {
     for code in [-1003, -1006, -1004, -1022] {
       #expect(try Self.failure(code).isCertainlyNotSent)
       #expect(try !Self.failure(code, hasMoved: true).isCertainlyNotSent)
@@ -78,7 +78,7 @@ import Testing
     #expect(try !Self.failure(-1004, domain: "Other").isCertainlyNotSent)
   }
 
-  @Test func `sentence keeps URLSession's words`() throws {
+  @Test func `the message includes URLSession's text`() throws {
     #expect(
       try Self.failure(-4711, "strange things").description
         == "The exchange with https://h.example failed (strange things; NSURLErrorDomain -4711).")
@@ -99,7 +99,7 @@ import Testing
     NSURLErrorServerCertificateHasUnknownRoot, NSURLErrorClientCertificateRejected,
     NSURLErrorClientCertificateRequired,
   ])
-  func `every kind has its sentence`(code: Int) throws {
+  func `every kind has its own message`(code: Int) throws {
     #expect(try !Self.failure(code).description.hasPrefix("The exchange with"))
   }
 }

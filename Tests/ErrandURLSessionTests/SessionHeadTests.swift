@@ -18,17 +18,17 @@ import Testing
     ("a=1; Expires=Wed, 21-Oct-26 07:28:00 GMT", ["a=1; Expires=Wed, 21-Oct-26 07:28:00 GMT"]),
     ("a=\"x, y\"; Path=/", ["a=\"x, y\"; Path=/"]), ("a=, b=", ["a=", "b="]), ("", [""]),
   ])
-  func `cookies are taken apart`(text: String, cookies: [String]) {
+  func `joined cookies are split`(text: String, cookies: [String]) {
     #expect(SetCookieList.values(of: text) == cookies)
   }
 
-  @Test func `fields are ordered by name`() {
+  @Test func `fields are sorted by name`() {
     let fields = ResponseHead.fields([("X-B", " 2\t"), ("Set-Cookie", "a=1, b=2"), ("X-A", "1")])
     #expect(fields.map(\.name.rawValue) == ["Set-Cookie", "Set-Cookie", "X-A", "X-B"])
     #expect(fields.map(\.value) == ["a=1", "b=2", "1", "2"])
   }
 
-  @Test func `length of a coded body cannot be counted`() {
+  @Test func `a coded body has no countable length`() {
     #expect(ResponseHead(status: 200, fields: ["Content-Length": "7"]).countableLength == 7)
     #expect(
       ResponseHead(status: 200, fields: ["Content-Length": "7", "Content-Encoding": "identity"]).countableLength == 7)
@@ -37,7 +37,7 @@ import Testing
     #expect(ResponseHead(status: 200).countableLength == nil)
   }
 
-  @Test func `measured dates become durations`() {
+  @Test func `dates become durations`() {
     var times = SessionTimes()
     let start = Date(timeIntervalSinceReferenceDate: 0)
     times.fetchStart = start

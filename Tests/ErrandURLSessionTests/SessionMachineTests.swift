@@ -38,18 +38,18 @@ import Testing
     (ResponseHead(status: 200, fields: ["A": String(repeating: "x", count: 100)]), .tooLarge),
     (ResponseHead(status: 200, fields: ["Content-Length": "11"]), .tooLarge),
   ])
-  func `head is refused`(head: ResponseHead, kind: TransportFailure.Kind) throws {
+  func `invalid headers are rejected`(head: ResponseHead, kind: TransportFailure.Kind) throws {
     var machine = try Self.machine(limits: ResponseLimits(bodyBytes: 10, headBytes: 100, fieldCount: 2))
     #expect(Self.kind(machine.take(head)) == kind)
     #expect(machine.isOver)
   }
 
-  @Test func `Apple is trusted with framing`() throws {
+  @Test func `framing is not checked on Apple platforms`() throws {
     var machine = try Self.machine(.get, .apple)
     #expect(Self.kind(machine.take(ResponseHead(status: 200, fields: ["Transfer-Encoding": "Identity"]))) == nil)
   }
 
-  @Test func `what is left of a page is not waited for`() throws {
+  @Test func `the rest of an error page is not awaited`() throws {
     let request = try HTTPRequest(url: "http://h.example/")
     var machine = SessionMachine(Exchange(request: request, sink: Unused()), .linux)
     _ = machine.take(ResponseHead(status: 404))
@@ -63,7 +63,7 @@ import Testing
     #expect(head.status == 404 && body == Data("abc".utf8) && cancels && machine.isOver)
   }
 
-  @Test func `short body is cut`() throws {
+  @Test func `a short body is truncated`() throws {
     var machine = try Self.machine()
     _ = machine.take(ResponseHead(status: 200, fields: ["Content-Length": "5"]))
     _ = machine.take(Data("abcd".utf8))
@@ -73,21 +73,21 @@ import Testing
   @Test(arguments: [
     (HTTPMethod.head, 200, ""), (.get, 304, ""), (.get, 200, "gzip"),
   ])
-  func `length does not always count`(method: HTTPMethod, status: Int, coding: String) throws {
+  func `Content-Length does not always apply`(method: HTTPMethod, status: Int, coding: String) throws {
     var machine = try Self.machine(method)
     _ = machine.take(
       ResponseHead(status: status, fields: ["Content-Length": "5", "Content-Encoding": coding]))
     #expect(Self.body(machine.finish()) == Data())
   }
 
-  @Test func `decoded bytes count`() throws {
+  @Test func `the limit counts decoded bytes`() throws {
     var machine = try Self.machine(limits: ResponseLimits(bodyBytes: 10))
     _ = machine.take(ResponseHead(status: 200, fields: ["Content-Length": "5", "Content-Encoding": "gzip"]))
     #expect(Self.kind(machine.take(Data(count: 10))) == nil)
     #expect(Self.kind(machine.take(Data(count: 1))) == .tooLarge)
   }
 
-  @Test func `coded length bounds a sink`() throws {
+  @Test func `the expansion limit applies to a sink`() throws {
     let limits = ResponseLimits(expansion: BodyExpansion(ratio: 3, freeBytes: 10))
     let request = try HTTPRequest(url: "http://h.example/")
     for (fields, isBounded) in [
@@ -102,12 +102,12 @@ import Testing
     }
   }
 
-  @Test func `end without a head is no answer`() throws {
+  @Test func `an end without headers is malformed`() throws {
     var machine = try Self.machine()
     #expect(Self.kind(machine.finish()) == .malformedResponse)
   }
 
-  @Test func `dropped body is not kept`() throws {
+  @Test func `a dropped redirect body is discarded`() throws {
     var exchange = Exchange(request: try HTTPRequest(url: "http://h.example/"))
     exchange.handling.dropsRedirectBodies = true
     var machine = SessionMachine(exchange, .linux)
@@ -116,7 +116,7 @@ import Testing
     #expect(Self.body(machine.finish()) == Data())
   }
 
-  @Test func `what comes while paused is kept`() throws {
+  @Test func `pieces received while paused are kept`() throws {
     let sink = NoSink()
     let exchange = Exchange(request: try HTTPRequest(url: "http://h.example/"), sink: sink)
     var machine = SessionMachine(exchange, .apple)
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `URLSession goes on behind what was kept`() throws {
+  @Test func `URLSession resumes after the backlog`() throws {
     let exchange = Exchange(request: try HTTPRequest(url: "http://h.example/"), sink: NoSink())
     var machine = SessionMachine(exchange, .apple)
     _ = machine.take(ResponseHead(status: 200))

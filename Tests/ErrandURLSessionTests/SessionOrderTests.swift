@@ -28,14 +28,14 @@ import TransportChecks
     }
   }
 
-  @Test func `what cannot be sent is refused`() throws {
+  @Test func `unsupported requests are rejected`() throws {
     #expect(
       Self.refusal { try Self.order(sink: RecordingSink()) }
-        == "The request cannot be sent: this transport cannot hand a body to a sink (capability bodySink).")
+        == "The request cannot be sent: this transport cannot write the response body to a sink (capability bodySink).")
     #expect(
       Self.refusal { try Self.order(.get, body: HTTPBody(Data([1]))) }
-        == "The request cannot be sent: URLSession sends no body with GET; use another method, or the transport on"
-        + " libcurl.")
+        == "The request cannot be sent: URLSession sends no body with GET; use another method or the libcurl"
+        + " transport.")
     #expect(
       Self.refusal { try Self.order(.put, body: HTTPBody(Data([1])).expectingContinue()) }
         == "The request cannot be sent: URLSession cannot wait for 100 Continue; leave `expectingContinue()` out.")
@@ -45,11 +45,11 @@ import TransportChecks
   }
 
   @Test(arguments: ["/a/../b", "/a/./b", "/..", "/a/%2e%2E/b"])
-  func `dots in paths are refused`(path: String) throws {
+  func `dot segments in paths are rejected`(path: String) throws {
     let url = "http://h.example" + path
     #expect(
       Self.refusal { try Self.order(.get, url) }
-        == "The request cannot be sent: URLSession would resolve the dots in its path.")
+        == "The request cannot be sent: URLSession would remove the segments `.` and `..` from the path of the URL.")
     #expect(Self.refusal { try Self.order(.get, url, on: .apple) } == nil)
   }
 
@@ -62,7 +62,7 @@ import TransportChecks
     #expect(request.value(forHTTPHeaderField: "Cookie") == "a=1; b=2")
   }
 
-  @Test func `URLSession is told to keep out`() throws {
+  @Test func `URLSession's own features are off`() throws {
     let request = try Self.order().request
     #expect(request.url?.absoluteString == "http://h.example/a?b=%20")
     #expect(request.httpShouldHandleCookies == false)
@@ -75,7 +75,7 @@ import TransportChecks
     #expect(configuration.httpShouldSetCookies == false)
   }
 
-  @Test func `wishes for networks come along`() throws {
+  @Test func `network restrictions are passed on`() throws {
     let request = try HTTPRequest(url: "http://h.example/")
     let wish = NetworkWish(avoidsCellular: true)
     let order = try SessionOrder(Exchange(request: request, network: wish), .apple)
@@ -87,7 +87,7 @@ import TransportChecks
     #expect(try Self.order().allowsCellular)
   }
 
-  @Test func `bodies keep their form`() throws {
+  @Test func `each body keeps its kind`() throws {
     #expect(try Self.order(.post, body: HTTPBody(Data([1]))).body == .data(Data([1])))
     #expect(try Self.order(.post, body: HTTPBody(Data())).body == .data(Data()))
     let stream = HTTPBody.stream { _ in throw CancellationError() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandURLSession
 
-/// What URLSession's challenges are answered, each row of the decision.
+/// The answers to URLSession's challenges, for each row of the decision table.
 @Suite struct SessionTrustTests {
   private typealias Fake = FakeChallenge
 
@@ -45,9 +45,9 @@ import Testing
     .pkcs12(.data(Data([byte])), passphrase: "secret", hosts: hosts)
   }
 
-  // MARK: - The server
+  // MARK: - Trust of the server
 
-  @Test func `the platform goes on with what it trusts`() throws {
+  @Test func `a trusted server needs no own decision`() throws {
     #expect(try Self.answer(to: Fake()) == .platform)
     #expect(SessionTrust.standard.answer(to: Fake(), for: try HTTPURL("https://h.example/").origin) == .platform)
     #expect(try Self.answer(to: Fake(kind: .other)) == .platform)
@@ -58,7 +58,7 @@ import Testing
     (-67_843, .unknownAuthority), (-25_318, .unknownAuthority), (-67_612, .unknownAuthority),
     (-67_826, .unknownAuthority), (-67_820, .tls), (0, .tls),
   ])
-  func `the platform's refusal becomes its kind`(code: Int, kind: TransportFailure.Kind) throws {
+  func `the platform's error becomes a kind`(code: Int, kind: TransportFailure.Kind) throws {
     let verdict = SessionVerdict.refused(code: code, words: "no")
     let failure = Self.failure(try Self.answer(to: Fake(verdict: verdict)))
     #expect(failure?.kind == kind)
@@ -71,20 +71,20 @@ import Testing
     #expect(Self.failure(pinned)?.kind == kind)
   }
 
-  @Test func `one that vouches for itself is told`() throws {
+  @Test func `a self-signed certificate is reported`() throws {
     let challenge = Fake(certificate: Fake.authority, verdict: .refused(code: -67_843, words: ""))
     let failure = Self.failure(try Self.answer(to: challenge))
     #expect(failure?.kind == .certificateSelfSigned)
     #expect(
-      failure?.description == "The certificate of https://h.example is signed by itself (OSStatus -67843).")
+      failure?.description == "The certificate of https://h.example is self-signed (OSStatus -67843).")
   }
 
   @Test(arguments: ["h.example", ".example", "H.Example"])
-  func `pinned key passes on to the platform`(host: String) throws {
+  func `a pinned key is accepted`(host: String) throws {
     #expect(try Self.answer(to: Fake()) { $0.pins = Self.pins(host, Fake.sparePin, Fake.pin) } == .platform)
   }
 
-  @Test func `trusted server with another key is refused`() throws {
+  @Test func `a trusted server with another key is rejected`() throws {
     let strange = Data(repeating: 7, count: 32).base64EncodedString()
     let answer = try Self.answer(to: Fake()) { $0.pins = Self.pins("h.example", strange, Fake.sparePin) }
     #expect(
@@ -92,13 +92,13 @@ import Testing
         == .refuse(
           TransportFailure(
             .pinMismatch,
-            "The public key of https://h.example is not among its pins; add the new key's pin if the server's owner"
-              + " says so.", isCertainlyNotSent: true)))
+            "The public key of https://h.example is not among its pins; add the pin of the new key if the server's"
+              + " owner confirms it.", isCertainlyNotSent: true)))
     let others = try Self.answer(to: Fake()) { $0.pins = Self.pins("other.example", strange, Fake.sparePin) }
     #expect(others == .platform)
   }
 
-  @Test func `closest pins count`() throws {
+  @Test func `the most specific pins apply`() throws {
     let strange = Data(repeating: 7, count: 32).base64EncodedString()
     let answer = try Self.answer(to: Fake()) {
       $0.pins = Self.pins(".example", strange, Fake.sparePin) + Self.pins("h.example", Fake.pin, Fake.sparePin)
@@ -107,14 +107,14 @@ import Testing
   }
 
   @Test(arguments: [nil, Data(), Data("no certificate".utf8)])
-  func `without a readable key nothing matches`(certificate: Data?) throws {
+  func `an unreadable key matches no pin`(certificate: Data?) throws {
     let answer = try Self.answer(to: Fake(certificate: certificate)) {
       $0.pins = Self.pins("h.example", Fake.pin, Fake.sparePin)
     }
     #expect(Self.failure(answer)?.kind == .pinMismatch)
   }
 
-  @Test func `own authority alone vouches`() throws {
+  @Test func `only the given authority is trusted`() throws {
     let unknown = SessionVerdict.refused(code: -67_843, words: "")
     let pem = Fake.pem(Fake.authority)
     let known = Fake(verdict: unknown, ownVerdict: .trusted)
@@ -125,7 +125,7 @@ import Testing
     #expect(Self.failure(answer)?.kind == .unknownAuthority)
   }
 
-  @Test func `pins add to an own authority`() throws {
+  @Test func `pins apply with a given authority`() throws {
     let strange = Data(repeating: 7, count: 32).base64EncodedString()
     let challenge = Fake(ownVerdict: .trusted)
     for (keys, passes) in [([Fake.pin, Fake.sparePin], true), ([strange, Fake.sparePin], false)] {
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func `dot at the end changes nothing`() throws {
+  @Test func `a trailing dot changes nothing`() throws {
     let strange = Data(repeating: 7, count: 32).base64EncodedString()
     for (host, pinned) in [("h.example.", "h.example"), ("h.example", "h.example")] {
       let answer = try Self.answer(to: Fake(host: host)) { $0.pins = Self.pins(pinned, strange, Fake.sparePin) }
@@ -145,16 +145,16 @@ import Testing
     }
   }
 
-  @Test func `addresses stand in brackets`() throws {
+  @Test func `IPv6 addresses match in brackets`() throws {
     let answer = try Self.answer(to: Fake(host: "2001:DB8::1")) {
       $0.pins = Self.pins("[2001:db8::1]", Fake.sparePin, Data(count: 32).base64EncodedString())
     }
     #expect(Self.failure(answer)?.kind == .pinMismatch)
   }
 
-  // MARK: - This side
+  // MARK: - Client certificates
 
-  @Test func `first certificate for the host is shown`() throws {
+  @Test func `the first matching client certificate is used`() throws {
     let challenge = Fake(kind: .clientCertificate)
     let answer = try Self.answer(to: challenge) {
       $0.clientCertificates = [
@@ -166,7 +166,7 @@ import Testing
     #expect(every == .show(SessionIdentity(pkcs12: Data([3]), passphrase: "secret")))
   }
 
-  @Test func `without one for the host none is shown`() throws {
+  @Test func `no client certificate for other hosts`() throws {
     let challenge = Fake(kind: .clientCertificate)
     #expect(try Self.answer(to: challenge) == .platform)
     let answer = try Self.answer(to: challenge) {
@@ -177,10 +177,10 @@ import Testing
 
   // MARK: - Settings
 
-  @Test func `unusable trust is refused`() throws {
+  @Test func `unusable trust settings are rejected`() throws {
     #expect(
       try Self.refusal { $0.pins = Self.pins("h.example", Fake.pin) }
-        == "The pins of h.example need two different keys at least, one of them in reserve.")
+        == "The pins of h.example need at least two different keys, one of them in reserve.")
     #expect(
       try Self.refusal { $0.certificateAuthority = .file(path: "/nowhere/ca.pem") }
         == "The certificate authority's file cannot be read; give the path of a PEM file.")
@@ -191,22 +191,22 @@ import Testing
     }
   }
 
-  @Test func `unusable client certificates are refused`() throws {
-    let form = "alone; make one with `openssl pkcs12 -export`."
+  @Test func `unusable client certificates are rejected`() throws {
+    let form = "with a passphrase; make one with `openssl pkcs12 -export`."
     for certificate in [ClientCertificate.pem(certificate: .data(Data([1]))), .pkcs12(.data(Data([1])))] {
       #expect(try Self.refusal { $0.clientCertificates = [certificate] }?.hasSuffix(form) == true)
     }
     #expect(
       try Self.refusal(canRead: false) { $0.clientCertificates = [Self.certificate(1)] }
         == "The key of the client certificate (PKCS #12 of 1 bytes with a passphrase for every host) cannot be read;"
-        + " see whether the passphrase is right.")
+        + " check the passphrase.")
     #expect(
       try Self.refusal { $0.clientCertificates = [.pkcs12(.file(path: "/nowhere/me.p12"), passphrase: "secret")] }
-        == "The client certificate's PKCS #12 file (file /nowhere/me.p12) cannot be read; see path and permissions.")
+        == "The client certificate's PKCS #12 file (file /nowhere/me.p12) cannot be read; check path and permissions.")
     #expect(try Self.refusal { $0.clientCertificates = [Self.certificate(1, hosts: [])] }?.contains("hosts") == true)
   }
 
-  @Test func `other trust has other sessions`() throws {
+  @Test func `changed trust gets a new session`() throws {
     let transport = URLSessionTransport(try SessionSetup(URLSessionSettings(), .apple))
     let exchange = Exchange(request: try HTTPRequest(url: "https://h.example/"))
     let first = transport.holder(for: exchange)

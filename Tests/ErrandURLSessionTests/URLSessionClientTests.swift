@@ -7,7 +7,7 @@ import TransportChecks
 
 @testable import ErrandURLSession
 
-/// The client over URLSession, chosen by its name. Only answers that Foundation lives through.
+/// The client with URLSession, chosen by its name. Uses only responses that do not crash Foundation.
 @Suite struct URLSessionClientTests {
   private struct Get: APIRequest {
     let at: String
@@ -29,7 +29,7 @@ import TransportChecks
     return APIClient(configuration)
   }
 
-  @Test func `its name is registered at first use`() {
+  @Test func `the name is registered at first use`() {
     guard case .named("urlsession") = TransportChoice.urlSession else {
       Issue.record("another name")
       return
@@ -38,7 +38,7 @@ import TransportChecks
     #expect(TransportRegistry.shared.transport(named: "urlsession") is URLSessionTransport)
   }
 
-  @Test func `requests go out and answers come in`() async throws {
+  @Test func `requests are sent and responses received`() async throws {
     let server = try LoopbackServer { request in
       .ok(request.method + " " + String(decoding: request.body, as: UTF8.self))
     }
@@ -51,7 +51,7 @@ import TransportChecks
     #expect(seen.headers["User-Agent"]?.hasPrefix("Errand") == true)
   }
 
-  @Test func `status is judged by the line`() async throws {
+  @Test func `the interceptors validate the status`() async throws {
     let server = try LoopbackServer { _ in .status(404, body: "not here") }
     let error = await Self.client(server).outcome(of: Get(at: "a")).error
     #expect(error?.stage == .validate)
@@ -59,7 +59,7 @@ import TransportChecks
     #expect(error?.response?.body == Data("not here".utf8))
   }
 
-  @Test func `redirects are followed by the line`() async throws {
+  @Test func `the interceptors follow redirects`() async throws {
     let other = try LoopbackServer { request in .ok(request.headers["Authorization"] ?? "no credential") }
     let server = try LoopbackServer { request in
       request.path == "/near" ? .redirect(to: "/there") : .redirect(to: other.url + "/far")
@@ -72,7 +72,7 @@ import TransportChecks
     #expect(other.requests.count == 1)
   }
 
-  @Test func `refused credential is told`() async throws {
+  @Test func `a rejected credential is reported`() async throws {
     let server = try LoopbackServer { request in
       request.headers["Authorization"] == "Bearer new"
         ? .ok("in") : .status(401, headers: ["WWW-Authenticate": "Bearer"])
@@ -85,14 +85,14 @@ import TransportChecks
     #expect(server.requests.count == 2)
   }
 
-  @Test func `cookies are nobody's but the line's`() async throws {
+  @Test func `URLSession stores no cookies`() async throws {
     let server = try LoopbackServer { _ in .status(200, headers: ["Set-Cookie": "a=1"], body: "x") }
     let client = Self.client(server)
     for _ in 0..<2 { _ = try await client.send(Get(at: "a")) }
     #expect(server.requests.map { $0.headers["Cookie"] } == [nil, nil])
   }
 
-  @Test func `jar of the line gets each cookie`() async throws {
+  @Test func `the client's jar gets each cookie`() async throws {
     let server = try LoopbackServer { request in
       .ok(request.headers["Cookie"] ?? "none").adding("Set-Cookie", "a=1; Expires=Wed, 21 Oct 2099 07:28:00 GMT")
         .adding("Set-Cookie", "b=2")
@@ -103,21 +103,21 @@ import TransportChecks
     #expect(try await client.send(Get(at: "b")) == "a=1; b=2")
   }
 
-  @Test func `coded body is decoded once`() async throws {
+  @Test func `a coded body is decoded once`() async throws {
     let coded = try #require(Data(base64Encoded: "H4sIAAAAAAACA0stKkrMS1FIHQwUAFrIB/+MAAAA"))
     let server = try LoopbackServer { _ in .data(coded).setting("Content-Encoding", to: "gzip") }
     let value = try await Self.client(server).send(Get(at: "a"))
     #expect(value == String(repeating: "errand ", count: 20))
   }
 
-  @Test func `large body comes whole`() async throws {
+  @Test func `a large body arrives complete`() async throws {
     let server = try LoopbackServer { _ in .generated(count: 8 << 20) }
     struct Bytes: APIRequest { var path: Path { "/large" } }
     let body = try await Self.client(server).send(Bytes())
     #expect(body == Data((0..<(8 << 20)).map { LoopbackAnswer.generatedByte(at: $0) }))
   }
 
-  @Test func `cancel ends the call at the server`() async throws {
+  @Test func `cancelling closes the connection`() async throws {
     let server = try LoopbackServer { _ in .stall() }
     let client = Self.client(server)
     let task = Task { await client.outcome(of: Get(at: "a")).error }
@@ -127,7 +127,7 @@ import TransportChecks
     try await server.wait { $0.openConnectionCount == 0 }
   }
 
-  @Test func `deadline ends the call`() async throws {
+  @Test func `the deadline ends the call`() async throws {
     let server = try LoopbackServer { _ in .stall() }
     let (client, clock) = (Self.client(server), ManualClock())
     client.configure { $0.timers = clock }
@@ -138,14 +138,14 @@ import TransportChecks
     #expect(server.requests.count == 1)
   }
 
-  @Test func `silence below a second is kept`() async throws {
+  @Test func `an idle time-out below a second works`() async throws {
     let server = try LoopbackServer { _ in .stall() }
     let options = CallOptions(timeouts: Timeouts(idle: .milliseconds(150)))
     let error = await Self.client(server).outcome(of: Get(at: "a"), options: options).error
     #expect((error?.cause as? TransportFailure)?.kind == .idleTimeout)
   }
 
-  @Test func `files, parts and forms go out`() async throws {
+  @Test func `files, file ranges and forms are sent`() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
     let bytes = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
@@ -165,7 +165,7 @@ import TransportChecks
     #expect(Data(form.body).range(of: bytes) != nil)
   }
 
-  @Test func `progress knows the whole of a stream`() async throws {
+  @Test func `progress has the total of a stream`() async throws {
     let server = try LoopbackServer { _ in .ok("taken") }
     let body = HTTPBody.stream { flow in
       PieceSource([.bytes(Array(repeating: 1, count: 500_000))], .init(), flow, onLater: { _ in })
@@ -178,7 +178,7 @@ import TransportChecks
     #expect(last.bytes == 500_000 && last.total == 500_000)
   }
 
-  @Test func `download is refused before it is sent`() async throws {
+  @Test func `a stream is rejected before sending`() async throws {
     let server = try LoopbackServer { _ in .ok("x") }
     let client = Self.client(server)
     do {
@@ -191,7 +191,7 @@ import TransportChecks
     #expect(server.requests.isEmpty)
   }
 
-  @Test func `connections per host are kept`() async throws {
+  @Test func `the connection limit is kept`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .ok("x").held(at: gate) }
     var settings = URLSessionSettings()
@@ -206,7 +206,7 @@ import TransportChecks
     #expect(server.connectionCount <= 2)
   }
 
-  @Test func `nothing lives on after the transport`() async throws {
+  @Test func `the transport leaks nothing`() async throws {
     let server = try LoopbackServer { _ in .ok("x") }
     let leaks = LeakCheck()
     do {

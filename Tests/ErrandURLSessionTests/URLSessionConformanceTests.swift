@@ -4,33 +4,33 @@
   import Testing
   import TransportChecks
 
-  // One child at a time: a hundred processes at once would make every other test late.
+  // One child process at a time: a hundred at once would delay every other test.
   @Suite(.serialized) struct URLSessionConformanceTests {
     private static let checks = TransportConformance.every + SessionChecks.all
 
     @Test(arguments: checks.map(\.name))
-    func `keeps the promises it can`(name: String) async throws {
+    func `checks end as the table says`(name: String) async throws {
       let expected = SessionTable.expected(name)
       var run = try await ProbeRun.end(of: name, within: expected == .hangs ? 4 : 60)
-      // The server's reset can overtake its answer, which URLSession then has not read yet.
+      // The server's reset can overtake its response, so that URLSession cannot read it any more.
       for _ in 1...2 where run.end == .fails && SessionTable.races.contains(name) {
         run = try await ProbeRun.end(of: name, within: 60)
       }
       #expect(run.end == expected, "\(name) \(run.end), and the table says that it \(expected). \(run.output)")
     }
 
-    @Test func `table names checks that exist`() {
+    @Test func `the table names only existing checks`() {
       let names = Set(Self.checks.map(\.name))
       let listed = SessionTable.dies + SessionTable.hangs + SessionTable.lacks + SessionTable.fails
       #expect(listed.filter { !names.contains($0) }.isEmpty)
       #expect(Set(listed).count == listed.count)
     }
 
-    @Test func `unknown check is told`() async throws {
+    @Test func `an unknown check is reported`() async throws {
       #expect(try await ProbeRun.end(of: "no such check", within: 60).end == .unknown)
     }
 
-    @Test func `nobody else links FoundationNetworking`() throws {
+    @Test func `the command does not link FoundationNetworking`() throws {
       let words = Data("libFoundationNetworking".utf8)
       #expect(try Data(contentsOf: BuiltProgram("TransportProbe").place).range(of: words) != nil)
       #expect(try Data(contentsOf: BuiltProgram("errand").place).range(of: words) == nil)
@@ -42,7 +42,7 @@
   import Testing
   import TransportChecks
 
-  /// In this process, unlike on Linux. Nobody has run it on an Apple platform so far.
+  /// Runs in this process, unlike on Linux. It has not been run on an Apple platform so far.
   @Suite struct URLSessionConformanceTests {
     private static let capabilities = URLSessionTransport().capabilities
     private static let checks = (TransportConformance.every + SessionChecks.all).filter {
@@ -50,7 +50,7 @@
     }
 
     @Test(arguments: checks)
-    func `keeps the promises of the seam`(_ check: TransportConformance.Check) async throws {
+    func `the transport passes its checks`(_ check: TransportConformance.Check) async throws {
       try await check.run(URLSessionTransport())
     }
   }

@@ -15,44 +15,44 @@ import Testing
     }
   }
 
-  @Test func `Linux refuses what it ignores`() {
+  @Test func `Linux rejects settings it ignores`() {
     #expect(
       Self.refusal(.linux) { $0.proxy = .none }
-        == "URLSession ignores `proxy` on Linux; leave it at `.platform`, or take the transport on libcurl.")
+        == "URLSession ignores `proxy` on Linux; leave it at `.platform`, or use the libcurl transport.")
     #expect(
       Self.refusal(.linux) { $0.minimumTLSVersion = .tls1_3 }
-        == "URLSession ignores `minimumTLSVersion` on Linux; leave it at nil, or take the transport on libcurl.")
+        == "URLSession ignores `minimumTLSVersion` on Linux; leave it at nil, or use the libcurl transport.")
     #expect(
       Self.refusal(.linux) { $0.certificateAuthority = .file(path: "/ca.pem") }
-        == "URLSession ignores `certificateAuthority` on Linux; leave it at `.system`, or take the transport on libcurl."
+        == "URLSession ignores `certificateAuthority` on Linux; leave it at `.system`, or use the libcurl transport."
     )
     #expect(
       Self.refusal(.linux) { $0.pins = [PublicKeyPins(host: "h.example", sha256: [])] }
-        == "URLSession ignores `pins` on Linux; leave it at none, or take the transport on libcurl.")
+        == "URLSession ignores `pins` on Linux; leave it at none, or use the libcurl transport.")
     #expect(
       Self.refusal(.linux) { $0.clientCertificates = [.pkcs12(.file(path: "/me.p12"))] }
-        == "URLSession ignores `clientCertificates` on Linux; leave it at none, or take the transport on libcurl.")
+        == "URLSession ignores `clientCertificates` on Linux; leave it at none, or use the libcurl transport.")
     #expect(Self.refusal(.linux) { $0.connectionsPerHost = 2 } == nil)
   }
 
-  @Test func `Apple takes all of them`() {
+  @Test func `Apple platforms accept all settings`() {
     #expect(Self.refusal(.apple) { $0.proxy = .none } == nil)
     #expect(Self.refusal(.apple) { $0.proxy = .host("proxy.example", port: 3128) } == nil)
     #expect(Self.refusal(.apple) { $0.minimumTLSVersion = .tls1_2 } == nil)
   }
 
-  @Test func `nonsense is refused everywhere`() {
+  @Test func `invalid settings are rejected everywhere`() {
     let number = "`connectionsPerHost` must be a number from 1 to 1000."
     #expect(Self.refusal(.apple) { $0.connectionsPerHost = 0 } == number)
     #expect(Self.refusal(.linux) { $0.connectionsPerHost = 1_001 } == number)
-    let proxy = "`proxy` must name a host without scheme and user, and a port from 1 to 65535."
+    let proxy = "`proxy` must have a host without scheme and user, and a port from 1 to 65535."
     for (host, port) in [("http://p.example", 1), ("", 1), ("a@p.example", 1), ("p.example", 0), ("p.example", 65_536)]
     {
       #expect(Self.refusal(.apple) { $0.proxy = .host(host, port: port) } == proxy)
     }
   }
 
-  @Test func `a refused change changes nothing`() throws {
+  @Test func `a rejected change has no effect`() throws {
     let transport = URLSessionTransport()
     var settings = transport.settings
     settings.connectionsPerHost = 0
@@ -64,7 +64,7 @@ import Testing
     #expect(transport.settings.connectionsPerHost == 3)
   }
 
-  @Test func `platforms declare what they can`() {
+  @Test func `platforms declare their capabilities`() {
     #expect(SessionPlatform.linux.capabilities.description == "progress, observesStop, bodySource")
     #expect(
       SessionPlatform.apple.capabilities.description

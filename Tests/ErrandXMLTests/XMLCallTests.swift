@@ -26,20 +26,20 @@ import Testing
   static let reply = "<reply><name>Ada</name><level>9</level></reply>"
 
   @Test(arguments: ["application/xml", "text/xml; charset=utf-8", "application/atom+xml"])
-  func `value crosses a socket`(type: String) async throws {
+  func `typed response is read as XML`(type: String) async throws {
     let server = try Self.server(Self.reply, type)
     #expect(try await APIClient(baseURL: server.url).send(Read()) == Reply(name: "Ada", level: 9))
     #expect(server.requests.first?.headers["Accept"] == "application/xml, text/xml;q=0.9")
   }
 
-  @Test func `document crosses a socket`() async throws {
+  @Test func `document response is read as XML`() async throws {
     let server = try Self.server(Self.reply)
     let document = try await APIClient(baseURL: server.url).send(Document())
     #expect(document["name"]?.text == "Ada")
     #expect(server.requests.count == 1)
   }
 
-  @Test func `a refusal is read as XML`() async throws {
+  @Test func `error response is read as XML`() async throws {
     let server = try LoopbackServer { request in
       request.query == "html"
         ? .data("<p>no<p>".utf8, contentType: "text/html", status: 500)
@@ -57,7 +57,7 @@ import Testing
     func finishedRequest() throws -> HTTPRequest? { try HTTPRequest(url: url) }
   }
 
-  @Test func `charset of the head counts`() async throws {
+  @Test func `charset of Content-Type is used`() async throws {
     let bytes =
       Data("<?xml version='1.0' encoding='utf-8'?><reply><name>".utf8) + Data([0xE9])
       + Data("</name><level>1</level></reply>".utf8)
@@ -66,7 +66,7 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  @Test func `wrong content type is refused`() async throws {
+  @Test func `wrong content type is an error`() async throws {
     let server = try Self.server(Self.reply, "text/html")
     let error = await APIClient(baseURL: server.url).outcome(of: Read()).error
     #expect(error?.stage == .validate && error?.code == .contentType)
@@ -98,7 +98,7 @@ import Testing
   @Test(arguments: [
     "text/html", "text/html; charset=utf-8", "application/xhtml+xml", "application/json", "text/plain", "nonsense",
   ])
-  func `page in place of a document is refused`(type: String) async throws {
+  func `web page is not accepted`(type: String) async throws {
     let server = try Self.server(Self.reply, type)
     let client = Self.client(server)
     let errors = [
@@ -108,17 +108,17 @@ import Testing
     for error in errors {
       #expect(error?.stage == .validate && error?.code == .contentType)
       #expect(
-        error?.message == "The answer has the content type \"\(type)\"; expected application/xml or text/xml or "
-          + "*/*+xml. Where it is right, list it in `contentTypes`.")
+        error?.message == "The response has the content type \"\(type)\"; expected application/xml or text/xml or "
+          + "*/*+xml. If this type is correct, add it to `contentTypes`.")
     }
     let asked = await client.outcome(of: Silent(contentTypes: ["*/*"])).value
-    #expect((asked?.name == "Ada") == (type != "nonsense"), "the request takes any type")
-    #expect(try await client.send(Bytes()) == Self.reply.utf8.count, "its own decoder says nothing")
+    #expect((asked?.name == "Ada") == (type != "nonsense"), "the request accepts any type")
+    #expect(try await client.send(Bytes()) == Self.reply.utf8.count, "a custom decoder does not restrict content types")
     #expect(server.requests.count == 5)
   }
 
   @Test(arguments: ["application/xml", "TEXT/XML; charset=utf-8", "application/atom+xml", "image/svg+xml", nil])
-  func `types built on XML are taken`(type: String?) async throws {
+  func `XML-based types are accepted`(type: String?) async throws {
     let server = try LoopbackServer { _ in
       .status(200, headers: type.map { ["Content-Type": $0] } ?? [:], body: Self.reply)
     }
@@ -132,30 +132,30 @@ import Testing
   @Test(arguments: [
     ("<reply><name>Ada</name>", FormatFailure.Kind.malformed, "line 1, column 23: the element <reply> is not closed"),
     ("<reply><name>Ada</name></reply>", .missing, "reply.level: it is missing"),
-    ("<reply><name>Ada</name><level>x</level></reply>", .mismatch, "reply.level: expected Int, found another text"),
+    ("<reply><name>Ada</name><level>x</level></reply>", .mismatch, "reply.level: expected Int, found other text"),
     (String(repeating: "<a>", count: 4000), .limit, "line 1, column 301: it is nested deeper than 100 levels"),
     ("<!DOCTYPE r [<!ENTITY a 'b'>]><r>&a;</r>", .forbidden, "line 1, column 1: the document type declares"),
     ("<!DOCTYPE r [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><r>&a;</r>", .forbidden, "line 1, column 1: the"),
     ("", .empty, "the body is empty"),
   ])
-  func `bad answers fail in decoding`(text: String, kind: FormatFailure.Kind, start: String) async throws {
+  func `invalid XML fails in decoding`(text: String, kind: FormatFailure.Kind, start: String) async throws {
     let server = try Self.server(text)
     let error = await APIClient(baseURL: server.url).outcome(of: Read()).error
     #expect(error?.stage == .decode && error?.code == .decoding)
     #expect((error?.cause as? FormatFailure)?.kind == kind)
     let message = error?.message ?? ""
-    #expect(message.hasPrefix("The answer could not be read as XML: \(start)"), "\(message)")
+    #expect(message.hasPrefix("The response could not be decoded as XML: \(start)"), "\(message)")
     #expect(server.requests.count == 1)
   }
 
-  @Test func `limits belong to the request`() async throws {
+  @Test func `request sets the limits`() async throws {
     let server = try Self.server(Self.reply)
     let error = await APIClient(baseURL: server.url).outcome(of: Document(limits: XMLLimits(nodes: 2))).error
     #expect((error?.cause as? FormatFailure)?.kind == .limit)
     #expect(server.requests.count == 1)
   }
 
-  @Test func `error body is read by hand`() async throws {
+  @Test func `error body can be decoded later`() async throws {
     struct Fault: Decodable { let code: Int }
     let server = try LoopbackServer { _ in
       .data("<fault><code>7</code></fault>".utf8, contentType: "text/xml", status: 400)
@@ -166,7 +166,7 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  @Test func `large documents decode elsewhere`() async throws {
+  @Test func `large document is decoded`() async throws {
     let items = (0..<5_000).map { "<n>\($0)</n>" }.joined()
     struct Numbers: APIRequest {
       var path: Path { "/n" }

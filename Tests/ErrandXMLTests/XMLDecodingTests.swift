@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `metatypes say which class is made`() throws {
+  @Test func `metatype determines the class`() throws {
     let type: Animal.Type = Dog.self
     let dog = try XMLValue(parsing: Data("<dog><name>a</name><tricks>2</tricks></dog>".utf8))
     #expect(try XMLFormat().decode(type, from: dog).told == "a 2")
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `children and attributes become values`() throws {
+  @Test func `children and attributes are read`() throws {
     let price = try #require(Decimal(string: "12.5"))
     let first = Catalog.Book(id: "1", title: "A & B", price: price, pages: nil, author: ["x", "y"])
     let second = Catalog.Book(id: "2", title: "", price: 3, pages: 7, author: [])
@@ -70,7 +70,7 @@ import Testing
       try Self.read(Self.catalog) == Catalog(book: [first, second], issued: Date(timeIntervalSince1970: 10)))
   }
 
-  @Test func `child comes before attribute`() throws {
+  @Test func `child takes precedence over attribute`() throws {
     struct Both: Decodable {
       enum CodingKeys: String, CodingKey { case plain = "id", marked = "@id", only = "@no", own = "#text" }
       let plain: String, marked: Int, only: String?, own: String
@@ -79,7 +79,7 @@ import Testing
     #expect(both.plain == "2" && both.marked == 1 && both.only == nil && both.own == "t")
   }
 
-  @Test func `namespace in a key is exact`() throws {
+  @Test func `key can name a namespace`() throws {
     struct Named: Decodable {
       enum CodingKeys: String, CodingKey { case first = "{urn:p}b", second = "{urn:q}b", third = "{}b" }
       let first: Int, second: Int, third: Int?
@@ -88,7 +88,7 @@ import Testing
     #expect(named.first == 1 && named.second == 2 && named.third == nil)
   }
 
-  @Test func `outermost element may be an array`() throws {
+  @Test func `root element can be an array`() throws {
     #expect(try Self.read("<a><n>1</n> <n>2</n><m>3</m></a>") == [1, 2, 3])
     #expect(try Self.read("<a/>") == [Int]())
     #expect(try Self.read("<a><r><n>1</n></r><r/></a>") == [[1], []])
@@ -107,7 +107,7 @@ import Testing
     <day>1970-01-02</day><choice>right</choice></s>
     """
 
-  @Test func `texts become scalars`() throws {
+  @Test func `texts are read as scalars`() throws {
     let value = try Self.read(Self.scalars, as: Scalars.self)
     #expect(value.yes && !value.no && value.small == -128 && value.large == .max && value.double == -1500)
     #expect(value.float == .infinity && value.data == Data([0, 1, 2]) && value.url.path == "/x")
@@ -122,13 +122,13 @@ import Testing
     ("1970-01-02", "day", "1970-01-01T00:00:00Z."), ("1970-01-02", "day", "1970-13-01"),
     ("right", "choice", "up"), ("-128", "small", "<b/>"),
   ])
-  func `wrong text names its path`(old: String, field: String, new: String) {
+  func `error names path of wrong text`(old: String, field: String, new: String) {
     let text = Self.scalars.replacing(field == "yes" ? " true " : ">\(old)<", with: field == "yes" ? new : ">\(new)<")
     let failure = Self.failure(text, as: Scalars.self)
     #expect(failure?.kind == .mismatch && failure?.path == "s.\(field)", "\(String(describing: failure))")
   }
 
-  @Test func `dates follow the rule`() throws {
+  @Test func `dates follow their format`() throws {
     for text in ["1970-01-01T01:00:00.500+01:00", "1970-01-01T00:00:00.5Z"] {
       #expect(try Self.read("<a><d>\(text)</d></a>") == ["d": Date(timeIntervalSince1970: 0.5)])
     }
@@ -138,7 +138,7 @@ import Testing
     #expect(try Self.read("<a><d>epoch</d></a>", dates: own) == ["d": Date(timeIntervalSince1970: 0)])
   }
 
-  @Test func `nothing is nil where it may be`() throws {
+  @Test func `missing and empty optionals are nil`() throws {
     struct Optionals: Decodable {
       let gone: Int?, empty: Int?, said: String?, list: [Int]?, text: String
     }
@@ -148,21 +148,21 @@ import Testing
     #expect(value.gone == nil && value.empty == nil && value.said == nil && value.list == nil && value.text.isEmpty)
   }
 
-  @Test func `missing and surplus name their path`() {
+  @Test func `errors name missing and repeated elements`() {
     let missing = Self.failure(Self.catalog.replacing("<price>3</price>", with: ""), as: Catalog.self)
     #expect(missing?.description == "catalog.book[1].price: it is missing" && missing?.kind == .missing)
     let twice = Self.failure(Self.catalog.replacing("<title/>", with: "<title/><title/>"), as: Catalog.self)
     #expect(
       twice?.description
-        == "catalog.book[1].title: 2 elements <title> stand where one is due; an array takes them all")
+        == "catalog.book[1].title: expected one element <title>, found 2; declare an array to read them all")
     let nested = Self.failure(Self.catalog.replacing("A &amp; B", with: "<i>A</i>"), as: Catalog.self)
-    #expect(nested?.description == "catalog.book[0].title: the element <i> stands where only text is due")
+    #expect(nested?.description == "catalog.book[0].title: expected only text, found the element <i>")
     let number = Self.failure(Self.catalog.replacing("12.50", with: "12,50"), as: Catalog.self)
-    #expect(number?.description == "catalog.book[0].price: expected a number, found another text")
+    #expect(number?.description == "catalog.book[0].price: expected a number, found other text")
     #expect(number?.path == "catalog.book[0].price")
   }
 
-  @Test func `hand written decoding works`() throws {
+  @Test func `custom decoding initializer works`() throws {
     struct Pair: Decodable, Equatable {
       let first: Int, rest: [String]
       enum Keys: String, CodingKey { case head, tail }

@@ -4,8 +4,9 @@
   import Testing
 
   @Suite struct XMLLinkingTests {
-    /// libxml2 comes with libFoundationXML. The snippet of the formats reads XML; the command and the apps do not.
-    @Test func `nobody else links libxml2`() throws {
+    /// libFoundationXML links libxml2. The snippet about formats reads XML; the command line tool and the examples do
+    /// not.
+    @Test func `other programs do not link libxml2`() throws {
       let words = Data("libFoundationXML".utf8)
       #expect(try Data(contentsOf: BuiltProgram("Formats").place).range(of: words) != nil)
       for name in ["errand", "ExampleAlbum", "ExampleLedger", "ExampleMarket"] {

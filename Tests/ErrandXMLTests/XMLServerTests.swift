@@ -3,7 +3,7 @@ import ErrandXML
 import Foundation
 import Testing
 
-/// XML of a real server: httpbin, which the test script starts.
+/// Reads XML from a real server, httpbin, which the test script starts.
 @Suite struct XMLServerTests {
   private struct Slideshow: Decodable, Sendable, Equatable {
     struct Slide: Decodable, Sendable, Equatable {
@@ -36,7 +36,7 @@ import Testing
     return APIClient(baseURL: address)
   }
 
-  @Test func `slides become values`() async throws {
+  @Test func `slide show is read as values`() async throws {
     let slides = try await client().send(ReadSlides())
     #expect(slides.title == "Sample Slide Show" && slides.author == "Yours Truly")
     #expect(slides.slide.map(\.title) == ["Wake up to WonderWidgets!", "Overview"])
@@ -44,7 +44,7 @@ import Testing
     #expect(slides.slide.map { $0.item.map(\.em) } == [[], ["WonderWidgets", nil, "buys"]])
   }
 
-  @Test func `slides become a document`() async throws {
+  @Test func `slide show is read as document`() async throws {
     let document = try await client().send(ReadDocument())
     #expect(document["slide"]?["title"]?.text == "Wake up to WonderWidgets!")
   }

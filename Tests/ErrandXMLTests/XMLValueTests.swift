@@ -21,7 +21,7 @@ import Testing
 
   static func value(_ text: String) throws -> XMLValue { try XMLValue(parsing: Data(text.utf8)) }
 
-  @Test func `tree keeps names, order and text`() throws {
+  @Test func `document keeps names, order and text`() throws {
     let value = try Self.value(
       "<?xml version='1.0'?>\n<!-- c --><a x='1' y='&lt;&#65;\"'>one &amp; <b/>two<!-- no --><?no no?> <b z=''>é</b></a>\n"
     )
@@ -40,7 +40,7 @@ import Testing
     #expect(try Self.value("<a><![CDATA[]]></a>").content.isEmpty)
   }
 
-  @Test func `namespaces tell names apart`() throws {
+  @Test func `namespaces distinguish names`() throws {
     let value = try Self.value("<a xmlns='urn:d' xmlns:p='urn:p' p:x='1'><p:b>1</p:b><b>2</b><c xmlns=''/></a>")
     #expect(value.namespace == "urn:d" && value.attributes == ["p:x": "1"])
     #expect(value["b"]?.text == "1" && value["{urn:d}b"]?.text == "2" && value["{urn:p}b"]?.text == "1")
@@ -53,7 +53,7 @@ import Testing
     ("<a>\u{E9}</a>", .utf16, nil), ("<?xml version='1.0'?><a>\u{E9}</a>", .utf16LittleEndian, nil),
     ("<?xml version=\"1.0\" encoding=\"UTF-16\"?><a>\u{E9}</a>", .utf16, nil), ("<a>\u{E9}</a>", .utf8, nil),
   ])
-  func `encoding is found`(text: String, encoding: String.Encoding, charset: String?) throws {
+  func `encoding is detected`(text: String, encoding: String.Encoding, charset: String?) throws {
     let body = try #require(text.data(using: encoding))
     #expect(try XMLValue(parsing: body, charset: charset).text == "é")
   }
@@ -64,16 +64,16 @@ import Testing
   }
 
   @Test(arguments: ["<?x?><a>t</a><?y?>", "<a><?x?>t<?y ?></a>", "<a>t<?x y?></a>", "<a>t<!----></a>"])
-  func `processing instructions do no harm`(text: String) throws {
+  func `processing instructions are ignored`(text: String) throws {
     #expect(try Self.value(text) == XMLValue("a", content: [.text("t")]))
   }
 
   @Test(arguments: ["<a><??></a>", "<a><? ?></a>", "<a><?1?></a>", "<a><?xml version='1.0'?></a>"])
-  func `nameless instructions are refused`(text: String) {
+  func `nameless instructions are errors`(text: String) {
     #expect(Self.failure(text)?.kind == .malformed)
   }
 
-  @Test func `line ends become one`() throws {
+  @Test func `line ends are normalised`() throws {
     #expect(try Self.value("<a>x\r\ny</a>").text == "x\ny")
   }
 
@@ -84,38 +84,38 @@ import Testing
     "\0<a/>", "<a>\0", "<1/>", "<a b='1'c='2'/>", "</a>", "<a xmlns:x='u' xmlns:y='u' x:a='' y:a=''/>", "{}",
     "<html><br></html>",
   ])
-  func `broken documents are refused`(text: String) {
+  func `malformed documents are errors`(text: String) {
     let failure = Self.failure(text)
     #expect(failure?.kind == (text.isEmpty ? .empty : .malformed), "\(String(describing: failure))")
   }
 
-  @Test func `wrong bytes are refused`() {
+  @Test func `invalid bytes are errors`() {
     #expect(Self.failure(Data([0x3C, 0x61, 0x3E, 0xFF, 0x3C, 0x2F, 0x61, 0x3E]))?.kind == .malformed)
     #expect(Self.failure(Data("<a/>".utf8), charset: "klingon")?.reason == "the charset \"klingon\" is unknown")
   }
 
-  @Test func `failure names line and cure`() {
+  @Test func `error has line and remedy`() {
     #expect(
       Self.failure("<a>\n  <b>&euro;</b></a>")?.description
-        == "line 2, column 12: an entity is used that XML does not know; "
-        + "only &lt; &gt; &amp; &apos; &quot; and numbers are taken")
+        == "line 2, column 12: an entity is unknown; "
+        + "XML defines only &lt; &gt; &amp; &apos; &quot; and numeric references")
     #expect(Self.failure("<a>\n<b></c></a>")?.line == 2)
     #expect(Self.failure("<?xml version='1.0'?>\n<!DOCTYPE a\n>\n<a>&x;</a>")?.line == 4)
   }
 
-  @Test(arguments: [1, 2, 17, 100, 1 << 20]) func `cut nesting is refused`(depth: Int) {
+  @Test(arguments: [1, 2, 17, 100, 1 << 20]) func `unclosed elements are errors`(depth: Int) {
     let text = String(repeating: "<a>", count: depth)
     #expect(Self.failure(text)?.kind == (depth > 100 ? .limit : .malformed))
   }
 
-  @Test func `every cut is refused`() throws {
+  @Test func `truncated documents are errors`() throws {
     let text = "<?xml version='1.0'?><!DOCTYPE a><a x='1'>é<b><![CDATA[x]]></b><!-- c --><?p i?>&amp;</a>"
     let whole = Data(text.utf8)
     #expect(try XMLValue(parsing: whole).text == "é&")
     for count in 0..<whole.count { #expect(Self.failure(whole.prefix(count)) != nil, "\(count)") }
   }
 
-  @Test func `every changed byte is survived`() {
+  @Test func `changed bytes never crash`() {
     let whole = Data("<a x='1' p:y=\"2\" xmlns:p='u'>é<b><![CDATA[x]]></b><!-- c --><?p i?>&amp;</a>".utf8)
     for place in whole.indices {
       for value: UInt8 in [0, 0x20, 0x26, 0x27, 0x2F, 0x3C, 0x3E, 0x5B, 0x5D, 0xFF] {

@@ -15,7 +15,7 @@ import Testing
 
   static func text(_ value: XMLValue) throws -> String { String(decoding: try value.serialized(), as: UTF8.self) }
 
-  @Test func `text is written as markup`() throws {
+  @Test func `special characters are escaped`() throws {
     let value = XMLValue(
       "a", attributes: ["y": "<\"&\n", "x": "1"], content: [.text("<&>\r\n"), .element(XMLValue("b"))])
     #expect(
@@ -33,12 +33,12 @@ import Testing
     "<a x='&#9;&#10;&#13;\"&lt;'>t&#13;\n&amp;]]&gt;<b>中😀</b></a>",
     "<p:a xmlns:p='urn:p' y='1'><b xmlns='urn:q'/><p:c/></p:a>", "<a> <b/>\n</a>",
   ])
-  func `what is read can be written`(text: String) throws {
+  func `parsed documents can be written`(text: String) throws {
     let value = try XMLValue(parsing: Data(text.utf8))
     #expect(try XMLValue(parsing: value.serialized()) == value)
   }
 
-  @Test func `document crosses a socket`() async throws {
+  @Test func `document is sent as XML`() async throws {
     let server = try LoopbackServer { request in
       .data(request.body, contentType: request.headers["Content-Type"] ?? "none")
     }
@@ -49,11 +49,12 @@ import Testing
   }
 
   @Test(arguments: [
-    (XMLValue(""), "\"\" is no name"), (XMLValue("a b"), "\"a b\" is no name"), (XMLValue("1"), "\"1\" is no name"),
-    (XMLValue("a", attributes: ["x=": ""]), "a: \"x=\" is no name"),
-    (XMLValue("a", content: [.element(XMLValue("<b"))]), "a.<b: \"<b\" is no name"),
-    (XMLValue("a", content: [.text("x\0")]), "a: the character U+0 cannot stand in XML"),
-    (XMLValue("a", attributes: ["x": "\u{FFFE}"]), "a: the character U+FFFE cannot stand in XML"),
+    (XMLValue(""), "\"\" is not a valid name"), (XMLValue("a b"), "\"a b\" is not a valid name"),
+    (XMLValue("1"), "\"1\" is not a valid name"),
+    (XMLValue("a", attributes: ["x=": ""]), "a: \"x=\" is not a valid name"),
+    (XMLValue("a", content: [.element(XMLValue("<b"))]), "a.<b: \"<b\" is not a valid name"),
+    (XMLValue("a", content: [.text("x\0")]), "a: XML does not allow the character U+0"),
+    (XMLValue("a", attributes: ["x": "\u{FFFE}"]), "a: XML does not allow the character U+FFFE"),
   ])
   func `unwritable document is never sent`(document: XMLValue, words: String) async {
     let transport = ScriptedTransport { _ in .status(200) }
@@ -61,7 +62,7 @@ import Testing
     configuration.transport = .own(transport)
     let error = await APIClient(configuration).outcome(of: Post(document: document)).error
     #expect(error?.stage == .build && error?.code == .invalidBody && transport.requests.isEmpty)
-    #expect(error?.message.contains("The body could not be written as XML: ") == true)
+    #expect(error?.message.contains("The body could not be encoded as XML: ") == true)
     #expect(error?.message.contains(words) == true, "\(error?.message ?? "none")")
   }
 }

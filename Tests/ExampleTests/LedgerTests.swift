@@ -16,14 +16,14 @@ import Testing
 
   private func logIn() async throws { try await ledger.session.logIn("ada", password: "open sesame") }
 
-  /// What something throws; a surprise where it throws nothing else.
+  /// The error that the work throws. Any other error is rethrown.
   private func failure<Value>(of work: () async throws -> Value) async throws -> APIError {
     try await #require(throws: APIError.self) { _ = try await work() }
   }
 
   // MARK: - Login and logout
 
-  @Test func `login changes headers everywhere`() async throws {
+  @Test func `login sets headers on all requests`() async throws {
     try await logIn()
     _ = try await ledger.bookings.all()
     _ = try await ledger.reports.rates()
@@ -35,7 +35,7 @@ import Testing
     #expect(hosts.suffix(2) == ["api.ledger.example", "reports.ledger.example"])
   }
 
-  @Test func `logout takes the headers back`() async throws {
+  @Test func `logout removes the headers`() async throws {
     try await logIn()
     try await ledger.session.logOut()
     let error = try await failure { try await ledger.bookings.all() }
@@ -46,14 +46,14 @@ import Testing
     #expect(error.status == 401 && Ledger.words(of: error) == "Log in first.")
   }
 
-  @Test func `each login shows its own token`() async throws {
+  @Test func `each login uses its own token`() async throws {
     try await logIn()
     try await logIn()
     _ = try await ledger.bookings.all()
     #expect(server.requests.map { $0.headers["Authorization"] } == [nil, nil, "Bearer ada-2"])
   }
 
-  @Test func `wrong password logs nobody in`() async throws {
+  @Test func `wrong password does not log in`() async throws {
     let error = try await failure { try await ledger.session.logIn("ada", password: "sesame") }
     #expect(error.status == 401 && Ledger.words(of: error) == "Name and password do not fit.")
     #expect(ledger.accounts.account == nil)
@@ -61,7 +61,7 @@ import Testing
     #expect(server.requests.last?.headers["X-Branch"] == nil)
   }
 
-  @Test func `logout ends what is under way`() async throws {
+  @Test func `logout cancels running calls`() async throws {
     try await logIn()
     let booking = Task { try await ledger.bookings.booking(4) }
     try await server.slowBooking.reached()
@@ -70,7 +70,7 @@ import Testing
     #expect(error.stage == .cancelled && error.code == .loggedOut)
   }
 
-  @Test func `logout stands though the server fails`() async throws {
+  @Test func `logout counts even if the server fails`() async throws {
     try await logIn()
     server.next(.status(503))
     let error = try await failure { try await ledger.session.logOut() }
@@ -80,7 +80,7 @@ import Testing
     #expect(server.requests.last?.headers["X-Branch"] == nil)
   }
 
-  @Test func `the CDN sees no token`() async throws {
+  @Test func `CDN receives no token`() async throws {
     try await logIn()
     _ = try await ledger.receipts.picture("rent-1")
     let request = try #require(server.requests.last)
@@ -90,7 +90,7 @@ import Testing
 
   // MARK: - Messages
 
-  @Test func `login goes out as a message`() async throws {
+  @Test func `login is sent as a Protobuf message`() async throws {
     try await logIn()
     let request = try #require(server.requests.first)
     #expect(request.body == [0x0A, 3] + Array("ada".utf8) + [0x12, 11] + Array("open sesame".utf8))
@@ -99,41 +99,41 @@ import Testing
     #expect(request.headers["X-App"] == "ledger" && request.headers["Authorization"] == nil)
   }
 
-  @Test func `a booking is sixteen bytes`() async throws {
+  @Test func `booking takes sixteen bytes`() async throws {
     try await logIn()
     let booking = try await ledger.bookings.add("Paper & ink", cents: -1_245)
     #expect(server.requests.last?.body == [0x12, 11] + Array("Paper & ink".utf8) + [0x18, 0xB9, 0x13])
     #expect(booking == Booking(id: 3, text: "Paper & ink", amount: Decimal(-1_245) / 100, receipt: nil))
   }
 
-  @Test func `a booking of nothing stays here`() async throws {
+  @Test func `booking of zero is not sent`() async throws {
     try await logIn()
     let error = try await failure { try await ledger.bookings.add("Nothing", cents: 0) }
     #expect(error.stage == .build && error.code == .parameter && server.requests.count == 1)
   }
 
-  @Test func `a busy server is asked once`() async throws {
+  @Test func `booking is not retried`() async throws {
     try await logIn()
     server.next(.status(503))
     let error = try await failure { try await ledger.bookings.add("Nails", cents: -399) }
     #expect(error.status == 503 && error.attempts == 1 && server.requests.count == 2)
   }
 
-  @Test func `a cut message is named`() async throws {
+  @Test func `truncated message fails to decode`() async throws {
     try await logIn()
     server.next(.data([0x0A, 0x0C, 0x08], contentType: "application/x-protobuf"))
     let error = try await failure { try await ledger.bookings.all() }
     #expect(error.stage == .decode && error.code == .decoding && error.cause is WireReader.Broken)
   }
 
-  @Test func `a page is no message`() async throws {
+  @Test func `HTML page is not a message`() async throws {
     try await logIn()
     server.next(.status(200, headers: ["Content-Type": "text/html"], body: "<h1>Hotel</h1>"))
     let error = try await failure { try await ledger.bookings.all() }
     #expect(error.stage == .validate && error.code == .contentType)
   }
 
-  @Test func `a message without a model fails`() async throws {
+  @Test func `message without a model fails`() async throws {
     try await logIn()
     server.next(LedgerServer.message(BookingMessage(text: "Ghost", cents: 1)))
     let error = try await failure { try await ledger.bookings.booking(9) }
@@ -142,7 +142,7 @@ import Testing
 
   // MARK: - Types, time and cache
 
-  @Test func `each report asks for its form`() async throws {
+  @Test func `each report requests its format`() async throws {
     try await logIn()
     #expect(try await ledger.reports.statement(month: 3).hasPrefix("March"))
     #expect(try await ledger.reports.rates() == ["SEK": 1130, "USD": 108])
@@ -152,7 +152,7 @@ import Testing
     #expect(accepts == ["text/*, */*;q=0.5", "application/json", "application/x-protobuf"])
   }
 
-  @Test func `a request's time-out beats the default`() async throws {
+  @Test func `request's time-out overrides the default`() async throws {
     try await logIn()
     async let year = ledger.reports.year()
     try await server.slowYear.reached()
@@ -163,7 +163,7 @@ import Testing
     #expect(try await year.count == 2)
   }
 
-  @Test func `a new default spares calls under way`() async throws {
+  @Test func `new default spares running calls`() async throws {
     try await logIn()
     let booking = Task { try await ledger.bookings.booking(4) }
     try await server.slowBooking.reached()
@@ -171,10 +171,10 @@ import Testing
     #expect(try await failure { try await ledger.reports.statement(month: 13) }.stage == .deadline)
     server.slowBooking.open()
     let error = try await failure { try await booking.value }
-    #expect(error.code == .contentType, "the answer came, a text where a message was due")
+    #expect(error.code == .contentType, "the response arrived, with text instead of a message")
   }
 
-  @Test func `an envelope changes JSON alone`() async throws {
+  @Test func `envelope applies only to JSON`() async throws {
     try await logIn()
     ledger.client.configure { $0.envelope = Envelope(value: "rates") }
     server.wrapRates()
@@ -183,7 +183,7 @@ import Testing
     #expect(try await ledger.reports.statement(month: 3).hasPrefix("March"))
   }
 
-  @Test func `a default format spares declared types`() async throws {
+  @Test func `default format spares declared types`() async throws {
     try await logIn()
     ledger.client.configure { $0.responseFormat = PropertyListFormat() }
     #expect(try await ledger.reports.rates() == ["SEK": 1132])
@@ -196,7 +196,7 @@ import Testing
     #expect(accepts == [list, "application/x-protobuf", "text/*, */*;q=0.5", "application/json"])
   }
 
-  @Test func `only the CDN is kept`() async throws {
+  @Test func `only CDN responses are cached`() async throws {
     try await logIn()
     #expect(try await ledger.receipts.picture("rent-1").origin == .network)
     #expect(try await ledger.receipts.picture("rent-1").origin == .cacheFresh)
@@ -205,7 +205,7 @@ import Testing
     #expect(paths == ["/login", "/receipts/rent-1.png", "/bookings", "/bookings"])
   }
 
-  @Test func `a redirect to the CDN is kept there`() async throws {
+  @Test func `redirect to the CDN is cached`() async throws {
     struct Scan: LedgerRequest {
       var path: Path { "/scans/1" }
     }
@@ -218,7 +218,7 @@ import Testing
     #expect(server.requests.map(\.path) == ["/login", "/scans/1", "/receipts/rent-1.png", "/scans/1"])
   }
 
-  @Test func `receipts leave with their reader`() async throws {
+  @Test func `logout removes cached receipts`() async throws {
     try await logIn()
     _ = try await ledger.receipts.picture("rent-1")
     try await ledger.session.logOut()
@@ -227,7 +227,7 @@ import Testing
 
   // MARK: - The program
 
-  @Test func `the program tells its day`() async throws {
+  @Test func `program prints its story`() async throws {
     let run = try await BuiltProgram("ExampleLedger").run()
     #expect(run.text == Self.story)
     #expect(run.status == 0 && run.error == "")
@@ -236,7 +236,7 @@ import Testing
 
 @Suite struct LedgerWireTests {
   @Test(arguments: [0, 1, -1, 63, -64, .max, .min] as [Int64])
-  func `amounts come back as they went`(cents: Int64) throws {
+  func `amounts round-trip`(cents: Int64) throws {
     let booking = BookingMessage(id: .max, text: "猫 & Öberg", cents: cents, receipt: "r")
     #expect(try BookingMessage(wire: booking.wire()) == booking)
     #expect(try BookingsMessage(wire: BookingsMessage([booking, booking]).wire()).bookings == [booking, booking])
@@ -248,7 +248,7 @@ import Testing
       [0x12, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01],
       [0x08] + [UInt8](repeating: 0xFF, count: 11),
     ] as [[UInt8]])
-  func `broken bytes are refused`(bytes: [UInt8]) {
+  func `invalid bytes are refused`(bytes: [UInt8]) {
     #expect(throws: WireReader.Broken.self) { try BookingMessage(wire: Data(bytes)) }
   }
 

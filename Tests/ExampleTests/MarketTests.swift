@@ -11,7 +11,7 @@ import Testing
 
   // MARK: - Managers and their delegate
 
-  @Test @MainActor func `the delegate hears once a start`() async throws {
+  @Test @MainActor func `delegate is called once per start`() async throws {
     let market = try market()
     market.server.slowOffer.open()
     let ear = Ear()
@@ -29,7 +29,7 @@ import Testing
     #expect(market.server.requests.map(\.path) == ["/offers/7", "/offers/9"])
   }
 
-  @Test @MainActor func `a cancel is told once`() async throws {
+  @Test @MainActor func `cancel is delivered once`() async throws {
     let market = try market()
     let ear = Ear()
     let offer = APIManager(market.client) { GetOffer(id: 7) }
@@ -45,18 +45,18 @@ import Testing
     #expect(ear.heard == ["cancelled", "finished"] && !offer.isLoading)
   }
 
-  @Test @MainActor func `a freed screen is told nothing`() async throws {
+  @Test @MainActor func `released screen receives nothing`() async throws {
     let market = try market()
     var screen: OfferScreen? = OfferScreen(market.client, market.console, offerID: 7)
     screen?.offer.start()
     try await market.server.slowOffer.reached()
     screen = nil
     try await market.server.wait { $0.openConnectionCount == 0 }
-    while !market.client.running.isEmpty { await Task.yield() }  // what ends is told in a job on this actor
+    while !market.client.running.isEmpty { await Task.yield() }  // the end is delivered in a job on this actor
     #expect(market.console.lines.isEmpty)
   }
 
-  @Test @MainActor func `a source that fails is told`() async throws {
+  @Test @MainActor func `failing request source reports its error`() async throws {
     let market = try market()
     let ear = Ear()
     let offer = APIManager(market.client) { () throws -> GetOffer in throw WrongParameter("nobody is chosen") }
@@ -68,7 +68,7 @@ import Testing
   // MARK: - Parameters
 
   @Test(arguments: [SearchOffers(word: "x"), SearchOffers(word: "lamp", cents: -1...1)])
-  @MainActor func `a wrong parameter opens no socket`(wrong: SearchOffers) async throws {
+  @MainActor func `invalid parameter opens no socket`(wrong: SearchOffers) async throws {
     let market = try market()
     market.search.search.start(wrong)
     await market.search.bell.rung()
@@ -76,7 +76,7 @@ import Testing
     #expect(market.server.connectionCount == 0)
   }
 
-  @Test @MainActor func `a newer search ends the older`() async throws {
+  @Test @MainActor func `newer search cancels the older one`() async throws {
     let market = try market()
     market.search.search.start(SearchOffers(word: "lam"))
     try await market.server.slowSearch.reached()
@@ -84,20 +84,20 @@ import Testing
     await market.search.bell.rung()
     market.server.quickSearch.open()
     await market.search.bell.rung()
-    #expect(market.console.lines == ["  given up", "  found: Brass lamp"])
+    #expect(market.console.lines == ["  cancelled", "  found: Brass lamp"])
     #expect(market.server.requests.last?.query == "q=lamp%20%26%20%E7%81%AF&from=0&to=1000000")
   }
 
   // MARK: - Pages, reformers, lifetimes
 
-  @Test @MainActor func `a failed page is asked again`() async throws {
+  @Test @MainActor func `failed page is requested again`() async throws {
     let market = try market()
     try await market.browse()
     #expect(market.server.requests.compactMap(\.query) == ["page=1", "page=2", "page=2"])
     #expect(market.list.count == 3 && !market.list.scrollDown())
   }
 
-  @Test @MainActor func `one answer serves two screens`() async throws {
+  @Test @MainActor func `one response serves two screens`() async throws {
     let market = try market()
     market.sheet.offer.start(GetOffer(id: 8))
     await market.sheet.bell.rung()
@@ -107,7 +107,7 @@ import Testing
     #expect(market.sheet.offer.lastError == nil)
   }
 
-  @Test @MainActor func `a sold offer is a failure`() async throws {
+  @Test @MainActor func `sold offer is a failure`() async throws {
     let market = try market()
     market.sheet.offer.start(GetOffer(id: 9))
     await market.sheet.bell.rung()
@@ -116,7 +116,7 @@ import Testing
     #expect(outcome.response?.status == 200 && outcome.error?.message.hasSuffix("This offer is sold.") == true)
   }
 
-  @Test @MainActor func `each API has its lifetime`() async throws {
+  @Test @MainActor func `each API has its cache lifetime`() async throws {
     let market = try market()
     market.server.slowOffer.open()
     for _ in 1...2 {
@@ -132,7 +132,7 @@ import Testing
     #expect(market.sheet.offer.lastOutcome?.origin == .cacheFresh)
   }
 
-  @Test @MainActor func `the spinner spins once for both`() async throws {
+  @Test @MainActor func `spinner appears once for both`() async throws {
     let market = try market()
     try await market.openOffer()
     let spinning = market.console.lines.filter { $0.contains("spinner") }
@@ -141,7 +141,7 @@ import Testing
 
   // MARK: - Pictures
 
-  @Test @MainActor func `the form holds caption and file`() async throws {
+  @Test @MainActor func `form contains caption and file`() async throws {
     let market = try market()
     let folder = try PictureFolder()
     let file = try folder.picture("lamp.jpg", bytes: 100_000)
@@ -157,16 +157,16 @@ import Testing
     #expect(market.console.lines.last == "  the offer has 2 pictures now")
   }
 
-  @Test @MainActor func `a large picture hears why`() async throws {
+  @Test @MainActor func `large picture fails with a reason`() async throws {
     let market = try market()
     let folder = try PictureFolder()
     market.sell.add(try folder.picture("wall.png", bytes: 2 << 20), caption: "")
     await market.sell.bell.rung()
     #expect(market.sell.pictures.lastError?.status == 413)
-    #expect(market.console.lines.last == "  no picture: Pictures may have 2 MiB at most.")
+    #expect(market.console.lines.last == "  not added: Pictures may have 2 MiB at most.")
   }
 
-  @Test @MainActor func `what is no picture stays here`() async throws {
+  @Test @MainActor func `file of another type is not sent`() async throws {
     let market = try market()
     let folder = try PictureFolder()
     market.sell.add(try folder.picture("lamp.txt", bytes: 1), caption: "")
@@ -179,7 +179,7 @@ import Testing
 
   // MARK: - Libraries
 
-  @Test @MainActor func `a library is exchanged by name`() async throws {
+  @Test @MainActor func `transport is replaced by name`() async throws {
     let market = try market()
     market.client.configure { $0.transport = .named("pocket") }
     #expect(try await market.client.send(GetRates()) == ["EUR": 100])
@@ -187,7 +187,7 @@ import Testing
     #expect(market.server.connectionCount == 0)
   }
 
-  @Test @MainActor func `a small library refuses a picture`() async throws {
+  @Test @MainActor func `small transport refuses a picture`() async throws {
     let market = try market()
     market.client.configure { $0.transport = .named("pocket") }
     let folder = try PictureFolder()
@@ -197,7 +197,7 @@ import Testing
     #expect(error.stage == .build && error.code == .unsupported && error.message.contains("bodySource"))
   }
 
-  @Test @MainActor func `hits pass no library`() async throws {
+  @Test @MainActor func `cached responses use no transport`() async throws {
     let market = try market()
     market.server.slowOffer.open()
     let before = Libraries.counted
@@ -208,20 +208,20 @@ import Testing
 
   // MARK: - The program
 
-  @Test(arguments: [[], ["counting"]]) func `the program tells its visit`(words: [String]) async throws {
+  @Test(arguments: [[], ["counting"]]) func `program prints its story`(words: [String]) async throws {
     let run = try await BuiltProgram("ExampleMarket").run(words)
     #expect(run.text == Self.story)
     #expect(run.status == 0 && run.error == "")
   }
 
-  @Test func `an unknown library ends the program`() async throws {
+  @Test func `unknown transport ends the program`() async throws {
     let run = try await BuiltProgram("ExampleMarket").run(["pigeon"])
     #expect(run.status == 1)
-    #expect(run.error.hasPrefix("ExampleMarket: The list stays empty. There is no transport \"pigeon\";"))
+    #expect(run.error.hasPrefix("ExampleMarket: The list is empty. No transport is registered as \"pigeon\";"))
   }
 }
 
-/// A delegate that notes what it hears: the code of a failure.
+/// A delegate that records the error codes that it receives.
 @MainActor
 private final class Ear: APIManagerDelegate {
   let bell = Bell()

@@ -4,8 +4,8 @@ import ErrandCache
 import ErrandCore
 import Foundation
 
-/// What a client with a cache on a disk does while one file call fails, and afterwards. Every answer must be right:
-/// the page as it is, and never one from before a change that the client has made itself.
+/// The work of a client with a disk cache while one file call fails, and afterwards. Every response must be correct:
+/// the current page, and never a page from before a change that the client made itself.
 final class CacheStory {
   private struct Page: APIRequest {
     typealias Response = String
@@ -38,13 +38,14 @@ final class CacheStory {
     return (store, cache, APIClient(configuration))
   }
 
-  /// Another store and another client, as when the app starts again.
+  /// Opens another store and another client, as when the app starts again.
   private func reopen() async {
     await store.close()
     (store, cache, client) = Self.opened(url, folder)
   }
 
-  /// Plays it while the call of one number fails. Returns how many calls there were, and what went wrong.
+  /// Plays the scenario while the call with the given number fails. Returns the number of calls, and the problems
+  /// found.
   func play(_ turn: Int, _ code: Int32) async -> (calls: Int, problems: [String]) {
     let (page, other, large) = ("/\(turn)/page", "/\(turn)/other", "/\(turn)/large")
     let removed = "/\(turn)/removed"
@@ -65,10 +66,10 @@ final class CacheStory {
     let name = String(cString: faulty_name())
     faulty_end()
 
-    // What was removed stays away, also from who opens the store next.
+    // A removed page stays removed, also for a later process that opens the store.
     let found = await client.outcome(of: Page(path: RequestPath(removed)), options: .cache(.cacheOnlyAtAnyAge))
     if found.value != nil { problems.append("\(removed) was removed, and is found") }
-    // What was changed while the disk failed may lie there as it was before.
+    // A page that changed while the disk failed may still be stored in its old form.
     for path in [page, large] { await change(path) }
     for path in [page, other, large] { await get(path) }
     await expectWell("/\(turn)/again")
@@ -77,7 +78,7 @@ final class CacheStory {
     return (calls, problems.map { "\($0) (\(name))" })
   }
 
-  /// What the server says at a path now.
+  /// The text that the server currently serves at a path.
   private func text(_ path: String) -> String {
     "\(path) \(versions[path] ?? 0) " + String(repeating: "x", count: path.hasSuffix("/large") ? 150_000 : 10)
   }
@@ -94,7 +95,7 @@ final class CacheStory {
     if outcome.value != "\(version)" { note("POST \(path)", outcome) }
   }
 
-  /// Within half a minute a page is kept again.
+  /// Within half a minute a page is stored again.
   private func expectWell(_ path: String) async {
     let end = ContinuousClock.now + .seconds(30)
     while .now < end {

@@ -2,7 +2,8 @@ import CFaultyCalls
 import Errand
 import Foundation
 
-/// An upload out of a file while one file call fails: the server gets all of it or nothing, and the caller is told.
+/// An upload from a file while one file call fails. The server receives all of the file or nothing, and the caller gets
+/// the error.
 struct UploadStory {
   private struct Put: APIRequest {
     typealias Response = String
@@ -15,7 +16,8 @@ struct UploadStory {
   let url: String
   let file: URL
 
-  /// Plays it while the call of one number fails. Returns how many calls there were, and what went wrong.
+  /// Plays the scenario while the call with the given number fails. Returns the number of calls, and the problems
+  /// found.
   func play(_ turn: Int, _ code: Int32) async -> (calls: Int, problems: [String]) {
     let client = APIClient(baseURL: url)
     faulty_begin(file.path(percentEncoded: false), Int32(clamping: turn), code)

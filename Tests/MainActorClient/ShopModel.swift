@@ -1,6 +1,6 @@
 package import Errand
 
-/// A view model as an app would write it: everything here is on the main actor without saying so.
+/// A view model as an app would write it. The module's default isolation puts everything here on the main actor.
 package final class ShopModel {
   package private(set) var product: Product?
   package private(set) var message = ""
@@ -12,7 +12,7 @@ package final class ShopModel {
 
   package init(client: APIClient) { self.client = client }
 
-  /// With `async`.
+  /// Loads with `async`.
   package func load(_ id: Int) async {
     isLoading = true
     defer { isLoading = false }
@@ -23,7 +23,7 @@ package final class ShopModel {
     }
   }
 
-  /// With closures.
+  /// Loads with closures.
   @discardableResult
   package func start(_ id: Int) -> Call {
     isLoading = true
@@ -38,7 +38,7 @@ package final class ShopModel {
     }
   }
 
-  /// With one closure for both ends.
+  /// Loads with one closure for success and failure.
   package func startWhole(_ id: Int) {
     client.start(outcomeOf: GetProduct(id: id)) { outcome in
       self.product = outcome.value
@@ -46,7 +46,7 @@ package final class ShopModel {
     }
   }
 
-  /// With a delegate.
+  /// Loads with a delegate.
   @discardableResult
   package func startWithDelegate(_ id: Int) -> Call { client.start(GetProduct(id: id), delegate: self) }
 

@@ -1,7 +1,7 @@
 package import Errand
 
-/// A family of requests in an app whose default isolation is the main actor: the protocol and its extension say
-/// `nonisolated`, the requests need nothing.
+/// A family of requests in an app whose default isolation is the main actor. The protocol and its extension are
+/// `nonisolated`; the requests need no annotation.
 package nonisolated protocol ShopRequest: APIRequest {}
 
 nonisolated extension ShopRequest {
@@ -9,13 +9,13 @@ nonisolated extension ShopRequest {
   package var method: HTTPMethod { .post }
 }
 
-/// A value of the shop.
+/// A product of the shop.
 package nonisolated struct Product: Decodable, Sendable, Equatable {
   package let name: String
   package let price: Int
 }
 
-/// Asks for one product.
+/// Loads one product.
 package nonisolated struct GetProduct: ShopRequest {
   package typealias Response = Product
   package let id: Int

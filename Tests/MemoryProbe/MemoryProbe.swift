@@ -1,15 +1,15 @@
 import Errand
 import Foundation
 
-/// A process that does one thing and says by how many bytes its memory grew at most, and then how it ended: `answer`, or
-/// the code of the error. `MemoryProbe MODE URL [FILE]`.
+/// A process that runs one scenario and prints the largest growth of its memory in bytes, then the result: `answer`, or
+/// the error code. Usage: `MemoryProbe MODE URL [FILE]`.
 @main
 enum MemoryProbe {
   private struct Put: APIRequest {
     let body: RequestBody?
     var path: Path { "/probe" }
     var method: HTTPMethod { .put }
-    var timeouts: Timeouts? { Timeouts(total: .never) }
+    var timeouts: Timeouts { Timeouts(total: .never) }
     typealias Response = Nothing
   }
 
@@ -18,7 +18,7 @@ enum MemoryProbe {
     typealias Response = Data
   }
 
-  /// As many zeros, in pieces of 64 KiB, each made when it is asked for.
+  /// A given number of zeros in pieces of 64 KiB, each created on demand.
   private struct Zeros: AsyncSequence, AsyncIteratorProtocol {
     var left: Int
 
@@ -31,7 +31,7 @@ enum MemoryProbe {
     func makeAsyncIterator() -> Zeros { self }
   }
 
-  /// The same, taken by the transport.
+  /// The same zeros as a body source of the transport.
   private final class ZeroSource: BodySource {
     private var left: Int
 
@@ -58,14 +58,16 @@ enum MemoryProbe {
     print(end)
   }
 
-  /// Ends the process while a transport with an authority of its own, which was made before any other, uses OpenSSL.
+  /// Ends the process while a transport uses OpenSSL. That transport has its own authority and was created before any
+  /// other.
   private static func exitBusy(_ url: String, authority: String) async throws -> Never {
-    // Registered first, so it runs last. OpenSSL refuses to be set up once it has freed what it holds.
+    // This handler is registered first, so it runs last. OpenSSL refuses to initialise again after it has freed its
+    // resources.
     atexit {
       typealias Initialize = @convention(c) (UInt64, UnsafeRawPointer?) -> Int32
       let baseOnly: UInt64 = 0x0004_0000
       guard let symbol = dlsym(nil, "OPENSSL_init_crypto") else { return }
-      // The type is that of <openssl/crypto.h>; the probe links no OpenSSL of its own.
+      // The type is that of <openssl/crypto.h>. The probe does not link OpenSSL itself.
       if unsafeBitCast(symbol, to: Initialize.self)(baseOnly, nil) != 1 { _exit(70) }
     }
     var settings = CurlConfiguration()
@@ -82,7 +84,7 @@ enum MemoryProbe {
   private static func end(of mode: String, _ file: URL?, _ client: APIClient) async -> String {
     do throws(APIError) {
       switch (mode, file) {
-      // What one has left behind must not add to the next.
+      // Memory that one round leaves behind must not add to the next round.
       case ("memory", _): for round in 1...3 { try await fill(client, isLast: round == 3) }
       case ("stream", _): for try await _ in try await client.stream(Get()) {}
       case ("lines", _): for try await _ in try await client.stream(Get()).lines {}
@@ -110,7 +112,7 @@ enum MemoryProbe {
     if isLast, let error = outcome.error { throw error }
   }
 
-  /// The most memory that was resident so far, in bytes.
+  /// The peak resident memory so far, in bytes.
   private static func peak() throws -> Int {
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

@@ -3,9 +3,9 @@ import ErrandCore
 package import Foundation
 import TestSupport
 
-/// Keys and entries for the tests of the stores.
+/// Keys and entries for tests of stores.
 package enum Sample {
-  /// A digest that a text stands for.
+  /// A digest derived from a text.
   package static func digest(_ text: String) -> Digest {
     var words: [UInt64] = [14_695_981_039_346_656_037, 1, 2, 3]
     for byte in text.utf8 {
@@ -14,7 +14,7 @@ package enum Sample {
     return Digest(words: (words[0] ^ words[0] >> 29, words[1], words[2], words[3]))
   }
 
-  /// The key of a path and an account. Both methods of a path have one target.
+  /// The key of a path and an account. Both methods of a path have the same target.
   package static func key(_ path: String, account: String = "", method: String = "GET") -> CacheKey {
     CacheKey(
       entry: digest("entry \(method) \(path) \(account)"), anyAccount: digest("any \(method) \(path)"),
@@ -41,12 +41,12 @@ package enum Sample {
     CacheEntry(key: key(path, account: account), head: head, body: Data(body.utf8))
   }
 
-  /// Bytes that look random and are told by a number.
+  /// Pseudo-random bytes derived from a seed.
   package static func bytes(_ count: Int, seed: UInt64 = 1) -> Data { randomBytes(count, seed: seed) }
 }
 
 extension CacheStore {
-  /// The newest entry under a key, or what came instead.
+  /// The newest entry under a key, or the result of the lookup if there is none.
   package func newest(_ key: CacheKey) async -> CacheLookup {
     await find(key, choosing: { _ in 0 }, call: CallState(), patience: nil)
   }

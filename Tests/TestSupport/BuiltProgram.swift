@@ -1,8 +1,8 @@
 package import Foundation
 
-/// A program of this package as it was built, run as a process of its own.
+/// An executable of this package, run as a separate process.
 package struct BuiltProgram {
-  /// How one run ended.
+  /// The result of one run.
   package struct Run {
     package let status: Int32
     package let output: Data
@@ -10,19 +10,19 @@ package struct BuiltProgram {
     package var text: String { String(decoding: output, as: UTF8.self) }
   }
 
-  /// The program is not where programs are built.
+  /// The executable is not in the build folder.
   package struct Missing: Error, CustomStringConvertible {
     let name: String
-    package var description: String { "\(name) is not beside the tests; build all products first" }
+    package var description: String { "\(name) is not in the folder of the tests; build all products first" }
   }
 
-  /// Where it lies.
+  /// The location of the executable.
   package let place: URL
 
-  /// Takes a program that lies elsewhere, such as one of the system's.
+  /// Uses an executable at another location, such as a system command.
   package init(at place: URL) { self.place = place }
 
-  /// Finds a program by its name. It lies beside the bundle of tests.
+  /// Finds an executable by its name, in the folder of the test bundle.
   package init(_ name: String) throws {
     let tests = URL(filePath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent()
     let folders = sequence(first: tests) { $0.path().count > 1 ? $0.deletingLastPathComponent() : nil }
@@ -32,9 +32,9 @@ package struct BuiltProgram {
     place = found
   }
 
-  /// Runs it to its end. Output and error go through files, so that neither can fill a pipe.
+  /// Runs the executable until it exits. Output and error are redirected to files, so that neither can fill a pipe.
   ///
-  /// - Parameter meanwhile: What to do while it runs, such as to interrupt it.
+  /// - Parameter meanwhile: Work to do while the executable runs, such as interrupting it.
   package func run(
     _ words: [String] = [], environment: [String: String] = [:],
     meanwhile: (Process) async throws -> Void = { _ in }

@@ -1,4 +1,4 @@
-/// A value whose mutating members can be called inside an expectation.
+/// A box for a value, so that its mutating members can be called inside an expectation.
 package final class Held<Value> {
   package private(set) var value: Value
 

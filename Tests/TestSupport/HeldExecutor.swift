@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Where tasks of a test go on; while it is held they wait, and no thread waits with them.
+/// A task executor for tests. While it is held its jobs wait without blocking a thread.
 package final class HeldExecutor: TaskExecutor {
   private struct State: Sendable {
     var isHeld = false
@@ -21,10 +21,10 @@ package final class HeldExecutor: TaskExecutor {
     if !isHeld { run(job) }
   }
 
-  /// From now on jobs wait.
+  /// Holds all later jobs.
   package func hold() { state.withLock { $0.isHeld = true } }
 
-  /// Runs what has waited, and all that comes.
+  /// Runs the waiting jobs and all later ones.
   package func release() {
     let jobs = state.withLock { state in
       defer { state.jobs = [] }

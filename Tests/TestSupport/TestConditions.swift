@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whether this build runs under a sanitizer: nothing is asserted about time and memory there.
+/// Whether this build runs under a sanitizer. Such a build makes no assertions about time and memory.
 package var isSanitized: Bool {
   #if TSAN || ASAN
     true
@@ -9,10 +9,10 @@ package var isSanitized: Bool {
   #endif
 }
 
-/// How often a race is run: `ERRAND_ROUNDS`, or 50.
+/// The number of rounds of each race: `ERRAND_ROUNDS`, or 50.
 package let rounds = ProcessInfo.processInfo.environment["ERRAND_ROUNDS"].flatMap(Int.init) ?? 50
 
-/// Waits, without sleeping, until something holds; false when it does not after many turns.
+/// Waits, without sleeping, until `holds` returns true. Returns false if it does not after `turns` attempts.
 package func eventually(turns: Int = 200_000, _ holds: () -> Bool) async -> Bool {
   let end = ContinuousClock.now + .seconds(30)
   var turn = 0

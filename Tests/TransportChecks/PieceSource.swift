@@ -1,18 +1,18 @@
 package import ErrandCore
 import Synchronization
 
-/// A source that gives what a test has prepared, piece by piece, and counts.
+/// A body source that yields the pieces that a test has prepared, and counts the reads.
 package final class PieceSource: BodySource {
   package enum Step: Sendable {
     case bytes([UInt8]), later, fail
-    /// Does something in the middle of a read, and goes on with the next step.
+    /// Runs a closure during a read and continues with the next step.
     case hold(@Sendable () -> Void)
   }
   package struct Fault: Error, Equatable {
     package init() {}
   }
 
-  /// What a test can see of sources that are gone.
+  /// A log that a test can read after the sources are gone.
   package final class Log: Sendable {
     private struct State {
       var (opened, closed) = (0, 0)
@@ -70,7 +70,7 @@ package final class PieceSource: BodySource {
   }
 }
 
-/// A source that never ends.
+/// A body source that never ends.
 package final class EndlessSource: BodySource {
   private let log: PieceSource.Log
 

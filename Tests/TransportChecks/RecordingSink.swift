@@ -2,7 +2,7 @@ package import ErrandCore
 package import Foundation
 import Synchronization
 
-/// A sink that keeps what it is told, and pauses or fails where a test wants it to.
+/// A body sink that records what it receives, and pauses or fails when a test requires it.
 package final class RecordingSink: BodySink {
   package struct Refusal: Error, Equatable {
     package init() {}
@@ -22,7 +22,7 @@ package final class RecordingSink: BodySink {
   private let keeps: Bool
   private let onPiece: @Sendable (Int, BodyFlow) throws -> Bool
 
-  /// `onPiece` is given the number of the piece, from 1, and how to go on.
+  /// `onPiece` receives the number of the piece, from 1, and the flow that resumes the body.
   package init(
     keeps: Bool = true,
     disposition: @escaping @Sendable (ResponseHead) throws -> BodyDisposition = { _ in .sink },

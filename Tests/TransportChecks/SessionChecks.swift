@@ -4,37 +4,37 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What the transport on URLSession has to keep to beside ``TransportConformance``, in a process of its own since a
-/// platform's Foundation may not live through it.
+/// Requirements for the URLSession transport in addition to ``TransportConformance``. They run in a separate process
+/// because the Foundation of a platform may crash.
 package enum SessionChecks {
   package typealias Check = TransportConformance.Check
 
   package static let all: [Check] = [
-    Check("a valid answer with trailers") { transport in
+    Check("valid response with trailers") { transport in
       let server = try LoopbackServer { _ in .chunked(["one", "two"], trailers: ["X-Sum": "6"]) }
       #expect(try await TransportConformance.get(transport, server.url).text == "onetwo")
     },
-    Check("an informational answer is no final one") { transport in
+    Check("1xx response is not the final response") { transport in
       let server = try LoopbackServer { _ in .ok("final").informational(103) }
       let request = try HTTPRequest(url: server.url)
       let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
       #expect(failure?.kind == .other)
       #expect(server.requests.count == 1)
     },
-    Check("a coded body cut short is told") { transport in
+    Check("truncated coded body is a failure") { transport in
       let coded = try #require(Data(base64Encoded: "H4sIAAAAAAACA0stKkrMS1FIHQwUAFrIB/+MAAAA")).prefix(20)
       let server = try LoopbackServer { _ in .data(Array(coded)).setting("Content-Encoding", to: "gzip") }
       let request = try HTTPRequest(url: server.url, fields: ["Accept-Encoding": "gzip"])
       let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
       #expect(failure?.kind == .undecodableContent)
     },
-    Check("a damaged coded body is told") { transport in
+    Check("damaged coded body is a failure") { transport in
       let server = try LoopbackServer { _ in .ok("not gzip at all").setting("Content-Encoding", to: "gzip") }
       let request = try HTTPRequest(url: server.url, fields: ["Accept-Encoding": "gzip"])
       let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
       #expect(failure?.kind == .undecodableContent)
     },
-    Check("a demand for credentials is an answer") { transport in
+    Check("401 is delivered as a response") { transport in
       for scheme in [
         "Basic realm=\"r\"", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"", "Bearer", "Negotiate", "NTLM",
       ] {
@@ -50,12 +50,12 @@ package enum SessionChecks {
         #expect(server.requests.count == 2)
       }
     },
-    Check("a busy library holds no stop up") { transport in
+    Check("busy library does not delay a stop") { transport in
       let trailers = String(repeating: "a: b\r\n", count: 60_000)
       let server = try LoopbackServer { _ in
         .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + trailers + "\r\n")
       }
-      // The library is busy for longer than this.
+      // The library needs longer than this for the work.
       let lateness = TransportConformance.lateness / 3
       for method in [HTTPMethod.get, .post] {
         let end = MonotonicInstant.now.advanced(by: .milliseconds(300))
@@ -65,7 +65,7 @@ package enum SessionChecks {
         #expect(end.duration(to: .now) < lateness)
       }
     },
-    Check("redirects are answers") { transport in
+    Check("redirects are delivered as responses") { transport in
       let server = try LoopbackServer { request in
         request.path == "/to" ? .ok("followed") : .status(302, headers: ["Location": "/to"], body: "moved")
       }
@@ -77,7 +77,7 @@ package enum SessionChecks {
       }
       #expect(server.requests.map(\.path) == ["/", "/"])
     },
-    Check("stops at any moment end their calls") { transport in
+    Check("stop at any moment ends its call") { transport in
       let server = try LoopbackServer { request in
         request.path == "/away" ? .redirect(to: "/") : .generated(count: 40_000)
       }
@@ -93,7 +93,7 @@ package enum SessionChecks {
       }
       #expect(try await TransportConformance.get(transport, server.url).body.count == 40_000)
     },
-    Check("stops of many at once end in time") { transport in
+    Check("concurrent stops end in time") { transport in
       let server = try LoopbackServer { _ in .stall() }
       try await withThrowingTaskGroup { group in
         for number in 0..<40 {
@@ -109,7 +109,7 @@ package enum SessionChecks {
         try await group.waitForAll()
       }
     },
-    Check("sessions are given back") { transport in
+    Check("sessions are returned") { transport in
       let server = try LoopbackServer { _ in .ok("taken") }
       let post = try HTTPRequest(method: .post, url: server.url, body: HTTPBody(Data([1])))
       for _ in 0..<5 { _ = try await transport.send(Exchange(request: post)) }

@@ -6,7 +6,7 @@ import Testing
 
 extension TransportConformance {
   static let bodies = [
-    Check("a sink gets the body piece by piece", needs: .bodySink) { transport in
+    Check("sink receives the body in pieces", needs: .bodySink) { transport in
       let server = try LoopbackServer { _ in .generated(count: 1_000_000) }
       let sink = RecordingSink()
       let response = try await transport.send(Exchange(request: HTTPRequest(url: server.url), sink: sink))
@@ -15,7 +15,7 @@ extension TransportConformance {
       #expect(sink.ends == 1)
       #expect(sink.bytes == Data((0..<1_000_000).map { LoopbackAnswer.generatedByte(at: $0) }))
     },
-    Check("an error page never reaches the sink", needs: .bodySink) { transport in
+    Check("error page does not reach the sink", needs: .bodySink) { transport in
       let server = try LoopbackServer { _ in .status(404, body: "not here") }
       let sink = RecordingSink { $0.isSuccess ? .sink : .memory(limit: 100) }
       let response = try await transport.send(Exchange(request: HTTPRequest(url: server.url), sink: sink))
@@ -23,7 +23,7 @@ extension TransportConformance {
       #expect(sink.pieces == 0)
       #expect(sink.ends == 0)
     },
-    Check("a long error page is cut", needs: .bodySink) { transport in
+    Check("long error page is truncated", needs: .bodySink) { transport in
       for answer in [LoopbackAnswer.generated(count: 2_000_000), .endless(), .endless(chunked: true)] {
         let server = try LoopbackServer { _ in answer }
         let sink = RecordingSink { _ in .memory(limit: 100) }
@@ -32,7 +32,7 @@ extension TransportConformance {
         #expect(sink.pieces == 0 && sink.ends == 0)
       }
     },
-    Check("a discarded body leaves nothing", needs: .bodySink) { transport in
+    Check("discarded body leaves nothing", needs: .bodySink) { transport in
       let server = try LoopbackServer { _ in .generated(count: 300_000) }
       let sink = RecordingSink { _ in .discard }
       let response = try await transport.send(Exchange(request: HTTPRequest(url: server.url), sink: sink))
@@ -41,12 +41,12 @@ extension TransportConformance {
       #expect(try await get(transport, server.url).body.count == 300_000)
       #expect(server.connectionCount == 1)
     },
-    Check("a paused sink goes on when resumed", needs: .bodySink) { transport in
+    Check("paused sink continues after resume", needs: .bodySink) { transport in
       let server = try LoopbackServer { _ in .generated(count: 500_000) }
       let sink = RecordingSink { _ in
         .sink
       } onPiece: { number, flow in
-        // Every second piece pauses; the resume comes from another thread, before or after the pause took hold.
+        // Every second piece pauses. The resume comes from another thread, before or after the pause takes effect.
         guard number.isMultiple(of: 2) else { return true }
         Task.detached { flow.resume() }
         return false
@@ -55,7 +55,7 @@ extension TransportConformance {
       #expect(sink.bytes == Data((0..<500_000).map { LoopbackAnswer.generatedByte(at: $0) }))
       #expect(sink.ends == 1)
     },
-    Check("a resume inside the pausing write counts", needs: .bodySink) { transport in
+    Check("resume during the pausing write counts", needs: .bodySink) { transport in
       let server = try LoopbackServer { _ in .chunked(Array(repeating: "0123456789", count: 200)) }
       let sink = RecordingSink { _ in
         .sink
@@ -66,8 +66,8 @@ extension TransportConformance {
       _ = try await transport.send(Exchange(request: HTTPRequest(url: server.url), sink: sink))
       #expect(sink.bytes == Data(String(repeating: "0123456789", count: 200).utf8))
     },
-    Check("what a sink throws reaches the caller", needs: .bodySink) { transport in
-      let server = try LoopbackServer { request in request.path == "/ok" ? .ok("fine") : .generated(count: 500_000) }
+    Check("error of a sink reaches the caller", needs: .bodySink) { transport in
+      let server = try LoopbackServer { request in request.path == "/ok" ? .ok("fine") : .generated(count: 3_000_000) }
       let atHead = RecordingSink { _ in throw RecordingSink.Refusal() }
       let atPiece = RecordingSink { _ in
         .sink
@@ -83,7 +83,7 @@ extension TransportConformance {
         #expect(try await get(transport, server.url + "/ok").text == "fine")
       }
     },
-    Check("progress is told to the last byte", needs: .progress) { transport in
+    Check("progress includes the last byte", needs: .progress) { transport in
       let server = try LoopbackServer { _ in .generated(count: 3_000_000) }
       let seen = Mutex<[TransferProgress]>([])
       let body = Data(repeating: 7, count: 1_000_000)
@@ -92,7 +92,7 @@ extension TransportConformance {
         Exchange(
           request: HTTPRequest(method: .post, url: server.url, body: HTTPBody(body)),
           onProgress: { report in seen.withLock { $0.append(report) } }))
-      // They are 50 milliseconds apart: a slow machine has time for more.
+      // Reports are at least 50 milliseconds apart. A slow machine has time for more reports.
       let took = start.duration(to: .now)
       for (direction, total) in [(TransferProgress.Direction.upload, 1_000_000), (.download, 3_000_000)] {
         let reports = seen.withLock { $0.filter { $0.direction == direction } }
@@ -101,7 +101,7 @@ extension TransportConformance {
         #expect(reports.count < 100 || took > .seconds(4))
       }
     },
-    Check("progress of small bodies is told once", needs: .progress) { transport in
+    Check("progress of a small body is reported once", needs: .progress) { transport in
       let server = try LoopbackServer { _ in .ok("hello") }
       let seen = Mutex<[TransferProgress]>([])
       _ = try await transport.send(
@@ -113,7 +113,7 @@ extension TransportConformance {
           TransferProgress(.upload, bytes: 3, total: 3), TransferProgress(.download, bytes: 5, total: 5),
         ])
     },
-    Check("an early answer to an upload counts") { transport in
+    Check("early response to an upload is delivered") { transport in
       let server = try LoopbackServer()
       server.enqueue(.status(413, body: "too much").closing(), reception: .never)
       let request = try HTTPRequest(method: .post, url: server.url, body: HTTPBody(Data(repeating: 1, count: 8 << 20)))

@@ -6,7 +6,7 @@ import Testing
 
 extension TransportConformance {
   static let messages = [
-    Check("every final status is an answer") { transport in
+    Check("every final status is a response") { transport in
       let server = try LoopbackServer { request in
         .status(Int(request.path.dropFirst()) ?? 0, headers: ["X-Case": "Kept"])
       }
@@ -18,7 +18,7 @@ extension TransportConformance {
       }
       #expect(server.connectionCount == 1)
     },
-    Check("method and body arrive as they are") { transport in
+    Check("method and body arrive unchanged") { transport in
       let server = try LoopbackServer { _ in .ok() }
       for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"] {
         for size in [nil, 0, 1, 300, 16_384, 16_385, 200_000] as [Int?] {
@@ -39,7 +39,7 @@ extension TransportConformance {
       }
       #expect(server.connectionCount == 1)
     },
-    Check("a head request brings no body") { transport in
+    Check("HEAD response has no body") { transport in
       let server = try LoopbackServer { _ in .ok("hello") }
       for _ in 0..<2 {
         let request = try HTTPRequest(method: .head, url: server.url)
@@ -50,7 +50,7 @@ extension TransportConformance {
       #expect(try await get(transport, server.url).text == "hello")
       #expect(server.connectionCount == 1)
     },
-    Check("fields are sent as given") { transport in
+    Check("fields are sent unchanged") { transport in
       let server = try LoopbackServer { _ in .ok() }
       let fields = HTTPFields([
         HTTPField("X-One", "1"), HTTPField("x-two", "a, b"), HTTPField("X-One", "second"), HTTPField("X-Empty", ""),
@@ -68,14 +68,14 @@ extension TransportConformance {
         #expect(seen.map(\.value) == ["1", "a, b", "second", "", "a/b", "grüße; q=\"1\"", "Bearer s3cret"])
       }
     },
-    Check("nothing is added to a request") { transport in
+    Check("no field is added to a request") { transport in
       let server = try LoopbackServer { _ in .ok() }
       _ = try await get(transport, server.url + "/a//b/../c?x=%20&y")
       let seen = try #require(server.requests.last)
       #expect(seen.target == "/a//b/../c?x=%20&y")
       #expect(seen.headers.fields.map(\.name) == ["Host"])
     },
-    Check("fields come as they were sent") { transport in
+    Check("response fields arrive unchanged") { transport in
       let server = try LoopbackServer { _ in
         .raw(
           "HTTP/1.1 200 Very Well\r\nContent-Length: 2\r\nX-A:  one \t\r\nx-a: two\r\nX-Empty:\r\nX-L: gr\u{fc}n\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\nok",
@@ -91,7 +91,7 @@ extension TransportConformance {
       #expect(response.text == "ok")
       #expect(response.url.string == server.url)
     },
-    Check("informational answers are told", needs: .informational) { transport in
+    Check("1xx responses are reported", needs: .informational) { transport in
       let server = try LoopbackServer { _ in
         .ok("final").informational(103, headers: ["Link": "</a>"]).informational(102)
       }
@@ -102,7 +102,7 @@ extension TransportConformance {
       #expect(seen.withLock { $0.map(\.status) } == [102, 103])
       #expect(seen.withLock { $0.last?.fields["link"] } == "</a>")
     },
-    Check("trailers come behind the body", needs: .trailers) { transport in
+    Check("trailers arrive after the body", needs: .trailers) { transport in
       let server = try LoopbackServer { _ in
         .chunked(["one", "", "two"].filter { !$0.isEmpty }, trailers: ["X-Sum": "6"])
       }
@@ -114,20 +114,20 @@ extension TransportConformance {
       }
       #expect(server.connectionCount == 1)
     },
-    Check("a body without length ends with the connection") { transport in
+    Check("body without length ends with the connection") { transport in
       let server = try LoopbackServer { _ in
         LoopbackAnswer([.head(status: 200), .body(Array("till the end".utf8)), .close])
       }
       #expect(try await get(transport, server.url).text == "till the end")
       #expect(try await get(transport, server.url).text == "till the end")
     },
-    Check("HTTP/1.0 is understood") { transport in
+    Check("HTTP/1.0 response is accepted") { transport in
       let server = try LoopbackServer { _ in .raw("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok") }
       let response = try await get(transport, server.url)
       #expect(response.head.version == .http1_0)
       #expect(response.text == "ok")
     },
-    Check("metrics tell of the phases", needs: .metrics) { transport in
+    Check("metrics cover the phases", needs: .metrics) { transport in
       let server = try LoopbackServer { _ in .ok("hello") }
       let first = try await get(transport, server.url).metrics
       let second = try await get(transport, server.url).metrics
@@ -141,7 +141,7 @@ extension TransportConformance {
       #expect(second.bytesReceived > 5)
       #expect(second.bytesSent > 5)
     },
-    Check("metrics of a failure tell what came", needs: .metrics) { transport in
+    Check("metrics of a failure cover received data", needs: .metrics) { transport in
       let server = try LoopbackServer { _ in .ok("hello").cut(after: 2) }
       let exchange = Exchange(request: try HTTPRequest(url: server.url))
       let metrics = try #require(await failure(of: exchange, over: transport)?.metrics)
@@ -152,14 +152,14 @@ extension TransportConformance {
       #expect(metrics.bytesSent > 5)
       #expect(metrics.bytesReceived > 5)
     },
-    Check("metrics of a refusal have no connection", needs: .metrics) { transport in
+    Check("refused connection has no response metrics", needs: .metrics) { transport in
       let nobody = try RefusingPort()
       let exchange = Exchange(request: try HTTPRequest(url: nobody.url))
       let metrics = try #require(await failure(of: exchange, over: transport)?.metrics)
       #expect(metrics.total != nil)
       #expect(metrics.firstByte == nil && metrics.version == nil && metrics.bytesReceived == 0)
     },
-    Check("many at once are kept apart") { transport in
+    Check("concurrent exchanges are independent") { transport in
       let server = try LoopbackServer { request in .ok(request.path) }
       try await withThrowingTaskGroup { group in
         for number in 0..<100 {

@@ -5,7 +5,7 @@ import Testing
 
 extension TransportConformance {
   static let resending = [
-    Check("a post is not sent twice on a dying connection") { transport in
+    Check("POST is not resent on a closing connection") { transport in
       for method in [HTTPMethod.post, .delete, .patch, .put] {
         for body in [nil, Data(), Data([1, 2, 3]), Data(count: 100_000)] as [Data?] {
           let server = try LoopbackServer()
@@ -20,7 +20,7 @@ extension TransportConformance {
         }
       }
     },
-    Check("a cut status line does not resend a post") { transport in
+    Check("truncated status line does not resend POST") { transport in
       let server = try LoopbackServer()
       server.enqueue(.ok("first"), .raw("HTTP/1.1 20"), .ok("third"))
       _ = try await get(transport, server.url)
@@ -28,7 +28,7 @@ extension TransportConformance {
       #expect(await failure(of: Exchange(request: request), over: transport) != nil)
       #expect(server.requests.count == 2)
     },
-    Check("a closed idle connection is not seen by the caller") { transport in
+    Check("closed idle connection is hidden from the caller") { transport in
       for method in [HTTPMethod.get, .post] {
         let gate = Gate()
         let server = try LoopbackServer()
@@ -41,7 +41,7 @@ extension TransportConformance {
         #expect(server.requests.count == 2)
       }
     },
-    Check("unasked bytes are nobody's answer") { transport in
+    Check("unsolicited bytes are not a response") { transport in
       for method in [HTTPMethod.get, .post] {
         let gate = Gate()
         let sent = Gate()
@@ -59,7 +59,7 @@ extension TransportConformance {
         #expect(server.connectionCount == 2)
       }
     },
-    Check("bytes behind the end close the connection") { transport in
+    Check("bytes after the end close the connection") { transport in
       let answers: [LoopbackAnswer] = [
         .ok("right").extra("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"),
         .chunked(["right"]).extra("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"),

@@ -5,8 +5,8 @@ import Synchronization
 import Testing
 
 extension TransportConformance {
-  /// How far behind its moment the end of a call may be seen here. The bar of the project is 100 ms; the rest is for
-  /// the threads of the tests, which all work at once.
+  /// The largest delay between a stop and the end of a call that these checks accept. The project's limit is 100 ms;
+  /// the margin is for the threads of the tests, which all run at the same time.
   #if TSAN
     package static let lateness = Duration.seconds(60)
   #else
@@ -14,7 +14,7 @@ extension TransportConformance {
   #endif
 
   static let stops = [
-    Check("a stopped call sends nothing") { transport in
+    Check("stopped call sends nothing") { transport in
       let server = try LoopbackServer { _ in .ok() }
       let call = CallState()
       call.stop(.cancelled)
@@ -22,18 +22,18 @@ extension TransportConformance {
       #expect(await stop(of: exchange, over: transport) == .cancelled)
       #expect(server.connectionCount == 0)
     },
-    Check("a stop ends the wait for a connection", needs: .observesStop) { transport in
+    Check("stop ends the wait for a connection", needs: .observesStop) { transport in
       let gate = Gate()
       var options = LoopbackOptions()
       options.greeting = { _ in .stall(until: gate) }
       let server = try LoopbackServer(options) { _ in .ok() }
       try await stops(transport, server) { try await server.wait { $0.connectionCount == 1 } }
     },
-    Check("a stop ends the wait for the head", needs: .observesStop) { transport in
+    Check("stop ends the wait for response headers", needs: .observesStop) { transport in
       let server = try LoopbackServer { _ in .stall() }
       try await stops(transport, server) { try await server.request(number: 1) }
     },
-    Check("a stop ends the wait for the body", needs: .observesStop) { transport in
+    Check("stop ends the wait for the body", needs: .observesStop) { transport in
       let gate = Gate()
       let server = try LoopbackServer { _ in
         LoopbackAnswer([
@@ -42,7 +42,7 @@ extension TransportConformance {
       }
       try await stops(transport, server) { try await gate.reached() }
     },
-    Check("a stop ends a paused body", needs: [.observesStop, .bodySink]) { transport in
+    Check("stop ends a paused body", needs: [.observesStop, .bodySink]) { transport in
       let paused = Gate()
       let server = try LoopbackServer { _ in .endless() }
       let sink = RecordingSink { _ in
@@ -56,7 +56,7 @@ extension TransportConformance {
         while sink.pieces == 0 { await Task.yield() }
       }
     },
-    Check("a deadline ends a silent call in time", needs: .observesStop) { transport in
+    Check("deadline ends a silent call in time", needs: .observesStop) { transport in
       let server = try LoopbackServer { _ in .stall() }
       let start = MonotonicInstant.now
       let call = CallState(
@@ -68,7 +68,7 @@ extension TransportConformance {
       #expect(took < .milliseconds(150) + lateness)
       #expect(call.openWaits == 0)
     },
-    Check("a deadline ends a dripping call in time", needs: .observesStop) { transport in
+    Check("deadline ends a slow body in time", needs: .observesStop) { transport in
       let server = try LoopbackServer { _ in .ok(String(repeating: "x", count: 1000)).dripped(every: .milliseconds(10))
       }
       let start = MonotonicInstant.now
@@ -95,7 +95,7 @@ extension TransportConformance {
         }
       }
     },
-    Check("the idle time-out ends a silent call") { transport in
+    Check("idle time-out ends a silent call") { transport in
       let server = try LoopbackServer { _ in .stall() }
       let start = MonotonicInstant.now
       let exchange = Exchange(request: try HTTPRequest(url: server.url), idleTimeout: .milliseconds(150))
@@ -106,14 +106,14 @@ extension TransportConformance {
       #expect(took >= .milliseconds(150))
       #expect(took < .milliseconds(150) + lateness)
     },
-    Check("a moving body is not idle") { transport in
+    Check("slow body is not idle") { transport in
       let server = try LoopbackServer { _ in
         .ok(String(repeating: "x", count: 12)).dripped(of: .body, every: .milliseconds(400))
       }
       let exchange = Exchange(request: try HTTPRequest(url: server.url), idleTimeout: .seconds(4))
       #expect(try await transport.send(exchange).body.count == 12)
     },
-    Check("a paused sink is not idle", needs: .bodySink) { transport in
+    Check("paused sink is not idle", needs: .bodySink) { transport in
       let server = try LoopbackServer { _ in .generated(count: 300_000) }
       let sink = RecordingSink { _ in
         .sink
@@ -128,7 +128,8 @@ extension TransportConformance {
     },
   ]
 
-  /// Starts an exchange, waits for the point, stops the call, and sees that it ends soon and the next one is right.
+  /// Starts an exchange, waits for the point and stops the call. Checks that the call ends soon and that the next
+  /// exchange succeeds.
   private static func stops(
     _ transport: any Transport, _ server: LoopbackServer, sink: (any BodySink)? = nil,
     at point: () async throws -> Void

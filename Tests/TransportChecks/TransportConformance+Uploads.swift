@@ -15,7 +15,7 @@ extension TransportConformance {
     try HTTPRequest(method: .post, url: url, body: HTTPBody(body))
   }
 
-  private static let resetWhileSending = Check("a reset while sending is told") { transport in
+  private static let resetWhileSending = Check("reset while sending is a failure") { transport in
     let server = try LoopbackServer()
     server.enqueue(.resetBeforeAnswer, reception: .never)
     let failure = await failure(of: Exchange(request: try post(server.url, large)), over: transport)
@@ -25,7 +25,7 @@ extension TransportConformance {
     #expect(try await get(transport, server.url).text == "next")
   }
 
-  private static let noContinue = Check("nothing waits for a 100-continue") { transport in
+  private static let noContinue = Check("upload does not wait for 100-continue") { transport in
     let server = try LoopbackServer()
     server.enqueue(.ok("taken"), reception: .withoutContinue)
     let response = try await transport.send(Exchange(request: try post(server.url, large)))
@@ -35,16 +35,16 @@ extension TransportConformance {
     #expect(seen.bodyLength == large.count)
   }
 
-  private static let expectationFailed = Check("a 417 is an answer, once") { transport in
+  private static let expectationFailed = Check("417 is delivered once") { transport in
     let server = try LoopbackServer { _ in .status(417) }
     let response = try await transport.send(Exchange(request: try post(server.url, Data("x".utf8))))
     #expect(response.status == 417)
     #expect(server.requests.count == 1)
   }
 
-  // MARK: - Bodies that a source gives
+  // MARK: - Bodies from a source
 
-  /// A request with a source as its body, and what tells how often that was opened and let go.
+  /// A request with a source as its body, and a log of how often the source was opened and released.
   private static func post(
     _ url: String, _ steps: [PieceSource.Step], length: Int64? = nil, log: PieceSource.Log = PieceSource.Log()
   ) throws -> Exchange {
@@ -54,7 +54,7 @@ extension TransportConformance {
     return Exchange(request: try HTTPRequest(method: .post, url: url, body: body))
   }
 
-  private static let sourceArrives = Check("a source arrives whole and in order", needs: .bodySource) { transport in
+  private static let sourceArrives = Check("source arrives complete and in order", needs: .bodySource) { transport in
     let server = try LoopbackServer { _ in .ok("taken") }
     let long = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     for (number, pieces) in [[[1, 2], [3], [4, 5, 6]], [long, [7], long], []].enumerated() {
@@ -68,14 +68,14 @@ extension TransportConformance {
     }
   }
 
-  private static let sourceWaits = Check("a source may have nothing now", needs: .bodySource) { transport in
+  private static let sourceWaits = Check("source may have no data yet", needs: .bodySource) { transport in
     let server = try LoopbackServer { _ in .ok("taken") }
     let steps: [PieceSource.Step] = [.later, .bytes([1, 2]), .later, .later, .bytes([3, 4]), .later]
     #expect(try await transport.send(post(server.url, steps)).text == "taken")
     #expect(try await server.request(number: 1).body == [1, 2, 3, 4])
   }
 
-  private static let sourceFails = Check("what a source throws ends it", needs: .bodySource) { transport in
+  private static let sourceFails = Check("error of a source ends the exchange", needs: .bodySource) { transport in
     let server = try LoopbackServer { _ in .ok("taken") }
     let long = [UInt8](repeating: 1, count: 600_000)
     for steps: [PieceSource.Step] in [[.fail], [.bytes([1]), .fail], [.bytes(long), .fail]] {
@@ -88,7 +88,7 @@ extension TransportConformance {
     #expect(server.requests.isEmpty)
   }
 
-  private static let sourceKeepsLength = Check("a source keeps to its length", needs: .bodySource) { transport in
+  private static let sourceKeepsLength = Check("source must match its length", needs: .bodySource) { transport in
     let server = try LoopbackServer { _ in .ok("taken") }
     for length in [Int64(2), 4] {
       let exchange = try post(server.url, [.bytes([1]), .bytes([2]), .bytes([3])], length: length)
@@ -97,7 +97,7 @@ extension TransportConformance {
     #expect(server.requests.isEmpty)
   }
 
-  private static let sourceStops = Check("a stop ends a source that waits", needs: .bodySource) { transport in
+  private static let sourceStops = Check("stop ends a waiting source", needs: .bodySource) { transport in
     let server = try LoopbackServer { _ in .ok("taken") }
     let (log, call) = (PieceSource.Log(), CallState())
     let body = HTTPBody.stream { flow in

@@ -2,19 +2,19 @@ package import ErrandCore
 import Foundation
 package import Testing
 
-/// What every transport has to keep to, as a list of checks that run against any of them.
+/// The requirements for every transport, as a list of checks that can run against any transport.
 ///
 /// ```swift
 /// @Test(arguments: TransportConformance.all(for: MyTransport()))
-/// func `keeps the promises of the seam`(_ check: TransportConformance.Check) async throws {
+/// func `transport passes conformance checks`(_ check: TransportConformance.Check) async throws {
 ///   try await check.run(MyTransport())
 /// }
 /// ```
 package enum TransportConformance {
-  /// One promise of the seam.
+  /// One requirement for transports.
   package struct Check: Sendable, CustomTestStringConvertible {
     package let name: String
-    /// What a transport must be able to do for this check to mean something.
+    /// The capabilities that a transport needs before this check can run.
     package let needs: TransportCapabilities
     package let run: @Sendable (any Transport) async throws -> Void
 
@@ -29,12 +29,12 @@ package enum TransportConformance {
     package var testDescription: String { name }
   }
 
-  /// The checks that fit what a transport says it can do. `isStrict` adds those of exact framing.
+  /// The checks that match the capabilities of a transport. `isStrict` adds the checks of exact framing.
   package static func all(for transport: any Transport, isStrict: Bool = true) -> [Check] {
     (basic + (isStrict ? framing : [])).filter { transport.capabilities.isSuperset(of: $0.needs) }
   }
 
-  /// Every check there is, whatever a transport can do.
+  /// All checks, independent of the capabilities of a transport.
   package static var every: [Check] { basic + framing }
 
   private static var basic: [Check] { messages + bodies + uploads + faults + stops + resending }
@@ -45,38 +45,38 @@ package enum TransportConformance {
     try await transport.send(Exchange(request: HTTPRequest(url: url)))
   }
 
-  /// The failure of an exchange, or nil with an issue where there is none.
+  /// The failure of an exchange. If the exchange succeeds, this records an issue and returns nil.
   package static func failure(
     of exchange: Exchange, over transport: any Transport, sourceLocation: SourceLocation = #_sourceLocation
   ) async -> TransportFailure? {
     do {
       let response = try await transport.send(exchange)
-      Issue.record("no failure but \(response)", sourceLocation: sourceLocation)
+      Issue.record("expected a failure, got \(response)", sourceLocation: sourceLocation)
     } catch let failure as TransportFailure {
       return failure
     } catch {
-      Issue.record("not a transport failure: \(error)", sourceLocation: sourceLocation)
+      Issue.record("expected a transport failure, got \(error)", sourceLocation: sourceLocation)
     }
     return nil
   }
 
-  /// Why an exchange was stopped, or nil with an issue where it was not.
+  /// The reason for which an exchange was stopped. If it was not stopped, this records an issue and returns nil.
   package static func stop(
     of exchange: Exchange, over transport: any Transport, sourceLocation: SourceLocation = #_sourceLocation
   ) async -> CallState.StopReason? {
     do {
       let response = try await transport.send(exchange)
-      Issue.record("not stopped but \(response)", sourceLocation: sourceLocation)
+      Issue.record("expected a stop, got \(response)", sourceLocation: sourceLocation)
     } catch let stopped as CallState.Stopped {
       return stopped.reason
     } catch {
-      Issue.record("not stopped but \(error)", sourceLocation: sourceLocation)
+      Issue.record("expected a stop, got \(error)", sourceLocation: sourceLocation)
     }
     return nil
   }
 }
 
 extension HTTPResponse {
-  /// The body as text.
+  /// The body as text, decoded as UTF-8.
   package var text: String { String(decoding: body, as: UTF8.self) }
 }

@@ -4,10 +4,11 @@ import Synchronization
 import Testing
 import TransportChecks
 
-/// A process that holds the transport on URLSession to one check of the conformance: `TransportProbe NAME`.
+/// A process that runs one conformance check against the URLSession transport: `TransportProbe NAME`.
 ///
-/// It ends with 0 where the check passes, with 1 where it does not, and then prints why; with 2 where the transport says
-/// that it cannot do what the check needs. 64 is a name that no check has. Without a name it prints all there are.
+/// Exits with 0 if the check passes; with 1 if it fails, and prints the reason; with 2 if the transport lacks a
+/// capability that the check needs; with 64 if no check has that name. Without a name it prints the names of all
+/// checks.
 @main
 enum TransportProbe {
   static func main() async {

@@ -1,25 +1,25 @@
 package import Foundation
 
-/// One run of a client: what to do, against which address, how often. Read from `MODE URL COUNT`, or for the transfer of
-/// one file from `MODE URL BYTES FILE`.
+/// One run of a client: the mode, the address and the number of requests. Read from `MODE URL COUNT`, or for the
+/// transfer of one file from `MODE URL BYTES FILE`.
 package struct Benchmark: Sendable {
-  /// How many requests are in flight in the parallel modes.
+  /// The number of requests in flight in the parallel modes.
   package static let inFlight = 64
-  /// How many requests go before the clock starts: connections are open and caches warm by then.
+  /// The number of requests before the clock starts, so that connections are open and caches are warm.
   package static let warmUp = 500
 
-  /// The name of the program, first part of the result's name.
+  /// The name of the program, which is the first part of the result's name.
   package let client: String
-  /// What to measure; each program knows its own.
+  /// The measurement to run. Each program has its own modes.
   package let mode: String
   /// The address of the server, or of a file for the modes that only decode.
   package let url: String
-  /// How many requests are measured; for a transfer, how many bytes.
+  /// The number of measured requests; for a transfer, the number of bytes.
   package let count: Int
-  /// Where a fetched file goes, or what is sent; nil for all but transfers.
+  /// The file that is downloaded to or uploaded; nil except for transfers.
   package let file: URL?
 
-  /// Reads the command line; ends the program with status 64 when it is wrong.
+  /// Reads the command line. Exits with status 64 if it is invalid.
   package init(client: String, arguments: [String] = CommandLine.arguments) {
     guard (4...5).contains(arguments.count), let count = Int(arguments[3]), count > 0 else {
       Benchmark.fail("usage: bench-\(client) MODE URL COUNT [FILE]", status: 64)
@@ -31,7 +31,7 @@ package struct Benchmark: Sendable {
     self.file = arguments.count == 5 ? URL(filePath: arguments[4]) : nil
   }
 
-  /// Measures `operation`, one after the other on the caller's actor: start it in a detached task, or on the main actor.
+  /// Measures `operation` sequentially on the caller's actor. Call it in a detached task or on the main actor.
   package nonisolated(nonsending) func sequential(
     _ operation: nonisolated(nonsending) () async throws -> Int
   ) async throws -> BenchmarkResult {
@@ -41,7 +41,7 @@ package struct Benchmark: Sendable {
     return clock.result(of: count, name: "\(client)-\(mode)")
   }
 
-  /// The same where `operation` is a group of requests; what is measured counts for each of them.
+  /// Measures `operation`, which is a group of requests, sequentially. The result is per request.
   package nonisolated(nonsending) func sequential(
     inGroupsOf size: Int, _ operation: nonisolated(nonsending) () async throws -> Int
   ) async throws -> BenchmarkResult {
@@ -51,7 +51,7 @@ package struct Benchmark: Sendable {
     return clock.result(of: count, name: "\(client)-\(mode)")
   }
 
-  /// Measures `big`, the transfer of one file of `count` bytes; `small`, one of a few bytes, goes before.
+  /// Measures `big`, the transfer of one file of `count` bytes, after `small`, the transfer of a few bytes.
   @concurrent package func transfer(
     small: @escaping @Sendable () async throws -> Int, big: @escaping @Sendable () async throws -> Int
   ) async throws -> TransferResult {
@@ -72,7 +72,7 @@ package struct Benchmark: Sendable {
     return clock.result(of: count, name: "\(client)-\(mode)")
   }
 
-  /// Prints the result as one JSON line, or the error, and ends the program.
+  /// Prints the result as one JSON line, or the error, and exits.
   package func finish(_ result: Result<BenchmarkResult, any Error>) -> Never {
     switch result {
     case .success(let value):
@@ -83,7 +83,7 @@ package struct Benchmark: Sendable {
     }
   }
 
-  /// The same for the transfer of one file.
+  /// Prints the result of the transfer of one file, or the error, and exits.
   package func finish(_ result: Result<TransferResult, any Error>) -> Never {
     switch result {
     case .success(let value):
@@ -94,7 +94,7 @@ package struct Benchmark: Sendable {
     }
   }
 
-  /// Ends the program with a word on standard error.
+  /// Prints a message to standard error and exits.
   package static func fail(_ message: String, status: Int32) -> Never {
     FileHandle.standardError.write(Data((message + "\n").utf8))
     exit(status)
@@ -117,8 +117,8 @@ package struct Benchmark: Sendable {
   }
 }
 
-/// A request came back without a body, so what was measured is not what was meant.
+/// The response had no body, so the measurement is invalid.
 struct EmptyBody: Error {}
 
-/// The file has another length than was asked for.
+/// The file does not have the requested length.
 struct OtherLength: Error {}

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What one run of a client took, per request.
+/// The resources that one run of a client used, per request.
 package struct BenchmarkResult: Sendable {
   /// Client and mode, such as `urlsession-parallel`.
   package let name: String
-  /// How many requests were measured.
+  /// The number of measured requests.
   package let requests: Int
   /// CPU time of the process per request, user and system, in microseconds.
   package let cpuMicroseconds: Double
-  /// Wall clock per request, in microseconds.
+  /// Wall clock time per request, in microseconds.
   package let wallMicroseconds: Double
 
-  /// The line that the driver reads; `bench-curl` prints the same.
+  /// The line that the driver reads. `bench-curl` prints the same format.
   package var line: String {
     String(
       format: """

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The most memory of this process that was resident at once.
+/// The peak resident memory of this process.
 package enum PeakMemory {
-  /// In KiB. On Linux not by `getrusage`, whose figure begins with that of the process that started this one.
+  /// In KiB. On Linux this does not use `getrusage`, whose value includes the memory of the parent process.
   package static var kibibytes: Int {
     get throws {
       #if os(Linux)

@@ -8,7 +8,7 @@ package struct Person: Codable, Sendable {
   package let active: Bool
   package let city: String
 
-  /// Makes one by hand.
+  /// Creates a person from its fields.
   package init(id: Int, name: String, email: String, age: Int, score: Double, active: Bool, city: String) {
     self.id = id
     self.name = name

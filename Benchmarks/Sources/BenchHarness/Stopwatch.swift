@@ -1,14 +1,14 @@
 import Foundation
 
-/// Wall clock and CPU time (user and system, all threads of the process) from its making on.
+/// Measures wall clock and CPU time (user and system, all threads of the process) from its creation.
 package struct Stopwatch {
   private let wall = Stopwatch.wallMicroseconds()
   private let cpu = Stopwatch.cpuMicroseconds()
 
-  /// Starts at once.
+  /// Starts immediately.
   package init() {}
 
-  /// What went by since the start, shared among `requests`.
+  /// The time since the start, divided by `requests`.
   package func result(of requests: Int, name: String) -> BenchmarkResult {
     let wall = Stopwatch.wallMicroseconds() - wall
     let cpu = Stopwatch.cpuMicroseconds() - cpu
@@ -20,7 +20,7 @@ package struct Stopwatch {
     )
   }
 
-  /// What went by since the start, for one file of so many bytes.
+  /// The time since the start, for one file of `bytes` bytes.
   package func result(ofFile bytes: Int, idle: Int, name: String) throws -> TransferResult {
     let wall = Stopwatch.wallMicroseconds() - wall
     let cpu = Stopwatch.cpuMicroseconds() - cpu
@@ -29,7 +29,7 @@ package struct Stopwatch {
       peakKibibytes: try PeakMemory.kibibytes)
   }
 
-  /// RUSAGE_SELF: an enumeration in glibc, a number elsewhere, zero in both.
+  /// RUSAGE_SELF is an enumeration in glibc and a number elsewhere; its value is zero in both.
   private static let thisProcess: Int32 = 0
 
   private static func wallMicroseconds() -> Double {

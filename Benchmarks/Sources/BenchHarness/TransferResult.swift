@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the transfer of one big file took.
+/// The resources that the transfer of one large file used.
 package struct TransferResult: Sendable {
   /// Client and mode, such as `errand-download`.
   package let name: String
@@ -8,14 +8,14 @@ package struct TransferResult: Sendable {
   package let bytes: Int
   /// CPU time of the process, user and system, in microseconds.
   package let cpuMicroseconds: Double
-  /// Wall clock, in microseconds.
+  /// Wall clock time in microseconds.
   package let wallMicroseconds: Double
-  /// The peak of memory that a small file took, in KiB.
+  /// The peak memory after a small file, in KiB.
   package let idleKibibytes: Int
-  /// The peak of memory by the end, in KiB.
+  /// The peak memory at the end, in KiB.
   package let peakKibibytes: Int
 
-  /// The line that the driver reads; `bench-curl` prints the same.
+  /// The line that the driver reads. `bench-curl` prints the same format.
   package var line: String {
     String(
       format: """

@@ -1,6 +1,7 @@
-// bench-command PROGRAM ARGUMENT…: runs a command, its output thrown away, and prints as one JSON line what it took.
+// bench-command PROGRAM ARGUMENT…: runs a command, discards its output, and prints one JSON line with the resources that
+// the command used.
 //
-// The peak of a child counts from the memory of the process that it was forked from; this one is as small as they get.
+// The peak memory of a child includes that of the process that forked it, so this process is as small as possible.
 
 #include <fcntl.h>
 #include <stdio.h>

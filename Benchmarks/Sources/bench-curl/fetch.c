@@ -49,6 +49,6 @@ void fetch_check(Fetch *fetch, CURLcode result) {
   curl_easy_getinfo(fetch->handle, CURLINFO_RESPONSE_CODE, &status);
   if (status != 200) fail("transfer", "the status is not 200");
   if (expected == 0) expected = fetch->length;
-  if (fetch->length == 0 || fetch->length != expected) fail("transfer", "the body has another length");
+  if (fetch->length == 0 || fetch->length != expected) fail("transfer", "the body has a different length");
   fetch->length = 0;
 }

@@ -1,4 +1,4 @@
-// One GET with libcurl and the memory its body goes to.
+// One GET with libcurl and the buffer of its body.
 #pragma once
 
 #include <curl/curl.h>
@@ -11,12 +11,12 @@ typedef struct {
   size_t capacity;
 } Fetch;
 
-// Makes a handle for URL, to be used again and again. Ends the program when there is no memory.
+// Creates a reusable handle for URL. Exits if there is no memory.
 void fetch_open(Fetch *fetch, const char *url);
 void fetch_close(Fetch *fetch);
 
-// Ends the program with a message unless RESULT is success, the status 200 and the body as long as all others.
+// Exits with a message unless RESULT is success, the status is 200 and the body is as long as all others.
 void fetch_check(Fetch *fetch, CURLcode result);
 
-// Ends the program with a message.
+// Exits with a message.
 _Noreturn void fail(const char *what, const char *detail);

@@ -1,14 +1,14 @@
 // bench-curl MODE URL COUNT: COUNT requests with libcurl from C, measured, as one JSON line.
 //
-//   parallel     64 in flight by curl_multi_poll, handles used again
-//   sequential   one after the other by curl_easy_perform, one handle
-//   fetch-10k    the same, named apart
+//   parallel     64 in flight by curl_multi_poll, with reused handles
+//   sequential   one at a time by curl_easy_perform, with one handle
+//   fetch-10k    the same with another name
 //
-// bench-curl MODE URL BYTES FILE: one file of that many bytes, fetched or sent.
+// bench-curl MODE URL BYTES FILE: one file of that many bytes, downloaded or uploaded.
 //
 //   download         into the file, with a buffer of 512 KiB
-//   download-16k     with the buffer that libcurl has by itself
-//   download-synced  as download, and every 32 MiB are brought to the disk
+//   download-16k     with libcurl's default buffer
+//   download-synced  like download, and synced every 32 MiB
 //   upload           from the file
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void run_sequential(Fetch *fetch, long count) {
   for (long done = 0; done < count; done++) fetch_check(fetch, curl_easy_perform(fetch->handle));
 }
 
-// Takes in what has ended and starts as many again while REMAINING lasts; returns how many ended.
+// Collects the ended transfers and starts the same number again while REMAINING lasts. Returns the number that ended.
 static long turn_over(CURLM *multi, long *remaining) {
   long ended = 0;
   int queued = 0;
@@ -55,7 +55,7 @@ static void run_parallel(CURLM *multi, Fetch *fetches, long count) {
     if (code != CURLM_OK) fail("curl_multi_perform", curl_multi_strerror(code));
     long ended = turn_over(multi, &remaining);
     done += ended;
-    // What was just added has not been started: only wait when nothing ended.
+    // Transfers that were just added have not started yet, so wait only if none ended.
     if (ended == 0) curl_multi_poll(multi, NULL, 0, 1000, NULL);
   }
 }

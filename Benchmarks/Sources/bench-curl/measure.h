@@ -1,12 +1,12 @@
-// What a process has taken so far.
+// The resources that the process has used so far.
 #pragma once
 
 // User and system time of the whole process.
 double cpu_microseconds(void);
 
-// A clock that never goes back.
+// A monotonic clock.
 double wall_microseconds(void);
 
-// The most memory that was resident at once since the program began. Unlike what getrusage says, this knows nothing of
-// the process that started it.
+// The peak resident memory since the program started. Unlike the value of getrusage, this does not include the parent
+// process.
 long peak_kib(void);

@@ -15,7 +15,7 @@ enum { BUFFER = 512 << 10, SYNC_EVERY = 32 << 20, SMALL = 200 };
 typedef struct {
   int file;
   long done;
-  // What may be sent, and after how many bytes the file is brought to the disk; 0 for never.
+  // The bytes that may be sent, and the number of bytes after which the file is synced; 0 for never.
   long limit, sync_every, unsynced;
 } Transfer;
 
@@ -70,7 +70,7 @@ static void perform(CURL *handle, const char *url, long bytes, const Transfer *t
   long status = 0;
   curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
   if (status < 200 || status > 299) fail("transfer", "the status is not 2xx");
-  if (transfer->done != bytes) fail("transfer", "another length than was asked for");
+  if (transfer->done != bytes) fail("transfer", "the body does not have the requested length");
 }
 
 static void download(CURL *handle, const char *mode, const char *url, long bytes, const char *path) {
@@ -104,7 +104,7 @@ static void run(CURL *handle, const char *mode, const char *url, long bytes, con
   }
 }
 
-// The small file of the same server.
+// The URL of the small file on the same server.
 static char *small_url(const char *url) {
   const char *host = strstr(url, "://");
   const char *path = host == NULL ? NULL : strchr(host + 3, '/');
@@ -125,7 +125,7 @@ void run_transfer(const char *mode, const char *url, long bytes, const char *pat
   CURL *handle = make_handle(mode);
   char *small = small_url(url);
   run(handle, mode, small, SMALL, path);
-  // Some file systems bring a file to the disk that was cut and written anew.
+  // Some file systems sync a file that was truncated and written again.
   if (strcmp(mode, "upload") != 0) unlink(path);
   long idle = peak_kib();
   double cpu = cpu_microseconds(), wall = wall_microseconds();

@@ -1,7 +1,7 @@
 import CBareSQLite
 import Foundation
 
-/// A table of names and bytes in SQLite, its statements kept.
+/// An SQLite table of names and bytes with prepared statements.
 final class BareTable {
   struct Failure: Error { let code: Int32 }
 

@@ -2,13 +2,13 @@ import BenchHarness
 import Errand
 import Foundation
 
-/// Bytes in, bytes out.
+/// A request whose response is bytes.
 struct Bytes: APIRequest {
   let url: String
   var path: Path { RequestPath(url) }
 }
 
-/// The whole line: arguments, three fields, a content type check and a struct from JSON.
+/// A request that uses the whole pipeline: arguments, three headers, a content type check and a struct from JSON.
 struct TypedAccount: APIRequest {
   let id: Int
   var path: Path { "/200b.json" }
@@ -18,7 +18,7 @@ struct TypedAccount: APIRequest {
   typealias Response = Account
 }
 
-/// 10 KiB of JSON as structs.
+/// A request with 10 KiB of JSON that is decoded to structs.
 struct TypedPeople: APIRequest {
   let url: String
   var path: Path { RequestPath(url) }

@@ -3,38 +3,42 @@ import Errand
 import Foundation
 import Synchronization
 
-/// bench-errand MODE URL COUNT: this library, and Foundation's decoder alone.
+/// bench-errand MODE URL COUNT: this library, and only Foundation's decoder.
 ///
 ///     parallel          `send` with `Response = Data`, 64 in flight
 ///     parallel-on-loop  the same with the tasks on the transport's own thread; also sequential-on-loop, typed-on-loop
-///     sequential        the same, one after the other, from a detached task
+///     sequential        the same, sequentially, from a detached task
 ///     sequential-main   the same, from the main actor
-///     core              a built request handed to the transport, 64 in flight
-///     typed             the whole line: URL and 3 headers, status and content check, JSON of 200 B into a struct, 64 in flight
-///     typed-10k         JSON of 10 KiB into structs by JSONDecoder, one after the other, from a detached task
+///     core              a finished request sent by the transport alone, 64 in flight
+///     typed             the whole pipeline: URL and 3 headers, status and content type checks, 200 B of JSON into a
+///                       struct, 64 in flight
+///     typed-10k         10 KiB of JSON into structs by JSONDecoder, sequentially, from a detached task
 ///     typed-10k-own     the same by this library's decoder
-///     alone             as parallel, each request with a URL of its own, so that none could be shared
-///     alone-task        the same, each in a task of its own: what a shared exchange cannot do without
-///     line              `send` over a transport that answers at once: what the line itself takes
+///     alone             like parallel, each request with a separate URL, so that no exchange can be shared
+///     alone-task        the same, each in a separate task, as a shared exchange needs it
+///     line              `send` over a transport that responds immediately: the cost of the pipeline alone
 ///     line-typed        the same for the typed request
-///     batch-100         a hundred at once as one batch; sends-100: the same as calls of their own
-///     line-batch-100    the same over a transport that answers at once; also line-sends-100
-///     hit               a typed call answered from the memory, its value decoded before; also hit-main
-///     hit-floor         a URL by URLComponents and a look-up behind a lock: what a hit costs by hand
-///     disk-find         1 KiB found in the store on a disk; disk-put: put there, written behind; disk-send: a whole call
-///     sqlite-read       1 KiB by a prepared statement of SQLite; file-read: from a file of its own
-///     bare-hop          to another thread and back; bare-task: a task that suspends once, 64 in flight
-///     decode-200b       this library's decoder alone; URL is a file
-///     decode-10k        JSONDecoder alone; URL is a file
+///     batch-100         a hundred at once as one batch; sends-100: the same as separate calls
+///     line-batch-100    the same over a transport that responds immediately; also line-sends-100
+///     hit               a typed call served from the memory cache with its decoded value; also hit-main
+///     hit-floor         a URL by URLComponents and a lookup behind a lock: the minimum cost of a hit
+///     disk-find         1 KiB read from the disk store; disk-put: stored, written in the background; disk-send: a
+///                       whole call
+///     sqlite-read       1 KiB by a prepared statement of SQLite; file-read: from a separate file
+///     bare-hop          a switch to another thread and back; bare-task: a task that suspends once, 64 in flight
+///     decode-200b       only this library's decoder; URL is a file
+///     decode-10k        only JSONDecoder; URL is a file
 ///
 /// bench-errand MODE URL BYTES FILE: one file of that many bytes.
 ///
-///     download           into the file; download-progress: watched meanwhile
+///     download           into the file; download-progress: with a reader of progress
 ///     upload             from the file
 ///
-/// Equal calls have an exchange each, but for modes that end in `-joining`, such as alone-joining: there the client
-/// lets them share. In modes that end in `-guarded`, such as typed-guarded, calls show an account's credential, may be
-/// tried again, and pass a breaker and a rate that holds nobody back.
+/// Equal calls have separate exchanges, except in modes that end in `-joining`, such as alone-joining, in which they
+/// may share one. In modes that end in `-guarded`, such as typed-guarded, calls send an account's credential, may be
+/// retried, and pass a breaker and a rate limit that delays no call.
+///
+/// `ERRAND_TRANSPORT` names the transport, `curl` or `engine`; without it the client uses the platform's.
 @main struct ErrandBenchmark {
   @MainActor static func main() async {
     let benchmark = Benchmark(client: "errand")
@@ -110,17 +114,31 @@ import Synchronization
     case "decode-200b", "decode-10k":
       benchmark.finish(await detached { try await decode(benchmark) })
     default:
-      Benchmark.fail("bench-errand: there is no mode \(benchmark.mode)", status: 3)
+      Benchmark.fail("bench-errand: unknown mode \(benchmark.mode)", status: 3)
     }
+  }
+
+  /// The transport that was asked for by its name; nil for the platform's.
+  private static let transportName = ProcessInfo.processInfo.environment["ERRAND_TRANSPORT"]
+
+  /// A transport of that name, and its thread as a place for tasks.
+  private static func transport() -> (transport: any Transport, executor: any TaskExecutor) {
+    if transportName == EngineTransport.name {
+      let transport = EngineTransport()
+      return (transport, transport.executor)
+    }
+    let transport = CurlTransport()
+    return (transport, transport.executor)
   }
 
   private static func configuration(_ benchmark: Benchmark) -> ClientConfiguration {
     var configuration = ClientConfiguration(baseURL: server(of: benchmark.url))
     configuration.joining = benchmark.joins ? .safe : .never
+    if let name = transportName { configuration.transport = .named(name) }
     return configuration
   }
 
-  /// Requests that each have a URL of their own.
+  /// Requests that each have a separate URL.
   private static func alone(
     _ benchmark: Benchmark, _ send: @escaping @Sendable (Bytes) async throws -> Int
   ) async -> Result<BenchmarkResult, any Error> {
@@ -137,11 +155,11 @@ import Synchronization
   private static func onLoop(
     _ benchmark: Benchmark, _ body: @escaping @Sendable (APIClient) async throws -> BenchmarkResult
   ) async -> Result<BenchmarkResult, any Error> {
-    let transport = CurlTransport()
+    let (transport, executor) = transport()
     var configuration = configuration(benchmark)
     configuration.transport = .own(transport)
     let client = APIClient(configuration)
-    return await Task.detached(executorPreference: transport.executor) { try await body(client) }.result
+    return await Task.detached(executorPreference: executor) { try await body(client) }.result
   }
 
   private static func detached(
@@ -161,12 +179,12 @@ import Synchronization
   }
 
   private static func core(_ benchmark: Benchmark) async throws -> BenchmarkResult {
-    let transport = CurlTransport()
+    let transport = transport().transport
     let request = try HTTPRequest(url: benchmark.url)
     return try await benchmark.parallel { try await transport.send(Exchange(request: request)).body.count }
   }
 
-  /// A client over a transport that answers at once.
+  /// A client over a transport that responds immediately.
   private static func instantClient(_ benchmark: Benchmark) -> APIClient {
     var configuration = configuration(benchmark)
     configuration.transport = .own(InstantTransport())
@@ -182,7 +200,7 @@ import Synchronization
     return try await benchmark.sequential { try await client.send(request).count }
   }
 
-  /// Scheme and authority of a URL.
+  /// The scheme and authority of a URL.
   private static func server(of url: String) -> String {
     (try? HTTPURL(url).origin.description) ?? "http://127.0.0.1"
   }
@@ -205,10 +223,10 @@ extension Benchmark {
   /// Whether equal calls share an exchange.
   fileprivate var joins: Bool { mode.hasSuffix(Self.joining) }
 
-  /// Whether everything that guards a call is on.
+  /// Whether retries, account, breaker and rate limit are on.
   fileprivate var isGuarded: Bool { mode.hasSuffix(Self.guarded) }
 
-  /// The mode without a word on that.
+  /// The mode without the suffixes for joining and guards.
   fileprivate var plainMode: String {
     let suffix = [Self.joining, Self.guarded].first { mode.hasSuffix($0) }
     return String(mode.dropLast(suffix?.count ?? 0))

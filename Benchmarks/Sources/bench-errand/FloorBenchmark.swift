@@ -2,9 +2,9 @@ import BenchHarness
 import Foundation
 import Synchronization
 
-/// What the system and the language take for the steps that some goals are about, with none of our work in them.
+/// The cost of steps in the system and the language to which some goals refer, without any work of this library.
 enum FloorBenchmark {
-  /// A thread that sleeps until somebody waits, and wakes them.
+  /// A thread that sleeps until a caller waits, and wakes that caller.
   private final class Waker: Sendable {
     private let waiting = Mutex<[UnsafeContinuation<Void, Never>]>([])
     private let signal = DispatchSemaphore(value: 0)
@@ -31,7 +31,7 @@ enum FloorBenchmark {
     }
   }
 
-  /// To another thread and back, one after the other: the way of a read of the disk.
+  /// Switches to another thread and back, sequentially, as a read from the disk does.
   nonisolated(nonsending) static func hop(_ benchmark: Benchmark) async throws -> BenchmarkResult {
     let waker = Waker()
     waker.start()
@@ -41,7 +41,7 @@ enum FloorBenchmark {
     }
   }
 
-  /// A task that suspends once and is waited for, 64 at a time: what a shared exchange is at the least.
+  /// A task that suspends once and is awaited, 64 at a time: the minimum cost of a shared exchange.
   static func task(_ benchmark: Benchmark) async throws -> BenchmarkResult {
     try await benchmark.parallel {
       await Task.immediate {

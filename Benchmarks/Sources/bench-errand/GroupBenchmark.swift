@@ -1,7 +1,7 @@
 import BenchHarness
 import Errand
 
-/// A hundred small requests at once: as members of one batch, and each sent on its own.
+/// A hundred small requests at once: as members of one batch, and as separate calls.
 struct GroupBenchmark {
   private static let size = 100
 

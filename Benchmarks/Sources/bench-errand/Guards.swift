@@ -1,7 +1,7 @@
 import BenchHarness
 import Errand
 
-/// Everything that guards a call, on a server that never fails.
+/// Retries, an account, a breaker and a rate limit, on a server that never fails.
 enum Guards {
   static func set(on client: APIClient) async {
     let accounts = CredentialStore { old, _ in old }

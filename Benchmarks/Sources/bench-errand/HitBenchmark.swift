@@ -3,9 +3,9 @@ import Errand
 import Foundation
 import Synchronization
 
-/// Hits of the memory, and the floor under them: a URL built by hand and a look-up behind a lock.
+/// Hits in the memory cache, and their lower limit: a URL built by hand and a lookup behind a lock.
 enum HitBenchmark {
-  /// A typed call within its lifetime: URL, arguments and fields built, key made, entry found, rules known to hold.
+  /// A typed call within its lifetime: it builds the URL, arguments and headers, derives the key and finds the entry.
   struct KeptAccount: APIRequest {
     let id: Int
     var path: Path { "/200b.json" }

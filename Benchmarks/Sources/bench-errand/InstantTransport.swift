@@ -1,7 +1,7 @@
 import Errand
 import Foundation
 
-/// Answers at once, so that only the line above it is measured.
+/// Responds immediately, so that only the pipeline above it is measured.
 struct InstantTransport: Transport {
   private static let body = Data(
     #"{"id":7,"name":"Ada","email":"ada@example.com","age":36,"score":9.5,"active":true,"city":"London","note":"-"}"#

@@ -2,7 +2,7 @@ import BenchHarness
 import Errand
 import Foundation
 
-/// Entries of 1 KiB on a disk: the store, a call through it, bare SQLite, and one file for each entry.
+/// Entries of 1 KiB on a disk: the store, a call through it, plain SQLite, and one file for each entry.
 struct StoreBenchmark {
   private static let count = 1_000
 
@@ -31,7 +31,7 @@ struct StoreBenchmark {
     return try await body()
   }
 
-  /// Finds entries in the store, whose own thread reads them.
+  /// Finds entries in the store, which reads them on its own thread.
   func find(_ benchmark: Benchmark) async throws -> BenchmarkResult {
     try await removing {
       let store = SQLiteStore(folder: folder)
@@ -50,7 +50,7 @@ struct StoreBenchmark {
     }
   }
 
-  /// What a put takes of its caller's time; written behind.
+  /// The time that a put takes from its caller. The store writes later, in the background.
   func put(_ benchmark: Benchmark) async throws -> BenchmarkResult {
     try await removing {
       let store = SQLiteStore(folder: folder)
@@ -66,7 +66,7 @@ struct StoreBenchmark {
     }
   }
 
-  /// The whole call: a hit on the disk with no memory above it, bytes out.
+  /// A complete call: a hit on the disk without a memory cache, with a response of bytes.
   func send(_ benchmark: Benchmark) async throws -> BenchmarkResult {
     try await removing {
       var configuration = ClientConfiguration(baseURL: "http://127.0.0.1")
@@ -82,7 +82,7 @@ struct StoreBenchmark {
     var cache: CachePolicy { .lifetime(.seconds(3600)) }
   }
 
-  /// A prepared statement of SQLite, and nothing else.
+  /// Only a prepared statement of SQLite.
   func bare(_ benchmark: Benchmark) async throws -> BenchmarkResult {
     try await removing {
       let table = try BareTable(folder.appending(path: "bare.sqlite").path)

@@ -2,7 +2,7 @@ import BenchHarness
 import Errand
 import Foundation
 
-/// One big file, fetched or sent, a small one before.
+/// The download or upload of one large file, after a small one.
 struct TransferBenchmark: Sendable {
   private struct Put: APIRequest {
     let url: String
@@ -10,7 +10,7 @@ struct TransferBenchmark: Sendable {
     var path: Path { RequestPath(url) }
     var method: HTTPMethod { .put }
     var body: RequestBody? { .file(file) }
-    var timeouts: Timeouts? { Timeouts(idle: .seconds(30), total: .never) }
+    var timeouts: Timeouts { Timeouts(idle: .seconds(30), total: .never) }
     typealias Response = Nothing
   }
 
@@ -43,7 +43,7 @@ struct TransferBenchmark: Sendable {
     return try await benchmark.transfer(small: { try await fetch(small) }, big: { try await fetch(big) })
   }
 
-  /// Reads every report meanwhile.
+  /// Reads every progress report during the download.
   private func watch(_ request: FileDownload) async throws -> Int {
     let download = client.download(request)
     for await progress in download.progress where progress.bytes < 0 { throw CocoaError(.fileReadCorruptFile) }

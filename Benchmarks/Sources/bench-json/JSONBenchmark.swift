@@ -2,22 +2,23 @@ import BenchHarness
 import Errand
 import Foundation
 
-/// bench-json ROUNDS: typed values, any values and shapes read from JSON, by this library and by Foundation.
-/// bench-json texts FOLDER: writes the texts, each as TEXT.json, for programs in other languages that read the same ones.
+/// bench-json ROUNDS: typed values, dynamic values and shapes decoded from JSON, by this library and by Foundation.
+/// bench-json texts FOLDER: writes each text as TEXT.json, so that programs in other languages can read the same texts.
 ///
-/// All are measured in turns in one process, CPU time alone, and the least of the rounds counts: load by others only adds.
-/// Prints one JSON line with the microseconds of each. In a debug build the names begin with `debug-`.
+/// All operations are measured in turn in one process. Only CPU time counts, and the minimum of the rounds is taken,
+/// because other load on the machine only adds time. Prints one JSON line with the microseconds of each operation. In a
+/// debug build the names begin with `debug-`.
 ///
 ///     TEXT-foundation      JSONDecoder
 ///     TEXT-own             JSONDecoding.fast
 ///     TEXT-tree            JSONSerialization; TEXT-value: JSONValue
-///     TEXT-parse           grammar alone, judged by this library
-///     TEXT-shape           a shape checked, parse included
-///     TEXT-readable        the structs made of a JSONValue by themselves (JSONReadable), parse included
-///     TEXT-write-foundation, TEXT-write-own   the structs written by JSONEncoder, and by JSONEncoding.fast
+///     TEXT-parse           the syntax check of this library
+///     TEXT-shape           a shape check, including the parse
+///     TEXT-readable        structs that decode themselves from a JSONValue (JSONReadable), including the parse
+///     TEXT-write-foundation, TEXT-write-own   the structs encoded by JSONEncoder, and by JSONEncoding.fast
 ///
-/// TEXT is 200b (8 fields), 10k (68 times 7 fields), posts (half a megabyte of strings, optionals and nesting) or map (two
-/// megabytes of doubles).
+/// TEXT is 200b (8 fields), 10k (68 times 7 fields), posts (half a megabyte of strings, optionals and nesting) or map
+/// (two megabytes of doubles).
 @main struct JSONBenchmark {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
@@ -56,7 +57,7 @@ import Foundation
     return "{\"cpu_us\":{\(figures.joined(separator: ","))}}"
   }
 
-  // MARK: - What is measured
+  // MARK: - Measurements
 
   private static var typed: [JSONMeasure] {
     both("200b", JSONTexts.account, Account.self, \.id) + both("10k", JSONTexts.people, [Person].self, \.count)
@@ -128,13 +129,13 @@ import Foundation
   }
 }
 
-/// Reads nothing, so that only the text is judged.
+/// Decodes nothing, so that only the text is validated.
 private struct Judged: Decodable {
   let size = 1
   init(from decoder: any Decoder) {}
 }
 
-/// A ``Person`` that makes itself.
+/// A ``Person`` that decodes itself from a JSON value.
 private struct ReadablePerson: JSONReadable {
   let id: Int
   let name: String

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The texts that are read; the same ones in every run.
+/// The texts to read, which are the same in every run.
 enum JSONTexts {
-  /// Every text under its name.
+  /// All texts with their names.
   static let all = [("200b", account), ("10k", people), ("posts", posts), ("map", map)]
 
   /// An ``Account``.
@@ -68,7 +68,7 @@ enum JSONTexts {
   ]
 }
 
-/// A random number generator that gives the same numbers each time (splitmix64).
+/// A random number generator with the same numbers in each run (splitmix64).
 private struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A post of a social network: strings in several scripts, objects in objects, much that may be null.
+/// A post of a social network: strings in several scripts, nested objects, many optional values.
 struct Post: Codable {
   struct Author: Codable {
     let id: Int64
@@ -34,7 +34,7 @@ struct Post: Codable {
   let isSensitive: Bool?
 }
 
-/// A map: one line of many points.
+/// A map: one line with many points.
 struct Map: Decodable {
   struct Feature: Decodable {
     let name: String

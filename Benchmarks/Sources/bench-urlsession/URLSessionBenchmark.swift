@@ -8,7 +8,7 @@ import Foundation
 /// bench-urlsession MODE URL COUNT: Foundation's `data(from:)`.
 ///
 ///     parallel     64 in flight
-///     sequential   one after the other, from a detached task
+///     sequential   one request at a time, from a detached task
 @main struct URLSessionBenchmark {
   static func main() async {
     let benchmark = Benchmark(client: "urlsession")
@@ -28,7 +28,7 @@ import Foundation
     benchmark.finish(await task.result)
   }
 
-  /// As many connections as requests in flight, and nothing that stores or answers from memory.
+  /// Allows one connection for each request in flight, and no cache.
   private static func makeSession() -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpMaximumConnectionsPerHost = Benchmark.inFlight

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What programs make of a fault, each in a process of its own, since they may hang or end.
+/// How programs handle a fault. Each runs in a separate process because it may hang or crash.
 enum CommandClient {
   static func curl(_ url: String) async throws -> String {
     let format = "%{http_code} %{size_download} %{exitcode}\\n"
@@ -25,7 +25,7 @@ enum CommandClient {
     return result.isEmpty ? "**process ended**" : result.trimmingCharacters(in: .newlines)
   }
 
-  /// What a program prints; nil for one that does not end.
+  /// The output of a program, or nil if it does not end.
   private static func run(_ program: String, _ arguments: [String]) throws -> String? {
     let process = Process()
     process.executableURL = URL(filePath: program)

@@ -1,7 +1,7 @@
 import Errand
 import Foundation
 
-/// What this library makes of a fault.
+/// How this library handles a fault.
 enum ErrandClient {
   private struct Get: APIRequest {
     let path: Path

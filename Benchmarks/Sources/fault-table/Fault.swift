@@ -4,11 +4,11 @@ import Foundation
 /// One fault of a server.
 struct Fault {
   let name: String
-  /// Whether it is told how often the server was asked.
+  /// Whether the table shows the number of requests to the server.
   var countsHops = false
-  /// Whether an answer is a right outcome.
+  /// Whether a response is a correct outcome.
   var mayBeAnswered = false
-  /// The answer to a request; `stranger` is the URL of another origin.
+  /// The response to a request; `stranger` is the URL of another origin.
   let answer: @Sendable (_ request: RecordedRequest, _ stranger: String) -> LoopbackAnswer
 
   init(_ name: String, mayBeAnswered: Bool = false, _ answer: LoopbackAnswer) {
@@ -31,9 +31,9 @@ struct Fault {
     self.answer = answer
   }
 
-  /// The same words without a cry.
+  /// The same text without bold type.
   static func plain(_ words: String) -> String {
-    guard let start = words.range(of: "**taken for "), let end = words[start.upperBound...].range(of: "**") else {
+    guard let start = words.range(of: "**accepted as "), let end = words[start.upperBound...].range(of: "**") else {
       return words
     }
     return "\(words[..<start.lowerBound])\(words[start.upperBound..<end.lowerBound])\(words[end.upperBound...])"
@@ -57,13 +57,14 @@ struct Fault {
     Fault("a length with letters", head: "Content-Length: 2x\r\n"),
     Fault("a huge length", head: "Content-Length: 9223372036854775808\r\n"),
     Fault(
-      "length beside chunks", head: "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", "2\r\nab\r\n0\r\n\r\n"),
+      "Content-Length with chunked", head: "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", "2\r\nab\r\n0\r\n\r\n"
+    ),
     Fault("chunked twice", head: "Transfer-Encoding: chunked, chunked\r\n", "2\r\nab\r\n0\r\n\r\n"),
     Fault("chunked not last", head: "Transfer-Encoding: chunked, gzip\r\n", "2\r\nab\r\n0\r\n\r\n"),
     Fault("a chunk size of letters", head: "Transfer-Encoding: chunked\r\n", "zz\r\nab\r\n0\r\n\r\n"),
     Fault("a chunk beyond its size", head: "Transfer-Encoding: chunked\r\n", "2\r\nabc\r\n0\r\n\r\n"),
     Fault(
-      "bytes behind the end", mayBeAnswered: true,
+      "bytes after the end", mayBeAnswered: true,
       .ok("right").extra("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")),
   ]
 
@@ -71,11 +72,11 @@ struct Fault {
     Fault("no HTTP at all", .raw("SSH-2.0-OpenSSH_9.2\r\n")), Fault("HTTP/3.7", .raw("HTTP/3.7 200 OK\r\n\r\nab")),
     Fault("a line without colon", head: "Content-Length 2\r\n"),
     Fault("NUL in a field", head: "X: a\0b\r\nContent-Length: 2\r\n"),
-    Fault("a folded first line", head: " X: a\r\nContent-Length: 2\r\n"),
+    Fault("a folded status line", head: " X: a\r\nContent-Length: 2\r\n"),
     Fault("a field of a megabyte", .ok().setting("X-Long", to: String(repeating: "x", count: 1 << 20))),
     Fault("100,000 fields", head: String(repeating: "a: b\r\n", count: 100_000)),
-    Fault("5,000 informational answers", .ok().informational(103, times: 5_000)),
-    Fault("an unasked 101", .raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")),
+    Fault("5,000 informational responses", .ok().informational(103, times: 5_000)),
+    Fault("an unexpected 101", .raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")),
     Fault(
       "204 with a body", mayBeAnswered: true,
       .raw("HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nab", thenCloses: false)),
@@ -103,7 +104,7 @@ struct Fault {
     .data(Array(bytes)).setting("Content-Encoding", to: coding)
   }
 
-  /// Bytes as the command gzip packs them.
+  /// Compresses bytes with the command gzip.
   private static func gzip(_ bytes: Data) throws -> Data {
     let file = URL.temporaryDirectory.appending(path: "fault-table-\(UUID())")
     defer { try? FileManager.default.removeItem(at: file) }

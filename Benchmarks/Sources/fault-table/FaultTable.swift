@@ -2,12 +2,12 @@ import Errand
 import ErrandTesting
 import Foundation
 
-/// fault-table: prints what Errand, the command curl and URLSession make of the faults of a server, as a table.
+/// fault-table: prints a table of how Errand, the command curl and URLSession handle the faults of a server.
 ///
-/// Each client asks for the fault and then for `/next` on the same origin, in one session. A client that has not ended
-/// after four seconds hangs.
+/// Each client requests the fault and then `/next` from the same origin, in one session. A client that has not ended
+/// after four seconds counts as hanging.
 ///
-///     fault-table session URL   what URLSession makes of one fault; for the program itself
+///     fault-table session URL   the result of URLSession for one fault; the program runs this itself
 @main struct FaultTable {
   static func main() async throws {
     let arguments = CommandLine.arguments
@@ -19,7 +19,7 @@ import Foundation
     for fault in try Fault.all() {
       let row = try await row(fault)
       print("| \(fault.name) | \(row.joined(separator: " | ")) |")
-      // A table that is written to a file is seen to grow.
+      // Flushes each row, so that progress is visible if the output is a file.
       fflush(nil)
     }
   }
@@ -35,16 +35,18 @@ import Foundation
       let sent = server.requests.count { !$0.path.hasPrefix("/next") }
       if fault.mayBeAnswered { words = Fault.plain(words) }
       if fault.countsHops { words += ", \(sent) request\(sent == 1 ? "" : "s")" }
-      if stranger.requests.contains(where: { $0.headers["X-Api-Key"] != nil }) { words += ", **key shown elsewhere**" }
+      if stranger.requests.contains(where: { $0.headers["X-Api-Key"] != nil }) {
+        words += ", **key sent to another origin**"
+      }
       cells.append(words)
     }
     return cells
   }
 }
 
-/// What came of a fault and of the request after it, in words.
+/// Describes the result of a fault and of the request after it.
 func words(_ status: Int?, _ count: Int, _ error: String?, next: String?) -> String {
-  let first = error.map { "error \($0)" } ?? "**taken for \(status ?? 0)**, \(count) bytes"
+  let first = error.map { "error \($0)" } ?? "**accepted as \(status ?? 0)**, \(count) bytes"
   guard let next else { return first }
   return next == "right" ? first : first + "; next **wrong**"
 }

@@ -3,7 +3,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// What Foundation makes of a fault.
+/// How Foundation handles a fault.
 enum SessionClient {
   static func words(_ url: String) async -> String {
     let configuration = URLSessionConfiguration.ephemeral

@@ -1,11 +1,11 @@
 import Errand
 
-/// What the API says where it refuses.
+/// The API's error body.
 struct Problem: Decodable, Sendable {
   let message: String
 }
 
-/// Makes an account.
+/// Creates an account.
 struct Register: APIRequest {
   typealias ErrorBody = Problem
   let name: String
@@ -19,7 +19,7 @@ struct Register: APIRequest {
   }
 }
 
-/// Who somebody is. Kept for three minutes, and looked over before anybody uses it.
+/// The data of a user, cached for three minutes and checked by a shape.
 struct GetUserInfo: APIRequest {
   let id: Int
   var path: Path { "/accounts/\(id)" }
@@ -34,7 +34,7 @@ struct GetUserInfo: APIRequest {
   }
 }
 
-/// The names of somebody's friends.
+/// The names of a user's friends.
 struct GetFriends: APIRequest {
   let id: Int
   var path: Path { "/accounts/\(id)/friends" }

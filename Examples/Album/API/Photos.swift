@@ -1,7 +1,7 @@
 import Errand
 import Foundation
 
-/// A picture of the CDN, into memory.
+/// A picture from the CDN, in memory.
 struct GetImage: APIRequest {
   let name: String
   var server: RequestServer { .cdn }
@@ -9,8 +9,8 @@ struct GetImage: APIRequest {
   var contentTypes: [String]? { ["image/*"] }
 }
 
-/// A large picture of the CDN, into a file. It goes on where an earlier download of it stopped: once the user asks for it
-/// again, not by itself.
+/// A large picture from the CDN, into a file. The next call resumes an interrupted download; `takeUps` is 0, so a call
+/// itself does not.
 struct DownloadImage: APIRequest {
   let name: String
   let file: URL

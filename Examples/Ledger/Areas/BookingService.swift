@@ -22,7 +22,7 @@ struct BookingService: LedgerService {
     typealias Response = BookingMessage
 
     func check() throws {
-      guard message.cents != 0 else { throw NoModel(description: "a booking moves money") }
+      guard message.cents != 0 else { throw NoModel(description: "the amount must not be zero") }
     }
   }
 

@@ -1,6 +1,6 @@
 import Errand
 
-/// What the requests of all areas have in common: they ask for a message, unless one says otherwise.
+/// The common properties of all requests. A `Response` that is a message is decoded as protobuf.
 protocol LedgerRequest: APIRequest {}
 
 extension LedgerRequest {
@@ -12,7 +12,7 @@ extension LedgerRequest where Response: WireMessage {
   var decoder: ResponseDecoder<Response> { .protobuf() }
 }
 
-/// A request that sends a message, too.
+/// A request that also sends a message.
 protocol MessageRequest: LedgerRequest {
   associatedtype Message: WireMessage
   var message: Message { get }

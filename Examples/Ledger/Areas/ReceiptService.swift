@@ -1,8 +1,8 @@
 import Errand
 import Foundation
 
-/// Pictures of receipts, from the CDN. Their names change with what they show, so they are kept for a year: the client
-/// says so for the CDN's hosts, and no request does.
+/// Pictures of receipts, from the CDN. Their names change with their content, so they are cached for a year. The client
+/// declares this for the CDN's hosts; no request does.
 struct ReceiptService: LedgerService {
   let client: APIClient
 

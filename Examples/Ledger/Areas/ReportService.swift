@@ -1,26 +1,26 @@
 import Errand
 
-/// Reports: they come from a host of their own, each in the form it is wanted in.
+/// Reports, from a separate host, each in its own format.
 struct ReportService: LedgerService {
   let client: APIClient
 
-  /// Text, for the printer.
+  /// A text to print.
   struct Statement: ReportRequest {
     let month: Int
     var path: Path { "/statements/\(month)" }
     typealias Response = String
   }
 
-  /// JSON, from a service that the firm has bought.
+  /// JSON, from an external service.
   struct Rates: ReportRequest {
     var path: Path { "/rates" }
     typealias Response = [String: Int]
   }
 
-  /// A message that takes the server long: it has a time-out of its own.
+  /// A message that takes the server long, so the request has its own time-out.
   struct Year: ReportRequest {
     var path: Path { "/year" }
-    var timeouts: Timeouts? { Timeouts(total: .seconds(60)) }
+    var timeouts: Timeouts { Timeouts(total: .seconds(60)) }
     typealias Response = BookingsMessage
   }
 
@@ -31,7 +31,7 @@ struct ReportService: LedgerService {
   func year() async throws(APIError) -> [Booking] { try await model(Year()) }
 }
 
-/// What the requests for reports have in common.
+/// The common properties of the requests for reports.
 protocol ReportRequest: LedgerRequest {}
 
 extension ReportRequest {

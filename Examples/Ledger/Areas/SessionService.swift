@@ -1,6 +1,6 @@
 import Errand
 
-/// Who is logged in.
+/// Login and logout.
 struct SessionService: LedgerService {
   let client: APIClient
   let accounts: CredentialStore
@@ -18,14 +18,14 @@ struct SessionService: LedgerService {
     typealias Response = Nothing
   }
 
-  /// From here on every request of every area is sent as this user, from the branch that the user works in.
+  /// Logs in. Later requests of every area carry this user's token and the user's branch.
   func logIn(_ user: String, password: String) async throws {
     let session = try await client.send(LogIn(message: LoginMessage(user: user, password: password)))
     try await accounts.login(user, with: AccountCredential(.bearer(session.token)))
     client.configure { $0.headers.set("X-Branch", .text(session.branch)) }
   }
 
-  /// Ends what is under way, tells the server, and sends nothing of the user any more.
+  /// Cancels pending calls, tells the server, and removes the user's token and branch from later requests.
   func logOut() async throws {
     defer { client.configure { $0.headers.set("X-Branch", nil) } }
     try await accounts.logout { _ = try await client.send(LogOut()) }

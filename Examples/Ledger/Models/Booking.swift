@@ -1,16 +1,16 @@
 import Foundation
 
-/// A booking as the app thinks of it.
+/// The app's model of a booking.
 struct Booking: Sendable, Equatable {
   let id: Int
   let text: String
   let amount: Decimal
-  /// The name of the picture of its receipt; nil where there is none.
+  /// The name of the picture of its receipt, if it has one.
   let receipt: String?
 }
 
 extension Decimal {
-  /// The amount as it is written in the books, whatever the language of the machine.
+  /// The amount in a fixed format, independent of the system's locale.
   var inEuros: String {
     let style = FormatStyle.number.precision(.fractionLength(2)).grouping(.never)
     return formatted(style.locale(Locale(identifier: "en_US_POSIX"))) + " EUR"

@@ -1,13 +1,13 @@
 import Errand
 
-/// A message that a model of the app is made of.
+/// A message that converts to a model of the app.
 protocol ModelMessage: WireMessage {
   associatedtype Model: Sendable
 
   func model() throws -> Model
 }
 
-/// Why a message makes no model.
+/// The message cannot be converted to a model.
 struct NoModel: Error, CustomStringConvertible {
   let description: String
 }

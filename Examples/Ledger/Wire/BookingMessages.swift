@@ -20,7 +20,7 @@ struct BookingMessage: WireMessage, Equatable {
       case 2: text = value.text
       case 3: cents = value.signed
       case 4: receipt = value.text
-      default: break  // of a newer server
+      default: break  // a field of a newer server
       }
     }
   }

@@ -47,7 +47,7 @@ struct SessionMessage: WireMessage {
   }
 }
 
-/// `message Refusal { string words = 1; }`: what the server says where it says no.
+/// `message Refusal { string words = 1; }`: the server's error message.
 struct RefusalMessage: WireMessage {
   var words = ""
 

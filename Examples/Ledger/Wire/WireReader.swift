@@ -2,7 +2,7 @@ import Foundation
 
 /// Reads the fields of a Protocol Buffers message one by one.
 struct WireReader {
-  /// What a field holds.
+  /// The value of a field.
   enum Value {
     case number(UInt64)
     case bytes(Data)
@@ -19,7 +19,7 @@ struct WireReader {
     switch key & 7 {
     case 0: return (key >> 3, .number(try varint()))
     case 2: return (key >> 3, .bytes(try take(varint())))
-    default: throw Broken(description: "field \(key >> 3) has a form that is not known here")
+    default: throw Broken(description: "field \(key >> 3) has an unsupported wire type")
     }
   }
 
@@ -39,19 +39,19 @@ struct WireReader {
     return rest.prefix(Int(count))
   }
 
-  /// Why bytes are no message.
+  /// The bytes are not a valid message.
   struct Broken: Error, CustomStringConvertible {
     let description: String
-    static let cut = Broken(description: "the message is cut short")
+    static let cut = Broken(description: "the message is truncated")
   }
 }
 
 extension WireReader.Value {
-  /// An unsigned number; zero for anything else.
+  /// The unsigned number; zero for any other kind.
   var number: UInt64 { if case .number(let value) = self { value } else { 0 } }
-  /// The number that an `sint64` stands for.
+  /// The decoded `sint64` (ZigZag).
   var signed: Int64 { Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1) }
-  /// The bytes of a message; none for a number.
+  /// The bytes of a message; empty for a number.
   var content: Data { if case .bytes(let bytes) = self { bytes } else { Data() } }
   /// A text in UTF-8.
   var text: String { String(decoding: content, as: UTF8.self) }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Writes the fields of a Protocol Buffers message: whole numbers, texts and messages. A generator would make all this
-/// of a .proto file.
+/// Writes the fields of a Protocol Buffers message: integers, texts and messages. A generator can make this code from a
+/// .proto file.
 struct WireWriter {
   private(set) var bytes = Data()
 
   mutating func number(_ field: UInt64, _ value: UInt64) {
-    guard value != 0 else { return }  // the default is not written
+    guard value != 0 else { return }  // the default value is not written
     varint(field << 3)
     varint(value)
   }
 
-  /// An `sint64`: small numbers below zero stay short.
+  /// An `sint64` in ZigZag coding, so that small negative numbers need few bytes.
   mutating func signed(_ field: UInt64, _ value: Int64) {
     number(field, UInt64(bitPattern: (value << 1) ^ (value >> 63)))
   }

@@ -9,15 +9,15 @@ struct AddPicture: APIRequest {
   var path: Path { "/offers/\(offerID)/pictures" }
   var method: HTTPMethod { .post }
   var body: RequestBody? { .multipart([.text("caption", caption), .file("picture", file)]) }
-  var timeouts: Timeouts? { Timeouts(idle: .seconds(30), total: .never) }
-  /// The bar shows how far it is; no spinner beside it.
+  var timeouts: Timeouts { Timeouts(idle: .seconds(30), total: .never) }
+  /// The bar shows the progress, so no spinner is needed.
   var indicator: IndicatorChoice { .none }
   struct Response: Decodable, Sendable { let pictures: Int }
   struct ErrorBody: Decodable, Sendable { let message: String }
 
   func check() throws {
     guard ["jpg", "png"].contains(file.pathExtension) else {
-      throw WrongParameter("\(file.lastPathComponent) is no picture; choose a jpg or png file")
+      throw WrongParameter("\(file.lastPathComponent) is not a picture; choose a jpg or png file")
     }
   }
 }

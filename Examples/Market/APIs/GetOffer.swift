@@ -1,6 +1,6 @@
 import Errand
 
-/// One offer; kept for five minutes.
+/// One offer, cached for five minutes.
 struct GetOffer: APIRequest {
   let id: Int
   var path: Path { "/offers/\(id)" }
@@ -8,6 +8,6 @@ struct GetOffer: APIRequest {
   typealias Response = Offer
 
   func check() throws {
-    guard id > 0 else { throw WrongParameter("an offer has a number above 0") }
+    guard id > 0 else { throw WrongParameter("the number of an offer must be above 0") }
   }
 }

@@ -1,6 +1,6 @@
 import Errand
 
-/// What the currencies are worth just now; never kept.
+/// The current exchange rates; never cached.
 struct GetRates: APIRequest {
   var path: Path { "/rates" }
   var cache: CachePolicy { .none }

@@ -1,6 +1,6 @@
 import Errand
 
-/// The offers, page by page; kept for a minute.
+/// The offers, page by page, cached for a minute.
 struct ListOffers: PagedRequest {
   var page = 1
   var path: Path { "/offers" }

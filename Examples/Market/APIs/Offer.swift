@@ -1,8 +1,8 @@
-/// An offer as the server tells it.
+/// An offer, in the format of the server.
 struct Offer: Decodable, Sendable {
   let id: Int
   let title: String
-  /// Nil where the seller wants to be asked.
+  /// The price; nil if the buyer must ask the seller.
   let cents: Int?
   let seller: Seller
 

@@ -1,6 +1,6 @@
 import Errand
 
-/// A search by word and price; a new one takes the place of the one before it.
+/// A search by word and price; a new one cancels the one before it.
 struct SearchOffers: APIRequest {
   let word: String
   var cents = 0...1_000_000
@@ -10,7 +10,7 @@ struct SearchOffers: APIRequest {
   struct Response: Decodable, Sendable { let titles: [String] }
 
   func check() throws {
-    guard word.count > 1 else { throw WrongParameter("a search needs two letters at least") }
-    guard cents.lowerBound >= 0 else { throw WrongParameter("a price is not below 0") }
+    guard word.count > 1 else { throw WrongParameter("a search word needs at least two letters") }
+    guard cents.lowerBound >= 0 else { throw WrongParameter("a price must not be below 0") }
   }
 }

@@ -1,4 +1,4 @@
-/// Why an API does not take a parameter.
+/// A parameter that an API rejects.
 struct WrongParameter: Error, CustomStringConvertible {
   let description: String
 

@@ -1,6 +1,6 @@
 import Errand
 
-/// What the sheet of an offer shows: it has a button to buy, so it needs a price.
+/// An offer on its sheet. The sheet has a button to buy, so it needs a price.
 struct OfferSheet: Reformer {
   struct Sheet: Sendable, Equatable {
     let title: String

@@ -1,4 +1,4 @@
-/// Writes prices.
+/// Formats prices.
 enum Price {
   static func text(_ cents: Int) -> String {
     let (whole, rest) = cents.magnitude.quotientAndRemainder(dividingBy: 100)

@@ -13,11 +13,11 @@ final class ListScreen: APIManagerDelegate {
     offers.delegate = self
   }
 
-  /// Asks for the page below; false where there is none, or one is on its way.
+  /// Requests the next page; returns false if there is none, or a page is loading.
   @discardableResult
   func scrollDown() -> Bool { offers.loadNext() }
 
-  /// Begins anew.
+  /// Loads the list again from its first page.
   func pullDown() {
     offers.reset()
     offers.loadNext()

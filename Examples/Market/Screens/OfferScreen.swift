@@ -1,10 +1,10 @@
 import Errand
 
-/// The sheet of one offer: it serves two managers, and shows what its reformer makes of the offer.
+/// The sheet of one offer: the delegate of two managers. It shows the offer as its reformer converts it.
 @MainActor
 final class OfferScreen: APIManagerDelegate {
   let bell = Bell()
-  /// What the manager of the offer asks for.
+  /// The offer that the manager requests.
   var offerID: Int
   let offer: APIManager<GetOffer>
   let rates: APIManager<GetRates>
@@ -45,6 +45,6 @@ final class OfferScreen: APIManagerDelegate {
   }
 
   private func origin(of outcome: Outcome<some Sendable>?) -> String {
-    outcome?.origin?.rawValue ?? "from nowhere"
+    outcome?.origin?.rawValue ?? "no origin"
   }
 }

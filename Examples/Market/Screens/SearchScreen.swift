@@ -1,6 +1,6 @@
 import Errand
 
-/// The search: its manager gets every request from outside, as the user types.
+/// The search: its manager has no source; each request is passed to `start` as the user types.
 @MainActor
 final class SearchScreen: APIManagerDelegate {
   let bell = Bell()
@@ -19,7 +19,7 @@ final class SearchScreen: APIManagerDelegate {
   }
 
   func managerFailed(_ manager: any APIManaging) {
-    console.say(search.lastError.map { $0.isCancelled ? "given up" : "refused: \($0.message)" } ?? "")
+    console.say(search.lastError.map { $0.isCancelled ? "cancelled" : "rejected: \($0.message)" } ?? "")
     bell.ring()
   }
 }

@@ -1,7 +1,7 @@
 import Errand
 import Foundation
 
-/// Where sellers add pictures: a bar shows how far one is.
+/// The screen on which sellers add pictures, with a progress bar.
 @MainActor
 final class SellScreen: APIManagerDelegate {
   let bell = Bell()
@@ -26,7 +26,7 @@ final class SellScreen: APIManagerDelegate {
   func managerFailed(_ manager: any APIManaging) {
     let error = pictures.lastError
     let words = error?.body(as: AddPicture.ErrorBody.self)?.message ?? error?.message ?? ""
-    console.say("no picture: \(words)")
+    console.say("not added: \(words)")
     bell.ring()
   }
 }

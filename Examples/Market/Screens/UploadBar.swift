@@ -1,7 +1,7 @@
 import Errand
 import Synchronization
 
-/// A bar in four parts: each is drawn once, when so much of the body has gone out.
+/// A bar with four parts. Each is printed once, when that share of the body was sent.
 final class UploadBar: Accessory {
   private let console: Console
   private let drawn = Mutex(0)

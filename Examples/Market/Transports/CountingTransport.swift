@@ -1,7 +1,7 @@
 import Errand
 import Synchronization
 
-/// Another transport with a counter at its door. What the other one can do, it can.
+/// Counts the exchanges of another transport. It has the capabilities of that transport.
 final class CountingTransport: Transport {
   private let inner: any Transport
   private let exchanges = Mutex(0)

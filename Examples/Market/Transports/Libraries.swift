@@ -1,8 +1,8 @@
 import Errand
 
-/// The HTTP libraries that the app knows beside the platform's.
+/// The HTTP libraries of the app, in addition to the platform's.
 enum Libraries {
-  /// Registers them; later calls change nothing.
+  /// Registers them; further calls have no effect.
   static func register() {
     TransportRegistry.shared.register("counting", replacing: false) {
       CountingTransport(over: TransportRegistry.shared.transport(named: platform) ?? PocketTransport())
@@ -10,7 +10,7 @@ enum Libraries {
     TransportRegistry.shared.register("pocket", replacing: false) { PocketTransport() }
   }
 
-  /// How many exchanges the counting one has carried.
+  /// The number of exchanges of the counting transport.
   static var counted: Int {
     (TransportRegistry.shared.transport(named: "counting") as? CountingTransport)?.count ?? 0
   }

@@ -1,7 +1,7 @@
 import Errand
 import Foundation
 
-/// Answers out of its pocket, for a show without a network. It can do nothing special, and says so by saying nothing.
+/// A transport without a network, with fixed responses. It declares no capabilities.
 struct PocketTransport: Transport {
   func send(_ exchange: Exchange) async throws -> HTTPResponse {
     let isKnown = exchange.request.url.string.hasSuffix("/rates")

@@ -2,20 +2,20 @@ public import ErrandCore
 import ErrandTransfer
 public import Foundation
 
-/// Keeps credentials in a file that its user alone can read (mode 0600).
+/// Saves credentials in a file that only its user can read (mode 0600).
 ///
-/// What is saved is written beside the file, brought to the disk and renamed into its place: whatever happens, the file
-/// is the old one or the new one. Where nobody is logged in any more the file is removed. Links are not followed. The
-/// credentials stand in it as they are: a disk that others can read wants a keeper of your own, such as a Keychain.
+/// A save writes a second file, synchronises it to the disk and renames it, so after a crash the file is the old one or
+/// the new one. Saving no credentials removes the file. Symbolic links are not followed. Credentials are not encrypted:
+/// for a disk that others can read, write your own ``ErrandCore/CredentialKeeper``, for example with the Keychain.
 public struct FileCredentialKeeper: CredentialKeeper {
   private let path: String
-  /// Where it is written before it takes the place of the old one.
+  /// The file that a save writes and then renames to `path`.
   private var draft: String { path + ".new" }
   private let files: any TransferFiles
 
-  /// Makes a keeper.
+  /// Creates a keeper.
   ///
-  /// - Parameter file: Where to keep them; its folder must be there. One process at a time may use it.
+  /// - Parameter file: The file; its folder must exist. Only one process at a time may use it.
   public init(file: URL) {
     self.init(file: file, files: SystemFiles())
   }
@@ -25,8 +25,9 @@ public struct FileCredentialKeeper: CredentialKeeper {
     self.files = files
   }
 
-  /// Reads the file; nil where there is none. One that others can read is taken from them.
-  /// - Throws: An error whose description names the file and the cure: not readable, or not what ``save(_:)`` wrote.
+  /// Reads the file and returns its accounts, or nil if the file does not exist. Sets the mode of the file to 0600.
+  /// - Throws: An error whose description names the file and says how to fix the problem, if the file is unreadable or was not written by
+  ///   ``save(_:)``.
   public func load() throws -> KeptAccounts? {
     guard try files.status(at: path) != nil else { return nil }
     let file = try files.open(path, .reading)
@@ -35,7 +36,7 @@ public struct FileCredentialKeeper: CredentialKeeper {
     guard status.kind == .file, status.isOwn, status.links == 1, status.length <= Self.limit else {
       throw Unusable(
         path: path,
-        reason: "it is no plain file of this user with one name and at most 1 MiB; remove it and log in again")
+        reason: "it must be a regular file of this user with one name and at most 1 MiB; remove it and log in again")
     }
     try files.setPermissions(of: file, to: 0o600)
     var bytes = Data(count: Int(status.length))
@@ -45,22 +46,22 @@ public struct FileCredentialKeeper: CredentialKeeper {
     do {
       return try JSONDecoder().decode(KeptAccounts.self, from: bytes.prefix(count))
     } catch {
-      // The decoder's own words may show what stands there.
+      // The decoder's error is dropped because it may quote credentials.
       throw Unusable(
-        path: path, reason: "it holds no accounts that were saved by this library; remove it and log in again")
+        path: path, reason: "its content was not saved by this library or is damaged; remove it and log in again")
     }
   }
 
-  /// Writes the file anew, or removes it where nobody is logged in.
-  /// - Throws: An error whose description names the file and the cure, also where the accounts take more than 1 MiB;
-  ///   the old file is left as it was.
+  /// Replaces the file, or removes it if `accounts` has no credentials.
+  /// - Throws: An error whose description names the file and says how to fix the problem, also if the accounts take more than 1 MiB; the
+  ///   old file remains unchanged.
   public func save(_ accounts: KeptAccounts) throws {
     if accounts.credentials.isEmpty {
       for name in [path, draft] where try files.status(at: name) != nil { try files.remove(name) }
     } else {
       let bytes = try JSONEncoder().encode(accounts)
       guard bytes.count <= Self.limit else {
-        throw Unusable(path: path, reason: "they take more than 1 MiB; keep them in a keeper of your own")
+        throw Unusable(path: path, reason: "the accounts take more than 1 MiB; use your own `CredentialKeeper`")
       }
       try write(bytes)
     }
@@ -83,7 +84,7 @@ public struct FileCredentialKeeper: CredentialKeeper {
 
   private static var limit: Int64 { 1 << 20 }
 
-  /// A file that holds no accounts, or accounts that no file holds.
+  /// The file cannot be read as accounts, or the accounts are too large for it.
   private struct Unusable: Error, CustomStringConvertible {
     let path: String
     let reason: String

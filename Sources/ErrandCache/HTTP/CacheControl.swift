@@ -1,44 +1,46 @@
 package import ErrandCore
 
-/// The directives of `Cache-Control`, of a request or of an answer (RFC 9111 section 5.2, RFC 5861, RFC 8246).
+/// The directives of `Cache-Control`, of a request or of a response (RFC 9111 section 5.2, RFC 5861, RFC 8246).
 ///
-/// Of a directive that stands there twice the strictest counts. A number that is none counts as the strictest one.
-/// `private` and `no-cache` with names of fields count as those without: no field is ever stripped. `s-maxage` and
-/// `proxy-revalidate` are for shared caches and are not read.
+/// If a directive is repeated, the strictest value counts. An argument that is not a number counts as the strictest
+/// value. `private` and `no-cache` with field names count like those without names, because the cache never removes
+/// single fields. `s-maxage` and `proxy-revalidate` are for shared caches and are ignored.
 package struct CacheControl: Sendable, Hashable {
-  /// Nothing of it may be stored.
+  /// `no-store`: no part of the request or the response may be stored.
   package var noStore = false
-  /// The server is asked each time.
+  /// `no-cache`: the stored response must be validated before each use.
   package var noCache = false
-  /// Never served stale.
+  /// `must-revalidate`: the stored response is never served stale.
   package var mustRevalidate = false
-  /// Stored only where the status is understood, and then in spite of ``noStore``.
+  /// `must-understand`: the response is stored only if the cache understands its status. Then ``noStore`` is ignored.
   package var mustUnderstand = false
-  /// Any cache may store it.
+  /// Any cache may store the response.
   package var isPublic = false
-  /// A private cache may store it.
+  /// A private cache may store the response.
   package var isPrivate = false
-  /// It does not change while it is fresh.
+  /// The response does not change while it is fresh.
   package var immutable = false
-  /// The network is not asked.
+  /// The server must not be contacted.
   package var onlyIfCached = false
-  /// For how many seconds it is fresh, or how old it may be.
+  /// `max-age` in seconds. In a response it is the freshness lifetime; in a request it is the maximum accepted age.
   package var maxAge: Int64?
-  /// For how many seconds it must stay fresh.
+  /// `min-fresh` in a request: the time in seconds for which the response must remain fresh.
   package var minFresh: Int64?
-  /// By how many seconds it may be stale; the largest number for any.
+  /// `max-stale` in a request: the time in seconds for which the response may have been stale. The largest number if
+  /// the directive has no argument, so that any staleness is accepted.
   package var maxStale: Int64?
-  /// For how many seconds it may be served stale while it is refreshed.
+  /// `stale-while-revalidate`: the time in seconds for which a stale response may be served while it is refreshed.
   package var staleWhileRevalidate: Int64?
-  /// For how many seconds it may be served stale when the server fails.
+  /// `stale-if-error`: the time in seconds for which a stale response may be served if the server fails.
   package var staleIfError: Int64?
-  /// A quote is open at the end: what was swallowed by it is unknown, so nothing counts as fresh.
+  /// Whether a quoted string in the field is not terminated. The directives after the quote are then unknown, so the
+  /// response never counts as fresh.
   package var isMalformed = false
 
-  /// No directive at all.
+  /// Makes a set without directives.
   package init() {}
 
-  /// Reads the values of the field, one for each line. Linear in their length.
+  /// Parses the values of all `Cache-Control` lines, in linear time.
   package init(_ lines: [String]) {
     for line in lines {
       var reader = CacheControlReader(line)
@@ -47,10 +49,11 @@ package struct CacheControl: Sendable, Hashable {
     }
   }
 
-  /// The directives of an answer.
+  /// The directives of a response.
   package init(answer fields: HTTPFields) { self.init(fields.values(of: .cacheControl)) }
 
-  /// The directives of a request; `Pragma: no-cache` counts where there is no `Cache-Control` (section 5.4).
+  /// The directives of a request. If there is no `Cache-Control`, `Pragma: no-cache` counts as `no-cache` (RFC 9111
+  /// section 5.4).
   package init(request fields: HTTPFields) {
     self.init(fields.values(of: .cacheControl))
     guard !fields.contains(.cacheControl) else { return }

@@ -1,32 +1,32 @@
 import ErrandCore
 
-/// Reads `Cache-Control` directive by directive: `token [ "=" ( token / quoted-string ) ]`, no space around the equals
-/// sign (RFC 9111 section 5.2).
+/// Parses the value of `Cache-Control` one directive at a time. A directive is `token [ "=" ( token / quoted-string )
+/// ]`, without spaces around the equals sign (RFC 9111 section 5.2).
 struct CacheControlReader {
   /// One directive.
   struct Directive {
     /// The name in lower case.
     let name: String
-    /// Whether it has no argument at all.
+    /// Whether the directive has no argument.
     let isBare: Bool
-    /// The argument as a number; nil where it is none.
+    /// The argument as a number; nil if it is not a number.
     let seconds: Int64?
   }
 
   private enum Argument {
     case none
     case some([UInt8])
-    /// Something that no grammar allows.
+    /// An argument that the grammar does not allow.
     case wrong
   }
 
   private var rest: ArraySlice<UInt8>
-  /// Whether a quoted string had no end.
+  /// Whether a quoted string was not terminated.
   private(set) var isUnterminated = false
 
   init(_ line: String) { rest = Array(line.utf8)[...] }
 
-  /// The next directive; what has no name is skipped.
+  /// Parses the next directive; nil at the end. List members without a name are skipped.
   mutating func next() -> Directive? {
     while !rest.isEmpty {
       skipSpace()
@@ -50,7 +50,7 @@ struct CacheControlReader {
     }
   }
 
-  /// Reads up to the comma that ends the directive, and takes the comma.
+  /// Parses the argument up to the comma that ends the directive, and consumes the comma.
   private mutating func argument() -> Argument {
     var argument = Argument.none
     if rest.first == 0x3D {
@@ -72,7 +72,7 @@ struct CacheControlReader {
     return token.isEmpty ? .wrong : .some(Array(token))
   }
 
-  /// A quoted string (RFC 9110 section 5.6.4).
+  /// Parses a quoted string (RFC 9110 section 5.6.4).
   private mutating func quoted() -> Argument {
     var text: [UInt8] = []
     rest = rest.dropFirst()

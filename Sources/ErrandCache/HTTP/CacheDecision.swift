@@ -1,37 +1,37 @@
 package import ErrandCore
 
-/// What to do with a call, as far as the cache is concerned.
+/// What the cache decides to do with a call.
 package enum CacheDecision: Sendable, Hashable {
-  /// Answer with the stored answer, its body too, but for HEAD.
+  /// Serve the stored response. The body is left out if the method is HEAD.
   case serve(CacheServing)
-  /// Answer with this head of status 304 and no body: what the caller has is what is stored.
+  /// Serve a 304 response without a body, because the caller already has the stored response.
   case notModified(CacheServing)
-  /// Ask the server about the stored answer.
+  /// Validate the stored response with the server.
   case validate(CacheValidation)
-  /// Ask the server: nothing is stored that could be used.
+  /// Send the request to the server, because no stored response can be used.
   case fetch(CacheMiss)
-  /// Ask the server and leave what is stored alone.
+  /// Send the request to the server. Stored responses are not read.
   case bypass(CacheBypass)
-  /// Answer with ``CacheDecision/gatewayTimeout``: the request said `only-if-cached`.
+  /// Serve ``CacheDecision/gatewayTimeout``, because the request has `only-if-cached`.
   case gatewayTimeout(CacheMiss)
-  /// Fail the call: it wanted a stored answer and nothing else.
+  /// Fail the call, because it accepts only a stored response.
   case fail(CacheMiss)
 
-  /// The answer to `only-if-cached` where nothing can be served (RFC 9111 section 5.2.1.7).
+  /// The response to a request with `only-if-cached` if no stored response can be served (RFC 9111 section 5.2.1.7).
   package static let gatewayTimeout = ResponseHead(
     status: 504, reason: "Gateway Timeout", fields: [.contentLength: "0"])
 }
 
-/// Why a call goes past what is stored.
+/// The reason why a call does not read stored responses.
 package enum CacheBypass: String, Sendable, Hashable, CaseIterable {
-  /// The request declares no policy, or the call neither reads nor stores.
+  /// The request declares no cache policy, or the call neither reads from the cache nor stores in it.
   case disabled
-  /// The call reads nothing, and its answer is stored.
+  /// The call does not read from the cache, but its response is stored.
   case ignored
-  /// The method is not answered from a cache.
+  /// Responses to this method are not served from the cache.
   case method
-  /// A part of the body is wanted.
+  /// The request asks for a byte range.
   case range
-  /// The caller asks the server a question of its own.
+  /// The request carries its own condition, such as `If-None-Match`.
   case conditional
 }

@@ -1,15 +1,15 @@
 package import ErrandCore
 
-/// Why a call went on to the server.
+/// The reason why a call was sent to the server.
 package enum CacheForward: Sendable, Hashable {
-  /// Nothing was stored that could be used.
+  /// No stored response could be used.
   case miss(CacheMiss)
-  /// What was stored had to be asked about, and no longer held.
+  /// The stored response had to be validated, and the server sent a new response.
   case changed
-  /// The call went past what is stored.
+  /// The call bypassed the stored responses.
   case bypass(CacheBypass)
 
-  /// The value of `fwd` (RFC 9211 section 2.2).
+  /// The value of the parameter `fwd` of `Cache-Status` (RFC 9211 section 2.2).
   var token: String {
     switch self {
     case .miss(.expired), .changed: "stale"
@@ -20,7 +20,7 @@ package enum CacheForward: Sendable, Hashable {
     }
   }
 
-  /// The value of `detail`.
+  /// The value of the parameter `detail` of `Cache-Status` (RFC 9211 section 2.8).
   var detail: String {
     switch self {
     case .miss(let miss): miss.rawValue
@@ -29,25 +29,25 @@ package enum CacheForward: Sendable, Hashable {
     }
   }
 
-  /// The clause that says why.
+  /// The reason as a clause, without a capital letter and a full stop.
   var reason: String {
     switch self {
     case .miss(.disabled), .bypass(.disabled): "this call does not use the cache"
     case .miss(.missing): "nothing is stored for this request"
-    case .miss(.unavailable): "the store could not be asked in time"
-    case .miss(.expired): "the stored answer has expired"
-    case .miss(.otherVersion): "the answer was stored with another version of the policy"
-    case .miss(.otherAccount): "the answer was stored for another account"
-    case .miss(.otherAppVersion): "the answer was stored by another version of the app"
-    case .miss(.damaged): "the stored answer was damaged or is refused by this request's rules"
-    case .changed: "the stored answer had to be asked about, and the server gave a new one"
-    case .bypass(.ignored): "this call reads nothing from the cache"
-    case .bypass(.method): "answers to this method do not come from the cache"
-    case .bypass(.range): "a part of the body was asked for"
-    case .bypass(.conditional): "the request asks the server a question of its own"
+    case .miss(.unavailable): "the cache store was not available in time"
+    case .miss(.expired): "the stored response has expired"
+    case .miss(.otherVersion): "the response was stored with another version of the policy"
+    case .miss(.otherAccount): "the response was stored for another account"
+    case .miss(.otherAppVersion): "the response was stored by another version of the app"
+    case .miss(.damaged): "the stored response is damaged, or this request's rules reject it"
+    case .changed: "the stored response had to be validated, and the server sent a new one"
+    case .bypass(.ignored): "this call does not read from the cache"
+    case .bypass(.method): "responses to this method are not served from the cache"
+    case .bypass(.range): "the request asks for a part of the body"
+    case .bypass(.conditional): "the request has a condition such as If-None-Match"
     }
   }
 
-  /// One sentence that says why.
+  /// The reason as a sentence.
   var sentence: String { "The server was asked: \(reason)." }
 }

@@ -1,10 +1,10 @@
 package import ErrandCore
 
-/// The present on both clocks, for decisions.
+/// The current time on the wall clock and on the monotonic clock. Cache decisions receive it as an argument.
 package struct CacheMoment: Sendable, Hashable {
-  /// On the wall clock, which may be set back or forward.
+  /// The time on the wall clock, which may be set back or forward.
   package let wall: WallTime
-  /// On the monotonic clock of this process.
+  /// The time on the monotonic clock of this process.
   package let monotonic: MonotonicInstant
 
   package init(wall: WallTime, monotonic: MonotonicInstant) {

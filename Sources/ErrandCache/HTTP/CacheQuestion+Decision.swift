@@ -1,7 +1,7 @@
 package import ErrandCore
 
 extension CacheQuestion {
-  /// What is clear before anything is looked up; nil where the store must be asked.
+  /// Makes the decisions that do not depend on a stored response. Returns nil if the store must be searched.
   package func beforeLooking() -> CacheDecision? {
     guard policy.model != nil, mode != .withoutCache else {
       return mode.asksNobody ? .fail(.disabled) : .bypass(.disabled)
@@ -10,12 +10,12 @@ extension CacheQuestion {
     return barred(.missing) ?? .bypass(bypass)
   }
 
-  /// What to do where nothing was found that can be used.
+  /// Decides what to do if the store has no usable response.
   package func decide(without reason: CacheMiss) -> CacheDecision {
     barred(reason) ?? (wantsPart ? .bypass(.range) : .fetch(reason))
   }
 
-  /// What to do with the stored answer that was chosen.
+  /// Decides what to do with the stored response that was selected.
   package func decide(_ stored: CacheEntryHead, at now: CacheMoment) -> CacheDecision {
     let freshness = freshness(of: stored, at: now)
     if let reason = servingReason(stored, freshness), mayServe(stored, reason) {
@@ -30,27 +30,30 @@ extension CacheQuestion {
     return .validate(validation(of: stored))
   }
 
-  /// A part is served of what needs no refresh: that would ask for the part alone.
+  /// Whether a stored response may be served for the reason. A byte range is not served if a background refresh would
+  /// follow: the refresh would repeat the `Range` field and receive only that part of the body.
   private func mayServe(_ stored: CacheEntryHead, _ reason: CacheServing.Reason) -> Bool {
     !wantsPart || mayCut(stored) && reason != .staleWhileRevalidate
   }
 
-  /// How to ask the server about a stored answer, however fresh it is: for a refresh in the background, too.
+  /// Returns the fields that validate a stored response, even a fresh one. Also used by background refreshes.
   package func validation(of stored: CacheEntryHead) -> CacheValidation {
     var added = fieldsToAdd
-    // For another method than GET and HEAD a condition would mean something else (RFC 9110 section 13.1.2).
+    // Conditions are added only to GET and HEAD. With other methods they have another meaning (RFC 9110 section
+    // 13.1.2).
     if isReading, !hasConditional { added += StoredValidators(stored).conditionals }
     return CacheValidation(fields: added, allowance: allowance(for: stored))
   }
 
-  /// All of it at once: which of the stored answers, newest first, and what to do.
+  /// Makes the whole decision: selects one of the stored responses, which are ordered newest first, and decides what to
+  /// do with the selected one.
   package func decide(among heads: [CacheEntryHead], at now: CacheMoment) -> (index: Int?, decision: CacheDecision) {
     if let decision = beforeLooking() { return (nil, decision) }
     guard let index = choice(among: heads) else { return (nil, decide(without: miss(among: heads))) }
     return (index, decide(heads[index], at: now))
   }
 
-  /// Whether the stored answer may be served after the server failed.
+  /// Decides whether the stored response may be served after the server failed (`stale-if-error`); nil if not.
   package func mayServe(
     _ stored: CacheEntryHead, after failure: CacheFailure, by allowance: StaleAllowance, at now: CacheMoment
   ) -> CacheServing? {
@@ -64,7 +67,8 @@ extension CacheQuestion {
     return CacheServing(reason: .staleIfError, head: Self.served(stored, at: now), freshness: freshness)
   }
 
-  /// The head of a stored answer as it is served, its `Age` newly computed (RFC 9111 section 5.1).
+  /// The head (status and fields) with which a stored response is served. Its `Age` is computed anew (RFC 9111 section
+  /// 5.1).
   package static func served(_ stored: CacheEntryHead, at now: CacheMoment) -> ResponseHead {
     var head = stored.answer
     head.fields.replace(CacheAge.field(of: stored, now: now))
@@ -82,16 +86,16 @@ extension CacheQuestion {
     return hasConditional && !isReading ? .conditional : nil
   }
 
-  /// Whether the server may be asked, be it in the background.
+  /// Whether the call may contact the server, even if only in the background.
   package var mayAskServer: Bool { !mode.asksNobody && !asks.onlyIfCached }
 
-  /// What takes the place of asking the server, where that is not wanted.
+  /// The decision for a call that must not contact the server; nil if the call may contact the server.
   private func barred(_ reason: CacheMiss) -> CacheDecision? {
     if mode.asksNobody { return .fail(reason) }
     return asks.onlyIfCached ? .gatewayTimeout(reason) : nil
   }
 
-  /// Why the stored answer may be served without asking; nil where it may not.
+  /// The reason why the stored response may be served without contacting the server; nil if it may not be served.
   private func servingReason(_ stored: CacheEntryHead, _ freshness: Freshness) -> CacheServing.Reason? {
     let server = directives(of: stored.answer)
     switch mode {
@@ -103,7 +107,7 @@ extension CacheQuestion {
     }
   }
 
-  /// RFC 9111 sections 4.2.4 and 5.2.1, RFC 5861 section 3.
+  /// Decides by the directives of the request and the response: RFC 9111 sections 4.2.4 and 5.2.1, RFC 5861 section 3.
   private func servingReason(_ freshness: Freshness, _ server: CacheControl) -> CacheServing.Reason? {
     let wanted = (asks.minFresh ?? 0) * 1_000
     if freshness.isFresh, freshness.staleness <= -wanted, isYoungEnough(freshness) { return .fresh }
@@ -115,14 +119,15 @@ extension CacheQuestion {
     return freshness.staleness <= limit * 1_000 ? .staleWhileRevalidate : nil
   }
 
-  /// Whether it is no older than the request allows; `max-age=0` allows nothing.
+  /// Whether the age of the response is within the request's `max-age`. With `max-age=0` no response is young enough.
   private func isYoungEnough(_ freshness: Freshness) -> Bool {
     guard let limit = asks.maxAge else { return true }
     guard limit > 0, let age = freshness.age else { return false }
     return age <= limit * 1_000
   }
 
-  /// By how much it is over its own lifetime, or over the age that the request allows.
+  /// The time in milliseconds by which the response exceeds its freshness lifetime, or the request's `max-age` if that
+  /// time is longer.
   private func lateness(_ freshness: Freshness) -> Int64 {
     guard let limit = asks.maxAge, let age = freshness.age else { return freshness.staleness }
     return max(freshness.staleness, age.saturatingDifference(limit * 1_000))
@@ -135,5 +140,25 @@ extension CacheQuestion {
       let seconds = asks.staleIfError ?? server.staleIfError
     else { return .none }
     return .upTo(milliseconds: seconds * 1_000)
+  }
+}
+
+/// The validators of a stored response (RFC 9110 section 8.8).
+struct StoredValidators {
+  /// The received `ETag`, unchanged; nil if the response has none or several.
+  let tag: String?
+  /// The received `Last-Modified`, unchanged; nil if it is not a single valid date.
+  let changed: String?
+
+  init(_ stored: CacheEntryHead) {
+    let tags = stored.answer.fields.octets(of: .eTag)
+    tag = tags.count == 1 ? tags.first : nil
+    let isDate = FreshnessRule.lastModified(of: stored.answer.fields, now: stored.responseTime) != nil
+    changed = isDate ? stored.answer.fields["Last-Modified"] : nil
+  }
+
+  /// The request fields that validate the stored response (RFC 9111 section 4.3.1).
+  var conditionals: [HTTPField] {
+    [tag.map { HTTPField("If-None-Match", $0) }, changed.map { HTTPField("If-Modified-Since", $0) }].compactMap { $0 }
   }
 }

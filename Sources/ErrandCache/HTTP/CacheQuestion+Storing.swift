@@ -1,8 +1,8 @@
 import ErrandCore
 
 extension CacheQuestion {
-  /// Whether an answer is stored, and how (RFC 9111 section 3).
-  package func storing(_ answer: ReceivedAnswer, tag: String? = nil) -> StoringDecision {
+  /// Decides whether a response is stored, and under which key (RFC 9111 section 3).
+  package func storing(_ answer: ReceivedResponse, tag: String? = nil) -> StoringDecision {
     let control = CacheControl(answer: answer.head.fields)
     if let refusal = refusal(answer, control) { return .refuse(refusal) }
     let isForGet = heedsServer && method == .post
@@ -17,7 +17,8 @@ extension CacheQuestion {
     return isForGet ? .storeForGet(head) : .store(head)
   }
 
-  /// Whether the request's own lifetime decides, and not the server.
+  /// True if the response is stored for the lifetime that the request declares, and the server's directives are
+  /// ignored.
   private func isDeclared(_ answer: ResponseHead, _ control: CacheControl) -> Bool {
     switch policy.model {
     case .lifetime: true
@@ -26,7 +27,7 @@ extension CacheQuestion {
     }
   }
 
-  private func kept(_ answer: ReceivedAnswer) -> ResponseHead {
+  private func kept(_ answer: ReceivedResponse) -> ResponseHead {
     var head = answer.head
     head.fields = StoredFields.kept(of: head.fields, at: answer.responseTime)
     return head
@@ -36,7 +37,7 @@ extension CacheQuestion {
     CacheEntryLabel(method: method.rawValue, url: url.description, host: url.host, tag: tag)
   }
 
-  private func refusal(_ answer: ReceivedAnswer, _ control: CacheControl) -> StoringRefusal? {
+  private func refusal(_ answer: ReceivedResponse, _ control: CacheControl) -> StoringRefusal? {
     if policy.model == nil || mode == .withoutCache { return .disabled }
     if asks.noStore { return .noStore }
     if fields.contains("Range") || answer.head.status == 206 { return .partial }
@@ -46,7 +47,8 @@ extension CacheQuestion {
     return refusalByServer(answer.head, control)
   }
 
-  /// RFC 9111 section 3, and RFC 9110 section 9.3.3 for POST.
+  /// Returns why the rules of HTTP forbid to store the response (RFC 9111 section 3; RFC 9110 section 9.3.3 for POST);
+  /// nil if they allow it.
   private func refusalByServer(_ answer: ResponseHead, _ control: CacheControl) -> StoringRefusal? {
     let isExplicit = control.maxAge != nil || answer.fields.contains("Expires")
     if control.mustUnderstand {
@@ -59,26 +61,56 @@ extension CacheQuestion {
     return isPermitted ? nil : .status
   }
 
-  /// Whether `Content-Location` says that what POST got is what GET would get.
+  /// True if `Content-Location` says that GET for the same URL would receive this response to POST, too.
   private func isAboutItself(_ answer: ResponseHead) -> Bool {
     let locations = answer.fields.references(of: "Content-Location")
     guard let location = locations.first, locations.count == 1 else { return false }
     return (try? url.resolving(location)) == url
   }
 
-  /// Whether the body has the length that was announced; coded bodies were measured where they were decoded.
-  private func isWhole(_ answer: ReceivedAnswer) -> Bool {
+  /// Whether the body is complete and has the announced length. A body with a content coding is not compared with the
+  /// length here: its length was checked when it was decoded.
+  private func isWhole(_ answer: ReceivedResponse) -> Bool {
     guard answer.isComplete else { return false }
     let fields = answer.head.fields
     guard method != .head, answer.head.status != 204, !fields.contains(.contentEncoding) else { return true }
     return fields.values(of: .contentLength).allSatisfy { $0 == String(answer.bodyLength) }
   }
 
-  /// Statuses that are understood in every way that matters to a cache (RFC 9111 section 5.2.2.3).
+  /// Whether this cache knows all requirements of the status (RFC 9111 section 5.2.2.3).
   private static func isUnderstood(_ status: Int) -> Bool {
     switch status {
     case 200, 203, 204, 300, 301, 302, 303, 307, 308, 404, 405, 410, 414, 501: true
     default: false
     }
   }
+}
+
+/// The decision whether a response is stored, and under which key.
+package enum StoringDecision: Sendable, Hashable {
+  /// Store the response under the key of the request.
+  case store(CacheEntryHead)
+  /// Store the response under the key of a GET request for the same URL. The GET request has no body (RFC 9110 section
+  /// 9.3.3).
+  case storeForGet(CacheEntryHead)
+  /// Do not store the response.
+  case refuse(StoringRefusal)
+}
+
+/// The reason why a response is not stored.
+package enum StoringRefusal: String, Sendable, Hashable, CaseIterable {
+  /// The request declares no cache policy, or the call stores nothing.
+  case disabled
+  /// The request or the response has `no-store`.
+  case noStore = "no-store"
+  /// Responses to this method are not stored.
+  case method
+  /// The request asks for a byte range, or the response is partial.
+  case partial
+  /// The body of the response is incomplete.
+  case incomplete
+  /// The status is one that is never stored, that the cache does not know, or that the caller does not accept.
+  case status
+  /// The response varies by a request field whose sent value the cache does not know.
+  case varies
 }

@@ -1,30 +1,35 @@
 package import ErrandCore
 
-/// What a call asks of the cache, frozen: everything decisions are made of but the stored answers and the time.
+/// The properties of a call that cache decisions depend on. They never change; only the stored responses and the time
+/// are passed to each decision.
 ///
-/// A station reads: ``beforeLooking()``; the store, which is given ``choice(among:)``; ``decide(_:at:)`` or
-/// ``decide(without:)``; and once an answer of the server is there, ``renewal(of:by:)``, ``storing(_:)`` and
-/// ``invalidations(by:)``. An object, since every step of a look-up has it.
+/// An interceptor calls the methods in this order:
+/// 1. ``beforeLooking()``
+/// 2. The lookup in the store, which calls ``choice(among:)``.
+/// 3. ``decide(_:at:)`` if a response was found, otherwise ``decide(without:)``.
+/// 4. After a response of the server: ``renewal(of:by:)``, ``storing(_:)`` and ``invalidations(by:)``.
+///
+/// A class, so that passing it on is cheap.
 package final class CacheQuestion: Sendable {
-  /// The method.
+  /// The request method.
   package let method: HTTPMethod
-  /// Where it goes.
+  /// The target URL.
   package let url: HTTPURL
-  /// The fields as they are frozen, before anything is added below.
+  /// The header fields of the request when it reaches the cache. Interceptors below the cache may add more fields.
   package let fields: HTTPFields
-  /// What the request declares.
+  /// The cache policy that the request declares.
   package let policy: CachePolicy
-  /// What the call asks for.
+  /// How the call reads from the cache.
   package let mode: CacheReadMode
   /// The version of the app.
   package let appVersion: String
-  /// The store's own bytes.
+  /// The random bytes of the store. Every digest begins with them.
   package let salt: [UInt8]
-  /// The directives of the request's own fields.
+  /// The cache directives in the request's header fields.
   package let asks: CacheControl
-  /// Whether the request has a `Range`.
+  /// Whether the request has the field `Range`.
   let wantsPart: Bool
-  /// The range that a complete stored response can answer; nil if only the server can.
+  /// The requested byte range, if it can be cut out of a complete stored response; nil if only the server can serve it.
   package let range: StoredRange?
 
   package init(
@@ -43,20 +48,20 @@ package final class CacheQuestion: Sendable {
     range = wantsPart && request.method == .get ? StoredRange(request.fields) : nil
   }
 
-  /// The same question by a request that differs in its fields.
+  /// A copy for a request with other header fields.
   func asked(by request: HTTPRequest) -> CacheQuestion {
     CacheQuestion(request, policy: policy, mode: mode, appVersion: appVersion, salt: salt)
   }
 
-  /// Whether the request only reads, by HTTP's own rules, something that others may have read.
+  /// Whether the method is GET or HEAD. Only responses to these methods may be reused for other requests.
   var isReading: Bool { method == .get || method == .head }
 
-  /// Whether the server's directives count.
+  /// Whether the cache follows the server's directives. It ignores them if the policy is only a declared lifetime.
   var heedsServer: Bool { policy.model != .lifetime }
 
-  /// The fields that are added to a request that goes to the server, so that caches on the way act alike (RFC 9111
-  /// section 5.2.1): `Cache-Control: max-age=0` if the call revalidates, and `no-cache` if it ignores the cache. A
-  /// request with a `Cache-Control` of its own is left as it is.
+  /// The fields to add to a request to the server, so that other caches on the way do the same as this cache (RFC 9111
+  /// section 5.2.1): `Cache-Control: max-age=0` if the call revalidates, and `no-cache` if the call ignores the cache.
+  /// Empty if the request already has `Cache-Control`.
   package var fieldsToAdd: [HTTPField] {
     guard policy.model != nil, !fields.contains(.cacheControl) else { return [] }
     return switch mode {
@@ -66,22 +71,23 @@ package final class CacheQuestion: Sendable {
     }
   }
 
-  /// The directives of a stored answer, where they count.
+  /// The directives of a stored response; empty if the policy ignores the server's directives.
   func directives(of answer: ResponseHead) -> CacheControl {
     heedsServer ? CacheControl(answer: answer.fields) : CacheControl()
   }
 
-  /// How fresh a stored answer is to this request.
+  /// The freshness of a stored response for this request.
   package func freshness(of stored: CacheEntryHead, at now: CacheMoment) -> Freshness {
     Freshness(of: stored, policy: policy, now: now)
   }
 }
 
 extension CacheQuestion {
-  /// The URLs whose stored answers a success of this request makes worthless (RFC 9111 section 4.4): its own, and those
-  /// of `Location` and `Content-Location` on the same origin. All variants under both models are meant.
+  /// The URLs whose stored responses become invalid when this request succeeds (RFC 9111 section 4.4): its own URL, and
+  /// the URLs in `Location` and `Content-Location` if they have the same origin. The responses become invalid under all
+  /// cache policies.
   ///
-  /// A request that declares a lifetime counts as reading, whatever its method.
+  /// A request that declares a lifetime is treated as a read, so it invalidates nothing, whatever its method is.
   package func invalidations(by answer: ResponseHead) -> [HTTPURL] {
     guard (200...399).contains(answer.status), policy.model != .lifetime, !method.isSafe else { return [] }
     let named = [HTTPFieldName.location, "Content-Location"].flatMap { answer.fields.references(of: $0) }
@@ -93,21 +99,23 @@ extension CacheQuestion {
 }
 
 extension CacheQuestion {
-  /// Which of the stored answers under the key this request may use, however old it is: the newest one that fits.
+  /// Selects the newest stored response that matches this request, however old it is. Returns its index; nil if none
+  /// matches.
   ///
-  /// - Parameter heads: All that are stored, newest first.
+  /// - Parameter heads: The heads (status, fields and cache data) of all responses stored under the key, newest first.
   package func choice(among heads: [CacheEntryHead]) -> Int? {
     heads.firstIndex { fits($0) && isThisVersion($0) && $0.appVersion == appVersion }
   }
 
-  /// Why none of the stored answers can be used.
+  /// The reason why none of the stored responses can be used.
   package func miss(among heads: [CacheEntryHead]) -> CacheMiss {
     let fitting = heads.filter(fits)
     if fitting.isEmpty { return .missing }
     return fitting.contains(where: isThisVersion) ? .otherAppVersion : .otherVersion
   }
 
-  /// What HEAD got has no body and is nothing for GET; and the fields that `Vary` names must be the same.
+  /// Whether a stored response matches this request. Its request fields named by `Vary` must match. A response to HEAD
+  /// cannot be used for GET, because it has no body.
   private func fits(_ stored: CacheEntryHead) -> Bool {
     stored.policy.model == policy.model
       && (stored.label.method != HTTPMethod.head.rawValue || method == .head)
@@ -118,15 +126,16 @@ extension CacheQuestion {
 }
 
 extension CacheQuestion {
-  /// The fields that ask the server a question (RFC 9110 section 13.1).
+  /// The conditional request fields (RFC 9110 section 13.1).
   static let conditions: [HTTPFieldName] = [
     "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range",
   ]
 
-  /// Whether the caller brought a condition of its own.
+  /// Whether the caller set a conditional field, such as `If-None-Match`.
   var hasConditional: Bool { Self.conditions.contains { fields.contains($0) } }
 
-  /// Whether the caller's own condition says that it has what is stored (RFC 9110 section 13.2.2).
+  /// Whether the caller already has the stored response, according to the caller's conditional fields (RFC 9110 section
+  /// 13.2.2).
   func isKnownToCaller(_ stored: CacheEntryHead) -> Bool {
     guard isReading, stored.answer.isSuccess else { return false }
     let tags = fields.values(of: "If-None-Match").flatMap(FieldList.members)
@@ -147,7 +156,7 @@ extension CacheQuestion {
     return wanted.isWeaklyEqual(stored)
   }
 
-  /// The head of an answer that says so, with the fields of RFC 9110 section 15.4.5.
+  /// The 304 response for a caller that already has the stored response, with the fields of RFC 9110 section 15.4.5.
   static func notModified(_ stored: CacheEntryHead, _ now: CacheMoment) -> ResponseHead {
     var names: [HTTPFieldName] = [.eTag, .date, .cacheControl, "Expires", "Vary", "Content-Location"]
     if !stored.answer.fields.contains(.eTag) { names.append("Last-Modified") }
@@ -159,17 +168,18 @@ extension CacheQuestion {
 }
 
 extension CacheQuestion {
-  /// What an answer of status 304 says about the stored answer that was asked about (RFC 9111 section 4.3.4).
+  /// Evaluates a response to a validation of a stored response, usually a 304 (RFC 9111 section 4.3.4).
   ///
-  /// Where it is ``CacheRenewal/unrelated`` the 304 is about something else; the request is sent again without
-  /// conditions, since a caller who asked none must not see it.
-  package func renewal(of stored: CacheEntryHead, by answer: ReceivedAnswer) -> CacheRenewal {
+  /// If the result is ``CacheRenewal/unrelated``, the 304 refers to another response. The request must then be sent
+  /// again without the conditional fields that the cache added, because a caller that set no condition must not receive
+  /// a 304.
+  package func renewal(of stored: CacheEntryHead, by answer: ReceivedResponse) -> CacheRenewal {
     guard answer.head.status == 304, Self.names(answer.head, stored) else { return .unrelated }
     return renewed(stored, by: answer)
   }
 
-  /// What an answer to HEAD says about what GET stored (RFC 9111 section 4.3.5).
-  package func freshening(of stored: CacheEntryHead, byHead answer: ReceivedAnswer) -> CacheRenewal {
+  /// Evaluates a response to HEAD, which may refresh a stored response to GET (RFC 9111 section 4.3.5).
+  package func freshening(of stored: CacheEntryHead, byHead answer: ReceivedResponse) -> CacheRenewal {
     guard method == .head, answer.head.status == 200, stored.answer.status == 200,
       stored.label.method != HTTPMethod.head.rawValue
     else { return .unrelated }
@@ -180,8 +190,8 @@ extension CacheQuestion {
     return said.allSatisfy { $0 == .contentLength } ? .unrelated : renewed(stored, by: answer)
   }
 
-  /// Whether an answer that is not stored itself shows that what is stored no longer holds: without this, a call that
-  /// takes an answer of any age would get one that is known to be wrong.
+  /// True if a response that is not stored shows that the stored response is outdated. The stored response is then
+  /// removed. Otherwise a call that accepts any age would receive it, although it is known to be wrong.
   package func isOutdated(by answer: ResponseHead) -> Bool {
     guard method == .get || !heedsServer, !fields.contains("Range") else { return false }
     switch answer.status {
@@ -191,11 +201,12 @@ extension CacheQuestion {
     }
   }
 
-  /// Whether a 304 is about this stored answer: by its tag, by the date of the last change, or because it names none
-  /// and no other was asked about.
+  /// Whether a 304 refers to this stored response. It does in three cases: the entity tags match, `Last-Modified` is
+  /// equal, or the 304 has no validator.
   ///
-  /// RFC 9111 wants a strong tag to be equal. But servers that compress, nginx for one, weaken the tag of what they
-  /// send and not that of their 304; only this answer was asked about, so the same tag means it either way.
+  /// RFC 9111 requires that a strong entity tag is exactly equal. But some servers that compress, such as nginx, mark
+  /// the tag of the 200 response as weak and the tag of the 304 not. Only one response was validated, so tags that
+  /// differ only in this mark still refer to it.
   private static func names(_ answer: ResponseHead, _ stored: CacheEntryHead) -> Bool {
     if answer.fields.contains(.eTag) {
       guard let tag = EntityTag(of: answer.fields), let ours = EntityTag(of: stored.answer.fields) else {
@@ -207,11 +218,11 @@ extension CacheQuestion {
     return changed.isEmpty || changed == stored.answer.fields.values(of: "Last-Modified")
   }
 
-  private func renewed(_ stored: CacheEntryHead, by answer: ReceivedAnswer) -> CacheRenewal {
+  private func renewed(_ stored: CacheEntryHead, by answer: ReceivedResponse) -> CacheRenewal {
     var head = stored
     head.answer.fields = StoredFields.merged(
       stored.answer.fields, with: answer.head.fields, at: answer.responseTime)
-    // A 304 cannot vouch for bytes that were sent as a weak equal.
+    // A 304 to a weak tag does not prove that the stored bytes are equal, so the stored tag stays weak.
     let tag = EntityTag(of: stored.answer.fields)
     if let tag, tag.isWeak { head.answer.fields.replace(HTTPField(.eTag, "W/\(tag.opaque)")) }
     head.requestTime = answer.requestTime
@@ -227,5 +238,28 @@ extension CacheQuestion {
     if heedsServer, control.noStore, !control.mustUnderstand { return .last(head) }
     head.isMemoryOnly = head.isMemoryOnly || control.noStore && !heedsServer
     return .renewed(head)
+  }
+}
+
+/// The consequence of a later response for a stored response.
+package enum CacheRenewal: Sendable, Hashable {
+  /// The stored response is still valid: store it with this head.
+  case renewed(CacheEntryHead)
+  /// The stored response is still valid: serve it with this head one last time, and remove it from the store.
+  case last(CacheEntryHead)
+  /// The stored response is still valid: serve it with this head. The store is not updated, because the request has
+  /// `no-store`.
+  case unstored(CacheEntryHead)
+  /// The stored response is outdated: remove it.
+  case outdated
+  /// The later response does not refer to the stored response.
+  case unrelated
+
+  /// The head with which the stored body is served; nil if the stored response cannot be served.
+  package var head: CacheEntryHead? {
+    switch self {
+    case .renewed(let head), .last(let head), .unstored(let head): head
+    case .outdated, .unrelated: nil
+    }
   }
 }

@@ -1,28 +1,28 @@
 package import ErrandCore
 
-/// A stored answer that may be served, and why.
+/// A stored response that may be served, and the reason.
 package struct CacheServing: Sendable, Hashable {
-  /// Why it may be served.
+  /// The reason why a stored response may be served.
   package enum Reason: String, Sendable, Hashable {
-    /// It is fresh.
+    /// The stored response is fresh.
     case fresh
-    /// It is stale, and the server allows it to be served while it is refreshed.
+    /// The stored response is stale, but the server allows caches to serve it while they refresh it.
     case staleWhileRevalidate = "stale-while-revalidate"
-    /// It is stale by no more than the request puts up with.
+    /// The stored response is stale, but within the request's `max-stale`.
     case staleAllowed = "max-stale"
-    /// The call takes it at any age.
+    /// The call accepts a stored response of any age.
     case anyAge = "any-age"
-    /// The server could not be reached or failed.
+    /// The server failed or could not be reached.
     case staleIfError = "stale-if-error"
   }
 
-  /// Why it may be served.
+  /// The reason why the stored response may be served.
   package let reason: Reason
-  /// The head to answer with, its `Age` newly computed.
+  /// The head (status and fields) to serve, with the current `Age`.
   package let head: ResponseHead
-  /// How fresh it is.
+  /// The freshness of the stored response.
   package let freshness: Freshness
 
-  /// Whether one refresh is started in the background.
+  /// Whether a background refresh must be started when the stored response is served.
   package var refreshes: Bool { reason == .staleWhileRevalidate }
 }

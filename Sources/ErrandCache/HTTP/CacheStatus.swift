@@ -1,20 +1,20 @@
 package import ErrandCore
 
-/// How the cache took part in a call, as a value of `Cache-Status` (RFC 9211) and in words.
+/// The result of a call for the cache, as a value of the field `Cache-Status` (RFC 9211) and as a sentence.
 package enum CacheStatus: Sendable, Hashable {
-  /// Served from the cache.
+  /// The response was served from the cache.
   case hit(CacheServing.Reason, secondsLeft: Int64)
-  /// The server said that the stored answer still holds.
+  /// The server confirmed the stored response.
   case validated(secondsLeft: Int64, collapsed: Bool = false)
-  /// The server answered.
+  /// The request was sent to the server.
   case forwarded(CacheForward, status: Int?, stored: Bool, collapsed: Bool)
-  /// Nothing was served and nobody asked.
+  /// No response was served and the server was not contacted.
   case refused(CacheMiss)
 
-  /// The name of this cache in the field.
+  /// The name of this cache in the `Cache-Status` field.
   package static let name = "Errand"
 
-  /// The field's value, such as `Errand; hit; ttl=52`.
+  /// The value of the field, such as `Errand; hit; ttl=52`.
   package var value: String {
     switch self {
     case .hit(.fresh, let left): "\(Self.name); hit\(Self.ttl(left))"
@@ -28,24 +28,24 @@ package enum CacheStatus: Sendable, Hashable {
     }
   }
 
-  /// One sentence that says why.
+  /// The result in one or two sentences.
   package var sentence: String {
     switch self {
-    case .hit(.fresh, let left): "The stored answer is fresh for \(Self.seconds(left))."
+    case .hit(.fresh, let left): "The stored response is fresh for \(Self.seconds(left))."
     case .hit(.staleWhileRevalidate, let left):
-      "The stored answer has been stale for \(Self.seconds(-left)), is served meanwhile and is being refreshed."
-    case .hit(.staleAllowed, _): "The stored answer is stale by no more than the request puts up with."
-    case .hit(.anyAge, _): "The stored answer is stale, and the call takes it at any age."
-    case .hit(.staleIfError, _): "The server could not be reached or failed, and the stored answer may stand in for it."
+      "The stored response has been stale for \(Self.seconds(-left)); the server's stale-while-revalidate allows it."
+    case .hit(.staleAllowed, _): "The stored response is stale; the request's max-stale allows it."
+    case .hit(.anyAge, _): "The stored response is stale, and the call accepts any age."
+    case .hit(.staleIfError, _): "The server failed or could not be reached, so the stored response is served."
     case .validated(_, let collapsed):
-      "The server said that the stored answer still holds." + Self.sharing(collapsed)
+      "The server confirmed the stored response." + Self.sharing(collapsed)
     case .forwarded(let forward, _, _, let collapsed):
       forward.sentence + Self.sharing(collapsed)
     case .refused(let miss): "Nothing was served: \(CacheForward.miss(miss).reason)."
     }
   }
 
-  /// The same for a call that shares the exchange of another one.
+  /// The status of a call that shared the exchange of another call.
   package var collapsed: CacheStatus {
     switch self {
     case .validated(let left, _): .validated(secondsLeft: left, collapsed: true)
@@ -55,7 +55,7 @@ package enum CacheStatus: Sendable, Hashable {
     }
   }
 
-  private static func sharing(_ collapsed: Bool) -> String { collapsed ? " Another call's answer was shared." : "" }
+  private static func sharing(_ collapsed: Bool) -> String { collapsed ? " Another call's response was shared." : "" }
 
   private static func ttl(_ left: Int64) -> String { left == .min ? "" : "; ttl=\(left)" }
 

@@ -1,31 +1,32 @@
 package import ErrandCore
 
-/// How to ask the server about a stored answer.
+/// The way to validate a stored response with the server.
 package struct CacheValidation: Sendable, Hashable {
-  /// The fields to add to the request; the conditionals are missing where the answer has no validator.
+  /// The fields to add to the request. They contain no conditional field if the stored response has no validator, such
+  /// as an entity tag.
   package let fields: [HTTPField]
-  /// What may be done when the server fails.
+  /// How stale the response may be if the server fails and it is served instead.
   package let allowance: StaleAllowance
 }
 
-/// How stale an answer may be when it is served because the server cannot be reached or fails.
+/// The longest staleness with which a response is served if the server fails or cannot be reached.
 package enum StaleAllowance: Sendable, Hashable {
-  /// It is not served.
+  /// A stale response must not be served.
   case none
-  /// By so many milliseconds at most.
+  /// A response may be served that has been stale for at most this many milliseconds.
   case upTo(milliseconds: Int64)
-  /// However stale it is.
+  /// A response may be served however stale it is.
   case anyAge
 }
 
-/// How the server failed.
+/// The way in which the server failed.
 package enum CacheFailure: Sendable, Hashable {
-  /// No answer came.
+  /// No response arrived.
   case noAnswer
-  /// An answer came, with this status.
+  /// A response with this status arrived.
   case status(Int)
 
-  /// Whether it is one that a stored answer may stand in for (RFC 5861 section 4).
+  /// Whether the failure allows the cache to serve a stored response (RFC 5861 section 4).
   var isServersFault: Bool {
     switch self {
     case .noAnswer: true

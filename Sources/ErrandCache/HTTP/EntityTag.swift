@@ -1,14 +1,14 @@
 package import ErrandCore
 import ErrandSupport
 
-/// A validator of an answer's body (RFC 9110 section 8.8.3).
+/// The entity tag of a response (RFC 9110 section 8.8.3).
 package struct EntityTag: Sendable, Hashable {
-  /// The tag with its quotes.
+  /// The tag including its quotes, without the prefix `W/`.
   package let opaque: String
-  /// Whether it stands for bodies that mean the same, not for equal bytes.
+  /// Whether the tag is weak: equal weak tags mean equivalent bodies, but not equal bytes.
   package let isWeak: Bool
 
-  /// Reads a tag; nil where it is none.
+  /// Parses an entity tag; nil if the text is not one.
   package init?(_ text: some StringProtocol) {
     var bytes = Array(text.utf8)[...]
     let isWeak = bytes.starts(with: "W/".utf8)
@@ -21,21 +21,21 @@ package struct EntityTag: Sendable, Hashable {
     self.isWeak = isWeak
   }
 
-  /// The tag of an answer; nil where it has none or several.
+  /// The entity tag of a response; nil if the response has no `ETag` or several.
   package init?(of fields: HTTPFields) {
     let values = fields.octets(of: .eTag)
     guard let value = values.first, values.count == 1 else { return nil }
     self.init(value)
   }
 
-  /// Whether both mean the same.
+  /// Whether both tags match in a weak comparison (RFC 9110 section 8.8.3.2).
   package func isWeaklyEqual(_ other: EntityTag) -> Bool { opaque.hasSameBytes(as: other.opaque) }
 
-  /// Compares the bytes of both tags, and whether they are weak.
+  /// Whether both tags have the same bytes, and both are weak or both are strong.
   package static func == (left: EntityTag, right: EntityTag) -> Bool {
     left.isWeaklyEqual(right) && left.isWeak == right.isWeak
   }
 
-  /// Hashes the bytes.
+  /// Hashes the bytes of the tag.
   package func hash(into hasher: inout Hasher) { hasher.combine(ByteText(opaque)) }
 }

@@ -1,8 +1,8 @@
 import ErrandCore
 
-/// Field values that are lists (RFC 9110 section 5.6.1).
+/// Parses field values that are lists (RFC 9110 section 5.6.1).
 enum FieldList {
-  /// The members of a list, split at commas outside quotes, spaces around them removed, empty ones left out.
+  /// Splits a list at commas outside quotes. Spaces around the members are removed, and empty members are left out.
   static func members(_ value: String) -> [Substring] {
     var members: [Substring] = []
     var rest = value.utf8[...]
@@ -15,7 +15,7 @@ enum FieldList {
     return members
   }
 
-  /// Where the first comma outside quotes stands, or the end.
+  /// The index of the first comma outside quotes, or the end.
   private static func end(of bytes: Substring.UTF8View) -> Substring.UTF8View.Index {
     var isQuoted = false
     var isEscaped = false

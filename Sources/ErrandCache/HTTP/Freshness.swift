@@ -1,28 +1,29 @@
 package import ErrandCore
 
-/// For how long a stored answer is fresh, and how old it is (RFC 9111 section 4.2).
+/// The freshness lifetime and the age of a stored response (RFC 9111 section 4.2).
 package struct Freshness: Sendable, Hashable {
-  /// Who says for how long.
+  /// The rule from which the freshness lifetime follows.
   package enum Source: String, Sendable, Hashable {
-    /// The server.
+    /// The server's `max-age` or `Expires`.
     case explicit
-    /// A tenth of the time since it was changed.
+    /// A tenth of the time between the last modification and the response.
     case heuristic
-    /// The request.
+    /// The lifetime that the request declares.
     case declared
-    /// Nobody: it is stale from the start.
+    /// No lifetime is known: the response is stale from the start.
     case unknown
   }
 
-  /// Who says for how long.
+  /// The rule from which the freshness lifetime follows.
   package let source: Source
-  /// For how long it is fresh, in milliseconds.
+  /// The freshness lifetime, in milliseconds.
   package let lifetime: Int64
-  /// How old it is, in milliseconds: under a declared lifetime since it came, else since it was made. Nil where the clock
-  /// was set back since, so that nobody knows.
+  /// The age in milliseconds; nil if the age is unknown because the clock was set back. If the lifetime is declared by
+  /// the request, the age counts from the arrival of the response, otherwise from the time at which the server
+  /// generated it.
   package let age: Int64?
 
-  /// Finds out by the policy of the request that asks.
+  /// Computes the freshness by the cache policy of the request that reads the response.
   package init(of stored: CacheEntryHead, policy: CachePolicy, now: CacheMoment) {
     let rule = FreshnessRule(answer: stored.answer, responseTime: stored.responseTime, policy: policy)
     source = rule.source
@@ -31,12 +32,13 @@ package struct Freshness: Sendable, Hashable {
     age = rule.source == .declared ? residence : residence.map { $0.saturatingSum(stored.initialAge) }
   }
 
-  /// By how much it is stale, in milliseconds; negative while it is fresh.
+  /// The time in milliseconds for which the response has been stale; negative while it is fresh.
   package var staleness: Int64 { age.map { $0.saturatingDifference(lifetime) } ?? .max }
 
-  /// Whether it may be served without asking.
+  /// Whether the response may be served without validation.
   package var isFresh: Bool { staleness < 0 }
 
-  /// For how many whole seconds it stays fresh; negative once it is stale, the least number where nobody knows.
+  /// The number of whole seconds for which the response stays fresh; negative if it is stale. The smallest number if
+  /// the age is unknown.
   package var secondsLeft: Int64 { age == nil ? .min : -(staleness / 1_000) }
 }

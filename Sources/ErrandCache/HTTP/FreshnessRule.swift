@@ -1,9 +1,9 @@
 import ErrandCore
 
-/// For how long an answer is fresh, and who says so (RFC 9111 section 4.2.1 and 4.2.2).
+/// The freshness lifetime of a response and its origin (RFC 9111 sections 4.2.1 and 4.2.2).
 struct FreshnessRule {
   let source: Freshness.Source
-  /// In milliseconds.
+  /// The freshness lifetime, in milliseconds.
   let lifetime: Int64
 
   init(answer: ResponseHead, responseTime: WallTime, policy: CachePolicy) {
@@ -28,12 +28,12 @@ struct FreshnessRule {
     self.lifetime = lifetime
   }
 
-  /// Whether the server says anything of its own about time, so that a declared lifetime fills no gap.
+  /// Whether the server itself specifies the freshness. Then a lifetime that the request declares does not replace it.
   static func isExplicit(_ fields: HTTPFields, _ control: CacheControl) -> Bool {
     control.maxAge != nil || control.noStore || control.noCache || control.isMalformed || fields.contains("Expires")
   }
 
-  /// Statuses that are fresh for a while though nobody says so (RFC 9110 section 15.1).
+  /// Whether a response with this status may have a heuristic lifetime (RFC 9110 section 15.1).
   static func isHeuristic(_ status: Int) -> Bool {
     switch status {
     case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501: true
@@ -41,7 +41,7 @@ struct FreshnessRule {
     }
   }
 
-  /// `max-age`, or else `Expires` less `Date`.
+  /// The lifetime from `max-age`, or else from `Expires` minus `Date`, in milliseconds.
   private static func explicit(_ fields: HTTPFields, _ control: CacheControl, _ responseTime: WallTime) -> Int64? {
     if control.isMalformed { return 0 }
     if let seconds = control.maxAge { return seconds * 1_000 }
@@ -51,7 +51,7 @@ struct FreshnessRule {
     return max(date(of: fields, responseTime).milliseconds(to: expires), 0)
   }
 
-  /// A tenth of the time between the last change and the answer.
+  /// The heuristic lifetime: a tenth of the time between the last modification and the response.
   private static func heuristic(
     _ answer: ResponseHead, _ control: CacheControl, _ responseTime: WallTime
   ) -> Int64? {
@@ -63,14 +63,15 @@ struct FreshnessRule {
 
   private static func declared(_ policy: CachePolicy) -> Int64 { policy.lifetime.clampedNanoseconds / 1_000_000 }
 
-  /// When the answer was made; when it came, where it does not say.
+  /// The time at which the server generated the response. If `Date` is missing or invalid, the time at which it
+  /// arrived.
   static func date(of fields: HTTPFields, _ responseTime: WallTime) -> WallTime {
     let lines = fields.values(of: .date)
     guard let line = lines.first, lines.count == 1 else { return responseTime }
     return HTTPDate.read(line, now: responseTime) ?? responseTime
   }
 
-  /// When the body was changed; nil where the field is missing, is there twice or is no date.
+  /// The time of the last modification; nil if `Last-Modified` is missing, repeated or not a date.
   static func lastModified(of fields: HTTPFields, now: WallTime) -> WallTime? {
     let lines = fields.values(of: "Last-Modified")
     guard let line = lines.first, lines.count == 1 else { return nil }

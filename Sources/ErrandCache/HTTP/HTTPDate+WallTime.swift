@@ -1,11 +1,11 @@
 import ErrandCore
 
 extension HTTPDate {
-  /// Reads a date in one of the three forms; nil for anything else.
+  /// Parses a date in one of the three formats of RFC 9110; nil for any other text.
   static func read(_ text: String, now: WallTime) -> WallTime? {
     milliseconds(of: text, now: now.milliseconds).map { WallTime(milliseconds: $0) }
   }
 
-  /// Writes a date in the preferred form, held to the years 0 to 9999.
+  /// Formats a date in the preferred format. Years are clamped to 0 to 9999.
   static func text(_ time: WallTime) -> String { text(milliseconds: time.milliseconds) }
 }

@@ -1,4 +1,5 @@
-/// Sums that stop at the ends instead of trapping: what servers say is not to be trusted with arithmetic.
+/// Arithmetic that clamps its result instead of trapping on overflow. Servers choose the operands, so they may be any
+/// number.
 extension Int64 {
   func saturatingSum(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)

@@ -1,30 +1,32 @@
 import ErrandCore
 
-/// Which fields of an answer are stored, and how a later answer changes them.
+/// Selects the response fields that are stored, and updates them with the fields of a later response.
 enum StoredFields {
-  /// Fields of one connection or one hop (RFC 9111 section 3.1), and cookies.
+  /// The fields that apply to a single connection (RFC 9111 section 3.1), and the fields that set cookies. They are not
+  /// stored.
   private static let ofConnection: [HTTPFieldName] = [
     "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
     "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade", .setCookie,
   ]
-  /// Fields that describe the stored body, which a later head does not change (section 3.2).
+  /// The fields that describe the stored body. A later response without the body does not change them (RFC 9111
+  /// section 3.2).
   private static let ofBody: [HTTPFieldName] = [
     .contentLength, .contentEncoding, .contentType, "Content-Range",
   ]
-  /// Fields that belong to the exchange they came in.
+  /// The fields that apply to a single exchange.
   private static let ofExchange: [HTTPFieldName] = ["Age", .date]
 
-  /// The fields that are stored, in their order; with a `Date` where the answer has none.
+  /// The fields to store, in their order. `Date` is added if the response has none.
   ///
-  /// Cookies are left out: they were taken when they came, are not taken again on a hit, and are secrets that have no
-  /// place on a disk.
+  /// Fields that set cookies are not stored: the cookie jar has already stored the cookies, and a cache hit must not
+  /// set them again. Cookies are also secrets that must not be written to a disk.
   static func kept(of fields: HTTPFields, at responseTime: WallTime) -> HTTPFields {
     var kept = withoutConnection(fields)
     if !kept.contains(.date) { kept.append(HTTPField(.date, HTTPDate.text(responseTime))) }
     return kept
   }
 
-  /// The stored fields with those of a later answer in their place (section 3.2).
+  /// The stored fields after an update with the fields of a later response (RFC 9111 section 3.2).
   static func merged(_ stored: HTTPFields, with later: HTTPFields, at responseTime: WallTime) -> HTTPFields {
     var added = kept(of: later, at: responseTime)
     added.removeAll { ofBody.contains($0.name) }

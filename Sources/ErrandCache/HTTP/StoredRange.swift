@@ -1,16 +1,17 @@
 package import ErrandCore
 
-/// One range of bytes that a request wants (RFC 9110 section 14.2), to be cut out of a complete stored response.
+/// The single byte range that a request asks for (RFC 9110 section 14.2). The cache can cut it out of a complete stored
+/// response.
 package struct StoredRange: Sendable, Hashable {
-  /// The first byte; nil if the last ``length`` bytes are meant.
+  /// The offset of the first byte; nil if the range is the last ``length`` bytes of the body.
   private let first: Int64?
-  /// The last byte; nil for the end of the body.
+  /// The offset of the last byte; nil if the range extends to the end of the body.
   private let last: Int64?
-  /// How many bytes at the end are wanted.
+  /// The number of bytes at the end of the body; nil if the range begins at an offset.
   private let length: Int64?
 
-  /// Reads the one range that `Range` names; nil for several ranges, other units and what is malformed: those go to the
-  /// server.
+  /// Parses `Range`. Nil if it contains several ranges, another unit than bytes, or a malformed value. Such a request
+  /// is sent to the server.
   package init?(_ fields: HTTPFields) {
     let values = fields.values(of: "Range")
     guard let value = values.first, values.count == 1 else { return nil }
@@ -26,7 +27,7 @@ package struct StoredRange: Sendable, Hashable {
     guard hasFirst, hasLast, first != nil || length != nil, first ?? 0 <= last ?? .max else { return nil }
   }
 
-  /// The bytes that it means of a body with so many; nil if it means none of them.
+  /// The bytes of a body of `count` bytes that the range selects; nil if the range selects no byte.
   package func slice(of count: Int) -> Range<Int>? {
     let count = Int64(count)
     let begin = first ?? max(count - (length ?? 0), 0)
@@ -34,7 +35,7 @@ package struct StoredRange: Sendable, Hashable {
     return begin < end ? Int(begin)..<Int(end) : nil
   }
 
-  /// The head of the answer with that slice of a body with so many bytes (RFC 9110 section 15.3.7).
+  /// The head (status and fields) of the 206 response for a part of a body of `count` bytes (RFC 9110 section 15.3.7).
   package static func head(_ stored: ResponseHead, _ slice: Range<Int>, of count: Int) -> ResponseHead {
     var fields = stored.fields
     fields.replace(HTTPField(.contentLength, String(slice.count)))
@@ -42,7 +43,7 @@ package struct StoredRange: Sendable, Hashable {
     return ResponseHead(status: 206, reason: "Partial Content", version: stored.version, fields: fields)
   }
 
-  /// A decimal number; one that is larger than any body counts as the largest.
+  /// Parses a decimal number. A number that is too large for `Int64` becomes the maximum.
   private static func number(_ digits: Substring.UTF8View.SubSequence) -> Int64? {
     guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return digits.reduce(0) { number, digit in
@@ -54,9 +55,9 @@ package struct StoredRange: Sendable, Hashable {
 }
 
 extension CacheQuestion {
-  /// Whether a range of this stored response may be cut out for the request: the body is complete and has no content
-  /// coding, and the request's `If-Range` names it by its strong entity tag (RFC 9110 section 13.1.5). A date in
-  /// `If-Range` goes to the server.
+  /// Whether the range may be cut out of this stored response: the body is complete and has no content coding. If the
+  /// request has `If-Range`, its value must be a strong entity tag that matches (RFC 9110 section 13.1.5). A request
+  /// with a date in `If-Range` is sent to the server.
   func mayCut(_ stored: CacheEntryHead) -> Bool {
     guard range != nil, stored.answer.status == 200, !stored.answer.fields.contains(.contentEncoding) else {
       return false

@@ -1,30 +1,33 @@
 package import ErrandCore
 import ErrandSupport
 
-/// What `Vary` says of an answer, and whether another request would have got the same one (RFC 9111 section 4.1).
+/// The request fields that `Vary` of a response names: requests with the same values receive the same response (RFC
+/// 9111 section 4.1).
 ///
-/// Credentials, cookies and whatever is marked as secret are kept as digests.
+/// The values of fields that are marked as secret, such as credentials and cookies, are stored as digests.
 package enum Varying: Sendable, Hashable {
-  /// No other request ever gets it: `Vary: *`, or a field that is added below the cache.
+  /// No other request matches: `Vary: *`, or `Vary` names a field that is added below the cache, so its value is
+  /// unknown.
   case never
-  /// Requests with these fields get it.
+  /// Requests match if these fields have the same values.
   case fields([VaryingField])
 
-  /// Fields that are added below the cache, so that nobody here knows how they were sent. `Authorization` and `Cookie`
-  /// are not among them: the partition tells those apart.
+  /// The names of fields that interceptors or the transport add below the cache, so that the cache does not know the
+  /// sent values. `Authorization` and `Cookie` are not in the list: each account has its own stored responses anyway
+  /// (``CachePartition``).
   static let alwaysStamped: Set<String> = [
     "connection", "content-length", "expect", "if-match", "if-modified-since", "if-none-match", "if-range",
     "if-unmodified-since", "proxy-authorization", "range", "te", "trailer", "transfer-encoding", "upgrade",
   ]
 
-  /// Reads what an answer says.
+  /// Evaluates the `Vary` fields of a response.
   ///
   /// - Parameters:
-  ///   - answer: The fields of the answer.
-  ///   - request: The fields that were asked with, as the cache saw them.
-  ///   - stamped: More names, in lower case, of fields that were added below the cache: a signature's.
-  ///   - isDeclared: Whether a declared lifetime keeps it: then what cannot be compared does not count.
-  ///   - salt: The store's own bytes.
+  ///   - answer: The fields of the response.
+  ///   - request: The fields of the request, as the cache saw them.
+  ///   - stamped: Further names, in lower case, of fields that are added below the cache, such as those of a signature.
+  ///   - isDeclared: Whether the request declares a lifetime. Then fields with unknown values are ignored.
+  ///   - salt: The random bytes of the store.
   package init(
     answer: HTTPFields, request: HTTPFields, stamped: Set<String>, isDeclared: Bool, salt: [UInt8]
   ) {
@@ -38,12 +41,13 @@ package enum Varying: Sendable, Hashable {
     self = .fields(names.sorted().map { Self.field($0, of: request, salt: salt) })
   }
 
-  /// Whether a request has the fields as they were sent for a stored answer.
+  /// Whether the fields of a request match the fields with which a stored response was requested.
   package static func matches(_ stored: [VaryingField], _ request: HTTPFields, salt: [UInt8]) -> Bool {
     stored.allSatisfy { $0 == field($0.name, of: request, salt: salt, expected: $0.value) }
   }
 
-  /// Which of the answers under one key it is. What HEAD got stands beside what GET got.
+  /// The identifier of a response among all responses under one key (a variant). It also depends on whether the method
+  /// is HEAD, so that a response to HEAD does not replace a response to GET.
   package static func variant(of fields: [VaryingField], method: HTTPMethod, salt: [UInt8]) -> Digest {
     var form = CanonicalForm("variant", salt: salt)
     form.add(method == .head ? "HEAD" : nil)
@@ -55,7 +59,8 @@ package enum Varying: Sendable, Hashable {
     return form.digest
   }
 
-  /// - Parameter expected: A normalised value; a field that has it as it stands is not normalised once more.
+  /// - Parameter expected: A value that is already normalised. If the field has exactly this value, it is not
+  ///   normalised again.
   private static func field(
     _ name: String, of request: HTTPFields, salt: [UInt8], expected: String? = nil
   ) -> VaryingField {
@@ -70,9 +75,9 @@ package enum Varying: Sendable, Hashable {
     return VaryingField(name: name, value: isSecret ? digest(name, value, salt) : value)
   }
 
-  /// Several lines become one; in fields that are known to be lists, space around commas and semicolons becomes that
-  /// which most programs write, `a, b;q=0.5`, and letters become small. The values of parameters of `Accept` stay as
-  /// they are: those of a media type may differ by case alone (RFC 9110 section 8.3.1).
+  /// Joins several field lines into one value in a normal form. In fields that are lists, the form is `a, b;q=0.5` and
+  /// letters become lower case. The parameter values of `Accept` are not changed, because case may matter in the
+  /// parameters of a media type (RFC 9110 section 8.3.1).
   private static func normalised(_ lines: [String], _ name: String) -> String {
     let joined = lines.map { String(ASCII.trimmed($0.utf8[...])) ?? $0 }.joined(separator: ", ")
     guard ["accept", "accept-charset", "accept-encoding", "accept-language"].contains(name) else { return joined }
@@ -83,7 +88,7 @@ package enum Varying: Sendable, Hashable {
     }.joined(separator: ", ")
   }
 
-  /// A text in small letters; with `keepingValue` what follows an equals sign is kept.
+  /// Converts a text to lower case. If `keepingValue` is true, the text from the equals sign on is not changed.
   private static func folded(_ text: String, keepingValue: Bool) -> String {
     let end = keepingValue ? text.utf8.firstIndex(of: UInt8(ascii: "=")) ?? text.endIndex : text.endIndex
     return String(decoding: text.utf8[..<end].map(ASCII.lowercased), as: UTF8.self) + text[end...]

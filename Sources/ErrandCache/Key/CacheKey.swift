@@ -1,17 +1,19 @@
-/// What tells the stored answers of one request from those of every other, frozen at the start of the call.
+/// Identifies the stored responses to one request. The key is computed at the start of a call and does not change.
 ///
-/// Digests alone: no URL, no argument and no account can be read from it.
+/// A key consists only of digests, so it reveals no URL, no argument and no account.
 public struct CacheKey: Sendable, Hashable {
-  /// Method, URL, body, chosen headers, model and account.
+  /// The digest of method, URL, body, selected header fields, cache model and account.
   public let entry: Digest
-  /// The same without the account: tells that somebody else's answer is there, and nothing more.
+  /// The digest of the values of ``entry`` except the account. A store uses it only to find out whether another account
+  /// has an entry.
   public let anyAccount: Digest
-  /// URL and account, whatever the method and the model: what a success of an unsafe method invalidates.
+  /// The digest of URL and account, without method and cache model. A successful unsafe method removes all entries with
+  /// the target of its URL.
   public let target: Digest
-  /// The account; nobody has a digest, too.
+  /// The digest of the account. Without an account: the digest of the secret fields and the identity of the transport.
   public let account: Digest
 
-  /// Makes a key of its digests, for tests of stores.
+  /// Makes a key from its digests, for tests of stores.
   public init(entry: Digest, anyAccount: Digest, target: Digest, account: Digest) {
     self.entry = entry
     self.anyAccount = anyAccount
@@ -19,7 +21,7 @@ public struct CacheKey: Sendable, Hashable {
     self.account = account
   }
 
-  /// Whether both name the same entries.
+  /// Whether both keys have the same ``entry``.
   public static func == (left: CacheKey, right: CacheKey) -> Bool { left.entry == right.entry }
   /// Hashes the digest of the entry.
   public func hash(into hasher: inout Hasher) { hasher.combine(entry) }

@@ -2,15 +2,16 @@ package import ErrandCore
 import ErrandSupport
 import Foundation
 
-/// How keys are made: frozen once for a call, and used again for each hop of its redirects.
+/// Computes cache keys. A call uses one recipe for its request and for all redirects.
 package struct CacheKeyRecipe: Sendable, Hashable {
-  /// Which model of keeping; the models never read each other's entries.
+  /// The cache model of the policy, such as HTTP rules or a declared lifetime. Entries of one model are never read
+  /// under another.
   package let model: CachePolicy.Model
-  /// The request's fields that are part of the key, in lower case and sorted.
+  /// The names of the request fields that are part of the key, in lower case and sorted.
   package let fields: [String]
-  /// The arguments of query and body that are not.
+  /// The query and body arguments that are not part of the key.
   package let leftOut: LeftOutArguments
-  /// The store's own bytes.
+  /// The random bytes of the store.
   package let salt: [UInt8]
   /// The digest of the account.
   package let account: Digest
@@ -19,12 +20,12 @@ package struct CacheKeyRecipe: Sendable, Hashable {
 
   /// Makes a recipe.
   /// - Parameters:
-  ///   - model: Which model of keeping.
-  ///   - fields: The request's fields that are part of the key.
-  ///   - leftOut: The names of arguments that are not, in the query, a form or a JSON object.
-  ///   - partition: Whose answers.
-  ///   - salt: The store's own bytes.
-  ///   - transport: What servers know the transport by.
+  ///   - model: The cache model.
+  ///   - fields: The request fields that are part of the key.
+  ///   - leftOut: The names of arguments in the query, a form or a JSON object that are not part of the key.
+  ///   - partition: The partition that the responses belong to.
+  ///   - salt: The random bytes of the store.
+  ///   - transport: The identity that servers see, such as a client certificate; nil if the transport has none.
   package init(
     model: CachePolicy.Model, fields: [HTTPFieldName] = [], leftOut: [String] = [], partition: CachePartition,
     salt: [UInt8], transport: String? = nil, version: UInt8 = CanonicalForm.version
@@ -40,7 +41,7 @@ package struct CacheKeyRecipe: Sendable, Hashable {
 
   /// The key of a request.
   ///
-  /// Under HTTP's own rules HEAD has the key of GET, since it may be answered from what GET stored.
+  /// With the HTTP model, HEAD has the key of GET, because a stored response to GET may be served for HEAD.
   package func key(for request: HTTPRequest) -> CacheKey {
     var form = CanonicalForm("entry", salt: salt, version: version)
     form.add(UInt64(model.rawValue))
@@ -58,12 +59,13 @@ package struct CacheKeyRecipe: Sendable, Hashable {
       entry: owned(anyAccount, request), anyAccount: anyAccount, target: target(of: request.url), account: account)
   }
 
-  /// The key of a GET for the same URL: under it lies what ``StoringDecision/storeForGet(_:)`` stores.
+  /// The key of a GET request for the same URL. Used for responses that are stored with
+  /// ``StoringDecision/storeForGet(_:)``.
   package func keyForGet(insteadOf request: HTTPRequest) -> CacheKey {
     key(for: HTTPRequest(url: request.url, fields: request.fields))
   }
 
-  /// What everything stored for a URL and this account has in common, whatever the method and the model.
+  /// The digest that all entries for a URL and this account share, whatever their method and cache model.
   package func target(of url: HTTPURL) -> Digest {
     var form = CanonicalForm("target", salt: salt, version: version)
     add(url, to: &form)
@@ -71,8 +73,9 @@ package struct CacheKeyRecipe: Sendable, Hashable {
     return form.digest
   }
 
-  /// A request's own `Authorization` takes the place of the account's credential, its own `Cookie` may name a session of
-  /// another one, and any other secret field or a client certificate may name a user, so they count beside the account.
+  /// Adds everything that identifies the caller to the digest. The account alone is not enough: the request's
+  /// `Authorization` replaces the account's credential, its `Cookie` may belong to another session, and other secret
+  /// fields or a client certificate may identify a user.
   private func owned(_ anyAccount: Digest, _ request: HTTPRequest) -> Digest {
     var form = CanonicalForm("owned", salt: salt, version: version)
     form.add(anyAccount)

@@ -1,31 +1,33 @@
 package import ErrandCore
 import ErrandSupport
 
-/// Whose answers they are: what is stored for one is never seen, and never evicted, by another.
+/// The owner of stored responses. A response is visible only to requests of the same partition. Requests of other
+/// partitions can neither read nor replace it.
 ///
-/// Compared byte by byte.
+/// Partitions are compared byte by byte.
 package enum CachePartition: Sendable, Hashable {
-  /// Nobody's: no account, no secret field and no identity of the transport.
+  /// Responses without an owner: the request has no account, no secret field and no identity of the transport.
   case nobody
-  /// An account's, as the credential provider names it.
+  /// The responses of an account, by the name that the credential provider uses.
   case account(String)
-  /// Of the caller that shows these secret fields, such as `Authorization`, `Cookie` or an API key, over a transport with
-  /// this identity; there is no account.
+  /// The responses of a caller without an account that sends these secret fields, such as `Authorization`, `Cookie` or
+  /// an API key. `transport` is the identity of the transport.
   case fields([HTTPField], transport: String? = nil)
 
-  /// Finds the partition of a request. The cookies of a jar are none: they stand in the key beside it.
+  /// Determines the partition of a request. Cookies from a cookie jar are not part of the partition, because the cache
+  /// key contains them separately.
   ///
   /// - Parameters:
-  ///   - account: Who is logged in.
-  ///   - fields: What the request carries; add the `Authorization` that is made of a credential of its own.
-  ///   - transport: What servers know the transport by.
+  ///   - account: The account that is logged in.
+  ///   - fields: The header fields of the request, including the `Authorization` of a credential without an account.
+  ///   - transport: The identity that servers see, such as a client certificate.
   package static func of(account: String?, fields: HTTPFields, transport: String? = nil) -> CachePartition {
     if let account { return .account(account) }
     let own = fields.secrets
     return own.isEmpty && transport == nil ? .nobody : .fields(own, transport: transport)
   }
 
-  /// The digest that stands for it; the names themselves are stored nowhere.
+  /// The digest of the partition. Names of accounts and values of fields are not stored anywhere.
   package func digest(salt: [UInt8], version: UInt8 = CanonicalForm.version) -> Digest {
     var form = CanonicalForm("account", salt: salt, version: version)
     switch self {
@@ -67,8 +69,8 @@ extension CachePartition {
 }
 
 extension HTTPFields {
-  /// The fields that tell callers apart, `Authorization` and `Cookie` first, then the others in order of their names:
-  /// lines of one name keep their order.
+  /// The secret fields, which distinguish callers: first `Authorization` and `Cookie`, then the other fields sorted by
+  /// name. Fields with the same name keep their order.
   var secrets: [HTTPField] {
     let found = all.filter(\.isSecret)
     if found.isEmpty { return found }

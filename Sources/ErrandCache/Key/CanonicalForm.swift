@@ -1,23 +1,24 @@
-/// Writes what a digest is made of, so that two different lists of things never are the same bytes.
+/// Writes the input of a digest. Different lists of items always produce different bytes.
 ///
-/// The format: one byte of version; the purpose; the salt; then one item after the other. A number is written seven bits
-/// a byte, the lowest first, all bytes but the last with the high bit set. A text is its length in bytes plus one, and
-/// its bytes; an absent one is a zero; a digest is its 32 bytes behind a one, or a zero; a list is its count and its
-/// items.
+/// The format: one version byte; the purpose; the salt; then the items. A number is written with seven bits per byte,
+/// least significant first, with the high bit set in all bytes except the last. A text is its length in bytes plus one,
+/// followed by its bytes. An absent text is a zero. A digest is a one followed by its 32 bytes, or a zero if it is
+/// absent. A list is its count followed by its items.
 ///
 /// ```
 /// 01 | 04 "url" | 01 | 05 "http" | 02 "h" | 00
 /// ```
 package struct CanonicalForm: Sendable {
-  /// The format that is written. A change of it, or of what a key is made of, makes every stored entry unknown.
+  /// The version of the format. If the format or the items of a key change, the version changes, and no stored entry is
+  /// found any more.
   package static let version: UInt8 = 1
 
   private var bytes: [UInt8] = []
 
-  /// Begins a form.
+  /// Starts a form.
   /// - Parameters:
-  ///   - purpose: What the digest names; those of different purposes never meet.
-  ///   - salt: The store's own bytes.
+  ///   - purpose: The kind of the digest. Digests with different purposes are never equal.
+  ///   - salt: The random bytes of the store.
   package init(_ purpose: String, salt: [UInt8], version: UInt8 = Self.version) {
     bytes.reserveCapacity(256)
     bytes.append(version)
@@ -25,7 +26,7 @@ package struct CanonicalForm: Sendable {
     add(bytes: salt)
   }
 
-  /// Adds a text, or that there is none.
+  /// Adds a text. Nil marks an absent text.
   package mutating func add(_ text: String?) {
     guard let text else { return add(0) }
     add(bytes: text.utf8)
@@ -37,13 +38,13 @@ package struct CanonicalForm: Sendable {
     bytes.append(contentsOf: added)
   }
 
-  /// Adds texts and their count.
+  /// Adds the number of texts and the texts.
   package mutating func add(_ texts: [String]) {
     add(UInt64(texts.count))
     for text in texts { add(text) }
   }
 
-  /// Adds a digest, or that there is none.
+  /// Adds a digest. Nil marks an absent digest.
   package mutating func add(_ digest: Digest?) {
     guard let digest else { return add(0) }
     add(1)
@@ -63,6 +64,6 @@ package struct CanonicalForm: Sendable {
     bytes.append(UInt8(truncatingIfNeeded: rest))
   }
 
-  /// The digest of all that was added.
+  /// The digest of everything added so far.
   package var digest: Digest { SHA256.digest(of: bytes) }
 }

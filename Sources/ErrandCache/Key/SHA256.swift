@@ -1,13 +1,13 @@
 package import Foundation
 
-/// Computes a SHA-256 digest piece by piece (FIPS 180-4).
+/// Computes a SHA-256 digest incrementally (FIPS 180-4).
 package struct SHA256: Sendable {
   private static let blockLength = 64
-  /// The first 32 bits behind the point of the square roots of the first eight primes.
+  /// The first 32 fractional bits of the square roots of the first eight primes.
   private static let start = SIMD8<UInt32>(
     0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A,
     0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19)
-  /// The first 32 bits behind the point of the cube roots of the first 64 primes.
+  /// The first 32 fractional bits of the cube roots of the first 64 primes.
   private static let constants: [UInt32] = [
     0x428A_2F98, 0x7137_4491, 0xB5C0_FBCF, 0xE9B5_DBA5, 0x3956_C25B, 0x59F1_11F1, 0x923F_82A4, 0xAB1C_5ED5,
     0xD807_AA98, 0x1283_5B01, 0x2431_85BE, 0x550C_7DC3, 0x72BE_5D74, 0x80DE_B1FE, 0x9BDC_06A7, 0xC19B_F174,
@@ -25,26 +25,26 @@ package struct SHA256: Sendable {
 
   package init() {}
 
-  /// The digest of all bytes of a text or a list.
+  /// The digest of a sequence of bytes.
   package static func digest(of bytes: some Collection<UInt8>) -> Digest {
     var hash = SHA256()
     hash.update(bytes)
     return hash.finished()
   }
 
-  /// Adds bytes behind those that came before.
+  /// Appends bytes to the message.
   package mutating func update(_ bytes: some Collection<UInt8>) {
     if bytes.withContiguousStorageIfAvailable({ update(UnsafeRawBufferPointer($0)) }) == nil {
       Array(bytes).withUnsafeBytes { update($0) }
     }
   }
 
-  /// Adds bytes behind those that came before.
+  /// Appends bytes to the message.
   package mutating func update(_ bytes: Data) {
     for region in bytes.regions { region.withUnsafeBytes { update($0) } }
   }
 
-  /// Adds bytes behind those that came before.
+  /// Appends bytes to the message.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     length &+= UInt64(bytes.count)
     var rest = bytes[...]
@@ -61,7 +61,7 @@ package struct SHA256: Sendable {
     pending.append(contentsOf: rest.dropFirst(whole))
   }
 
-  /// The digest of all that was added; the hash itself stays as it is, and more may follow.
+  /// The digest of all bytes added so far. More bytes may be added afterwards.
   package func finished() -> Digest {
     var last = pending
     last.append(0x80)
@@ -74,7 +74,7 @@ package struct SHA256: Sendable {
     return Digest(words: (word(0), word(2), word(4), word(6)))
   }
 
-  /// The state after whole blocks.
+  /// The hash state after processing whole blocks of 64 bytes.
   private static func compressed(
     _ blocks: Slice<UnsafeRawBufferPointer>, into state: SIMD8<UInt32>
   ) -> SIMD8<UInt32> {
@@ -91,7 +91,7 @@ package struct SHA256: Sendable {
     return state
   }
 
-  /// The message schedule of one block: its sixteen words and 48 made of them.
+  /// Fills the message schedule of one block: its sixteen words and 48 derived words.
   private static func expand(
     _ bytes: UnsafeRawBufferPointer, from start: Int, into schedule: UnsafeMutableBufferPointer<UInt32>
   ) {
@@ -113,7 +113,8 @@ package struct SHA256: Sendable {
   ) -> SIMD8<UInt32> {
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-    // Eight rounds bring every word back to its place, so none is moved.
+    // After eight rounds each variable is in its original position. So eight rounds are written out, and no values are
+    // moved.
     for index in stride(from: 0, to: 64, by: 8) {
       let word = { (offset: Int) in constants[index &+ offset] &+ schedule[index &+ offset] }
       round(word(0), a, b, c, &d, e, f, g, &h)

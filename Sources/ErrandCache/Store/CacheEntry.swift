@@ -1,17 +1,17 @@
 public import Foundation
 
-/// One stored answer: its head and its body, always written and read as a unit.
+/// One stored response: its key, its head and its body. Head and body are always written and read together.
 public struct CacheEntry: Sendable {
-  /// Which answers it belongs to.
+  /// The key that the response is stored under.
   public let key: CacheKey
-  /// All but the body.
+  /// The status, the fields and the cache data of the response: everything except the body.
   public var head: CacheEntryHead
-  /// The body, its content coding undone.
+  /// The body, after content decoding.
   public var body: Data
-  /// What was decoded from it before; only in memory.
+  /// The values that were decoded from the body. They are kept only in memory.
   package var decoded: DecodedValues?
 
-  /// Makes an entry of its parts.
+  /// Makes an entry from its parts.
   public init(key: CacheKey, head: CacheEntryHead, body: Data) {
     self.key = key
     self.head = head
@@ -20,10 +20,10 @@ public struct CacheEntry: Sendable {
 }
 
 extension CacheEntry {
-  /// The whole entry in one piece of bytes, for stores of your own that keep entries whole.
+  /// Encodes the entry as one sequence of bytes. For custom stores that keep head and body together.
   ///
-  /// The length of the record as eight bytes, the lowest first, then the record (see ``CacheEntryRecord``), then the
-  /// body.
+  /// The format: the length of the record as eight bytes, least significant first; the record (see
+  /// ``CacheEntryRecord``); the body.
   public func encoded() -> Data {
     let record = CacheEntryRecord(self).bytes
     var writer = ByteWriter()
@@ -34,7 +34,7 @@ extension CacheEntry {
     return Data(writer.bytes)
   }
 
-  /// Reads an entry. Nil where the bytes are none, are damaged, or are of another version of the form.
+  /// Decodes an entry. Nil if the bytes are not an entry, are damaged, or have another format version.
   public init?(encoded: Data) {
     let entry = encoded.withUnsafeBytes { CacheEntry(bytes: $0) }
     guard let entry else { return nil }

@@ -1,7 +1,7 @@
 public import ErrandCore
 import ErrandSupport
 
-/// All that is known of a stored answer but its body.
+/// The head of a stored response: its status, its fields and the data that the cache needs. Everything except the body.
 public struct CacheEntryHead: Sendable, Hashable {
   private struct Parts: Sendable, Hashable {
     var variant: Digest
@@ -18,7 +18,7 @@ public struct CacheEntryHead: Sendable, Hashable {
 
   private struct Kept: Sendable {
     var parts: Parts
-    /// Read of the fields once, not at every look-up.
+    /// Computed once from the header fields, because every lookup needs it.
     var initialAge: Int64
 
     init(_ parts: Parts) {
@@ -28,10 +28,10 @@ public struct CacheEntryHead: Sendable, Hashable {
     }
   }
 
-  /// Held once: a look-up hands it on many times.
+  /// Boxed, because a lookup copies the head many times.
   private var kept: Boxed<Kept>
 
-  /// Makes a head of its parts.
+  /// Makes a head from its parts.
   public init(
     variant: Digest, vary: [VaryingField] = [], answer: ResponseHead, requestTime: WallTime, responseTime: WallTime,
     received: MonotonicInstant? = nil, policy: CachePolicy, appVersion: String = "", isMemoryOnly: Bool = false,
@@ -44,67 +44,70 @@ public struct CacheEntryHead: Sendable, Hashable {
           received: received, policy: policy, appVersion: appVersion, isMemoryOnly: isMemoryOnly, label: label)))
   }
 
-  /// Which of the answers under one key it is: the digest of the fields that `Vary` names, as they were sent.
+  /// Identifies the response among all responses under one key. It is the digest of the request fields that `Vary`
+  /// names.
   public var variant: Digest {
     get { kept.value.parts.variant }
     set { change { $0.variant = newValue } }
   }
 
-  /// The fields that `Vary` names, as they were sent.
+  /// The request fields that `Vary` names, with the values that were sent.
   public var vary: [VaryingField] {
     get { kept.value.parts.vary }
     set { change { $0.vary = newValue } }
   }
 
-  /// Status, reason, version and fields of the answer; fields of the connection left out (RFC 9111 section 3.1).
+  /// Status, reason phrase, version and header fields of the response. Fields that apply to a single connection are
+  /// left out (RFC 9111 section 3.1).
   public var answer: ResponseHead {
     get { kept.value.parts.answer }
     set { change { $0.answer = newValue } }
   }
 
-  /// When the request was sent.
+  /// The time at which the request was sent.
   public var requestTime: WallTime {
     get { kept.value.parts.requestTime }
     set { change { $0.requestTime = newValue } }
   }
 
-  /// When the answer's head came.
+  /// The time at which the response headers arrived.
   public var responseTime: WallTime {
     get { kept.value.parts.responseTime }
     set { change { $0.responseTime = newValue } }
   }
 
-  /// The same on the monotonic clock of the process that received it; nil when read from a disk.
+  /// The time at which the response headers arrived, on the monotonic clock of the process that received them. Nil if
+  /// the entry was read from a disk, because the clock of another process cannot be compared.
   public var received: MonotonicInstant? {
     get { kept.value.parts.received }
     set { change { $0.received = newValue } }
   }
 
-  /// The policy that wrote it.
+  /// The policy of the request that stored the response.
   public var policy: CachePolicy {
     get { kept.value.parts.policy }
     set { change { $0.policy = newValue } }
   }
 
-  /// The version of the app that wrote it.
+  /// The version of the app that stored the response.
   public var appVersion: String {
     get { kept.value.parts.appVersion }
     set { change { $0.appVersion = newValue } }
   }
 
-  /// Whether no byte of it may reach a disk.
+  /// True if no byte of the entry may be written to a disk.
   public var isMemoryOnly: Bool {
     get { kept.value.parts.isMemoryOnly }
     set { change { $0.isMemoryOnly = newValue } }
   }
 
-  /// What people call it.
+  /// A readable description of the entry.
   public var label: CacheEntryLabel {
     get { kept.value.parts.label }
     set { change { $0.label = newValue } }
   }
 
-  /// How old the answer was when it came, in milliseconds (RFC 9111 section 4.2.3).
+  /// The age of the response when it arrived, in milliseconds (RFC 9111 section 4.2.3).
   var initialAge: Int64 { kept.value.initialAge }
 
   private mutating func change(_ body: (inout Parts) -> Void) {
@@ -113,19 +116,20 @@ public struct CacheEntryHead: Sendable, Hashable {
     kept = Boxed(Kept(parts))
   }
 
-  /// Whether both say the same.
+  /// Whether both heads have equal properties.
   public static func == (left: CacheEntryHead, right: CacheEntryHead) -> Bool {
     left.kept.value.parts == right.kept.value.parts
   }
-  /// Hashes all of it.
+  /// Hashes all properties.
   public func hash(into hasher: inout Hasher) { hasher.combine(kept.value.parts) }
 }
 
-/// One field that `Vary` names, as the request had it.
+/// One field that `Vary` names, with its value in the request.
 public struct VaryingField: Sendable, Hashable {
   /// The name in lower case.
   public let name: String
-  /// The normalised value, or its digest for credentials and cookies; nil where the request had no such field.
+  /// The normalised value, or the digest of a secret value such as a credential. Nil if the request did not have the
+  /// field.
   public let value: String?
 
   /// Makes a field.
@@ -139,7 +143,7 @@ public struct VaryingField: Sendable, Hashable {
     left.name == right.name && left.value.hasSameBytes(as: right.value)
   }
 
-  /// Hashes the bytes.
+  /// Hashes the bytes of name and value.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(name)
     hasher.combine(value.map { ByteText($0) })

@@ -1,12 +1,12 @@
-/// What people call an entry: for lists and for removing by host or tag.
+/// A readable description of an entry. Used in lists, and to remove entries by host or tag.
 public struct CacheEntryLabel: Sendable, Hashable {
-  /// The method.
+  /// The request method.
   public let method: String
-  /// The URL, the values of its query masked.
+  /// The URL, with the values of its query masked.
   public let url: String
   /// The host in lower case.
   public let host: String
-  /// The tag of the call that stored it.
+  /// The tag of the call that stored the entry.
   public let tag: String?
 
   /// Makes a label.

@@ -1,14 +1,15 @@
 import ErrandCore
 
-/// How fresh a stored answer is, seen from the policy that stored it. Other requests may judge it otherwise.
+/// The freshness of a stored response, according to the cache policy with which it was stored. For a request with
+/// another policy the freshness may differ.
 public enum CacheEntryState: Sendable, Hashable {
-  /// Served without asking, for so long; in whole seconds.
+  /// The response is served without validation for this duration, in whole seconds.
   case fresh(Duration)
-  /// Has been stale for so long; in whole seconds.
+  /// The response has been stale for this duration, in whole seconds.
   case stale(Duration)
-  /// Is never served before the server was asked: `no-cache`.
+  /// The response is validated before each use, because of `no-cache`.
   case asks
-  /// The clock was set back since it came.
+  /// The freshness is unknown, because the clock was set back after the response arrived.
   case unknown
 
   init(of head: CacheEntryHead, at moment: CacheMoment) {
@@ -25,17 +26,17 @@ public enum CacheEntryState: Sendable, Hashable {
     }
   }
 
-  /// Whether it would be served without asking.
+  /// Whether the response would be served without validation.
   public var isFresh: Bool { if case .fresh = self { true } else { false } }
 }
 
 extension CacheListing {
-  // By the wall clock alone: the other one is that of a client, and may be turned by hand.
+  // These properties use only the wall clock. The monotonic clock belongs to a client, and tests may set it.
 
-  /// How long ago the answer came, or was last confirmed; nil where the clock was set back since.
+  /// The time since the response arrived or was last validated; nil if the clock was set back after that.
   public var age: Duration? { age(at: .now) }
 
-  /// How fresh the answer is now.
+  /// The current freshness of the response.
   public var state: CacheEntryState { state(at: .now) }
 
   package func age(at now: WallTime) -> Duration? {

@@ -1,12 +1,12 @@
-/// One entry in a list.
+/// One entry in the list of a store's entries.
 public struct CacheListing: Sendable {
-  /// All that is known of it but the body.
+  /// The status, the fields and the cache data of the response: everything except the body.
   public let head: CacheEntryHead
-  /// The key.
+  /// The key of the entry.
   public let key: CacheKey
-  /// The body's length in bytes.
+  /// The length of the body, in bytes.
   public let bodyLength: Int
-  /// When it was last read or written.
+  /// The time at which the entry was last read or written.
   public let lastUse: WallTime
 
   /// Makes a listing.

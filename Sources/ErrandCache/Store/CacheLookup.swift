@@ -1,12 +1,12 @@
-/// What a look-up found.
+/// The result of a lookup in a store.
 public enum CacheLookup: Sendable {
-  /// The entry that was chosen.
+  /// The lookup found and selected this entry.
   case found(CacheEntry)
-  /// Entries are there, and none was chosen.
+  /// There are entries under the key, with these heads, but none was selected.
   case refused([CacheEntryHead])
-  /// Nothing is there.
+  /// There is no entry under the key.
   case missing
-  /// Something was there, was damaged and has been removed.
+  /// The entry was damaged and has been removed.
   case damaged
   /// The store is closed, broken, or was busy for too long.
   case unavailable

@@ -1,28 +1,29 @@
 import ErrandCore
 import ErrandSupport
 
-/// Which entries to remove.
+/// Selects entries for removal.
 public enum CacheSelection: Sendable, Hashable {
-  /// All of them.
+  /// All entries.
   case all
   /// All variants under one key.
   case key(CacheKey)
-  /// One variant.
+  /// One variant: a response under a key, identified by its ``CacheEntryHead/variant``.
   case variant(CacheKey, Digest)
-  /// Everything for one URL and one account: see ``CacheKey/target``.
+  /// All entries of one URL and one account: see ``CacheKey/target``.
   case target(Digest)
-  /// Everything of one account: see ``CacheKey/account``.
+  /// All entries of one account: see ``CacheKey/account``.
   case account(Digest)
-  /// Everything from one host, in lower case.
+  /// All entries of one host, in lower case.
   case host(String)
-  /// Everything that calls with this tag stored.
+  /// All entries that calls with this tag stored.
   case tag(String)
-  /// Everything received before a moment.
+  /// All entries that were received before a point in time.
   case olderThan(WallTime)
 }
 
 extension CacheSelection {
-  /// Whether it names entries by digests, which stand for something under one salt alone.
+  /// Whether the entries are selected by digests. Digests are valid only for the store whose salt they were computed
+  /// with.
   var isByDigest: Bool {
     switch self {
     case .key, .variant, .target, .account: true
@@ -30,7 +31,7 @@ extension CacheSelection {
     }
   }
 
-  /// Whether it means the entry with this key and this head.
+  /// Whether the selection includes an entry with this key and this head.
   public func picks(_ key: CacheKey, _ head: CacheEntryHead) -> Bool {
     switch self {
     case .all: true
@@ -46,7 +47,7 @@ extension CacheSelection {
 }
 
 extension CacheSelection {
-  /// A number for the kind, then what it names: digests, or a host or a tag as the index has them.
+  /// Writes the selection: a number for its case, then the digests, the host, the tag or the time that it contains.
   func write(to writer: inout ByteWriter) {
     switch self {
     case .all: writer.byte(0)

@@ -1,10 +1,10 @@
-/// How much a store keeps.
+/// The size of a store.
 public struct CacheSize: Sendable, Hashable {
   /// The number of entries.
   public var entries: Int
-  /// Bytes in use; on a disk everything in the folder, the index too.
+  /// The number of bytes in use. For a store on a disk, the size of all files in the folder, including the index.
   public var bytes: Int
-  /// The bound in bytes; nil for none of its own.
+  /// The maximum size in bytes; nil if the store sets no limit.
   public var limit: Int?
 
   /// Makes a size.

@@ -1,81 +1,89 @@
 public import ErrandCore
 
-/// Keeps entries. Implement it to keep them somewhere else; memory, SQLite and both together come with the library.
+/// Stores cache entries. Implement this protocol to store entries in a system of your own. The library contains a store
+/// in memory, a store in SQLite, and a store that combines both.
 ///
-/// No method throws: a store that is broken, full or gone costs hits, never calls. Any thread may call; no method blocks
-/// the thread it is called on. Every implementation passes one conformance suite.
+/// No method throws: if a store is broken, full or unavailable, more responses have to be loaded from the server, but
+/// no call fails. The methods may be called on any thread and must not block it. Every implementation must pass the
+/// conformance suite for stores.
 public protocol CacheStore: Sendable {
-  /// 32 bytes that are mixed into the digests of accounts, so that they tell nothing beside another store.
+  /// Returns the salt of the store: 32 random bytes that are part of all digests in a ``CacheKey``. The salt ensures
+  /// that digests of different stores cannot be compared.
   ///
-  /// Random, and the same for as long as the store lives, on a disk over all processes. After the first time it returns
-  /// without suspending. Nil where the call was stopped, where its patience ended, or where nothing can be stored now.
+  /// The salt stays the same as long as the store exists. For a store on a disk it is the same in all processes. As
+  /// soon as the salt is known, this method returns without suspending. The result is nil if the call was stopped, if
+  /// the patience ended, or if nothing can be stored now.
   ///
   /// - Parameters:
-  ///   - call: The life of the call: a wait ends with it.
-  ///   - patience: How long a store may be waited for, on the call's clock; nil for as long as the call lives.
+  ///   - call: The state of the call. The wait ends when the call ends.
+  ///   - patience: The time to wait for the store, on the clock of the call; nil for as long as the call lasts.
   func salt(call: CallState, patience: Duration?) async -> Digest?
 
-  /// Looks for an entry.
+  /// Looks up an entry.
   ///
   /// - Parameters:
-  ///   - key: Whose answers.
-  ///   - choosing: Given the heads of all variants under the key, newest first; returns the index of the one to read, or
-  ///     nil for none. Runs on the caller's thread or on one of the store's, perhaps more than once; must not block.
-  ///   - call: The life of the call: a wait ends with it.
-  ///   - patience: How long a store that is busy may be waited for, on the call's clock; nil for as long as the call
-  ///     lives.
+  ///   - key: The key of the entry.
+  ///   - choosing: Receives the heads of all variants under the key, newest first. Returns the index of the variant to
+  ///     read, or nil for none. May be called on the caller's thread or on a thread of the store, and more than once.
+  ///     It must not block.
+  ///   - call: The state of the call. The wait ends when the call ends.
+  ///   - patience: The time to wait for a busy store, on the clock of the call; nil for as long as the call lasts.
   func find(
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
   ) async -> CacheLookup
 
-  /// Whether the same request has a stored response that belongs to others: under another ``CacheKey/entry``, with the
-  /// same ``CacheKey/anyAccount``. What is stored under the key itself does not count.
+  /// Whether a response to the same request is stored for another account. Such an entry has another
+  /// ``CacheKey/entry``, but the same ``CacheKey/anyAccount``.
   func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool
 
-  /// Stores an entry in place of the one with the same key and variant. Returns at once, written behind; the next
-  /// ``find(_:choosing:call:patience:)`` of this process finds it.
+  /// Stores an entry. It replaces an existing entry with the same key and variant. Returns immediately and writes in
+  /// the background; the next ``find(_:choosing:call:patience:)`` of this process finds the entry.
   ///
-  /// The cache holds a lock meanwhile, so that nothing is stored after its removal: do not call back into the cache.
+  /// The cache holds a lock while it calls this method, so that an entry is never stored after its removal. So this
+  /// method must not call the cache.
   func put(_ entry: CacheEntry)
 
-  /// Whether an entry would be kept if it were put now, as far as is known at once: one that is too large is not, nor one
-  /// that comes while nothing can be stored. It is put all the same, so that what it replaces goes. Where nobody says
-  /// anything else: true. The cache tells of it, and decides nothing by it.
+  /// Whether the store would keep an entry that is put now, as far as is known without waiting. The result is false if
+  /// the entry is too large, and if nothing can be stored now. The cache uses the result only for its reports: it puts
+  /// such an entry nevertheless, so that the store removes the entry that would have been replaced. The default
+  /// implementation returns true.
   func takes(_ entry: CacheEntry) -> Bool
 
-  /// Replaces the head of an entry whose body still holds, if it is still the one with this response time.
+  /// Replaces the head of an entry whose body is still valid. Has no effect if the entry no longer has the response
+  /// time `stored`.
   ///
-  /// The cache holds a lock meanwhile, as for ``put(_:)``: do not call back into the cache.
+  /// The cache holds a lock while it calls this method, as for ``put(_:)``. So this method must not call the cache.
   func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead)
 
-  /// Removes entries. What was put before is removed, too, and is not found by anybody who asks after this returned.
+  /// Removes entries, including entries that were put but are not written yet. A lookup that starts after this method
+  /// has returned does not find the removed entries.
   func remove(_ selection: CacheSelection)
 
-  /// The entries, most recently used first.
+  /// Lists all entries, most recently used first.
   func list() async -> [CacheListing]
 
-  /// How much is kept, and where it is bounded.
+  /// The number of entries, their size in bytes, and the limit of the size.
   func size() async -> CacheSize
 
-  /// Returns when everything that was put or removed before is where it will stay.
+  /// Returns when all earlier puts and removals have been carried out.
   func flush() async
 
-  /// How far what was removed before has come. Where nobody says anything else: ``RemovalState/done``, as in a store
-  /// that removes at once. A store around another one asks that one.
+  /// The state of all earlier removals. The default implementation returns ``RemovalState/done``, for stores that
+  /// remove entries immediately. A store that wraps another store should return the state of the wrapped store.
   ///
   /// - Parameters:
-  ///   - call: A wait ends with it.
-  ///   - patience: How long to wait for the store, on the call's clock.
+  ///   - call: The state of the call. The wait ends when the call ends.
+  ///   - patience: The time to wait for the store, on the clock of the call.
   func removals(call: CallState, patience: Duration) async -> RemovalState
 }
 
 extension CacheStore {
-  /// Every entry is kept.
+  /// The default: true, for stores that keep every entry.
   public func takes(_ entry: CacheEntry) -> Bool { true }
 
-  /// All that was removed is gone.
+  /// The default: ``RemovalState/done``, for stores that remove entries immediately.
   public func removals(call: CallState, patience: Duration) async -> RemovalState { .done }
 
-  /// The salt, waited for as long as the call lives.
+  /// The salt of the store. Waits for the store as long as the call lasts.
   package func salt(call: CallState) async -> Digest? { await salt(call: call, patience: nil) }
 }

@@ -1,13 +1,14 @@
-/// How far what was removed has come, in a store that may not be able to remove just now.
+/// The state of removals from a store. A store may be unable to remove entries at the moment.
 public enum RemovalState: Sendable, Hashable, CaseIterable, Comparable {
-  /// All of it is gone.
+  /// All selected entries are deleted.
   case done
-  /// It is not found any more, and written down, so that whoever opens the store next removes it before reading.
+  /// The removal is recorded in the store, and this process does not find the entries any more. The next process that
+  /// opens the store deletes them before it reads.
   ///
-  /// Another process that already has the store open does not read the note until it opens the store again, and may find
-  /// what was removed till then.
+  /// A process that already has the store open does not see the record, so it may find the entries until it opens the
+  /// store again.
   case noted
-  /// It is not found by this process any more. It lies in the store still, and is found again if the process ends before
-  /// the store can be written to.
+  /// This process does not find the entries any more, but they are still in the store. They are found again if the
+  /// process ends before the store can be written to.
   case pending
 }

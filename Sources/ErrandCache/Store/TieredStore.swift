@@ -1,19 +1,20 @@
 public import ErrandCore
 import ErrandSupport
 
-/// Memory over another store: what is found below is kept above, what is put goes to both.
+/// A memory store above another store. New entries are stored in both, and entries that are found in the store below
+/// are added to the memory.
 ///
-/// Every change goes to the store below first: what is found there afterwards is the new state, and what was found
-/// before is not brought up any more once the change has reached the memory. An entry that no disk may have stays
-/// above. Another process's removals are not seen by the memory of this one.
-public final class TieredStore: CacheStore, LeavingStore {
-  /// The store above.
+/// Every change is applied first to the store below, then to the memory. So an entry that was read from the store below
+/// before a change is not added to the memory after the change. Entries that must not be written to a disk are stored
+/// only in memory. If another process removes an entry from the store below, the memory keeps it.
+public final class TieredStore: CacheStore, EvictingStore {
+  /// The memory store above.
   public let memory: MemoryStore
   /// The store below.
   public let base: any CacheStore
   private let noting: (any UseNoting)?
 
-  /// Puts memory over a store.
+  /// Makes a store of two tiers.
   public init(memory: MemoryStore = MemoryStore(), base: any CacheStore) {
     self.memory = memory
     self.base = base
@@ -25,7 +26,7 @@ public final class TieredStore: CacheStore, LeavingStore {
     await base.salt(call: call, patience: patience)
   }
 
-  /// Looks above, without suspending, then below.
+  /// Looks for an entry in memory, which never suspends, and then in the store below.
   public func find(
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
   ) async -> CacheLookup {
@@ -43,9 +44,10 @@ public final class TieredStore: CacheStore, LeavingStore {
     return merged(above, below, isNewest: choice.withLock { $0 } == 0, stamp)
   }
 
-  /// An older variant stays below: above it would stand in the way of a newer one that fits as well.
+  /// An older variant from the store below is not added to the memory. There it would be found first and hide a newer
+  /// variant of the store below that also matches.
   private func merged(
-    _ above: CacheLookup, _ below: CacheLookup, isNewest: Bool, _ stamp: MemoryShelf.Stamp
+    _ above: CacheLookup, _ below: CacheLookup, isNewest: Bool, _ stamp: MemoryEntries.Stamp
   ) -> CacheLookup {
     switch (above, below) {
     case (_, .found(let entry)): .found(isNewest ? memory.promote(entry, stamp) : entry)
@@ -58,44 +60,45 @@ public final class TieredStore: CacheStore, LeavingStore {
     }
   }
 
-  /// Whether one of them has a response to the same request that belongs to others.
+  /// Whether one of the stores has a response to the same request for another account.
   public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
     if await memory.holdsForOthers(key, call: call, patience: patience) { return true }
     return await base.holdsForOthers(key, call: call, patience: patience)
   }
 
-  /// Whether one of them takes it.
+  /// Whether at least one of the stores would keep the entry.
   public func takes(_ entry: CacheEntry) -> Bool { memory.takes(entry) || base.takes(entry) }
 
-  /// Stores an entry in both.
+  /// Stores an entry in both stores.
   public func put(_ entry: CacheEntry) {
-    var gone: [MemoryShelf.Item] = []
+    var gone: [MemoryEntries.Item] = []
     put(entry, gone: &gone)
   }
 
-  func put(_ entry: CacheEntry, gone: inout [MemoryShelf.Item]) {
+  func put(_ entry: CacheEntry, gone: inout [MemoryEntries.Item]) {
     base.put(entry, handing: &gone)
     memory.put(entry, gone: &gone)
   }
 
-  /// Replaces the head in both.
+  /// Replaces the head of an entry in both stores.
   public func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
-    var gone: [MemoryShelf.Item] = []
+    var gone: [MemoryEntries.Item] = []
     renew(key, stored: stored, head: head, gone: &gone)
   }
 
-  func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, gone: inout [MemoryShelf.Item]) {
+  func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, gone: inout [MemoryEntries.Item]) {
     base.renew(key, stored: stored, head: head, handing: &gone)
     memory.renew(key, stored: stored, head: head, gone: &gone)
   }
 
-  /// Removes entries from both. A look-up that is under way below does not bring them up again.
+  /// Removes entries from both stores. A lookup that is in progress in the store below does not add them to the memory
+  /// again.
   public func remove(_ selection: CacheSelection) {
     base.remove(selection)
     memory.remove(selection)
   }
 
-  /// The entries of both, most recently used first.
+  /// The entries of both stores, most recently used first.
   public func list() async -> [CacheListing] {
     let above = await memory.list()
     var places: [Place: CacheListing] = [:]
@@ -112,7 +115,8 @@ public final class TieredStore: CacheStore, LeavingStore {
     let variant: Digest
   }
 
-  /// The entries and the bytes of the store below, and of what is above alone; and the bound below.
+  /// The number and size of all entries: those of the store below and those that are only in memory. The limit is that
+  /// of the store below.
   public func size() async -> CacheSize {
     var size = await base.size()
     let own = memory.memoryOnly
@@ -121,43 +125,46 @@ public final class TieredStore: CacheStore, LeavingStore {
     return size
   }
 
-  /// How far removals have come below: above they are done at once.
+  /// The state of removals in the store below. In memory, removals take effect immediately.
   public func removals(call: CallState, patience: Duration) async -> RemovalState {
     await base.removals(call: call, patience: patience)
   }
 
-  /// Returns when the store below has written everything.
+  /// Returns when the store below has written all entries.
   public func flush() async { await base.flush() }
 }
 
-/// A store that is told of uses which another one above it has answered.
+/// A store that is notified when a store above has served one of its entries.
 ///
-/// What is used most would otherwise look unused below, and be evicted there first.
+/// Without the notification, the entries that are used most would look unused in the store below and would be evicted
+/// first.
 package protocol UseNoting: CacheStore {
-  /// Notes that an entry was used now. Returns at once, and wakes nobody for it.
+  /// Records that an entry was used now. Returns immediately, and does not wake a thread.
   func noteUse(_ key: CacheKey, _ variant: Digest)
 }
 
-/// A store that hands over what leaves it, for a caller that holds a lock.
+/// A store whose methods return evicted items to the caller. The caller holds a lock and releases the items afterwards.
 ///
-/// Beside an entry lie values of the app. What they do as they die, such as to clear the cache, must meet no lock.
-protocol LeavingStore: CacheStore {
-  /// Stores an entry. Whatever it takes the place of goes to `gone`.
-  func put(_ entry: CacheEntry, gone: inout [MemoryShelf.Item])
+/// An item contains decoded values of the app. Their deinitialisers can run any code, for example code that clears the
+/// cache, so they must not run under a lock.
+protocol EvictingStore: CacheStore {
+  /// Stores an entry. Items that it replaces or evicts are appended to `gone`.
+  func put(_ entry: CacheEntry, gone: inout [MemoryEntries.Item])
 
-  /// Replaces the head of an entry whose body still holds. Whatever leaves goes to `gone`.
-  func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, gone: inout [MemoryShelf.Item])
+  /// Replaces the head of an entry whose body is still valid. Items that it replaces or evicts are appended to `gone`.
+  func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, gone: inout [MemoryEntries.Item])
 }
 
 extension CacheStore {
-  /// Stores an entry; what leaves the memory goes to `gone`, if the store keeps values at all.
-  func put(_ entry: CacheEntry, handing gone: inout [MemoryShelf.Item]) {
-    if let store = self as? any LeavingStore { store.put(entry, gone: &gone) } else { put(entry) }
+  /// Stores an entry. If the store holds decoded values, items that leave the memory are appended to `gone`.
+  func put(_ entry: CacheEntry, handing gone: inout [MemoryEntries.Item]) {
+    if let store = self as? any EvictingStore { store.put(entry, gone: &gone) } else { put(entry) }
   }
 
-  /// Replaces a head; what leaves the memory goes to `gone`, if the store keeps values at all.
-  func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, handing gone: inout [MemoryShelf.Item]) {
-    guard let store = self as? any LeavingStore else { return renew(key, stored: stored, head: head) }
+  /// Replaces the head of an entry. If the store holds decoded values, items that leave the memory are appended to
+  /// `gone`.
+  func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, handing gone: inout [MemoryEntries.Item]) {
+    guard let store = self as? any EvictingStore else { return renew(key, stored: stored, head: head) }
     store.renew(key, stored: stored, head: head, gone: &gone)
   }
 }

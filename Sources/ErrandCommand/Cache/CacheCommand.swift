@@ -1,15 +1,16 @@
 import Errand
 import ErrandCache
+import ErrandSupport
 import Foundation
 
-/// Looks into the folder of a store, and removes from it.
+/// Inspects a cache folder, or removes entries from it.
 @MainActor
 struct CacheCommand {
   private let folder: CacheFolder
   private let store: SQLiteStore
   private let paint = Terminal.paint(for: .output)
 
-  /// Reads the words, does what they ask for, and says how it went.
+  /// Parses the arguments, performs the task and returns the exit status.
   static func run(_ words: [String]) async -> ExitCode {
     do {
       let options = try CacheParser.parse(words)
@@ -19,12 +20,13 @@ struct CacheCommand {
       return refusal.code
     } catch {
       Terminal.complain("\(error)")
-      Terminal.write("“errand cache --help” teaches.\n", to: .error)
+      Terminal.write("See “errand cache --help”.\n", to: .error)
       return .usage
     }
   }
 
-  /// The limit is out of reach: to look into a store and to remove from it must not make anything else go.
+  /// Opens the store with a limit that it cannot reach, because inspecting a store and removing entries must not evict
+  /// other entries.
   private init(_ folder: CacheFolder) {
     self.folder = folder
     store = SQLiteStore(folder: folder.url, limit: .max / 2)
@@ -53,7 +55,7 @@ struct CacheCommand {
     return Terminal.show(StoreSummary(listings: listings, bytesOnDisk: Int64(size.bytes), now: .now).text(paint))
   }
 
-  /// What lies in it is not known, so that “empty” would be a lie.
+  /// Reports a store that cannot be read. Its contents are unknown, so it must not be reported as empty.
   private func unreadable() -> ExitCode {
     Terminal.complain("“\(folder.path)” cannot be read now; is it in use by another process? Try again later.")
     return .busy
@@ -82,19 +84,19 @@ struct CacheCommand {
     return .success
   }
 
-  /// Returns the system's error number where the body cannot be written.
-  private func show(_ answer: StoredAnswers.Answer, of url: HTTPURL) -> Int32? {
+  /// Prints a stored response; returns the system's error number if the body cannot be written.
+  private func show(_ answer: StoredResponses.Answer, of url: HTTPURL) -> Int32? {
     let head = answer.listing.head
     Terminal.write(Terminal.paint(for: .error)(.dim, Wording.facts(of: answer.listing, at: .now)) + "\n", to: .error)
-    Terminal.write(Talk(paint: paint) { _ in }.head(HTTPResponse(head: head.answer, url: url)) + "\n")
+    Terminal.write(ExchangePrinter(paint: paint) { _ in }.head(HTTPResponse(head: head.answer, url: url)) + "\n")
     return BodyPrinter.write(answer.body, of: HTTPResponse(head: head.answer, body: answer.body, url: url))
   }
 
   private func nothing(_ options: SendOptions, isElsewhere: Bool) -> ExitCode {
     let cure =
       isElsewhere
-      ? "somebody else's answer is; give the credential that it was asked for with."
-      : "“errand cache list” shows what is."
+      ? "another account has a response; give the credential of that request."
+      : "“errand cache list” shows what is stored."
     let url = PlainText.visible(Secrets.maskedTarget(options.url))
     Terminal.complain("Nothing is stored for \(options.sentMethod) \(url); \(cure)")
     return .notStored
@@ -108,7 +110,7 @@ struct CacheCommand {
     store.remove(selection)
     await store.flush()
     guard let after = await store.readableList() else { return unreadable() }
-    // So that nothing of it is left in the index's log either.
+    // Closing removes the entries from the log of the index, too.
     await store.close()
     let meant = before.count { selection.picks($0.key, $0.head) }
     let left = after.count { selection.picks($0.key, $0.head) }
@@ -120,13 +122,13 @@ struct CacheCommand {
   }
 }
 
-/// How much is in a store.
+/// The statistics of a store.
 struct StoreSummary {
   let listings: [CacheListing]
   let bytesOnDisk: Int64
   let now: WallTime
 
-  /// A line for each figure.
+  /// One line for each number, such as the number of entries.
   func text(_ paint: Paint) -> String {
     lines.map { name, value in
       paint(.dim, name) + String(repeating: " ", count: max(1, 9 - name.count)) + value + "\n"
@@ -141,14 +143,32 @@ struct StoreSummary {
       ("entries", "\(listings.count): \(fresh) fresh, \(listings.count - fresh) not"),
       ("bodies", Wording.bytes(bodies)),
       ("on disk", "\(Wording.bytes(bytesOnDisk)), with the index"),
-      ("limit", "\(limit) where “errand send” fills it; a program sets its own"),
+      ("limit", "\(limit) for “errand send”; a program sets its own"),
     ] + hosts.enumerated().map { ($0 == 0 ? "hosts" : "", "\($1.name): \(Wording.entries($1.count))") }
   }
 
-  /// The hosts, those with most answers first.
+  /// The hosts, sorted by their number of responses in descending order.
   private var hosts: [(name: String, count: Int)] {
     let counts = Dictionary(grouping: listings) { $0.head.label.host }.mapValues(\.count)
     return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
       .map { (PlainText.visible($0.key), $0.value) }
+  }
+}
+
+/// An interceptor that looks the request up in a store, in the form in which it would be sent, and sends nothing. It is
+/// the first interceptor of its client.
+final class StoredLookup: Interceptor {
+  private let store: any CacheStore
+  private let noted = Locked(StoredResponses())
+
+  init(_ store: any CacheStore) { self.store = store }
+
+  /// The responses that were found.
+  var found: StoredResponses { noted.withLock { $0 } }
+
+  func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    let found = await store.answers(to: request, in: context)
+    noted.withLock { $0 = found }
+    return HTTPResponse(head: ResponseHead(status: 204), url: request.url)
   }
 }

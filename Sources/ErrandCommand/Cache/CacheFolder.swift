@@ -1,9 +1,9 @@
 import ErrandCache
 import Foundation
 
-/// The folder of a store as it was named on the command line.
+/// A store's folder that was named on the command line.
 struct CacheFolder: Sendable {
-  /// Why it cannot be used, and how the process ends.
+  /// Why the folder cannot be used, and the exit status.
   struct Refusal: Error, Equatable, CustomStringConvertible {
     let description: String
     let code: ExitCode
@@ -17,7 +17,7 @@ struct CacheFolder: Sendable {
     url = URL(filePath: path, directoryHint: .isDirectory)
   }
 
-  /// A folder with a store in it; nothing is made.
+  /// A folder that contains a store; creates nothing.
   static func existing(_ path: String) throws(Refusal) -> CacheFolder {
     let folder = CacheFolder(path)
     let condition = StoreCondition(of: folder.url)
@@ -25,24 +25,24 @@ struct CacheFolder: Sendable {
     return folder
   }
 
-  /// A folder to keep answers in: one with a store, an empty one, or one that is made now, for the user alone.
+  /// A folder for a store: one with a store, an empty one, or a new one that only the user can access.
   ///
-  /// One with other things in it is refused, since a store closes its folder to everybody else.
+  /// A folder with other files is rejected, because a store denies all other users access to its folder.
   static func made(_ path: String) throws(Refusal) -> CacheFolder {
     let folder = CacheFolder(path)
     switch StoreCondition(of: folder.url) {
     case .usable, .empty, .damaged: return folder
     case .missing:
       let code = makeFolder(folder.url)
-      guard code == 0 else { throw folder.closed(code, "cannot be made") }
+      guard code == 0 else { throw folder.closed(code, "cannot be created") }
       return folder
     case .occupied:
-      throw folder.refusal("holds other things; a store wants a folder of its own, empty or new.")
+      throw folder.refusal("contains other files; a store needs an empty or a new folder.")
     case let condition: throw folder.refusal(condition)
     }
   }
 
-  /// Makes a folder and those above it; the system's error number, or zero.
+  /// Creates a folder and its missing parents; returns the system's error number, or 0.
   private static func makeFolder(_ url: URL) -> Int32 {
     let path = url.path(percentEncoded: false)
     if mkdir(path, 0o700) == 0 { return 0 }
@@ -52,19 +52,19 @@ struct CacheFolder: Sendable {
     return mkdir(path, 0o700) == 0 ? 0 : errno
   }
 
-  // MARK: - Sentences
+  // MARK: - Messages
 
   private func refusal(_ condition: StoreCondition) -> Refusal {
     switch condition {
-    case .missing: refusal("is not there; “errand send --cache DIR URL” makes a store.")
-    case .noFolder: refusal("is no folder.")
+    case .missing: refusal("does not exist; “errand send --cache DIR URL” creates a store.")
+    case .noFolder: refusal("is not a folder.")
     case .closed(let code): closed(code, "cannot be used")
     case .notPrivate(let sentence): Refusal(description: sentence, code: .forbidden)
-    case .empty, .usable: refusal("has no store in it: nothing was ever kept there.")
-    case .occupied: refusal("has no store in it, but other things.")
-    case .foreign: refusal("has the index of another program in it.")
-    case .otherVersion: refusal("has a store of another version of Errand in it; take another folder.")
-    case .damaged: refusal("has a damaged store in it; the next “errand send --cache” makes it anew.")
+    case .empty, .usable: refusal("contains no store, because nothing was stored there.")
+    case .occupied: refusal("contains no store, but other files.")
+    case .foreign: refusal("contains the index of another program.")
+    case .otherVersion: refusal("contains a store of another version of Errand; use another folder.")
+    case .damaged: refusal("contains a damaged store; the next “errand send --cache” replaces it.")
     }
   }
 

@@ -1,27 +1,27 @@
 import ErrandCache
 
-/// What the words behind `errand cache` ask for.
+/// The parsed arguments of `errand cache`.
 struct CacheOptions: Sendable, Equatable {
-  /// What to do with a store.
+  /// The task to perform on a store.
   enum Task: Sendable, Equatable {
-    /// Show what is in it, a line for each answer.
+    /// Print one line for each response.
     case list
-    /// Show what is stored for a request.
+    /// Print the response that is stored for a request.
     case show(SendOptions)
-    /// Show how much is in it.
+    /// Print statistics.
     case stats
-    /// Remove what is meant.
+    /// Remove the chosen responses.
     case clear(Choice)
   }
 
-  /// Which answers to remove.
+  /// The responses to remove.
   enum Choice: Sendable, Equatable {
     case all
     case host(String)
     case tag(String)
     case olderThan(Duration)
 
-    /// The same for a store.
+    /// The choice in the form that the store needs.
     func selection(now: WallTime) -> CacheSelection {
       switch self {
       case .all: .all
@@ -33,13 +33,13 @@ struct CacheOptions: Sendable, Equatable {
     }
   }
 
-  /// The store's folder.
+  /// The folder of the store.
   let folder: String
   let task: Task
 }
 
 extension Int64 {
-  /// The nearest whole number there is.
+  /// The nearest integer that the type can represent.
   fileprivate init(clamping number: Double) {
     self = Int64(exactly: number.rounded()) ?? (number < 0 ? .min + 1 : .max)
   }

@@ -1,10 +1,10 @@
 import Errand
 
-/// Reads the words behind `errand cache`.
+/// Parses the arguments of `errand cache`.
 struct CacheParser {
   private var words: ArraySlice<String>
 
-  /// Reads all words.
+  /// Parses all arguments.
   static func parse(_ words: [String]) throws(UsageError) -> CacheOptions {
     var parser = CacheParser(words: words[...])
     return try parser.readAll()
@@ -13,31 +13,33 @@ struct CacheParser {
   private init(words: ArraySlice<String>) { self.words = words }
 
   private mutating func readAll() throws(UsageError) -> CacheOptions {
-    guard let verb = words.popFirst() else { throw UsageError("say what to do: list, show, stats or clear") }
+    guard let verb = words.popFirst() else { throw UsageError("a task is missing: list, show, stats or clear") }
     switch verb {
     case "list": return CacheOptions(folder: try onlyFolder(), task: .list)
     case "stats": return CacheOptions(folder: try onlyFolder(), task: .stats)
     case "show": return CacheOptions(folder: try folder(), task: .show(try request()))
     case "clear": return try clear()
-    default: throw UsageError("there is no “cache \(verb)”; there are list, show, stats and clear")
+    default: throw UsageError("unknown task “cache \(verb)”; use list, show, stats or clear")
     }
   }
 
   private mutating func folder() throws(UsageError) -> String {
     guard let folder = words.popFirst(), !folder.isEmpty else { throw UsageError("the store's folder is missing") }
     guard !folder.hasPrefix("-") else {
-      throw UsageError("the store's folder comes first, and “\(folder)” is none; write ./\(folder) if it is")
+      throw UsageError(
+        "the store's folder must come first, but “\(folder)” looks like an option; write ./\(folder) for a folder")
     }
     return folder
   }
 
   private mutating func onlyFolder() throws(UsageError) -> String {
     let folder = try folder()
-    if let more = words.first { throw UsageError("“\(more)” is one word too many") }
+    if let more = words.first { throw UsageError("“\(more)” is one argument too many") }
     return folder
   }
 
-  /// The words that made the request say which answer is meant; those that say what to do with it say nothing here.
+  /// Parses the arguments that describe the request. Options about how to send it or what to do with the response are
+  /// rejected.
   private func request() throws(UsageError) -> SendOptions {
     let options = try SendParser.parse(Array(words))
     var rest = options
@@ -45,7 +47,7 @@ struct CacheParser {
     (rest.format, rest.credential) = (nil, .none)
     guard rest == SendOptions() else {
       throw UsageError(
-        "only what makes the request says which answer is meant: METHOD, URL, name=value, --json, --form, --query, -H, "
+        "only arguments that describe the request are allowed: METHOD, URL, name=value, --json, --form, --query, -H, "
           + "--user and --bearer")
     }
     return options
@@ -59,9 +61,9 @@ struct CacheParser {
     while let word = words.popFirst() {
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       guard ["--host", "--tag", "--older-than"].contains(parts[0]) else {
-        throw UsageError("“\(word)” is not understood; there are --host NAME, --tag WORD and --older-than AGE")
+        throw UsageError("“\(word)” is unknown; use --host NAME, --tag WORD or --older-than AGE")
       }
-      guard choice == nil else { throw UsageError("take one of --host, --tag and --older-than") }
+      guard choice == nil else { throw UsageError("use only one of --host, --tag and --older-than") }
       guard let value = parts.count > 1 ? parts[1] : words.popFirst(), !value.isEmpty else {
         throw UsageError("\(parts[0]) needs a value")
       }
@@ -79,13 +81,13 @@ struct CacheParser {
   }
 }
 
-/// Reads spans of time as people write them: 90, 30s, 10m, 2h, 7d.
+/// Parses durations such as 90, 30s, 10m, 2h and 7d.
 enum SpanNotation {
-  /// Units in seconds.
+  /// The units in seconds.
   private static let units: [Character: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
   private static let most: Double = 100 * 365 * 86_400
 
-  /// A span above nothing; seconds where no unit is named.
+  /// A positive duration; in seconds if no unit is given.
   static func span(_ text: String, of option: String) throws(UsageError) -> Duration {
     let unit = text.last.flatMap { units[$0] }
     let digits = unit == nil ? text[...] : text.dropLast()

@@ -1,12 +1,12 @@
 import Errand
 import ErrandCache
 
-/// Lays out the answers of a store in columns, a line for each.
+/// Formats the responses of a store as a table.
 struct EntryTable {
   let paint: Paint
   let now: WallTime
 
-  /// A heading and a line for each answer.
+  /// A heading and one line for each response.
   func text(_ listings: [CacheListing]) -> String {
     let hasTags = listings.contains { $0.head.label.tag != nil }
     let rows = [["age", "state", "size", "status", "method", "url"] + (hasTags ? ["tag"] : [])] + listings.map(row)
@@ -34,7 +34,7 @@ struct EntryTable {
     [.none, listing.state(at: now).isFresh ? .green : .yellow, .none, .none, .none, .bold, .none]
   }
 
-  /// The cells, each but the last filled up to the width of its column.
+  /// One row. All cells except the last are padded to the width of their column.
   private func line(_ cells: [String], _ widths: [Int], _ styles: [Paint.Style?]) -> String {
     let filled = zip(cells, zip(widths, styles)).enumerated().map { index, column in
       let (cell, (width, style)) = column

@@ -5,13 +5,10 @@ import ErrandTesting
 /// Plays the everyday scenes against two embedded servers.
 @MainActor
 struct Demo {
-  /// The scenes in their order.
+  /// The scenes in the order of their numbers.
   nonisolated static let scenes: [any DemoScene] = [
-    AsyncScene(), RegisterScene(), ShapeScene(), BrokenShapeScene(), JSONValueScene(), EnvelopeScene(), CDNScene(),
-    FilterScene(), BasicAuthScene(), ClosureScene(), DelegateScene(), SpinnerScene(), CancelScene(), TimeoutScene(),
-    RedirectScene(), CookieScene(), RetryScene(), RefreshScene(), LogoutScene(), DownloadScene(), ResumeScene(),
-    UploadScene(), EventScene(), MetricsScene(), LifetimeScene(), CachedThenFreshScene(), TwoAccountsScene(),
-    BatchScene(), ChainScene(),
+    AsyncScene(), RegisterScene(), BrokenShapeScene(), EnvelopeScene(), ClosureScene(), RetryScene(), RefreshScene(),
+    ResumeScene(), UploadScene(), EventScene(), LifetimeScene(), CachedThenFreshScene(), BatchScene(), ChainScene(),
   ]
 
   private let renderer: SceneRenderer
@@ -28,7 +25,7 @@ struct Demo {
     do {
       servers = try DemoServers()
     } catch {
-      Terminal.write("errand: no server could be started on this machine: \(error)\n", to: .error)
+      Terminal.write("errand: the demo's servers could not be started on this machine: \(error)\n", to: .error)
       return .other
     }
     let opening = "Everyday scenes against two servers on this machine: the API at \(servers.api.url),\n"
@@ -43,20 +40,20 @@ struct Demo {
     return end(played: numbers.count, failed: failed)
   }
 
-  /// Plays one scene; true if it went as declared.
+  /// Runs one scene. Returns true if all of its checks passed.
   private func play(_ number: Int, _ servers: DemoServers) async -> Bool {
     let scene = Self.scenes[number - 1]
     let stage = Stage(scene, servers, drawing: isTerminal ? Self.drawOver : nil)
     do {
       try await scene.play(on: stage)
     } catch {
-      stage.claim("the scene reaches its end; it was stopped by: \(error)", false)
+      stage.claim("the scene did not run to its end, because of this error: \(error)", false)
     }
     Terminal.write(renderer.body(stage.report) + "\n\n\n")
     return stage.report.wentAsDeclared
   }
 
-  /// Puts a line in the place of the one that the cursor is on.
+  /// Overwrites the line at the cursor.
   private static func drawOver(_ line: String) { Terminal.write("\r\u{1B}[K\(line)") }
 
   private func end(played: Int, failed: [Int]) -> ExitCode {

@@ -1,21 +1,21 @@
 import ErrandTesting
 
-/// One everyday scene: what is declared, how the servers answer, and what has to come of it.
+/// One everyday scene: the declared code, the responses of the servers, and the expected results.
 protocol DemoScene: Sendable {
-  /// The scene in a few words.
+  /// A short description of the scene.
   var title: String { get }
-  /// The source text that the scene shows. Every line of it stands in the scene's own code, too; a test sees to it.
-  var declared: String { get }
-  /// How a server answers.
+  /// The source file, whose marked lines are shown.
+  var source: SceneSource { get }
+  /// The response of a server.
   func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer
-  /// Plays the scene on a stage, and notes there what was seen and whether it was as declared.
+  /// Plays the scene, and adds its results and the checks of them to the stage's report.
   @MainActor func play(on stage: Stage) async throws
 }
 
 /// The servers of the demo.
 enum DemoHost: String, Sendable {
-  /// Where the API is.
+  /// The host of the API.
   case api = "API"
-  /// Where images and other large things are.
+  /// The host of images and other large files.
   case cdn = "CDN"
 }

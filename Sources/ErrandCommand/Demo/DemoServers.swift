@@ -1,14 +1,14 @@
 import ErrandSupport
 import ErrandTesting
 
-/// The two servers that the demo plays against; they answer as the scene on stage says.
+/// The two servers of the demo. The current scene determines their responses.
 final class DemoServers: Sendable {
-  /// Keeps the scene that is on stage; the servers' threads look here.
+  /// Holds the current scene for the threads of the servers.
   private final class Playbill: Sendable {
     let scene = Locked<(any DemoScene)?>(nil)
 
     func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer {
-      scene.withLock { $0 }?.answer(request, from: host) ?? .status(503, body: "no scene is on stage\n")
+      scene.withLock { $0 }?.answer(request, from: host) ?? .status(503, body: "no scene is running\n")
     }
   }
 
@@ -22,7 +22,7 @@ final class DemoServers: Sendable {
     cdn = try LoopbackServer { [playbill] in playbill.answer($0, from: .cdn) }
   }
 
-  /// Lets a scene answer from now on.
+  /// Makes a scene the current one.
   func show(_ scene: any DemoScene) { playbill.scene.withLock { $0 = scene } }
 
   subscript(host: DemoHost) -> LoopbackServer { host == .api ? api : cdn }

@@ -1,24 +1,26 @@
-/// Lays the report of a scene out for people: at most a screen, at most 100 columns.
+/// Formats the report of a scene for reading: at most one screen high and 100 columns wide.
 struct SceneRenderer: Sendable {
   static let columns = 100
   private static let margin = 12
 
   let paint: Paint
 
-  /// The line above a scene.
+  /// The heading of a scene.
   func heading(_ title: String, number: Int, of count: Int) -> String {
     let head = "── \(number)/\(count)  \(title) "
     let rule = String(repeating: "─", count: max(0, Self.columns - TextLayout.width(head)))
     return paint(.bold, head) + paint(.dim, rule)
   }
 
-  /// The scene itself.
+  /// The text of a scene below its heading.
   func body(_ report: SceneReport) -> String {
-    let declared = report.declared.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let declared =
+      report.declared.isEmpty
+      ? [] : report.declared.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let blocks = [
       block("declared", declared.map(code), wrapping: false),
       block("sent", report.wire.flatMap(request), wrapping: true),
-      block("came back", report.cameBack.map { ($0, { $0 }) }, wrapping: true),
+      block("received", report.cameBack.map { ($0, { $0 }) }, wrapping: true),
       block("checked", report.claims.map(claim), wrapping: true),
     ]
     return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
@@ -26,11 +28,11 @@ struct SceneRenderer: Sendable {
 
   private typealias Line = (text: String, painted: (String) -> String)
 
-  /// Lines behind a word in the margin.
+  /// Lines with a label in the left margin.
   private func block(_ word: String, _ lines: [Line], wrapping: Bool) -> [String] {
-    let room = Self.columns - Self.margin
+    let width = Self.columns - Self.margin
     let fitted = lines.flatMap { line in
-      TextLayout.wrapped(line.text, to: room, indent: "  ").map(line.painted)
+      TextLayout.wrapped(line.text, to: width, indent: "  ").map(line.painted)
     }
     return fitted.enumerated().map { index, line in
       let head = index == 0 ? word : ""
@@ -52,9 +54,9 @@ struct SceneRenderer: Sendable {
   }
 }
 
-/// What a scene has to show for itself.
+/// The results of a scene.
 struct SceneReport: Sendable {
-  /// Something that was to be so, and whether it is.
+  /// An expected result, and whether it was met.
   struct Claim: Sendable {
     let sentence: String
     let holds: Bool
@@ -62,13 +64,13 @@ struct SceneReport: Sendable {
 
   let title: String
   let declared: String
-  /// What went over the wire, one block for each request.
+  /// The requests that were sent, one block for each.
   var wire: [[String]] = []
-  /// What the program got.
+  /// The results that the program received.
   var cameBack: [String] = []
-  /// What was checked.
+  /// The checks.
   var claims: [Claim] = []
 
-  /// Whether the scene went as declared: something was checked, and all of it holds.
+  /// Whether the scene went as declared: there are checks, and all of them passed.
   var wentAsDeclared: Bool { !claims.isEmpty && claims.allSatisfy(\.holds) }
 }

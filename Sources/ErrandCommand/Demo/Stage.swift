@@ -1,12 +1,12 @@
 import Errand
 import ErrandTesting
 
-/// What a scene plays with: a client for the two servers, and a report to fill.
+/// The environment of a scene: a client for the two servers, and the report to fill.
 @MainActor
 final class Stage {
-  /// The client, fresh for each scene.
+  /// The client, new for each scene.
   let client: APIClient
-  /// Draws over the line that the cursor is on; nil where nobody looks.
+  /// Overwrites the line at the cursor; nil if the output is not a terminal.
   let drawing: (@MainActor (String) -> Void)?
   private(set) var report: SceneReport
 
@@ -17,7 +17,7 @@ final class Stage {
     self.servers = servers
     self.drawing = drawing
     client = APIClient(baseURL: servers.api.url, cdnURL: servers.cdn.url)
-    report = SceneReport(title: scene.title, declared: scene.declared)
+    report = SceneReport(title: scene.title, declared: scene.source.shown)
     earlier = [.api: servers.api.requests.count, .cdn: servers.cdn.requests.count]
     servers.show(scene)
   }
@@ -25,12 +25,13 @@ final class Stage {
   /// One of the servers.
   func server(_ host: DemoHost) -> LoopbackServer { servers[host] }
 
-  /// What a server has received in this scene.
+  /// The requests that a server has received in this scene.
   func requests(to host: DemoHost = .api) -> [RecordedRequest] {
     Array(servers[host].requests.dropFirst(earlier[host, default: 0]))
   }
 
-  /// Shows a request as the server recorded it: request line, fields of choice, body or its length; secrets masked.
+  /// Shows a request as the server recorded it: the request line, the chosen fields, the body or its length; secrets
+  /// are masked.
   func showSent(
     _ request: RecordedRequest?, to host: DemoHost = .api, fields: [String] = [], showingBody: Bool = true
   ) {
@@ -44,22 +45,22 @@ final class Stage {
     report.wire.append(lines)
   }
 
-  /// Shows something that the program got.
+  /// Shows a result that the program received.
   func showGot(_ line: String) { report.cameBack.append(line) }
 
-  /// Shows a value that the program got, under the name of its type.
+  /// Shows a value that the program received, with the name of its type.
   func showGot<Value>(value: Value) {
     let names = String(reflecting: Value.self).split(separator: ".").suffix(2)
     showGot((names.dropLast().map { "\($0)." } + ["\(value)"]).joined())
   }
 
-  /// Shows an error that the program got: stage and code, and the sentence for people.
+  /// Shows an error that the program received: stage, code and message.
   func showGot(_ error: APIError?) {
     guard let error else { return showGot("no error") }
     showGot("APIError \(error.stage.rawValue)/\(error.code): “\(error.message)”")
   }
 
-  /// Notes something that has to be so.
+  /// Adds a check to the report.
   func claim(_ sentence: String, _ holds: Bool) {
     report.claims.append(.init(sentence: sentence, holds: holds))
   }

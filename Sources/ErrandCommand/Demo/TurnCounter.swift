@@ -1,16 +1,16 @@
 import ErrandSupport
 
-/// Counts how often a server was asked; its threads and the scene look here.
+/// Counts the requests to a server. The threads of the server and the scene use it.
 final class TurnCounter: Sendable {
   private let count = Locked(0)
 
-  /// How often it was asked.
+  /// The number of requests.
   var value: Int { count.withLock { $0 } }
 
-  /// Begins anew, for a scene that is played again.
+  /// Starts again from 0, for a scene that is played again.
   func reset() { count.withLock { $0 = 0 } }
 
-  /// Counts once more; returns how often that makes.
+  /// Counts a request; returns the new number.
   func next() -> Int {
     count.withLock { count in
       count += 1

@@ -1,19 +1,19 @@
 import Errand
 import Foundation
 
-/// Decides how a body is shown.
+/// Decides how a body is printed.
 enum BodyPrinter {
-  /// What to write.
+  /// The form in which a body is printed.
   enum Showing: Equatable {
-    /// The bytes as they are.
+    /// The unchanged bytes.
     case raw(Data)
-    /// A text for people.
+    /// A formatted text.
     case text(String)
-    /// Nothing but a word of why.
+    /// Only a note that says why the body is not printed.
     case note(String)
   }
 
-  /// Writes a body to standard output, or says why it is not shown; returns the system's error number where that fails.
+  /// Writes a body, or a note instead of it; returns the system's error number if that fails.
   static func write(_ body: Data, of response: HTTPResponse) -> Int32? {
     let isTerminal = Terminal.isTerminal(.output)
     switch showing(body, of: response, isTerminal: isTerminal, paint: Terminal.paint(for: .output)) {
@@ -25,7 +25,7 @@ enum BodyPrinter {
     }
   }
 
-  /// Raw for programs; for people indented and coloured JSON, text without control characters, or a note.
+  /// The raw bytes for a pipe; for a terminal indented and coloured JSON, text without control characters, or a note.
   static func showing(_ body: Data, of response: HTTPResponse, isTerminal: Bool, paint: Paint) -> Showing {
     guard isTerminal, !body.isEmpty else { return .raw(body) }
     if let text = String(validating: body, as: UTF8.self), (try? JSONValue(parsing: body)) != nil {
@@ -34,13 +34,13 @@ enum BodyPrinter {
     guard isText(response), let text = try? response.text() else {
       let type = response.fields[.contentType].map { " of \(PlainText.visible($0))" } ?? ""
       return .note(
-        "\(Wording.bytes(Int64(body.count)))\(type) are not shown on a terminal; write -o FILE, or use a pipe")
+        "\(Wording.bytes(Int64(body.count)))\(type) are not shown on a terminal; use -o FILE or a pipe")
     }
     let visible = PlainText.visible(text, keepsLines: true)
     return .text(visible.hasSuffix("\n") ? visible : visible + "\n")
   }
 
-  /// By the content type; without one, by the lack of zero bytes.
+  /// Whether the body is text. The content type decides. Without a content type, a body without zero bytes is text.
   private static func isText(_ response: HTTPResponse) -> Bool {
     guard let type = response.fields[.contentType].flatMap({ MediaType($0) }) else { return !response.body.contains(0) }
     let texts = ["application/xml", "application/javascript", "application/x-www-form-urlencoded", "image/svg+xml"]

@@ -1,13 +1,14 @@
 import Errand
 
 extension ClientConfiguration {
-  /// What clients of the command have in common: no base, no cache, and where asked for the talk on standard error.
+  /// The common configuration of the command's clients: no base URL, no cache, and a log of the exchanges on standard
+  /// error if verbose.
   static func ofCommand(isVerbose: Bool, usesProxy: Bool) -> ClientConfiguration {
     var configuration = ClientConfiguration(baseURL: "")
     configuration.cache = .off
     configuration.userAgent = "errand/\(HelpText.version)"
     if isVerbose {
-      let talk = Talk(paint: Terminal.paint(for: .error)) { Terminal.write($0, to: .error) }
+      let talk = ExchangePrinter(paint: Terminal.paint(for: .error)) { Terminal.write($0, to: .error) }
       configuration.exchangeInterceptors = [talk]
     }
     #if os(Linux)

@@ -2,58 +2,58 @@ extension HelpText {
   static let send = #"""
     usage: errand send [METHOD] URL [name=value …] [option …]
 
-    Sends one request and shows the body of the answer: indented and coloured on a terminal, byte for
-    byte in a pipe. What went wrong is said in a sentence on standard error, and by the exit status.
+    Sends one request and prints the response body: indented and coloured on a terminal, byte for byte
+    in a pipe. A failure is reported by a message on standard error and by the exit status.
 
-      METHOD              GET where none is given; POST where --json or --form make a body
-      URL                 without a scheme it gets https://, one of this machine http://;
+      METHOD              by default GET; POST if --json or --form make a body
+      URL                 the default scheme is https://, for this machine http://;
                           :8080/x is short for http://localhost:8080/x
-      name=value          an argument that is a text; every character survives
-      name:=json          an argument that is JSON: count:=3  tags:='["a","b"]'  on:=true
+      name=value          an argument with a text value; every character is preserved
+      name:=json          an argument with a JSON value: count:=3  tags:='["a","b"]'  on:=true
 
-    where the arguments go (where nothing is said: the query for GET, HEAD and DELETE, else a form)
+    where the arguments go (by default: the query for GET, HEAD and DELETE, otherwise a form)
       --json              into a JSON body
       --form              into a form body
       --query             into the query
 
     what is sent with it
-      -H 'Name: value'    a field, sent as often as it is said; 'Name:' leaves a field out
+      -H 'Name: value'    a header field; may be repeated; 'Name:' omits a field
       --user NAME:PASS    basic credentials
       --bearer TOKEN      a bearer token
-                          @FILE in place of either reads the first line of a file; others on this
+                          For both, @FILE reads the first line of a file, because other users of this
                           machine can see the arguments of a command
 
     what is expected
       --shape SHAPE       the shape that the JSON must have, see below
-      --timeout SECONDS   for the whole call, redirects included, such as 0.3; without it 120 s, or no
-                          limit for a body that goes to a file or a pipe. 10 s to connect and 60 s of
-                          silence always end it
+      --timeout SECONDS   the limit for the whole call, including redirects, such as 0.3; by default
+                          120 s, or none for a body that goes to a file or a pipe. Connecting is always
+                          limited to 10 s, and idle time to 60 s
       --no-follow         show a redirect instead of following it
 
-    what is kept (see also “errand cache --help”)
-      --cache DIR         keep answers in a folder, which is made where it is missing, and serve them
-                          from there by HTTP's own rules: up to 100 MiB, 5 MiB an answer. Bodies are
-                          then held in memory, 32 MiB at the most, and the time-out is 120 s
-      --lifetime TIME     keep them for a time instead, whatever server and method say: 30s 10m 2h 7d
-      --tag WORD          what to call the answer, to clear it by
-      --mode WORD         how this call reads:
-            declared        a fresh answer is served, else the server is asked; so without a word
-            revalidate      the server is asked whether what is stored still holds
-            ignore          nothing is read, the answer is stored
-            without         nothing is read and nothing is stored
-            cached          a stored answer of any age is served, else the server is asked
-            offline         the server is asked, and what is stored stands in where it cannot be reached
-            only            a stored answer is served while it is fresh, and the server is never asked
-            stored          the same at any age
+    what is cached (see also “errand cache --help”)
+      --cache DIR         store responses in a folder, created if it is missing, and serve them from
+                          there by the rules of HTTP: up to 100 MiB, 5 MiB for a response. Bodies are
+                          then held in memory, at most 32 MiB, and the time-out is 120 s
+      --lifetime TIME     store them for this time, whatever server and method say: 30s 10m 2h 7d
+      --tag WORD          a tag for the response, by which it can be removed
+      --mode WORD         how this call uses the cache:
+            declared        serve a fresh response, otherwise ask the server; the default
+            revalidate      ask the server whether the stored response is still valid
+            ignore          read nothing from the cache, but store the response
+            without         neither read from the cache nor store the response
+            cached          serve a stored response of any age, otherwise ask the server
+            offline         ask the server, and serve a stored response if it cannot be reached
+            only            serve a stored response while it is fresh, and never ask the server
+            stored          serve a stored response of any age, and never ask the server
 
     and more
-      -o FILE             write the body to a file, which appears only when it is whole
-      -v                  on standard error: what is sent and received, where the answer came from and
-                          why, and how long it took; secrets masked
-      --no-proxy          no proxy, whatever http_proxy, https_proxy, all_proxy and no_proxy say
-      --                  behind it nothing is an option
+      -o FILE             write the body to a file, which appears only when it is complete
+      -v                  print to standard error what is sent and received, the origin of the response
+                          and the reason, and how long it took; with masked secrets
+      --no-proxy          use no proxy, and ignore http_proxy, https_proxy, all_proxy and no_proxy
+      --                  everything after it is an argument, not an option
 
-    a shape looks like the answer, with types in the place of values
+    a shape looks like the response, with types in place of values
       string  number  integer  bool  null  any  array  object
       string|null         either; =a|=b are the texts a and b, 1|2 the numbers
       integer?            the key may be missing
@@ -69,15 +69,15 @@ extension HelpText {
       errand send https://api.example.com/users q=ada --timeout 2 | jq .items
 
     exit status
-      0  the answer came and is as expected             64  wrong words, or a request not fit to send
-      1  anything that is not in this list              65  the JSON has another shape, or is none
-      6  the host's name could not be resolved          66  --mode only, and nothing is stored
-      7  nobody listens there                           72  the folder of --cache cannot hold a store
-     22  the status is no success; the body is shown    77  the folder of --cache is closed to you
-     28  it took too long                              130  interrupted
-     60  TLS failed, or nobody vouches for the server
+      0  the response is as expected                    64  wrong arguments, or an invalid request
+      1  any other failure                              65  the body is not JSON, or has another shape
+      6  the host name could not be resolved            66  --mode only, and nothing is stored
+      7  the server is unreachable                      72  the folder of --cache cannot hold a store
+     22  the status is not 2xx; the body is printed     77  access to the folder of --cache is denied
+     28  time-out                                      130  interrupted
+     60  TLS failed, or the server is not trusted
 
-    Words on a command line can be seen by other users of the machine; so can secrets among them.
+    Other users of the machine can see the arguments of a command, including secrets.
 
     """#
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A file that appears under its name only when it is whole; what had the name before stays until then.
+/// A file that appears under its name only when it is complete; until then an existing file stays.
 ///
-/// What is there and is no ordinary file, such as a device or a named pipe, is written to directly.
+/// An existing path that is not a regular file, such as a device or a named pipe, is written to directly.
 struct OutputFile: Sendable {
   /// Why the file cannot be written.
   struct Failure: Error, CustomStringConvertible {
@@ -11,14 +11,15 @@ struct OutputFile: Sendable {
     init(_ path: String) { description = "“\(path)” cannot be written: \(String(cString: strerror(errno)))." }
   }
 
-  /// The open descriptor to write to.
+  /// The descriptor to write to.
   let descriptor: Int32
-  /// Where it goes.
+  /// The path of the file.
   let place: String
-  /// The name while it is not whole; nil where it is written to directly.
+  /// The temporary path of the incomplete file; nil if the path is written to directly.
   private let unfinished: String?
 
-  /// Opens a new file beside the place, for those alone whom the one that is there allows to see it.
+  /// Creates a new file next to the path, with the permissions of an existing file at the path. If the path is not a
+  /// regular file, opens it instead.
   init(_ path: String) throws(Failure) {
     var status = stat()
     let isThere = stat(path, &status) == 0
@@ -31,7 +32,7 @@ struct OutputFile: Sendable {
     if isThere, isOrdinary { fchmod(descriptor, mode) }
   }
 
-  /// Gives the file its name.
+  /// Renames the complete file to its path.
   func keep() throws(Failure) {
     guard close(descriptor) == 0, unfinished.map({ rename($0, place) == 0 }) ?? true else {
       let failure = Failure(place)
@@ -40,13 +41,13 @@ struct OutputFile: Sendable {
     }
   }
 
-  /// Removes what was written.
+  /// Closes and removes the incomplete file.
   func discard() {
     close(descriptor)
     forget()
   }
 
-  /// Takes the name from what was written.
+  /// Removes the incomplete file.
   func forget() {
     if let unfinished { unlink(unfinished) }
   }

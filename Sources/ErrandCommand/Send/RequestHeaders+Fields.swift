@@ -1,8 +1,8 @@
 import Errand
 
 extension RequestHeaders {
-  /// Takes what the words say of fields: the first of a name replaces what was there, the others are added; secrets are
-  /// marked by their names.
+  /// Adds the fields of the command line. The first field with a name replaces the existing field; further fields with
+  /// this name are added. Fields with secret names are marked as secret.
   mutating func say(_ fields: [SendOptions.Field]) {
     var said: Set<HTTPFieldName> = []
     for field in fields {

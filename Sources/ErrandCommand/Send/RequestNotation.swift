@@ -2,14 +2,14 @@ import Errand
 import ErrandJSON
 import Foundation
 
-/// Reads what every command that sends says alike: URL, fields, credentials, time-out.
+/// Parses the arguments that all sending commands have: URL, fields, credentials, time-out.
 enum RequestNotation {
-  /// A URL with a scheme: https where none is given, http for this machine.
+  /// The URL with its scheme. If the text has no scheme, the scheme is http for this machine and https for other hosts.
   static func url(_ text: String) throws(UsageError) -> String {
     let scheme = text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:\/\//)
     let authority = (scheme.map { text[$0.range.upperBound...] } ?? text[...]).prefix { !"/?#".contains($0) }
     guard !authority.contains("@") else {
-      throw UsageError("take name and password out of the URL and give them by --user name:password")
+      throw UsageError("remove name and password from the URL, and give them with --user name:password")
     }
     if scheme != nil { return text }
     if text.hasPrefix(":") { return "http://localhost\(text)" }
@@ -17,14 +17,14 @@ enum RequestNotation {
     return (isThisMachine(host.lowercased()) ? "http://" : "https://") + text
   }
 
-  /// By the address, or by the one name that nobody else can have.
+  /// Whether a host is this machine: a loopback address, or `localhost`, which can mean no other host.
   private static func isThisMachine(_ host: String) -> Bool {
     if host == "localhost" || host == "[::1" { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     return host.hasPrefix("127.") && parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
   }
 
-  /// One `-H`.
+  /// Parses the value of one `-H` option.
   static func field(_ text: String) throws(UsageError) -> SendOptions.Field {
     guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
       throw UsageError("-H needs the form 'Name: value'; 'Name:' leaves the field out")
@@ -33,7 +33,7 @@ enum RequestNotation {
     return .init(name: String(text[..<colon]), value: value.isEmpty ? nil : value)
   }
 
-  /// A number of seconds.
+  /// Parses a number of seconds.
   static func timeout(_ text: String) throws(UsageError) -> Duration {
     guard let seconds = Double(text), seconds > 0, seconds <= 1_000_000_000 else {
       throw UsageError("--timeout needs a number of seconds above 0, such as 2.5, not “\(text)”")
@@ -41,13 +41,13 @@ enum RequestNotation {
     return .seconds(seconds)
   }
 
-  /// A token.
+  /// Parses a token.
   static func bearer(_ value: String) throws(UsageError) -> RequestCredential {
     .bearer(try secret(value, of: "--bearer"))
   }
 
-  /// A secret as it stands or, behind `@`, the first line of a file: everybody on the machine can read the arguments of a
-  /// program, and not its files.
+  /// The secret itself, or after `@` the first line of a file: every user of the machine can see the arguments of a
+  /// process, but not its files.
   private static func secret(_ value: String, of option: String) throws(UsageError) -> String {
     guard value.utf8.first == UInt8(ascii: "@") else { return value }
     let path = String(value.dropFirst())
@@ -62,19 +62,19 @@ enum RequestNotation {
     return secret
   }
 
-  /// A name and a password.
+  /// Parses a name and a password.
   static func basic(_ value: String) throws(UsageError) -> RequestCredential {
     let text = try secret(value, of: "--user")
-    // By scalars: a colon with a combining accent behind it is another character to Swift.
+    // Searches scalars: to Swift, a colon followed by a combining accent is another character.
     let scalars = text.unicodeScalars
     guard let colon = scalars.firstIndex(of: ":") else { throw UsageError("--user needs the form name:password") }
     return .basic(user: String(scalars[..<colon]), password: String(scalars[scalars.index(after: colon)...]))
   }
 
-  /// One `name=value` or `name:=json`.
+  /// Parses one argument of the form `name=value` or `name:=json`.
   static func item(_ text: String) throws(UsageError) -> SendOptions.Item {
     guard let equals = text.firstIndex(of: "="), equals != text.startIndex, !text.hasPrefix(":=") else {
-      throw UsageError("“\(text)” is no argument; write name=value, or name:=json for numbers, lists and the like")
+      throw UsageError("“\(text)” is not an argument; write name=value, or name:=json for JSON")
     }
     let value = text[text.index(after: equals)...]
     let name = text[..<equals]
@@ -83,7 +83,7 @@ enum RequestNotation {
       return .init(name: String(name.dropLast()), value: try JSONValue(parsing: Data(value.utf8)))
     } catch {
       throw UsageError(
-        "the value of “\(name)=” is read as JSON, but \(error.clause); for a text write \(name.dropLast())=…")
+        "the value of “\(name)=” must be JSON, but \(error.clause); for a text write \(name.dropLast())=…")
     }
   }
 }

@@ -3,36 +3,36 @@ import ErrandCache
 
 /// The cache of one `errand send`.
 struct SendCache: Sendable {
-  /// How many bytes it keeps at most.
+  /// The maximum size of the store in bytes.
   static let limit = 100 << 20
 
-  /// The words for the ways to read, in the order of their teaching.
+  /// The values of `--mode`, in the order of the help text.
   static let modes: [(word: String, mode: CacheReadMode)] = [
     ("declared", .asDeclared), ("revalidate", .revalidating), ("ignore", .ignoringCache), ("without", .withoutCache),
     ("cached", .cachedElseLoad), ("offline", .networkElseCached), ("only", .cacheOnly), ("stored", .cacheOnlyAtAnyAge),
   ]
 
-  /// The way to read that a word means.
+  /// The cache mode for a value of `--mode`.
   static func mode(_ word: String) throws(UsageError) -> CacheReadMode {
     if let found = modes.first(where: { $0.word == word }) { return found.mode }
-    throw UsageError("--mode takes one of \(modes.map(\.word).joined(separator: ", ")), not “\(word)”")
+    throw UsageError("--mode needs one of \(modes.map(\.word).joined(separator: ", ")), not “\(word)”")
   }
 
   /// The cache that the client uses.
   let cache: ResponseCache
   private let store: SQLiteStore
 
-  /// Opens the cache that the words ask for; nil where they ask for none.
+  /// Opens the cache that the options choose; nil if they choose none.
   init?(_ options: SendOptions) throws(CacheFolder.Refusal) {
     guard let path = options.cacheFolder else { return nil }
     store = SQLiteStore(folder: try CacheFolder.made(path).url, limit: Self.limit)
     cache = ResponseCache(store: PatientStore(base: store))
   }
 
-  /// Ends the background refresh that is under way.
+  /// Cancels background refreshes.
   func interrupt() { cache.cancelRefreshes() }
 
-  /// Waits for what is under way, such as a refresh in the background, and closes the store.
+  /// Waits for background work, such as a refresh, and closes the store.
   func close() async {
     await cache.refreshesEnded()
     await store.flush()
@@ -40,10 +40,10 @@ struct SendCache: Sendable {
   }
 }
 
-/// A store on a disk that a single call waits for.
+/// A disk store for which a call waits up to 5 s if the store is busy.
 ///
-/// Inside a program a busy store costs a hit after 50 ms. Here it has just been opened by this process, and whoever
-/// names a folder wants what is in it.
+/// In other programs a call uses the network if the store does not respond within 50 ms. Here the process has just
+/// opened the store, and the user who names a folder expects its contents.
 struct PatientStore: CacheStore {
   let base: SQLiteStore
 

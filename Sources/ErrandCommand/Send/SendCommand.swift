@@ -9,7 +9,7 @@ struct SendCommand {
   private let cache: SendCache?
   private let client: APIClient
 
-  /// Reads the words, sends, shows what came, and says how it went.
+  /// Parses the arguments, sends the request, prints the response and returns the exit status.
   static func run(_ words: [String]) async -> ExitCode {
     do {
       let options = try SendParser.parse(words)
@@ -19,7 +19,7 @@ struct SendCommand {
       return refusal.code
     } catch {
       Terminal.complain("\(error)")
-      Terminal.write("“errand send --help” teaches.\n", to: .error)
+      Terminal.write("See “errand send --help”.\n", to: .error)
       return .usage
     }
   }
@@ -30,7 +30,8 @@ struct SendCommand {
     client = Self.client(for: options, cache)
   }
 
-  /// The file is opened before an interrupt is listened for: a named pipe waits for its reader then, and can be left.
+  /// Opens the file before the handler for interrupts is installed. Opening a named pipe waits for a reader, and until
+  /// then an interrupt must end the process.
   private func run() async -> ExitCode {
     do {
       let file = try options.output.map { try OutputFile($0) }
@@ -58,7 +59,7 @@ struct SendCommand {
     }
   }
 
-  /// Whether the body has to be in memory: what is judged or kept cannot flow through.
+  /// Whether the body must be in memory: a body that is validated or cached cannot be streamed.
   private var isHeld: Bool { options.shape != nil || cache != nil }
 
   private func outcome(into descriptor: Int32?) async -> Outcome<Data> {
@@ -68,15 +69,15 @@ struct SendCommand {
       options: CallOptions(tag: options.tag, bodySink: handle.map(FileHandleSink.init), cache: options.cacheMode))
   }
 
-  /// To people whole, to programs piece by piece.
+  /// Sends the request and writes the body to standard output: buffered for a terminal, streamed for a pipe.
   private func sendToOutput() async -> ExitCode {
     let isWhole = isHeld || Terminal.isTerminal(.output) || options.sentMethod == .head
     let outcome = await outcome(into: isWhole ? nil : Terminal.Stream.output.rawValue)
-    // Nobody reads any more: that is no news.
+    // The process that reads the pipe has ended. This is not reported as an error.
     if (outcome.error?.cause as? FileFailure)?.code == EPIPE { return .other }
     var lost: Int32?
     if options.sentMethod == .head, outcome.error == nil, let response = outcome.response {
-      let head = Talk(paint: Terminal.paint(for: .output)) { _ in }.head(response)
+      let head = ExchangePrinter(paint: Terminal.paint(for: .output)) { _ in }.head(response)
       lost = Terminal.write(head)
     } else if isWhole || outcome.error != nil, let response = outcome.response {
       lost = show(response)
@@ -115,21 +116,21 @@ struct SendCommand {
     return ExitCode(error)
   }
 
-  /// What nobody saw on the wire: the head of a stored answer, where the answer came from, and what was measured.
+  /// Prints facts that are not visible on the wire: the headers of a stored response, its origin, and metrics.
   private func tell(_ outcome: Outcome<Data>) {
     let paint = Terminal.paint(for: .error)
     if outcome.origin?.isFromCache == true, let response = outcome.response {
-      Terminal.write(Talk(paint: paint) { _ in }.head(response, mark: "= "), to: .error)
+      Terminal.write(ExchangePrinter(paint: paint) { _ in }.head(response, mark: "= "), to: .error)
     }
     let lines = (outcome.metrics.cache.map(Wording.cache) ?? []) + ["* \(Wording.metrics(outcome.metrics))"]
     Terminal.write(lines.map { paint(.dim, $0) + "\n" }.joined(), to: .error)
   }
 
-  /// The error's own sentence, but where the cure has another name here.
+  /// The message for an error. The message for a reached deadline names the option `--timeout`.
   private func sentence(for error: APIError) -> String {
     guard error.code == .deadline else { return error.message }
     let limit = Wording.duration(options.timeout ?? .seconds(120))
-    return "The call did not end within \(limit); --timeout gives it another limit."
+    return "The call did not end within \(limit); use --timeout to change this limit."
   }
 
   // MARK: - The client

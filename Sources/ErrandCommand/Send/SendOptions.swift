@@ -1,14 +1,14 @@
 import Errand
 
-/// What the words behind `errand send` ask for.
+/// The parsed arguments of `errand send`.
 struct SendOptions: Sendable, Equatable {
-  /// One `name=value` or `name:=json`.
+  /// One argument of the form `name=value` or `name:=json`.
   struct Item: Sendable, Equatable {
     let name: String
     let value: JSONValue
   }
 
-  /// One `-H`: a value, or none for a field that is not to be sent.
+  /// One `-H` option: a field and its value. The value is nil if the field must not be sent.
   struct Field: Sendable, Equatable {
     let name: String
     let value: String?
@@ -24,18 +24,18 @@ struct SendOptions: Sendable, Equatable {
   var credential: RequestCredential = .none
   /// The file to write to; nil for standard output.
   var output: String?
-  /// The folder of the store that answers are kept in; nil for none.
+  /// The folder of the cache; nil for none.
   var cacheFolder: String?
   var cacheMode = CacheReadMode.asDeclared
   /// The declared lifetime; nil for HTTP's own rules.
   var lifetime: Duration?
-  /// What the stored answer is called, to remove it by.
+  /// The tag of the stored response, for removing it later.
   var tag: String?
   var isVerbose = false
   var followsRedirects = true
   var usesProxy = true
 
-  /// The method as it is sent: where none is given, POST for a body and GET otherwise.
+  /// The method to send: by default POST with a body and GET without.
   var sentMethod: HTTPMethod {
     if let method { return HTTPMethod(method) }
     return !items.isEmpty && (format == .json || format == .form) ? .post : .get

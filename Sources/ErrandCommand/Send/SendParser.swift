@@ -2,15 +2,15 @@ import Errand
 import ErrandJSON
 import Foundation
 
-/// Reads the words behind `errand send`.
+/// Parses the arguments of `errand send`.
 struct SendParser {
   private var words: ArraySlice<String>
   private var options = SendOptions()
   private var places: [String] = []
-  /// An option that means nothing without a cache.
+  /// The last option that needs `--cache`.
   private var cacheWord: String?
 
-  /// Reads all words.
+  /// Parses all arguments.
   static func parse(_ words: [String]) throws(UsageError) -> SendOptions {
     var parser = SendParser(words: words[...])
     return try parser.readAll()
@@ -28,7 +28,7 @@ struct SendParser {
     }
     try placeWords()
     if options.cacheFolder == nil, let name = cacheWord {
-      throw UsageError("\(name) is about the cache; name its folder by --cache DIR")
+      throw UsageError("\(name) needs a cache; name its folder with --cache DIR")
     }
     return options
   }
@@ -45,7 +45,7 @@ struct SendParser {
       return
     }
     guard Self.valued.contains(name) else {
-      throw UsageError("there is no option “\(name)”; what is no option and begins with - goes behind --")
+      throw UsageError("unknown option “\(name)”; put arguments that start with - after --")
     }
     guard let value = attached ?? words.popFirst() else { throw UsageError("\(name) needs a value") }
     try take(value, of: name)
@@ -56,7 +56,7 @@ struct SendParser {
     "--tag",
   ]
 
-  /// True if the name was one of an option without a value.
+  /// Handles an option without a value. Returns false if no such option has this name.
   private mutating func flag(_ name: String) throws(UsageError) -> Bool {
     switch name {
     case "--json": try format(.json, name)
@@ -72,7 +72,7 @@ struct SendParser {
 
   private mutating func format(_ format: ArgumentFormat, _ name: String) throws(UsageError) {
     guard options.format == nil || options.format == format else {
-      throw UsageError("\(name) says otherwise than the option before it; take one of --json, --form and --query")
+      throw UsageError("\(name) contradicts an earlier option; use only one of --json, --form and --query")
     }
     options.format = format
   }
@@ -102,7 +102,7 @@ struct SendParser {
   }
 
   private mutating func credential(_ credential: RequestCredential) throws(UsageError) {
-    guard options.credential == .none else { throw UsageError("one credential is enough: --user or --bearer") }
+    guard options.credential == .none else { throw UsageError("use only one credential: --user or --bearer") }
     options.credential = credential
   }
 
@@ -128,16 +128,16 @@ struct SendParser {
     try checkNames()
   }
 
-  /// A query or a form may say a name twice; a JSON object may not.
+  /// Rejects a JSON object with a name that is given twice. A query or a form may contain a name twice.
   private func checkNames() throws(UsageError) {
     var names: Set<String> = []
     guard options.format == .json, let twice = options.items.first(where: { !names.insert($0.name).inserted }) else {
       return
     }
-    throw UsageError("“\(twice.name)” is there twice; for a list write \(twice.name):='[…]'")
+    throw UsageError("“\(twice.name)” is given twice; for a list write \(twice.name):='[…]'")
   }
 
-  /// A word in capitals is a method; of those in small letters, the well-known ones are.
+  /// A word in capitals is a method; in lower case, only the well-known ones are.
   private static func method(_ word: String) -> String? {
     let isCapital = !word.isEmpty && word.utf8.allSatisfy { (0x41...0x5A).contains($0) || $0 == 0x2D }
     if isCapital { return word }

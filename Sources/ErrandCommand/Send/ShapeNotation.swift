@@ -2,20 +2,20 @@ import Errand
 import ErrandJSON
 import Foundation
 
-/// Reads a shape from a short text: JSON that looks like the answer, with the types in the place of the values.
+/// Parses a shape from a short text: JSON that looks like the response, with types in place of values.
 ///
 /// ```
 /// {"nick": "string", "tags": ["string"], "age": "integer?", "kind": "=a|=b", "home|null?": {"city": "string"}}
 /// ```
 ///
-/// - A text names alternatives, parted by `|`: the types `string`, `number`, `integer`, `bool`, `null`, `any`,
+/// - A text contains alternatives, separated by `|`: the types `string`, `number`, `integer`, `bool`, `null`, `any`,
 ///   `array` and `object`, and constants: `=a` or `"a"` is the text a, `3` and `true` are themselves.
-/// - `?` at the end of it says that the key may be missing.
-/// - A key may end in `|null` and `?` itself, for values that are objects or arrays. `??` is a question mark.
-/// - An array holds the shape of every element, several shapes for either, none for anything.
-/// - Numbers, `true`, `false` and `null` stand for themselves.
+/// - `?` at the end of a text means that the key may be missing.
+/// - A key may itself end in `|null` and `?`, for values that are objects or arrays. `??` is a literal question mark.
+/// - An array contains the shape of every element; several shapes are alternatives, and none allows anything.
+/// - Numbers, `true`, `false` and `null` match only themselves.
 enum ShapeNotation {
-  /// Why a text is no shape: where, and what to write.
+  /// Why a text is not a shape: the path of the wrong value and the cure.
   struct Failure: Error, Equatable, CustomStringConvertible {
     let path: JSONPath
     let reason: String
@@ -25,17 +25,17 @@ enum ShapeNotation {
   private struct Reading {
     var shape: JSONShape
     var isOptional = false
-    /// The shape, or the optional one.
+    /// The shape, made optional if the key may be missing.
     var whole: JSONShape { isOptional ? .optional(shape) : shape }
   }
 
-  /// Reads a text.
+  /// Parses a text.
   static func shape(of text: String) throws(Failure) -> JSONShape {
     let value: JSONValue
     do {
       value = try JSONValue(parsing: Data(text.utf8))
     } catch {
-      throw Failure(path: .root, reason: #"the shape has to be JSON, such as {"nick": "string"}, but \#(error.clause)"#)
+      throw Failure(path: .root, reason: #"the shape must be JSON, such as {"nick": "string"}, but \#(error.clause)"#)
     }
     return try read(value, at: .root).whole
   }
@@ -57,7 +57,7 @@ enum ShapeNotation {
       let reading = try read(element, at: place)
       guard !reading.isOptional else {
         throw Failure(
-          path: place, reason: "? is for keys that may be missing; for elements that may be null write |null")
+          path: place, reason: "? marks keys that may be missing; write |null for elements that may be null")
       }
       shapes.append(reading.shape)
     }
@@ -73,13 +73,13 @@ enum ShapeNotation {
       if isNullable { reading.shape = .nullable(reading.shape) }
       reading.isOptional = reading.isOptional || isOptional
       guard fields.updateValue(reading.whole, forKey: key) == nil else {
-        throw Failure(path: place, reason: "the key is there twice")
+        throw Failure(path: place, reason: "the key is given twice")
       }
     }
     return .object(fields)
   }
 
-  /// What stands behind a key: `|null`, `?`, both, or neither.
+  /// Splits the marks off a key: `|null`, `?`, both, or neither.
   private static func marks(of written: String) -> (key: String, isNullable: Bool, isOptional: Bool) {
     if written.hasSuffix("??") { return (String(written.dropLast()), false, false) }
     let isOptional = written.hasSuffix("?")
@@ -112,7 +112,7 @@ enum ShapeNotation {
     return Reading(shape: isNullable ? .nullable(shape) : shape, isOptional: isOptional)
   }
 
-  /// The parts between bars; a bar inside quotation marks parts nothing.
+  /// Splits at bars, except inside quotation marks.
   private static func parts(of text: String) -> [String] {
     var parts = [""]
     var isQuoted = false
@@ -134,10 +134,10 @@ enum ShapeNotation {
     if let value = try? JSONValue(parsing: Data(word.utf8)), value.arrayValue == nil, value.objectValue == nil {
       return value
     }
-    let reason = word.isEmpty ? "a type is missing" : "“\(word)” is no type"
+    let reason = word.isEmpty ? "a type is missing" : "“\(word)” is not a type"
     throw Failure(
       path: path,
-      reason: "\(reason); there are string, number, integer, bool, null, any, array, object, and =\(word) for the text")
+      reason: "\(reason); use string, number, integer, bool, null, any, array, object, or =\(word) for this text")
   }
 
   private static func union(_ shapes: [JSONShape]) -> JSONShape {

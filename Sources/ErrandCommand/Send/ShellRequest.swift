@@ -1,7 +1,7 @@
 import Errand
 import Foundation
 
-/// The request that the words ask for.
+/// The request that the options describe.
 struct ShellRequest: APIRequest {
   let options: SendOptions
 
@@ -10,9 +10,9 @@ struct ShellRequest: APIRequest {
   var arguments: Arguments { Arguments(options.items.map { ($0.name, Self.argument($0.value)) }) }
   var argumentFormat: ArgumentFormat { options.format ?? .byMethod }
   var credential: RequestCredential { options.credential }
-  var timeouts: Timeouts? { options.timeout.map { Timeouts(total: .after($0)) } }
-  var redirects: RedirectPolicy? { options.followsRedirects ? .follow() : .manual }
-  var statusRule: StatusRule? { options.followsRedirects ? .success : .success.or(.range(300...399)) }
+  var timeouts: Timeouts { options.timeout.map { Timeouts(total: .after($0)) } ?? .inherited }
+  var redirects: RedirectPolicy { options.followsRedirects ? .follow() : .manual }
+  var statusRule: StatusRule { options.followsRedirects ? .success : .success.or(.range(300...399)) }
   var shape: JSONShape? { options.shape }
   var cache: CachePolicy {
     guard options.cacheFolder != nil else { return .none }

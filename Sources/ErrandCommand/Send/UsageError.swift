@@ -1,6 +1,6 @@
-/// Words that ask for nothing that can be done.
+/// An error in the arguments.
 struct UsageError: Error, Equatable, CustomStringConvertible {
-  /// What is wrong, and what to write instead.
+  /// The problem and the cure.
   let description: String
 
   init(_ description: String) { self.description = description }

@@ -2,22 +2,21 @@ import Dispatch
 import ErrandSupport
 import Foundation
 
-/// Listens for an interrupt from the keyboard and for the wish of the system that the process ends, so that what is under
-/// way can end in order.
+/// Handles interrupts from the keyboard and termination requests of the system, so that the command can clean up first.
 ///
-/// Who asks twice does not want to wait: the process is left at once then.
+/// A second signal ends the process at once.
 struct Interruption {
-  /// The signal that came first, where it is one that a process ends by.
+  /// The first termination signal other than SIGINT.
   private static let last = Locked<Int32?>(nil)
 
   private let numbers = Self.signals
   private let sources: [any DispatchSourceSignal]
 
-  /// Returns once it is listened for: one that came earlier would be lost.
+  /// Installs the handlers. Returns only when they are active, because a signal that arrives before would be lost.
   ///
   /// - Parameters:
-  ///   - leaving: What must not be left behind, where the process is left at once. On a thread of the system's.
-  ///   - handler: What to do, once, on a thread of the system's.
+  ///   - leaving: Removes leftovers before the process ends at once. Runs on a system thread.
+  ///   - handler: Reacts to the first signal. Runs once, on a system thread.
   init(leaving: @escaping @Sendable () -> Void = {}, _ handler: @escaping @Sendable () -> Void) async {
     let hasCome = Locked(false)
     sources = numbers.map { number in
@@ -43,7 +42,7 @@ struct Interruption {
     }
   }
 
-  /// A process that was started to outlive its terminal stays deaf to the end of that.
+  /// The signals to handle. A process that was started to outlive its terminal (`nohup`) must keep ignoring SIGHUP.
   private static var signals: [Int32] {
     var old = sigaction()
     sigaction(SIGHUP, nil, &old)
@@ -58,13 +57,14 @@ struct Interruption {
     #endif
   }
 
-  /// Listens no longer: from here on such a signal ends the process.
+  /// Removes the handlers. From then on an interrupt or a termination request ends the process.
   func stop() {
     for source in sources { source.cancel() }
     for number in numbers { signal(number, SIG_DFL) }
   }
 
-  /// Ends the process by the signal that was to end it, where there was one: whoever sent it sees that it had its effect.
+  /// If the process has received a termination signal, ends the process with this signal, so that the parent process
+  /// sees the signal as the cause.
   static func pass() {
     guard let number = last.withLock({ $0 }) else { return }
     var signals = sigset_t()
@@ -72,7 +72,7 @@ struct Interruption {
     sigaddset(&signals, number)
     signal(number, SIG_DFL)
     raise(number)
-    // It waits where the thread has been made deaf to it meanwhile.
+    // The signal stays pending while this thread blocks it.
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }
 }

@@ -1,14 +1,15 @@
-/// Indents and colours a JSON text, its order and its numbers left as they are.
+/// Indents and colours a JSON text without changing its order or its numbers.
 ///
-/// The text has been parsed before: this only walks over its tokens.
+/// The text must be valid JSON: this type only walks over its tokens.
 struct JSONPrinter {
   private let paint: Paint
   private var out = ""
-  /// For each open bracket, whether it is one of an object.
+  /// For each open bracket, whether it belongs to an object.
   private var open: [Bool] = []
   private var awaitsKey = false
 
-  /// The text, two spaces for each level, a line for each member; no line feed at its end.
+  /// The text with one line for each member, indented by two spaces for each level of nesting; without a line feed at
+  /// the end.
   static func pretty(_ text: String, paint: Paint) -> String {
     var printer = JSONPrinter(paint: paint)
     printer.walk(text.unicodeScalars)

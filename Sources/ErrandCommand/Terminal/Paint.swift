@@ -1,6 +1,6 @@
-/// Colours text for terminals, or leaves it alone.
+/// Colours text for terminals, or leaves it unchanged.
 struct Paint: Sendable {
-  /// The styles that are used, by their SGR codes (ECMA-48 section 8.3.117).
+  /// The styles by their SGR codes (ECMA-48 section 8.3.117).
   enum Style: String, Sendable {
     case bold = "1"
     case dim = "2"
@@ -12,10 +12,10 @@ struct Paint: Sendable {
     case cyan = "36"
   }
 
-  /// Whether it colours at all.
+  /// Whether colours are enabled.
   let isOn: Bool
 
-  /// Leaves all text alone.
+  /// Leaves all text unchanged.
   static let plain = Paint(isOn: false)
 
   func callAsFunction(_ style: Style, _ text: String) -> String {

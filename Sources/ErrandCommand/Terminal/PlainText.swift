@@ -1,6 +1,6 @@
-/// Makes text from elsewhere fit to be shown: it may not move the cursor or change colours.
+/// Makes external text safe to print: it cannot move the cursor or change colours.
 enum PlainText {
-  /// The text with control characters as visible signs; tabs and line feeds remain where they are wanted.
+  /// The text with control characters replaced by visible symbols; tabs and line feeds stay if `keepsLines` is true.
   static func visible(_ text: String, keepsLines: Bool = false) -> String {
     var out = String.UnicodeScalarView()
     let text = keepsLines ? text.replacing("\r\n", with: "\n") : text

@@ -2,9 +2,9 @@ import Errand
 import ErrandJSON
 import Foundation
 
-/// Knows by their names what nobody should read over a shoulder.
+/// Recognizes secrets by their names, so that they are not printed.
 enum Secrets {
-  /// What stands in the place of a secret.
+  /// The replacement of a secret.
   static let mask = "•••"
 
   private static let parts = [
@@ -12,7 +12,7 @@ enum Secrets {
   ]
   private static let words: Set<String> = ["code", "jwt", "otp", "pin", "pwd", "sig"]
 
-  /// Whether a field, an argument or a key is likely to hold a secret.
+  /// Whether a field, an argument or a key probably contains a secret.
   static func isSecret(_ name: some StringProtocol) -> Bool {
     let plain = name.lowercased()
     return words.contains(plain) || parts.contains { plain.contains($0) }
@@ -20,7 +20,7 @@ enum Secrets {
 
   /// A query or a form with the values of secret names masked.
   static func maskedPairs(_ text: some StringProtocol) -> String {
-    // By scalars: a separator with a combining accent behind it is another character to Swift.
+    // Splits scalars: to Swift, a separator followed by a combining accent is another character.
     let pairs = Substring(text).unicodeScalars.split(separator: "&", omittingEmptySubsequences: false)
     return pairs.map { pair in
       guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
@@ -29,7 +29,7 @@ enum Secrets {
     }.joined(separator: "&")
   }
 
-  /// A body in JSON or as a form with the values of secret names masked.
+  /// A JSON or form body with the values of secret names masked.
   static func maskedBody(_ text: String) -> String {
     guard let value = try? JSONValue(parsing: Data(text.utf8)) else { return maskedPairs(text) }
     return masked(value).description
@@ -45,13 +45,14 @@ enum Secrets {
     }
   }
 
-  /// A request target, or a text with URLs in it, with the secret values of every query and fragment masked, and what
-  /// stands before the `@` of a URL.
+  /// A request target, or a text with URLs, with masked user information and masked secret values in every query and
+  /// fragment.
   static func maskedTarget(_ target: String) -> String {
     URLText.changing(target, items: { maskedPairs($0) }, userInfo: { _ in mask })
   }
 
-  /// The value of a field as it may be shown: of a credential the kind remains.
+  /// The value of a field in the form that is printed. A secret is masked, but the scheme of a credential stays
+  /// visible.
   static func shown(_ value: String, of name: String) -> String {
     guard isSecret(name) else { return value }
     let kind = value.split(separator: " ", maxSplits: 1)

@@ -8,17 +8,18 @@ import Foundation
 
 /// The standard streams of the process.
 enum Terminal {
-  /// One of the two streams that are written to.
+  /// The two output streams.
   enum Stream: Int32, Sendable {
     case output = 1
     case error = 2
   }
 
-  /// Makes the streams fit to be used; the first thing of the process.
+  /// Prepares the streams. Must be the first action of the process.
   ///
-  /// One that is closed is opened so that using it fails: its number would go to the next file or socket, and what is
-  /// said would be written there. That nobody reads any more is told by a write that fails, not by the end of the
-  /// process; a handler that does nothing is not handed on to programs that are started, as ignoring would be.
+  /// A closed stream is opened so that using it fails. Otherwise its number would go to the next file or socket, and
+  /// messages would be written there. SIGPIPE gets a handler, so that a missing reader causes a failed write and does
+  /// not end the process. The handler does nothing; unlike an ignored signal, a handler is not inherited by started
+  /// programs.
   static func prepare() {
     for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
       _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
@@ -26,45 +27,44 @@ enum Terminal {
     signal(SIGPIPE) { _ in }
   }
 
-  /// Whether somebody looks at a stream.
+  /// Whether a stream is a terminal.
   static func isTerminal(_ stream: Stream) -> Bool { isatty(stream.rawValue) == 1 }
 
-  /// The paint for a stream: colours for a terminal that knows them, where `NO_COLOR` does not forbid it.
+  /// The colours for a stream: enabled on a terminal that supports them, unless `NO_COLOR` is set.
   static func paint(
     for stream: Stream, environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> Paint {
     Paint(isOn: isTerminal(stream) && wantsColour(environment))
   }
 
-  /// What the environment says about colours (no-color.org).
+  /// Whether the environment allows colours (no-color.org).
   static func wantsColour(_ environment: [String: String]) -> Bool {
     environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
   }
 
-  /// Says on standard error what is wrong, in a sentence.
+  /// Prints an error message to standard error.
   static func complain(_ sentence: String) {
     write("\(paint(for: .error)(.red, "errand:")) \(PlainText.visible(sentence))\n", to: .error)
   }
 
-  /// Writes text to a stream; returns the system's error number where that fails.
+  /// Writes text to a stream; returns the system's error number if that fails.
   @discardableResult
   static func write(_ text: String, to stream: Stream = .output) -> Int32? { write(Data(text.utf8), to: stream) }
 
-  /// Writes bytes to a stream; returns the system's error number where that fails.
+  /// Writes bytes to a stream; returns the system's error number if that fails.
   @discardableResult
   static func write(_ bytes: Data, to stream: Stream = .output) -> Int32? { put(bytes, into: stream.rawValue) }
 
-  /// Writes what the process is there for to standard output, and says how it ends.
+  /// Writes the result of the command to standard output; returns the exit status.
   static func show(_ text: String) -> ExitCode { write(text).map(lost) ?? .success }
 
-  /// Says that standard output could not be written, and how the process ends then. That nobody reads any more is no
-  /// news.
+  /// Reports that standard output could not be written; returns the exit status. A missing reader is not reported.
   static func lost(_ code: Int32) -> ExitCode {
-    if code != EPIPE { complain("The standard output cannot be written: \(String(cString: strerror(code))).") }
+    if code != EPIPE { complain("Standard output cannot be written: \(String(cString: strerror(code))).") }
     return .other
   }
 
-  /// Writes bytes to a descriptor, all of them; returns the system's error number where that fails.
+  /// Writes all bytes to a descriptor; returns the system's error number if that fails.
   static func put(_ bytes: Data, into descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
@@ -78,8 +78,8 @@ enum Terminal {
     }
   }
 
-  /// Waits until a descriptor that does not block takes more: the flag belongs to all who have it. False where it cannot
-  /// be waited for.
+  /// Waits until a non-blocking descriptor accepts more bytes. Returns false if waiting fails. The descriptor is not
+  /// changed to a blocking one, because other processes share this setting.
   private static func waits(for descriptor: Int32) -> Bool {
     var wish = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return poll(&wish, 1, -1) > 0 || errno == EINTR

@@ -1,6 +1,6 @@
-/// Fits text into columns.
+/// Fits text into terminal columns.
 enum TextLayout {
-  /// The columns that a text takes; letters of East Asia and emoji take two.
+  /// The number of columns of a text; East Asian characters and emoji take two.
   static func width(_ text: some StringProtocol) -> Int {
     text.reduce(0) { $0 + width($1) }
   }
@@ -15,7 +15,7 @@ enum TextLayout {
     return isWide ? 2 : 1
   }
 
-  /// The text in lines of at most `columns`, broken at spaces where there are any; later lines begin with `indent`.
+  /// The text in lines of at most `columns`, broken at spaces if possible; continuation lines start with `indent`.
   static func wrapped(_ text: String, to columns: Int, indent: String = "") -> [String] {
     guard width(text) > columns else { return [text] }
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
@@ -34,7 +34,7 @@ enum TextLayout {
     return lines + [line]
   }
 
-  /// Takes the part of a line that fits off its head.
+  /// Removes the beginning of a line that fits into `columns`, and returns it.
   private static func cut(_ line: inout String, _ columns: Int, _ indent: String) -> String {
     var head = ""
     var taken = 0
@@ -49,14 +49,14 @@ enum TextLayout {
 }
 
 extension TextLayout {
-  /// The text in at most so many columns, with “…” where something was left out: in the middle, so that a file's ending
-  /// can be seen, or at the end.
+  /// The text in at most this many columns, with “…” in place of omitted characters: in the middle, so that a file's
+  /// extension stays visible, or at the end.
   static func shortened(_ text: String, to columns: Int, keepsEnd: Bool = true) -> String {
     guard width(text) > columns else { return text }
     guard columns > 1 else { return columns == 1 ? "…" : "" }
-    let room = columns - 1
-    let tail = keepsEnd ? taken(text.reversed(), upTo: room / 3) : []
-    let head = taken(text, upTo: room - tail.reduce(0) { $0 + width(String($1)) })
+    let limit = columns - 1
+    let tail = keepsEnd ? taken(text.reversed(), upTo: limit / 3) : []
+    let head = taken(text, upTo: limit - tail.reduce(0) { $0 + width(String($1)) })
     return String(head) + "…" + String(tail.reversed())
   }
 

@@ -1,14 +1,14 @@
-/// Takes the words behind a command apart into options and the rest.
+/// Splits the arguments of a command into options and other arguments.
 ///
-/// `--name value`, `--name=value`, `-n value` and `-nvalue` are the same; behind `--` nothing is an option.
+/// `--name value`, `--name=value`, `-n value` and `-nvalue` are equivalent; after `--`, nothing is an option.
 struct WordReader {
-  /// One thing that was said.
+  /// One argument.
   enum Item: Equatable {
     /// An option without a value.
     case flag(String)
     /// An option with its value.
     case option(String, value: String)
-    /// What is no option.
+    /// An argument that is not an option.
     case place(String)
   }
 
@@ -17,14 +17,14 @@ struct WordReader {
   private let valued: Set<String>
   private var isPlain = false
 
-  /// Makes a reader that knows options without a value and with one.
+  /// Makes a reader that knows the options without a value and those with one.
   init(_ words: [String], flags: Set<String>, valued: Set<String>) {
     self.words = words[...]
     self.flags = flags
     self.valued = valued
   }
 
-  /// The next item; nil behind the last.
+  /// The next item; nil after the last one.
   mutating func next() throws(UsageError) -> Item? {
     guard let word = words.popFirst() else { return nil }
     if isPlain || !word.hasPrefix("-") || word.count == 1 { return .place(word) }
@@ -45,7 +45,7 @@ struct WordReader {
       return .flag(name)
     }
     guard valued.contains(name) else {
-      throw UsageError("there is no option “\(name)”; what is no option and begins with - goes behind --")
+      throw UsageError("unknown option “\(name)”; put arguments that start with - after --")
     }
     guard let value = attached ?? words.popFirst() else { throw UsageError("\(name) needs a value") }
     return .option(name, value: value)

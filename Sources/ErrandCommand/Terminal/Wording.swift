@@ -1,9 +1,9 @@
 import Errand
 import ErrandCache
 
-/// Says durations, sizes and measurements in words.
+/// Formats durations, sizes and metrics as text.
 enum Wording {
-  /// A duration in milliseconds below a second, in seconds above.
+  /// A duration in milliseconds below a second, otherwise in seconds.
   static func duration(_ duration: Duration) -> String {
     let microseconds = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
     switch microseconds {
@@ -13,7 +13,7 @@ enum Wording {
     }
   }
 
-  /// A number of bytes: exact below a kibibyte.
+  /// A number of bytes, exact below 1 KiB.
   static func bytes(_ count: Int64) -> String {
     switch count {
     case 1: "1 byte"
@@ -23,9 +23,9 @@ enum Wording {
     }
   }
 
-  /// What was measured of a call, on one line.
+  /// The metrics of a call on one line.
   static func metrics(_ metrics: CallMetrics) -> String {
-    var parts = ["\(duration(metrics.total)) in all"]
+    var parts = ["\(duration(metrics.total)) in total"]
     if let last = metrics.exchanges.last { parts += phases(of: last) }
     parts.append("\(bytes(metrics.bytesSent)) sent, \(bytes(metrics.bytesReceived)) received")
     if metrics.redirects > 0 { parts.append(metrics.redirects == 1 ? "1 redirect" : "\(metrics.redirects) redirects") }
@@ -44,7 +44,7 @@ enum Wording {
     return phases.compactMap { name, at in at.map { "\(name) \(duration($0))" } }
   }
 
-  /// A whole number with its decimal point moved, rounded down to `keeping` places.
+  /// An integer with its decimal point moved, truncated to `keeping` places.
   private static func decimals(_ value: Int64, _ places: Int, keeping: Int) -> String {
     let digits = String(value)
     let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
@@ -54,12 +54,12 @@ enum Wording {
 }
 
 extension Wording {
-  /// A rate in bytes a second.
+  /// A rate in bytes per second.
   static func rate(_ rate: Double) -> String {
     "\(bytes(Int64(exactly: min(max(0, rate), 1e15).rounded()) ?? 0))/s"
   }
 
-  /// A time to wait as a clock says it, rounded up to seconds: 0:07, 12:30, 3:05:00.
+  /// A remaining time in the form of a clock, rounded up to seconds: 0:07, 12:30, 3:05:00.
   static func clock(_ duration: Duration) -> String {
     let (whole, rest) = duration.components
     guard whole < 100 * 3_600 else { return "over 99 h" }
@@ -72,9 +72,9 @@ extension Wording {
   private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
-/// What is said about stored answers.
+/// Texts about stored responses.
 extension Wording {
-  /// A span of time in its two largest units: 12s, 2m 48s, 7d 3h.
+  /// A duration in its two largest units: 12s, 2m 48s, 7d 3h.
   static func span(seconds: Int64) -> String {
     let units: [(name: String, length: Int64)] = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)]
     let first = units.firstIndex { seconds >= $0.length } ?? units.count - 1
@@ -86,17 +86,17 @@ extension Wording {
     return parts.enumerated().filter { $0 == 0 || $1.0 > 0 }.map { "\($1.0)\($1.1)" }.joined(separator: " ")
   }
 
-  /// How long ago an answer came.
+  /// The age of a response.
   static func age(of listing: CacheListing, at now: WallTime) -> String {
     listing.age(at: now).map { span(seconds: $0.components.seconds) } ?? "?"
   }
 
-  /// How fresh it is, in two or three words.
+  /// The freshness of a response in a few words.
   static func state(_ state: CacheEntryState) -> String {
     switch state {
     case .fresh(let time): "fresh for \(span(seconds: time.components.seconds))"
     case .stale(let time): "stale for \(span(seconds: time.components.seconds))"
-    case .asks: "asks always"
+    case .asks: "always checked"
     case .unknown: "age unknown"
     }
   }
@@ -104,7 +104,7 @@ extension Wording {
   /// A number of entries.
   static func entries(_ count: Int) -> String { count == 1 ? "1 entry" : "\(count) entries" }
 
-  /// What is known of a stored answer beside its head and its body, on one line.
+  /// Further facts about a stored response, on one line.
   static func facts(of listing: CacheListing, at now: WallTime) -> String {
     let (head, label) = (listing.head, listing.head.label)
     var parts = [
@@ -122,7 +122,7 @@ extension Wording {
     return PlainText.visible(parts.joined(separator: " · "))
   }
 
-  /// Where an answer came from and why, a line each.
+  /// The origin of a response and the reason, on separate lines.
   static func cache(_ report: CacheReport) -> [String] {
     ["* \(place(report.origin)): \(report.reason)", "* Cache-Status: \(report.status)"]
   }
@@ -133,7 +133,7 @@ extension Wording {
     case .cacheFresh: "from the cache, fresh"
     case .cacheStale: "from the cache, stale"
     case .revalidated: "from the cache, confirmed"
-    case .local: "from nobody"
+    case .local: "from no source"
     }
   }
 }

@@ -1,11 +1,11 @@
-/// Draws several transfers on a terminal, one line each, over and over in the same place.
+/// Draws several transfers on a terminal, one line each, repeatedly in the same place.
 ///
-/// The lines that are under way stand at the bottom; those that are over stay above for good. A frame is one piece of
-/// text that overwrites line by line and erases nothing before it writes, so nothing flickers. It leaves the cursor on
-/// an empty line below.
+/// Running transfers are at the bottom; the lines of ended transfers stay above them. A frame is one text that
+/// overwrites the lines and erases nothing before writing, so that the display does not flicker. After a frame the
+/// cursor is on an empty line below.
 struct ProgressBoard {
   private static let escape = "\u{1B}["
-  /// How many lines the last frame left to be drawn over.
+  /// The number of lines of the last frame that the next frame overwrites.
   private var liveLines = 0
   private let paint: Paint
 
@@ -15,15 +15,15 @@ struct ProgressBoard {
   ///
   /// - Parameters:
   ///   - over: Transfers that have ended since the last frame.
-  ///   - live: Transfers under way, in the order of their lines.
-  ///   - size: The terminal's size.
+  ///   - live: The running transfers, in the order of their lines.
+  ///   - size: The size of the terminal.
   mutating func frame(over: [ProgressState] = [], live: [ProgressState], size: TerminalSize) -> String {
     let lines = Self.lines(over: over, live: live, size: size, paint: paint)
     defer { liveLines = lines.live.count }
     let all = lines.over + lines.live
     guard !all.isEmpty || liveLines > 0 else { return "" }
     let up = liveLines > 0 ? "\(Self.escape)\(liveLines)A" : ""
-    // Without wrapping (mode 7) even a character whose width was misjudged cannot make a line into two.
+    // Line wrapping is disabled (mode 7), so that a character with a misjudged width cannot break a line into two.
     let body = all.map { "\r\($0)\(Self.escape)K\n" }.joined()
     return "\(Self.escape)?7l\(up)\(body)\(Self.escape)J\(Self.escape)?7h"
   }
@@ -31,12 +31,12 @@ struct ProgressBoard {
   private static func lines(
     over: [ProgressState], live: [ProgressState], size: TerminalSize, paint: Paint
   ) -> (over: [String], live: [String]) {
-    // The last column stays free: some terminals go to the next line behind it.
+    // The last column stays empty, because some terminals wrap after it.
     let columns = max(1, size.columns - 1)
     let names = (over + live).map { TextLayout.width(ProgressLine.harmless($0.name)) }
     let line = ProgressLine(columns: columns, nameColumns: min(names.max() ?? 0, 24), paint: paint)
-    let room = max(1, size.rows - 1)
-    let shown = live.count > room ? max(0, room - 1) : live.count
+    let height = max(1, size.rows - 1)
+    let shown = live.count > height ? max(0, height - 1) : live.count
     var lines = live.prefix(shown).map(line.text)
     if shown < live.count {
       lines.append(TextLayout.shortened("… and \(live.count - shown) more", to: columns, keepsEnd: false))

@@ -1,25 +1,25 @@
 import Errand
 import ErrandSupport
 
-/// Shows the progress of transfers as they report it, from any thread: bars on a terminal, lines in a pipe.
+/// Displays the progress of transfers from any thread: bars on a terminal, lines in a pipe.
 final class ProgressDisplay: Sendable {
-  /// Where to show it.
+  /// The kind of the output.
   enum Kind: Sendable {
-    /// On a terminal, whose size is asked for each frame.
+    /// Bars on a terminal. The size of the terminal is determined for each frame.
     case bars(Paint, size: @Sendable () -> TerminalSize)
-    /// In a pipe or a file.
+    /// Lines in a pipe or a file.
     case lines
   }
 
   private struct State: Sendable {
     var transfers: [ProgressState] = []
     var logs: [ProgressLog] = []
-    /// Transfers whose last line stands.
+    /// Transfers whose final line is printed.
     var ended: Set<Int> = []
     var board: ProgressBoard
-    /// What was drawn and is not written yet.
+    /// Text that is drawn but not written yet.
     var pending = ""
-    /// Whether a thread is writing; it goes on until nothing is pending, so that no frame overtakes another.
+    /// Whether a thread is writing. That thread continues until no text is pending, so that the frames stay in order.
     var isWriting = false
   }
 
@@ -27,7 +27,7 @@ final class ProgressDisplay: Sendable {
   private let write: @Sendable (String) -> Void
   private let state: Locked<State>
 
-  /// Makes a display that hands its text to a function; it is called for one piece at a time.
+  /// Makes a display that passes its text to a function, one piece at a time.
   init(_ kind: Kind, write: @escaping @Sendable (String) -> Void) {
     self.kind = kind
     self.write = write
@@ -35,7 +35,7 @@ final class ProgressDisplay: Sendable {
     state = Locked(State(board: ProgressBoard(paint: paint)))
   }
 
-  /// Makes the display that fits a stream.
+  /// Makes the display that suits a stream.
   convenience init(on stream: Terminal.Stream) {
     let kind: Kind =
       Terminal.isTerminal(stream)
@@ -43,7 +43,7 @@ final class ProgressDisplay: Sendable {
     self.init(kind) { Terminal.write($0, to: stream) }
   }
 
-  /// Adds a transfer below the others; gives the number to report it by.
+  /// Adds a transfer below the others; returns the number for its reports.
   func add(_ transfer: ProgressState) -> Int {
     let number = state.withLock { state in
       state.transfers.append(transfer)
@@ -54,7 +54,7 @@ final class ProgressDisplay: Sendable {
     return number
   }
 
-  /// Shows how a transfer stands now. One that is over takes no further report.
+  /// Displays the state of a transfer. An ended transfer ignores further reports.
   func report(_ transfer: ProgressState, of number: Int) {
     let size = if case .bars(_, let size) = kind { size() } else { TerminalSize?.none }
     let isWriter = state.withLock { state in

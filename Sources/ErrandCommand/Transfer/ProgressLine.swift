@@ -4,11 +4,12 @@
 /// film.mkv  [==========>              ]   44 %   460.0 MiB of 1024.0 MiB    83.2 MiB/s   0:07 left
 /// ```
 ///
-/// On narrow terminals the parts go in this order: the total, the bar, the amount, the rate, the time left.
+/// On narrow terminals the parts are dropped in this order: the total, the bar, the amount, the rate, the remaining
+/// time.
 struct ProgressLine {
-  /// The columns that a line may take.
+  /// The maximum width of a line.
   let columns: Int
-  /// The columns that names take, so that bars of several lines stand below each other.
+  /// The width of the names, so that the bars of several lines are aligned.
   let nameColumns: Int
   /// The colours.
   let paint: Paint
@@ -22,7 +23,7 @@ struct ProgressLine {
     self.paint = paint
   }
 
-  /// The line, without its end; never wider than the columns.
+  /// The line without its end; never wider than `columns`.
   func text(_ state: ProgressState) -> String {
     let name = Self.harmless(state.name)
     switch state.phase {
@@ -34,7 +35,7 @@ struct ProgressLine {
     }
   }
 
-  /// What is said of a transfer that is whole.
+  /// The text for a completed transfer.
   static func summary(_ state: ProgressState) -> String {
     let note = state.note.map { ", \($0)" } ?? ""
     guard let elapsed = state.elapsed else { return "done, \(Wording.bytes(state.bytes))\(note)" }
@@ -42,14 +43,14 @@ struct ProgressLine {
     return "done, \(Wording.bytes(state.bytes)) in \(Wording.duration(elapsed))\(rate)\(note)"
   }
 
-  /// A name as it may be shown: nothing in it moves the cursor, ends the line or turns the reading order.
+  /// A name that is safe to print: it cannot move the cursor, end the line or change the text direction.
   static func harmless(_ name: String) -> String {
     var out = String.UnicodeScalarView()
     for scalar in PlainText.visible(name).unicodeScalars { out.append(isUnseen(scalar) ? "\u{FFFD}" : scalar) }
     return String(out)
   }
 
-  /// Whether a scalar takes no room and may turn the order or end the line. The joiner of emoji is not among them.
+  /// Whether a scalar is invisible and may change the text direction or end the line. The joiner of emoji is allowed.
   private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x061C, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: true
@@ -61,18 +62,18 @@ struct ProgressLine {
 
   private func sentence(_ name: String, _ words: String, _ style: Paint.Style) -> String {
     let name = padded(name)
-    let room = columns - TextLayout.width(name) - Self.gap.count
-    guard room >= 4 else { return TextLayout.shortened(name, to: columns) }
-    return name + Self.gap + paint(style, TextLayout.shortened(words, to: room, keepsEnd: false))
+    let width = columns - TextLayout.width(name) - Self.gap.count
+    guard width >= 4 else { return TextLayout.shortened(name, to: columns) }
+    return name + Self.gap + paint(style, TextLayout.shortened(words, to: width, keepsEnd: false))
   }
 
   private func running(_ fullName: String, _ state: ProgressState) -> String {
     let name = padded(fullName)
-    let room = columns - TextLayout.width(name)
+    let space = columns - TextLayout.width(name)
     for (details, hasBar) in Self.choices(state) {
       let text = details.map { Self.gap + $0 }.joined()
       let shown = Self.trimmed(text)
-      let left = room - TextLayout.width(text)
+      let left = space - TextLayout.width(text)
       guard hasBar else {
         if left >= 0 { return name + shown }
         continue
@@ -85,7 +86,7 @@ struct ProgressLine {
     return rest < 2 ? TextLayout.shortened(fullName, to: columns) : TextLayout.shortened(fullName, to: rest) + share
   }
 
-  /// What may stand behind the name, the richest first; columns of numbers keep their width while the numbers grow.
+  /// The possible details after the name, the longest first. Numbers are padded, so that the columns keep their width.
   private static func choices(_ state: ProgressState) -> [(details: [String], hasBar: Bool)] {
     let percent = state.percent.map { right("\($0) %", 5) }
     let total = state.total.map(Wording.bytes)
@@ -108,11 +109,12 @@ struct ProgressLine {
     return "[" + paint(.cyan, full) + String(repeating: " ", count: inner - full.count) + "]"
   }
 
-  /// The name in its column: at most a quarter of the line, of a narrow one up to a half.
+  /// The name, cut or padded to the width of its column. The column takes at most a quarter of the line, or half of a
+  /// narrow line.
   private func padded(_ name: String) -> String {
-    let room = max(1, min(nameColumns, max(columns / 4, min(columns / 2, 12))))
-    let short = TextLayout.shortened(name, to: room)
-    return short + String(repeating: " ", count: room - TextLayout.width(short))
+    let width = max(1, min(nameColumns, max(columns / 4, min(columns / 2, 12))))
+    let short = TextLayout.shortened(name, to: width)
+    return short + String(repeating: " ", count: width - TextLayout.width(short))
   }
 
   private static func trimmed(_ text: String) -> String {

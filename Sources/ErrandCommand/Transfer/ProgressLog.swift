@@ -1,5 +1,5 @@
-/// Tells of one transfer in whole lines, for a pipe or a file: at its start, at each tenth, and at its end. Where the
-/// total is unknown, each time that the amount has doubled from a mebibyte on.
+/// Reports one transfer in whole lines, for a pipe or a file: at its start, at each tenth, and at its end. If the total
+/// is unknown, it reports each doubling of the amount, starting at 1 MiB.
 struct ProgressLog {
   private var hasBegun = false
   private var bytes: Int64 = 0
@@ -7,7 +7,7 @@ struct ProgressLog {
   private var mark: Int64 = 1 << 20
   private var isOver = false
 
-  /// The lines that a new state gives, without their ends; most give none.
+  /// The lines for a new state, without line ends; usually none.
   mutating func lines(_ state: ProgressState) -> [String] {
     guard !isOver, state.phase != .waiting else { return [] }
     let name = ProgressLine.harmless(state.name)
@@ -19,7 +19,7 @@ struct ProgressLog {
   private mutating func beginning(_ state: ProgressState) -> String? {
     guard !hasBegun || state.bytes < bytes else { return nil }
     let goesOn = !hasBegun && state.kept > 0 && state.bytes >= state.kept
-    let verb = goesOn ? "goes on" : hasBegun ? "starts over" : "starts"
+    let verb = goesOn ? "resumes" : hasBegun ? "starts over" : "starts"
     hasBegun = true
     tenth = (state.percent ?? 0) / 10
     mark = max(1 << 20, Self.doubled(state.bytes))

@@ -1,40 +1,40 @@
-/// One transfer as it stands, ready to be drawn.
+/// The state of one transfer for display.
 struct ProgressState: Sendable, Equatable {
-  /// What a transfer is doing.
+  /// The phases of a transfer.
   enum Phase: Sendable, Equatable {
-    /// It waits for its turn.
+    /// The transfer waits for its turn.
     case waiting
-    /// Bytes come or go.
+    /// Bytes are being transferred.
     case running
-    /// It is whole, and where it belongs.
+    /// The transfer is complete.
     case done
-    /// It was ended before, on purpose; with what was kept of it, or the like.
+    /// The transfer was stopped on purpose; the text says what was kept.
     case stopped(String)
-    /// It failed; with the reason.
+    /// The transfer failed; the text contains the reason.
     case failed(String)
   }
 
-  /// The name people know it by, as it came: it is made harmless where it is drawn.
+  /// The name to display. Unsafe characters are replaced when the name is drawn.
   var name: String
-  /// What it is doing.
+  /// The phase.
   var phase = Phase.running
-  /// How many bytes it has.
+  /// The number of transferred bytes.
   var bytes: Int64 = 0
-  /// How many of them were there before it was begun.
+  /// The number of bytes that were already on the disk at the start.
   var kept: Int64 = 0
-  /// How many it will have, if known.
+  /// The total number of bytes, if known.
   var total: Int64?
-  /// Bytes a second, if there is something to go by.
+  /// The rate in bytes per second, if known.
   var rate: Double?
-  /// How long it will take, if there is something to go by.
+  /// The remaining time, if known.
   var timeLeft: Duration?
-  /// How long it has taken so far.
+  /// The elapsed time.
   var elapsed: Duration?
 
-  /// More words for the end of one that is done.
+  /// Additional text for a completed transfer.
   var note: String?
 
-  /// Whether nothing more comes of it.
+  /// Whether the transfer has ended.
   var isOver: Bool {
     switch phase {
     case .waiting, .running: false
@@ -42,7 +42,7 @@ struct ProgressState: Sendable, Equatable {
     }
   }
 
-  /// The share that is there, 0 to 1; nil where the total is unknown. 1 only when it is done.
+  /// The completed share from 0 to 1; nil if the total is unknown. 1 only for a completed transfer.
   var fraction: Double? {
     if phase == .done { return 1 }
     guard let total else { return nil }
@@ -50,6 +50,6 @@ struct ProgressState: Sendable, Equatable {
     return min(max(0, Double(bytes) / Double(total)), 0.999)
   }
 
-  /// The share in whole hundredths, rounded down; 100 only when it is done.
+  /// The completed share in percent, rounded down; 100 only for a completed transfer.
   var percent: Int? { fraction.map { Int($0 * 100) } }
 }

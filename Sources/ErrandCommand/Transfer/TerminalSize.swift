@@ -6,12 +6,12 @@ import Foundation
   import Darwin
 #endif
 
-/// How many lines and columns a terminal has.
+/// The size of a terminal in lines and columns.
 struct TerminalSize: Sendable, Equatable {
   var columns: Int
   var rows: Int
 
-  /// What is taken where nothing is known.
+  /// The size to assume if the size of the terminal is unknown.
   static let usual = TerminalSize(columns: 80, rows: 24)
 
   init(columns: Int, rows: Int) {
@@ -19,7 +19,7 @@ struct TerminalSize: Sendable, Equatable {
     self.rows = rows
   }
 
-  /// The size of a stream's terminal, as it is now; else by `COLUMNS` and `LINES`, else the usual one.
+  /// The present size of a stream's terminal; otherwise from `COLUMNS` and `LINES`, or the default size.
   init(
     of stream: Terminal.Stream, environment: [String: String] = ProcessInfo.processInfo.environment
   ) {

@@ -1,6 +1,7 @@
 import ErrandSupport
 
-/// An accessory that shows a loading indicator while calls run: not for short ones, not for a blink, once for many.
+/// An accessory that shows a loading indicator while calls run. It does not show the indicator for short calls, shows
+/// it for at least a minimum time, and shows it only once for several calls.
 ///
 /// ```swift
 /// let spinner = LoadingIndicator { isShown in view.spinner.isHidden = !isShown }
@@ -9,13 +10,15 @@ import ErrandSupport
 public final class LoadingIndicator: Accessory {
   private struct State: Sendable {
     var machine: LoadingIndicatorMachine
-    /// The calls that chose it: each was asked once, and counts once however often it names this accessory.
+    /// The numbers of the calls and groups that this indicator counts. Each is counted once, even if this accessory is
+    /// registered several times.
     var counted: Set<UInt64> = []
     var timer: (at: MonotonicInstant, token: TimerToken)?
-    var told = false
+    var reported = false
   }
 
-  /// The name by which requests choose it; nil for those that choose none.
+  /// The name by which requests select this indicator. If it is nil, the indicator counts the requests that select no
+  /// indicator.
   public let name: String?
   private let timers: any Timers
   private let show: @MainActor @Sendable (Bool) -> Void
@@ -24,11 +27,11 @@ public final class LoadingIndicator: Accessory {
   /// Makes an indicator.
   ///
   /// - Parameters:
-  ///   - name: The name by which requests choose it.
-  ///   - delay: How long a call runs before the indicator shows.
-  ///   - minimum: How long it stays once it shows.
+  ///   - name: The name by which requests select the indicator; nil to count the requests that select no indicator.
+  ///   - delay: The time that a call must run before the indicator is shown.
+  ///   - minimum: The shortest time for which the indicator is shown.
   ///   - timers: The clock.
-  ///   - show: Shows or hides it, on the main actor; called for changes alone.
+  ///   - show: Shows (true) or hides (false) the indicator, on the main actor. It is called only if this changes.
   public init(
     name: String? = nil, delay: Duration = .milliseconds(300), minimum: Duration = .milliseconds(500),
     timers: any Timers = SharedTimers.shared, show: @escaping @MainActor @Sendable (Bool) -> Void
@@ -39,16 +42,16 @@ public final class LoadingIndicator: Accessory {
     state = Locked(State(machine: LoadingIndicatorMachine(delay: delay, minimum: minimum)))
   }
 
-  /// Counts the call, if it chose this indicator.
+  /// Counts the call if its request selects this indicator.
   public func willStart(_ call: CallInfo) { countOn(call.id, call.request.indicator) }
 
-  /// Counts the call off.
+  /// Removes the call from the count.
   public func didStop(_ call: CallInfo, _ ending: CallEnding) { countOff(call.id) }
 
-  /// Counts the group, if it chose this indicator: so it stays between the steps of a chain.
+  /// Counts the group if it selects this indicator. So the indicator stays visible between the steps of a chain.
   public func willStart(_ group: GroupInfo) { countOn(group.id, group.indicator) }
 
-  /// Counts the group off.
+  /// Removes the group from the count.
   public func didStop(_ group: GroupInfo, _ ending: GroupEnding) { countOff(group.id) }
 
   private func countOn(_ id: UInt64, _ choice: IndicatorChoice) {
@@ -79,7 +82,7 @@ public final class LoadingIndicator: Accessory {
     }
     if let old { timers.cancel(old) }
     if let next { arm(next) }
-    tell()
+    report()
   }
 
   private func look() {
@@ -94,17 +97,17 @@ public final class LoadingIndicator: Accessory {
       state.timer = (instant, token)
       return true
     }
-    // Another thread was faster, or the moment has passed.
+    // Another thread has set a timer in the meantime, or the state has changed, so this timer is not needed.
     if !isKept { timers.cancel(token) }
   }
 
-  private func tell() {
-    guard state.withLock({ $0.machine.isShown != $0.told }) else { return }
+  private func report() {
+    guard state.withLock({ $0.machine.isShown != $0.reported }) else { return }
     Task { @MainActor [self] in
       let change = state.withLock { state -> Bool? in
-        guard state.machine.isShown != state.told else { return nil }
-        state.told = state.machine.isShown
-        return state.told
+        guard state.machine.isShown != state.reported else { return nil }
+        state.reported = state.machine.isShown
+        return state.reported
       }
       if let change { show(change) }
     }

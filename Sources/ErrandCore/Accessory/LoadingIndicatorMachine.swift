@@ -1,6 +1,7 @@
-/// When a loading indicator shows and hides: a state machine without a clock of its own.
+/// Decides when a loading indicator is shown and hidden: a state machine whose caller passes the time.
 ///
-/// It shows once some call has run for the delay, stays at least the minimum time, and hides when no call runs.
+/// The indicator is shown after a call has run for `delay`. It stays visible for at least `minimum`, and is hidden when
+/// no call runs.
 struct LoadingIndicatorMachine: Sendable {
   private enum Phase: Sendable {
     case idle
@@ -20,7 +21,8 @@ struct LoadingIndicatorMachine: Sendable {
 
   var isShown: Bool { if case .showing = phase { true } else { false } }
 
-  /// The moment at which ``look(at:)`` has something to do; nil when there is none.
+  /// The next time at which the caller must call ``look(at:)``, because the indicator may be shown or hidden; nil for
+  /// none.
   var next: MonotonicInstant? {
     switch phase {
     case .delaying(let instant): instant
@@ -41,7 +43,7 @@ struct LoadingIndicatorMachine: Sendable {
     look(at: now)
   }
 
-  /// Does what is due.
+  /// Shows or hides the indicator if it is time for that.
   mutating func look(at now: MonotonicInstant) {
     if case .delaying(let instant) = phase, instant <= now { phase = .showing(notBefore: now.advanced(by: minimum)) }
     if case .showing(let instant) = phase, running == 0, instant <= now { phase = .idle }

@@ -1,4 +1,5 @@
-/// The progress of one call as a stream: for whoever reads it beside `send`. An accessory of that call.
+/// The progress of one call as a stream, for code that reads the progress while `send` runs. It is an accessory: put it
+/// into the options of the call.
 ///
 /// ```swift
 /// let progress = ProgressStream(.upload)
@@ -7,27 +8,27 @@
 /// print(try await added.id)
 /// ```
 public final class ProgressStream: Accessory {
-  /// The newest report, those in between dropped for a reader who is slow. Ends with the call, however that ends; for
-  /// one reader.
+  /// The progress reports. A slow reader gets only the latest report and misses those in between. The stream ends when
+  /// the call ends, with success or failure. It supports one reader.
   public let reports: AsyncStream<TransferProgress>
 
   private let direction: TransferProgress.Direction?
-  private let teller: AsyncStream<TransferProgress>.Continuation
+  private let continuation: AsyncStream<TransferProgress>.Continuation
 
   /// Makes a stream for one call.
-  /// - Parameter direction: Which body it tells of; nil for both.
+  /// - Parameter direction: The direction (upload or download) whose progress is reported; nil for both directions.
   public init(_ direction: TransferProgress.Direction? = nil) {
     self.direction = direction
-    (reports, teller) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (reports, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  deinit { teller.finish() }
+  deinit { continuation.finish() }
 
-  /// Tells it.
+  /// Adds the progress report to the stream.
   public func progressed(_ call: CallInfo, _ progress: TransferProgress) {
-    if direction == nil || progress.direction == direction { teller.yield(progress) }
+    if direction == nil || progress.direction == direction { continuation.yield(progress) }
   }
 
   /// Ends the stream.
-  public func willStop(_ call: CallInfo, _ ending: CallEnding) { teller.finish() }
+  public func willStop(_ call: CallInfo, _ ending: CallEnding) { continuation.finish() }
 }

@@ -1,8 +1,9 @@
 import ErrandSupport
 
-/// Who is logged in, and who is being said good-bye to. Decides, and performs nothing.
+/// The accounts that are logged in, and the login sessions whose logout is under way. The type only decides; it has no
+/// side effects.
 struct AccountBook: Sendable {
-  /// A session that has ended and whose server is still to be told.
+  /// A login session that has ended, but of whose end the server has not been notified yet.
   struct Farewell: Sendable {
     let account: String
     fileprivate let number: UInt64
@@ -11,7 +12,7 @@ struct AccountBook: Sendable {
   private(set) var kept: KeptAccounts
   private var farewells: [ByteText: (number: UInt64, credential: Credential)] = [:]
   private var last: UInt64 = 0
-  /// What has happened and was not told yet, in order.
+  /// Changes that are not published yet, in order.
   private var news: [AccountChange] = []
   private var isTelling = false
 
@@ -20,14 +21,15 @@ struct AccountBook: Sendable {
     if let current = kept.current, kept[current] == nil { self.kept.current = nil }
   }
 
-  /// The credential of an account: of its present session, or of the one that ended last.
+  /// The credential of an account. There may be two: the one of the present session, and the one of a former session
+  /// whose server is being notified. With `farewell` the former one is preferred, otherwise the present one.
   func credential(for account: String, farewell: Bool) -> Credential? {
     let present = kept[account]?.credential
     let former = farewells[ByteText(account)]?.credential
     return farewell ? former ?? present : present ?? former
   }
 
-  /// What is kept beside a credential that is in use.
+  /// The stored data of the account that has a credential.
   func owner(of credential: Credential) -> AccountCredential? {
     kept.entries.first { $0.credential == credential }
   }
@@ -38,7 +40,7 @@ struct AccountBook: Sendable {
     news.append(.loggedIn(account))
   }
 
-  /// False where the account is not logged in.
+  /// Makes an account the current one. Returns false if the account is not logged in.
   mutating func use(_ account: String?) -> Bool {
     if let account, kept[account] == nil { return false }
     kept.current = account
@@ -46,7 +48,8 @@ struct AccountBook: Sendable {
     return true
   }
 
-  /// Takes a credential that was had in the place of another; false where the session has ended or was renewed since.
+  /// Stores a refreshed credential. Returns false if the session has ended or its credential was replaced during the
+  /// refresh.
   mutating func refresh(_ account: String, from old: AccountCredential, to new: AccountCredential) -> Bool {
     guard kept[account] == old else { return false }
     kept[account] = new
@@ -54,7 +57,7 @@ struct AccountBook: Sendable {
     return true
   }
 
-  /// Nil where the account is not logged in.
+  /// Ends the session of an account. Returns nil if the account is not logged in.
   mutating func logout(_ account: String) -> Farewell? {
     guard let old = kept[account] else { return nil }
     kept[account] = nil
@@ -65,11 +68,11 @@ struct AccountBook: Sendable {
     return Farewell(account: account, number: last)
   }
 
-  /// Notes something that is no change of the accounts themselves.
+  /// Adds a change to publish that leaves the accounts unchanged, such as a failed save.
   mutating func note(_ change: AccountChange) { news.append(change) }
 
-  /// What is to be told now, in order; nil where there is nothing more, or where another thread is telling. Whoever has
-  /// told goes on with `isNext`, until there is nothing more.
+  /// The changes to publish now, in order. Nil if there are none, or if another thread is publishing. The thread that
+  /// publishes calls this method again with `isNext` until the result is nil.
   mutating func newsToTell(isNext: Bool) -> [AccountChange]? {
     guard isNext || !isTelling else { return nil }
     isTelling = !news.isEmpty
@@ -77,10 +80,10 @@ struct AccountBook: Sendable {
     return news.isEmpty ? nil : news
   }
 
-  /// Whether a session of the account has ended whose server is still to be told.
+  /// Whether the account has a former session whose server is not notified yet.
   func isParting(_ account: String) -> Bool { farewells[ByteText(account)] != nil }
 
-  /// The server has been told: nobody shows the former credential any more.
+  /// Removes the credential of a former session after its server has been notified.
   mutating func end(_ farewell: Farewell) {
     if farewells[ByteText(farewell.account)]?.number == farewell.number { farewells[ByteText(farewell.account)] = nil }
   }

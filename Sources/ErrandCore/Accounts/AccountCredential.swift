@@ -1,16 +1,16 @@
 import ErrandSupport
 public import Foundation
 
-/// What is kept for an account: the credential that is shown, what gets the next one, and when it runs out.
+/// The stored data of an account: its credential, the token that refreshes it, and its expiry.
 public struct AccountCredential: Sendable, Hashable {
-  /// What servers are shown.
+  /// The credential that is sent to servers.
   public var credential: Credential
-  /// What another credential is had for; nil where there is no such thing.
+  /// The token with which another credential is requested; nil if there is none.
   public var refreshToken: String?
-  /// When the credential runs out, on the wall clock; nil where nobody knows.
+  /// The moment at which the credential expires, on the wall clock; nil if it is unknown.
   public var expires: Date?
 
-  /// Makes one.
+  /// Makes the data of an account.
   public init(_ credential: Credential, refreshToken: String? = nil, expires: Date? = nil) {
     self.credential = credential
     self.refreshToken = refreshToken
@@ -19,13 +19,13 @@ public struct AccountCredential: Sendable, Hashable {
 }
 
 extension AccountCredential {
-  /// Whether both are the same in all parts; texts are compared byte by byte.
+  /// Whether the credentials, the refresh tokens and the expiries are equal. Texts are compared byte by byte.
   public static func == (left: AccountCredential, right: AccountCredential) -> Bool {
     left.credential == right.credential && left.refreshToken.hasSameBytes(as: right.refreshToken)
       && left.expires == right.expires
   }
 
-  /// Hashes all parts.
+  /// Hashes the credential, the refresh token and the expiry.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(credential)
     hasher.combine(refreshToken.map { ByteText($0) })
@@ -34,21 +34,21 @@ extension AccountCredential {
 }
 
 extension AccountCredential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The kind and the end alone.
+  /// The kind of the credential and its expiry, without secrets.
   public var description: String {
-    credential.description + (refreshToken == nil ? "" : ", to be refreshed")
+    credential.description + (refreshToken == nil ? "" : ", refreshable")
       + (expires.map { ", until \($0.ISO8601Format())" } ?? "")
   }
-  /// The kind and the end alone.
+  /// The kind of the credential and its expiry, without secrets.
   public var debugDescription: String { description }
-  /// What a dump shows: the kind and the end alone.
+  /// The content of a dump: the kind of the credential and its expiry, without secrets.
   public var customMirror: Mirror { Mirror(self, children: ["credential": description], displayStyle: .struct) }
 }
 
 extension AccountCredential: Codable {
   private enum Key: String, CodingKey { case token, user, password, refreshToken, expires }
 
-  /// Reads one that ``encode(to:)`` wrote: it holds secrets, so keep it where nobody else can read.
+  /// Reads the form that ``encode(to:)`` wrote. This form contains secrets, so store it where no one else can read it.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: Key.self)
     if let token = try values.decodeIfPresent(String.self, forKey: .token) {
@@ -62,7 +62,7 @@ extension AccountCredential: Codable {
     expires = try values.decodeIfPresent(Date.self, forKey: .expires)
   }
 
-  /// Writes it, secrets and all.
+  /// Writes the credential, the refresh token and the expiry, including the secrets.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
     switch credential {

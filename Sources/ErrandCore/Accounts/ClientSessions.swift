@@ -1,29 +1,31 @@
 import ErrandSupport
 
-/// A client's part in the end of a session: its calls, its queue, its cache.
+/// What a client does when the login session of an account ends: it cancels calls, and removes stored responses and
+/// cookies.
 package final class ClientSessions: Sendable {
   private struct Belongings: Sendable {
-    /// Every cache that the client has used: what an earlier one holds is still there.
-    var caches: [any AnswerCache] = []
-    /// All that the client has used and that are still there.
+    /// Every cache that the client has used. A cache that the client no longer uses may still contain responses.
+    var caches: [any AccountCache] = []
+    /// The cookie jars and refresh controls that the client has used and that still exist.
     var jars = WeakList<CookieJars>()
     var refreshing = WeakList<RefreshControl>()
     var accessories: [any Accessory] = []
   }
 
-  private let registry: CallRegistry
+  /// Cancels the calls of an account. Returns the number of calls that end as cancelled.
+  private let cancelCalls: @Sendable (_ account: String) -> Int
   private let refreshing: RefreshControl
   private let book = Locked(SessionBook())
   private let belongings = Locked(Belongings())
 
-  init(_ registry: CallRegistry, _ refreshing: RefreshControl) {
-    self.registry = registry
+  init(_ refreshing: RefreshControl, cancelCalls: @escaping @Sendable (_ account: String) -> Int) {
     self.refreshing = refreshing
+    self.cancelCalls = cancelCalls
   }
 
-  /// What the client has from now on. Returns what was held meanwhile, to be let go behind all locks.
+  /// Sets the objects that the client uses now. Returns objects that the caller must release outside of all locks.
   func take(
-    cache: (any AnswerCache)?, cookies: CookieRule, refreshing: RefreshControl?, accessories: [any Accessory]
+    cache: (any AccountCache)?, cookies: CookieRule, refreshing: RefreshControl?, accessories: [any Accessory]
   ) -> [any Sendable] {
     belongings.withLock { belongings in
       if let cache, !belongings.caches.contains(where: { $0 === cache }) { belongings.caches.append(cache) }
@@ -36,23 +38,24 @@ package final class ClientSessions: Sendable {
     }
   }
 
-  // MARK: - A call
+  // MARK: - Calls
 
-  /// The account of a call that is about to be frozen, noted with the call.
+  /// The account for a request that is about to be fixed (frozen). The account is also stored in the flags of the call.
   ///
-  /// A session that ends before the note is seen here, one that ends after it finds the call by its note.
-  func account(of provider: any CredentialProvider, _ record: CallRecord) throws -> String? {
+  /// If the session of the account ends before the account is stored, this method throws an error. If the session ends
+  /// later, `stop(_:)` finds the call by the stored account and cancels the call.
+  func account(of provider: any CredentialProvider, _ flags: CallFlags) throws -> String? {
     let moment = book.withLock { $0.moment }
     guard let account = provider.account else { return nil }
-    record.goes(as: account)
+    flags.add(account: account)
     if book.withLock({ $0.hasEnded(account, since: moment) }) { throw APIError.loggedOut }
     return account
   }
 
   // MARK: - The end of a session
 
-  /// Cancels what is under way for an account, wherever it waits, and removes what is stored of it. Its cookies stay
-  /// for the call that tells the server.
+  /// Cancels all calls of an account, and removes the stored responses of the account. The cookies of the account
+  /// remain for the call that notifies the server of the logout.
   func end(_ account: String) async -> Int {
     let count = stop(account)
     tellEnd(of: account)
@@ -60,27 +63,28 @@ package final class ClientSessions: Sendable {
     return count
   }
 
-  /// Tells the accessories.
+  /// Notifies the accessories of the client that the session of an account has ended.
   func tellEnd(of account: String) {
     for accessory in belongings.withLock({ $0.accessories }) { accessory.sessionEnded(of: account) }
   }
 
-  /// Cancels what is under way for an account.
+  /// Cancels the calls and refreshes of an account. Returns the number of cancelled calls.
   @discardableResult
   func stop(_ account: String) -> Int {
     book.withLock { $0.end(account) }
-    // In this order: who waits for a refresh must not go on with what it has.
-    let count = registry.cancel(account: account)
+    // Calls are cancelled first, so that a call that waits for a refresh does not continue with its old credential.
+    let count = cancelCalls(account)
     for control in [refreshing] + belongings.withLock({ $0.refreshing.objects }) { control.end(account) }
     return count
   }
 
-  /// Removes the cookies of an account, or of nobody, also where the client kept them before.
+  /// Removes the cookies of an account, also from cookie jars that the client used before. With nil, removes the
+  /// cookies of calls without an account.
   func forgetCookies(_ account: String?) {
     for jars in belongings.withLock({ $0.jars.objects }) { jars.remove(of: account) }
   }
 
-  /// Removes what is stored of an account, its cookies too.
+  /// Removes everything that is stored for an account, including its cookies.
   func forget(_ account: String) async {
     forgetCookies(account)
     await removeStored(of: account)
@@ -98,41 +102,27 @@ extension APIError {
   static let loggedOut = APIError(
     .cancelled, .loggedOut, "The call was cancelled, since its account was logged out; log in and send it again.")
 
-  /// The error of a call that was begun for one account, and whose turn came when another one was present, or nobody.
+  /// The error of a call that was started for one account, and ran after another account had become the current one.
   static let otherAccount = APIError(
     .cancelled, .loggedOut,
-    "The call was not sent, since it was begun for another account than the present one; begin it again.")
+    "The call was not sent because it was started for an account that is not the current one; start it again.")
 }
 
-extension APIClient {
-  /// Who is logged in; nil for nobody, and without a provider.
-  package var presentAccount: String? { snapshot.configuration.credentials?.account }
+/// A cache that separates the responses of accounts.
+package protocol AccountCache: AnyObject, Sendable {
+  /// Removes all stored responses of an account.
+  func removeAll(account: String) async
 }
 
-extension APIClient {
-  /// Ends an account's session on this client, for credential providers of your own;
-  /// ``CredentialStore/logout(_:farewell:)`` does it by itself.
-  ///
-  /// Cancels the calls that were begun for the account, with an error of code ``APIError/Code/loggedOut``, and ends
-  /// refreshing for it; removes what every cache that the client has used holds of the account, and its cookie jar;
-  /// tells the client's accessories. Let the provider give another account first, or calls begun meanwhile go on as the
-  /// old one. Returns how many calls will now end as cancelled.
-  @discardableResult
-  public func endSession(of account: String) async -> Int {
-    let count = await fittings.sessions.end(account)
-    await fittings.sessions.forget(account)
-    return count
-  }
-}
-
-/// When sessions of accounts ended, so that no call goes on for an account that was logged out as it was frozen.
+/// Records when login sessions ended. A call does not continue if its account was logged out while the request of the
+/// call was being prepared.
 struct SessionBook: Sendable {
   static var limit: Int { 1_000 }
 
-  /// Grows with each session that ends.
+  /// The current moment: a counter that grows with each session that ends.
   private(set) var moment: UInt64 = 0
   private var ended: [ByteText: UInt64] = [:]
-  /// What is forgotten ended at this moment or before.
+  /// The sessions of accounts that were removed from `ended` had ended at this moment or before.
   private var forgotten: UInt64 = 0
 
   mutating func end(_ account: String) {

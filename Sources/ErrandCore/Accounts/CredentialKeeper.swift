@@ -1,24 +1,24 @@
 import ErrandSupport
 
-/// Keeps credentials from one run of a program to the next: a Keychain, a file, a database.
+/// Stores credentials between runs of a program, for example in a Keychain, a file or a database.
 ///
-/// Its methods are called one after the other, on a thread where they may block.
+/// The methods of a keeper are called one after the other, on a thread where they may block.
 public protocol CredentialKeeper: Sendable {
-  /// What was saved last; nil for nothing.
+  /// Returns the accounts that were saved last; nil if there are none.
   func load() throws -> KeptAccounts?
-  /// Keeps this in the place of what was saved before. Where nobody is logged in any more, no secret must be left.
+  /// Replaces the saved accounts. If no account is logged in, no secret must remain.
   func save(_ accounts: KeptAccounts) throws
 }
 
-/// The accounts that are logged in: what a ``CredentialKeeper`` keeps. Its coded form holds secrets.
+/// The accounts that are logged in, as a ``CredentialKeeper`` stores them. The encoded form contains secrets.
 ///
-/// Accounts are told apart by the bytes of their names.
+/// The names of accounts are compared byte by byte.
 public struct KeptAccounts: Sendable, Hashable {
-  /// The present account; nil for nobody.
+  /// The current account; nil for none.
   public var current: String?
   private var table: [ByteText: AccountCredential]
 
-  /// Makes a list, empty where nothing is said.
+  /// Makes a list of accounts; by default it is empty.
   public init(current: String? = nil, credentials: [String: AccountCredential] = [:]) {
     self.current = current
     table = [:]
@@ -34,15 +34,15 @@ public struct KeptAccounts: Sendable, Hashable {
     set { table[ByteText(account)] = newValue }
   }
 
-  /// The credentials by the accounts' names. Of names that Swift counts as equal though their bytes differ, it has one
-  /// alone: use ``accounts`` and the subscript to see all of them.
+  /// The credentials by account name. If two names differ in their bytes but are equal as Swift strings, the dictionary
+  /// contains only one of them. Use ``accounts`` and the subscript to read all accounts.
   public var credentials: [String: AccountCredential] {
     Dictionary(table.map { ($0.text, $1) }) { first, _ in first }
   }
 
   var entries: [AccountCredential] { Array(table.values) }
 
-  /// Whether both hold the same accounts, names compared byte by byte.
+  /// Whether two lists contain the same accounts. Names are compared byte by byte.
   public static func == (left: KeptAccounts, right: KeptAccounts) -> Bool {
     left.current.hasSameBytes(as: right.current) && left.table == right.table
   }
@@ -59,7 +59,8 @@ extension KeptAccounts: Codable {
     let credential: AccountCredential
   }
 
-  /// Reads what ``encode(to:)`` wrote, or an object `credentials` keyed by account, as earlier versions wrote it.
+  /// Reads the form that ``encode(to:)`` wrote. Also reads the form of earlier versions: an object `credentials` keyed
+  /// by account name.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: Key.self)
     let current = try values.decodeIfPresent(String.self, forKey: .current)
@@ -72,7 +73,7 @@ extension KeptAccounts: Codable {
     for entry in entries { self[entry.account] = entry.credential }
   }
 
-  /// Writes the accounts as a list, since decoders of JSON merge keys that Swift counts as equal:
+  /// Writes the accounts as a list, because JSON decoders merge keys that are equal in Swift:
   /// `{"current": "ada", "accounts": [{"account": "ada", "credential": {"token": "…"}}]}`.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)

@@ -1,7 +1,7 @@
 import ErrandSupport
 import Foundation
 
-/// The accounts of an app: login, logout, switch, and credentials that are refreshed and kept.
+/// The accounts of an app: login, logout, switching, and credentials that are refreshed and stored.
 ///
 /// ```swift
 /// let accounts = try await CredentialStore(keeping: FileCredentialKeeper(file: tokens)) { old, account in
@@ -11,60 +11,60 @@ import Foundation
 /// try await accounts.login("ada", with: AccountCredential(.bearer(token)))
 /// ```
 ///
-/// Several clients may share one. Any thread may call any member; what is changed counts for every call that starts
-/// after it.
+/// Several clients may share a store. All members may be called on any thread; a change applies to every call that
+/// starts after the change.
 public final class CredentialStore: RefreshingProvider {
-  /// Gets a credential in the place of one that was refused or is about to run out.
+  /// Requests a new credential to replace one that was rejected or is about to expire.
   public typealias Refresh = @Sendable (_ old: AccountCredential, _ account: String) async throws -> AccountCredential
 
   private let book: Locked<AccountBook>
   private let origins: Set<HTTPURL.Origin>
   private let leeway: TimeInterval
   private let renewal: Refresh?
-  private let desk: KeeperDesk?
-  /// Refreshes for every client that uses the store.
+  private let desk: CredentialSaver?
+  /// Refreshes credentials for every client that uses the store.
   let refreshing = RefreshControl()
   private let wallClock: @Sendable () -> Date
   private let clients = Locked(WeakList<ClientSessions>())
   private let watchers = Locked<[UUID: AsyncStream<AccountChange>.Continuation]>([:])
 
-  /// Who leaves, and while a server is told so.
+  /// An account of whose logout a server is being notified. `time` ends with the notification.
   private struct Parting: Sendable {
     let store: ObjectIdentifier
     let account: String
-    let time = MarkedTime()
+    let time = TaskMark()
   }
 
-  /// Set while the server is told of a logout: calls go out as the account that has left.
+  /// Set while a server is notified of a logout. Calls are then sent with the account that was logged out.
   @TaskLocal private static var parting: Parting?
 
-  /// Makes a store that forgets everything with the process.
+  /// Makes a store in memory. It is empty when the process starts again.
   ///
   /// - Parameters:
-  ///   - origins: Where credentials may be shown besides the base URL's origin.
-  ///   - leeway: How long before its end a credential counts as run out.
-  ///   - refresh: Gets another credential (see ``RefreshingProvider/refresh(_:for:)`` for what is promised); nil where
-  ///     there is no such thing: then a 401 is the answer.
+  ///   - origins: Origins that may receive credentials in addition to the origin of the base URL.
+  ///   - leeway: How long before its expiry a credential counts as expired.
+  ///   - refresh: Requests another credential; see ``RefreshingProvider/refresh(_:for:)`` for the guarantees. If it is
+  ///     nil, a response with status 401 is returned to the caller.
   public convenience init(
     origins: Set<HTTPURL.Origin> = [], leeway: Duration = .seconds(30), refresh: Refresh? = nil
   ) {
     self.init(KeptAccounts(), nil, origins, leeway, { Date() }, refresh)
   }
 
-  /// Makes a store that keeps its accounts, and knows those that were kept. The parameters are those of
-  /// ``init(origins:leeway:refresh:)``.
+  /// Makes a store that saves its accounts and restores the saved ones. See ``init(origins:leeway:refresh:)`` for the
+  /// other parameters.
   ///
-  /// - Throws: What the keeper throws.
+  /// - Throws: Errors of the keeper.
   public convenience init(
     keeping keeper: any CredentialKeeper, origins: Set<HTTPURL.Origin> = [], leeway: Duration = .seconds(30),
     refresh: Refresh? = nil
   ) async throws {
-    let desk = KeeperDesk(keeper)
+    let desk = CredentialSaver(keeper)
     self.init(try await desk.load() ?? KeptAccounts(), desk, origins, leeway, { Date() }, refresh)
   }
 
   init(
-    _ kept: KeptAccounts, _ desk: KeeperDesk?, _ origins: Set<HTTPURL.Origin>, _ leeway: Duration,
+    _ kept: KeptAccounts, _ desk: CredentialSaver?, _ origins: Set<HTTPURL.Origin>, _ leeway: Duration,
     _ wallClock: @escaping @Sendable () -> Date, _ refresh: Refresh?
   ) {
     book = Locked(AccountBook(kept))
@@ -77,50 +77,54 @@ public final class CredentialStore: RefreshingProvider {
 
   // MARK: - Accounts
 
-  /// The names of those who are logged in, in order.
+  /// The names of the accounts that are logged in, sorted by their bytes.
   public var accounts: [String] { book.withLock { $0.kept.accounts } }
 
-  /// Logs an account in, or gives it another credential, and makes it the present one.
+  /// Logs an account in, or replaces its credential, and makes it the current account.
   ///
-  /// It counts at once, for calls that start later. Returns when it is kept.
-  /// - Throws: ``APIError`` for an account without a name, and what the keeper throws: then the login lasts as long as
-  ///   the process.
+  /// The change applies at once to all calls that start later. The method returns when the change is saved.
+  /// - Throws: ``APIError`` if the name is empty, or the error of the keeper. If the keeper failed, the login lasts
+  ///   until the process ends.
   public func login(_ account: String, with credential: AccountCredential) async throws {
     guard !account.isEmpty else {
-      throw APIError(.authorize, .invalidArgument, "An account without a name cannot log in; give it one.")
+      throw APIError(.authorize, .invalidArgument, "The account name is empty; pass a name to log in.")
     }
     if book.withLock({ $0.isParting(account) }) {
-      // What the former session left behind is not the new one's.
+      // The new session must not get the cookies of the former session.
       for client in sessions { client.forgetCookies(account) }
     }
     book.withLock { $0.login(account, credential) }
-    tell()
+    publishChanges()
     try await keep()
   }
 
-  /// Makes another account that is logged in the present one; nil for nobody. Calls under way go on as they began.
+  /// Makes another logged-in account the current one; nil for none. Calls under way continue with their account.
   ///
-  /// - Throws: ``APIError`` of code ``APIError/Code/noCredential`` where the account is not logged in, and what the
-  ///   keeper throws.
+  /// - Throws: ``APIError`` of code ``APIError/Code/noCredential`` if the account is not logged in, or the error of the
+  ///   keeper.
   public func use(_ account: String?) async throws {
     guard book.withLock({ $0.use(account) }) else {
-      throw APIError(.authorize, .noCredential, "The account is not logged in; log it in before it is used.")
+      throw APIError(.authorize, .noCredential, "The account is not logged in; log in before you make it current.")
     }
-    tell()
+    publishChanges()
     try await keep()
   }
 
-  /// Logs an account out, the present one where none is named. Afterwards nobody is the present account, unless
-  /// another one was.
+  /// Logs an account out, by default the current one. If it was the current account, no account is current afterwards.
   ///
-  /// At once no call starts for the account any more. What is under way for it on every client that uses the store is
-  /// cancelled, with an error of code ``APIError/Code/loggedOut``; refreshing ends; what its clients' caches hold of it
-  /// is removed, as is its cookie jar, and the keeper forgets it. Then `farewell` tells the server: the calls that it
-  /// awaits go out with the old credential, and are not refreshed for. An interceptor of a call of the account is
-  /// cancelled with it: one that logs out does so in a task of its own.
+  /// When this method has been called, no new call starts for the account. Calls under way on every client that uses
+  /// the store are cancelled with an error of code ``APIError/Code/loggedOut``, and refreshing is cancelled. The
+  /// responses in the clients' caches and the cookie jar of the account are removed, and the keeper deletes the
+  /// account.
   ///
-  /// Returns false, and does nothing, where the account is not logged in.
-  /// - Throws: What the keeper throws, or else `farewell`. The account is logged out all the same.
+  /// Then `farewell` runs, to notify the server. The calls that `farewell` awaits are sent with the old credential,
+  /// which is not refreshed.
+  ///
+  /// An interceptor that runs in a call of the account is cancelled with the call. So an interceptor that logs its
+  /// account out must do this in a separate task.
+  ///
+  /// Returns false, and does nothing, if the account is not logged in.
+  /// - Throws: The error of the keeper, otherwise the error of `farewell`. The account is logged out in either case.
   @discardableResult
   public func logout(_ account: String? = nil, farewell: (() async throws -> Void)? = nil) async throws -> Bool {
     let parting = book.withLock { book in (account ?? book.kept.current).flatMap { book.logout($0) } }
@@ -129,14 +133,14 @@ public final class CredentialStore: RefreshingProvider {
     let sessions = sessions
     for client in sessions { client.stop(parting.account) }
     refreshing.end(parting.account)
-    tell()
-    // Before anybody is waited for, who may log in again meanwhile.
+    publishChanges()
+    // The accessories must be notified before the first suspension: during a suspension the account may log in again.
     for client in sessions { client.tellEnd(of: parting.account) }
     for client in sessions { await client.removeStored(of: parting.account) }
     var failure: (any Error)?
     do { try await keep() } catch { failure = error }
     if let farewell {
-      do { try await say(farewell, for: parting.account) } catch { failure = failure ?? error }
+      do { try await run(farewell, for: parting.account) } catch { failure = failure ?? error }
     }
     book.withLock { book in
       guard book.kept[parting.account] == nil else { return }
@@ -149,21 +153,23 @@ public final class CredentialStore: RefreshingProvider {
     return true
   }
 
-  /// The parts that clients have in the end of a session.
+  /// One object for each client that uses the store. The object ends the session of an account in its client.
   private var sessions: [ClientSessions] { clients.withLock { $0.objects } }
 
-  private func say(_ farewell: () async throws -> Void, for account: String) async throws {
+  private func run(_ farewell: () async throws -> Void, for account: String) async throws {
     let parting = Parting(store: ObjectIdentifier(self), account: account)
     defer { parting.time.end() }
-    // What tells the server of a logout shows the old credential, also where the provider logs out as it refreshes.
-    try await AppScope.leaving {
+    // Calls of `farewell` must be sent with the old credential, even if a credential provider has started the logout
+    // during a refresh.
+    try await UserCodeScope.leaving {
       try await Self.$parting.withValue(parting) { try await RefreshControl.sparing(farewell) }
     }
   }
 
-  // MARK: - Those who watch
+  // MARK: - Observing changes
 
-  /// What happens to the accounts from now on. Each sequence hears everything, and ends with the store.
+  /// The changes of the accounts from now on. Each sequence receives all changes, and finishes when the store is
+  /// deallocated.
   public var changes: AsyncStream<AccountChange> {
     AsyncStream { continuation in
       let id = UUID()
@@ -172,8 +178,9 @@ public final class CredentialStore: RefreshingProvider {
     }
   }
 
-  /// Tells what has happened, in the order in which it did: one thread at a time, for all.
-  private func tell() {
+  /// Publishes the changes in their order. Only one thread at a time publishes; it also publishes the changes of other
+  /// threads.
+  private func publishChanges() {
     var isNext = false
     while let news = book.withLock({ $0.newsToTell(isNext: isNext) }) {
       isNext = true
@@ -185,7 +192,7 @@ public final class CredentialStore: RefreshingProvider {
 
   deinit { for watcher in watchers.withLock({ Array($0.values) }) { watcher.finish() } }
 
-  /// A client uses the store.
+  /// Registers a client that uses the store. Returns objects that the caller must release outside of all locks.
   func attach(_ sessions: ClientSessions) -> [ClientSessions] { clients.withLock { $0.insert(sessions) } }
 
   private func keep() async throws {
@@ -196,20 +203,20 @@ public final class CredentialStore: RefreshingProvider {
       var secrets = KnownSecrets()
       addSecrets(to: &secrets)
       book.withLock { $0.note(.notKept(secrets.masked("\(error)"))) }
-      tell()
+      publishChanges()
       throw error
     }
   }
 
-  // MARK: - What a client asks
+  // MARK: - RefreshingProvider
 
-  /// Who leaves, where the present task tells a server so.
-  private var leaver: String? {
+  /// The account of whose logout the current task notifies a server; nil if there is none.
+  private var accountLoggingOut: String? {
     guard let parting = Self.parting, parting.store == ObjectIdentifier(self), parting.time.lasts else { return nil }
     return parting.account
   }
 
-  /// What must not be printed of all accounts.
+  /// Adds the secrets of all accounts, which must not be printed.
   func addSecrets(to secrets: inout KnownSecrets) {
     for credential in book.withLock({ $0.kept.entries }) {
       secrets.add(credential.credential)
@@ -217,62 +224,64 @@ public final class CredentialStore: RefreshingProvider {
     }
   }
 
-  /// Whether another credential can be had where one is refused.
+  /// Whether a rejected credential can be refreshed.
   var refreshes: Bool { renewal != nil }
 
-  /// The present account; nil for nobody.
+  /// The current account; nil if there is none. For calls of the `farewell` of a logout, the account that was logged
+  /// out.
   public var account: String? {
-    leaver ?? book.withLock { $0.kept.current }
+    accountLoggingOut ?? book.withLock { $0.kept.current }
   }
 
-  /// To the base URL's origin and to those that were named.
+  /// Credentials are sent to the origin of the base URL and to `origins`.
   public func belongs(to origin: HTTPURL.Origin, base: HTTPURL.Origin) -> Bool {
     origin == base || origins.contains(origin)
   }
 
-  /// The credential of an account; nil for nobody.
+  /// The credential of an account; nil if `account` is nil or unknown.
   public func credential(for account: String?) async throws -> Credential? {
-    account.flatMap { account in book.withLock { $0.credential(for: account, farewell: leaver != nil) } }
+    account.flatMap { account in book.withLock { $0.credential(for: account, farewell: accountLoggingOut != nil) } }
   }
 
-  /// Whether a credential ends within the leeway.
+  /// Whether a credential has expired, or expires within the leeway.
   public func isExpiring(_ credential: Credential) -> Bool {
     guard renewal != nil, let ends = book.withLock({ $0.owner(of: credential) })?.expires else { return false }
     return ends < wallClock().addingTimeInterval(leeway)
   }
 
-  /// Gets another credential and keeps it.
-  /// - Throws: What the function throws that was given for it; ``APIError`` where the account has been logged out.
+  /// Requests another credential and saves it.
+  /// - Throws: The error of the `refresh` function; ``APIError`` if the account was logged out.
   public func refresh(_ old: Credential, for account: String?) async throws -> Credential {
     guard let account, let renewal, let present = book.withLock({ $0.kept[account] }) else {
       throw APIError.loggedOut
     }
     let new = try await renewal(present, account)
     guard book.withLock({ $0.refresh(account, from: present, to: new) }) else {
-      // Logged out, or logged in anew: what was had is nobody's, or older than what is there.
+      // The account was logged out or logged in again: the new credential is useless or older than the stored one.
       guard let newer = book.withLock({ $0.kept[account] }) else { throw APIError.loggedOut }
       return newer.credential
     }
-    tell()
+    publishChanges()
     try? await keep()
     return new.credential
   }
 }
 
-/// Uses a keeper on threads that may block, for one thing at a time: the last to save saves the newest.
-final class KeeperDesk: Sendable {
+/// Calls a credential keeper on a thread that may block, one operation at a time. Each save writes the accounts that
+/// are current when the save begins.
+final class CredentialSaver: Sendable {
   private let keeper: any CredentialKeeper
   private let queue = DispatchQueue(label: "errand.keeper")
 
   init(_ keeper: any CredentialKeeper) { self.keeper = keeper }
 
-  func load() async throws -> KeptAccounts? { try await done { [keeper] in try keeper.load() } }
+  func load() async throws -> KeptAccounts? { try await perform { [keeper] in try keeper.load() } }
 
   func save(_ accounts: @escaping @Sendable () -> KeptAccounts) async throws {
-    try await done { [keeper] in try keeper.save(accounts()) }
+    try await perform { [keeper] in try keeper.save(accounts()) }
   }
 
-  private func done<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+  private func perform<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withUnsafeThrowingContinuation { continuation in
       queue.async { continuation.resume(with: Result { try work() }) }
     }

@@ -1,12 +1,13 @@
-/// What belongs to the key of stored answers beside method, URL, arguments, body and account.
+/// The parts of a cache key in addition to method, URL, arguments, body and account.
 ///
 /// ```swift
 /// var cacheKey: CacheKeyRule { CacheKeyRule(headers: ["Accept-Language"], leavingOut: ["timestamp"]) }
 /// ```
 public struct CacheKeyRule: Sendable, Hashable {
-  /// Fields of the request whose values belong to the key.
+  /// Request fields whose values are part of the key.
   public var headers: [HTTPFieldName]
-  /// Arguments that do not, in the query, in a form and at the top of a JSON body: time stamps, for one.
+  /// Arguments that are not part of the key, in the query, in a form and at the top level of a JSON body, such as
+  /// timestamps.
   public var leftOut: Set<String>
 
   /// Makes a rule.

@@ -1,24 +1,24 @@
-/// How one call uses the cache, whatever its request declares about keeping.
+/// How one call uses the cache, whatever policy its request declares.
 public enum CacheReadMode: Sendable, Hashable, CaseIterable {
-  /// A fresh answer is served; everything else goes to the server. The default.
+  /// A fresh response is served; otherwise the server is asked. The default.
   case asDeclared
-  /// Nothing is read; the answer is stored. For a pull to refresh.
+  /// Nothing is read; the response is stored. Use it for pull to refresh.
   case ignoringCache
   /// Nothing is read and nothing is stored.
   case withoutCache
-  /// The server is asked whether the stored answer still holds (`Cache-Control: max-age=0`), but for an `immutable`
-  /// one that is fresh.
+  /// The server validates the stored response (`Cache-Control: max-age=0`), except a fresh `immutable` one.
   case revalidating
-  /// A stored answer of any age is served, and the server is asked only where there is none.
+  /// A stored response of any age is served. The server is asked only if there is none.
   case cachedElseLoad
-  /// A stored answer is served as declared, and nobody is asked: without one that is fresh the call fails and says
-  /// why: ``CacheMiss``.
+  /// A stored response is served if the policy allows it, and the server is not asked. Without a fresh response the
+  /// call fails and reports a ``CacheMiss``.
   case cacheOnly
-  /// The same, but the stored answer may be of any age.
+  /// A stored response of any age is served, and the server is not asked. Without a stored response the call fails and
+  /// reports a ``CacheMiss``.
   case cacheOnlyAtAnyAge
-  /// The server is asked first; where it cannot be reached, a stored answer of any age is served.
+  /// The server is asked first. If it cannot be reached, a stored response of any age is served.
   case networkElseCached
 
-  /// Whether nobody is ever asked.
+  /// Whether the server is never asked.
   package var asksNobody: Bool { self == .cacheOnly || self == .cacheOnlyAtAnyAge }
 }

@@ -1,15 +1,15 @@
-/// What the cache did for a call, and why.
+/// What the cache did for a call, and the reason.
 public struct CacheReport: Sendable {
-  /// Where the answer came from.
+  /// The origin of the response.
   public let origin: ResponseOrigin
-  /// Why nothing stored was served; nil for a hit.
+  /// Why no stored response was served; nil for a hit.
   public let miss: CacheMiss?
-  /// Written only for those who read it: a hit is quick.
+  /// Computes the texts when they are read, so that a hit stays fast.
   private let words: @Sendable (_ isCollapsed: Bool) -> (reason: String, status: String)
   private var isCollapsed = false
 
   /// Makes a report.
-  /// - Parameter words: Asked whether it is for a call that shares the exchange of another one.
+  /// - Parameter words: Computes the texts. The argument is true if the call shares the exchange of another call.
   package init(
     origin: ResponseOrigin, miss: CacheMiss? = nil,
     words: @escaping @Sendable (_ isCollapsed: Bool) -> (reason: String, status: String)
@@ -19,12 +19,12 @@ public struct CacheReport: Sendable {
     self.words = words
   }
 
-  /// One English sentence that says why.
+  /// One English sentence that gives the reason.
   public var reason: String { words(isCollapsed).reason }
-  /// The same as a value of `Cache-Status` (RFC 9211), such as `Errand; hit; ttl=120`.
+  /// The decision of the cache as a value of `Cache-Status` (RFC 9211), such as `Errand; hit; ttl=120`.
   public var status: String { words(isCollapsed).status }
 
-  /// The same for a call that shares the exchange of another one.
+  /// A copy of the report for a call that shares the exchange of another call.
   var collapsed: CacheReport {
     var report = self
     report.isCollapsed = true
@@ -33,33 +33,33 @@ public struct CacheReport: Sendable {
 }
 
 extension CacheReport: Hashable, CustomStringConvertible {
-  /// Whether both say the same.
+  /// Whether two reports have the same content.
   public static func == (left: CacheReport, right: CacheReport) -> Bool {
     left.origin == right.origin && left.miss == right.miss && left.status == right.status
   }
-  /// Hashes where the answer came from.
+  /// Hashes the origin of the response.
   public func hash(into hasher: inout Hasher) { hasher.combine(origin) }
   /// The value of `Cache-Status`.
   public var description: String { status }
 }
 
-/// Why the cache had nothing to serve.
+/// Why the cache had no response to serve.
 public enum CacheMiss: String, Sendable, Hashable, CaseIterable {
   /// The request declares no policy, the client has no cache, the call was started without it, or the body goes to a
   /// file or a sink.
   case disabled
-  /// Nothing was stored, or it was removed or evicted.
+  /// No response was stored, or it was removed or evicted.
   case missing
-  /// The store could not be asked, or not in time.
+  /// The store was not available, or did not respond in time.
   case unavailable
-  /// What was stored has expired.
+  /// The stored response has expired.
   case expired
-  /// It was stored with another version of the policy.
+  /// The response was stored with another version of the policy.
   case otherVersion = "other-version"
-  /// It was stored for another account.
+  /// The response was stored for another account.
   case otherAccount = "other-account"
-  /// It was stored by another version of the app.
+  /// The response was stored by another version of the app.
   case otherAppVersion = "other-app-version"
-  /// It was damaged, or this request's rules refuse it.
+  /// The stored response was damaged, or the rules of this request reject the response.
   case damaged
 }

@@ -1,22 +1,23 @@
 package import Foundation
 
-/// Takes a JSON object in UTF-8 apart without changing a byte of its members, so that keys can be made of some of them.
+/// Splits a JSON object in UTF-8 into its members. The bytes of the members do not change, so that they can become part
+/// of a cache key.
 ///
-/// It finds where members begin and end and checks no more than that.
+/// The type finds the beginning and end of each member and validates nothing else.
 package struct JSONMembers {
-  /// One member as it stands in the text.
+  /// One member as it is written in the text.
   package struct Member {
-    /// The name, its escapes undone.
+    /// The name without escapes.
     package let name: [UInt8]
-    /// The name as it stands there, quotes and all.
+    /// The name as it is written, including quotes.
     package let key: ArraySlice<UInt8>
-    /// The value as it stands there.
+    /// The value as it is written.
     package let value: ArraySlice<UInt8>
   }
 
   private var rest: ArraySlice<UInt8>
 
-  /// The members of an object in their order; nil where the text is no object.
+  /// The members of an object in their order; nil if the text is not an object.
   package static func read(_ text: Data) -> [Member]? {
     var reader = JSONMembers(rest: Array(text)[...])
     return reader.members()
@@ -37,7 +38,7 @@ package struct JSONMembers {
 
   private mutating func skipSpace() { rest = rest.drop { Self.isSpace($0) } }
 
-  /// Takes one byte, spaces around it too; false where another one comes.
+  /// Consumes one byte and the spaces before it. Returns false if another byte follows.
   private mutating func take(_ byte: UInt8) -> Bool {
     skipSpace()
     guard rest.first == byte else { return false }
@@ -45,7 +46,7 @@ package struct JSONMembers {
     return true
   }
 
-  /// A string with its quotes.
+  /// Consumes a string with its quotes.
   private mutating func string() -> ArraySlice<UInt8>? {
     skipSpace()
     let start = rest
@@ -57,7 +58,7 @@ package struct JSONMembers {
     return nil
   }
 
-  /// A value up to the comma or the bracket that ends it, without the space before that.
+  /// Consumes a value up to the comma or the bracket that ends it, without trailing spaces.
   private mutating func value() -> ArraySlice<UInt8>? {
     skipSpace()
     let start = rest
@@ -107,7 +108,7 @@ package struct JSONMembers {
     return Array(String(decoding: units, as: UTF16.self).utf8)
   }
 
-  /// The code unit of up to four hexadecimal digits.
+  /// Consumes up to four hexadecimal digits and returns their code unit.
   private static func codeUnit(_ text: inout Substring.UTF16View) -> UInt16 {
     var unit: UInt16 = 0
     for _ in 0..<4 {

@@ -1,15 +1,15 @@
 package import Foundation
 
-/// Takes arguments that change without meaning anything, such as a time stamp, out of what a key is made of.
+/// Removes arguments that do not affect the response, such as a timestamp, from the parts of a cache key.
 ///
-/// An argument is found by its name, percent-decoding undone, and with it its parts: `tags` takes `tags[]` and `tags[0]`
-/// along. What is left stays byte for byte as it is sent.
+/// An argument is identified by its percent-decoded name. The name of a list also identifies its elements: `tags`
+/// removes `tags[]` and `tags[0]`, too. The remaining bytes do not change.
 package struct LeftOutArguments: Sendable, Hashable {
   private let names: Set<[UInt8]>
 
   package init(_ names: [String]) { self.names = Set(names.map { Array($0.utf8) }) }
 
-  /// A query without the arguments; nil where nothing is left of it, or where there was none.
+  /// A query without the arguments; nil if `query` is nil or nothing remains.
   package func query(_ query: String?) -> String? {
     guard !names.isEmpty, let query else { return query }
     let pairs = query.utf8.split(separator: 0x26, omittingEmptySubsequences: false)
@@ -18,7 +18,7 @@ package struct LeftOutArguments: Sendable, Hashable {
     return kept.isEmpty ? nil : String(decoding: Array(kept.joined(separator: [0x26])), as: UTF8.self)
   }
 
-  /// What is left of a form or of a JSON object; nil where the body counts as it is.
+  /// The remaining parts of a form or of a JSON object; nil if the whole body is part of the key.
   package func pieces(of body: Data, type: String?) -> [ArraySlice<UInt8>]? {
     guard !names.isEmpty, let type = type.flatMap({ MediaType($0) }) else { return nil }
     if type.essence == "application/x-www-form-urlencoded" {
@@ -36,7 +36,7 @@ package struct LeftOutArguments: Sendable, Hashable {
     return names.contains(Array(name[..<bracket]))
   }
 
-  /// The bytes with percent-escapes undone and every plus a space; an escape that is none stays.
+  /// The bytes without percent-encoding, with each plus as a space. An invalid escape is unchanged.
   private static func decoded(_ bytes: some Collection<UInt8>) -> [UInt8] {
     var out: [UInt8] = []
     var rest = Array(bytes)[...]

@@ -1,35 +1,34 @@
 import ErrandSupport
 
 extension APIClient {
-  /// Takes a request down the line as far as it is frozen and hands over what it has come to. Nothing is looked up and
-  /// nothing is sent; accessories and hooks hear nothing.
-  /// - Throws: ``APIError`` where the request cannot be built, or an interceptor refuses it.
+  /// Runs a request through the pipeline until the request is final, before the cache lookup, and passes the final
+  /// request to `probe`. The cache is not read and nothing is sent; accessories and hooks are not called.
+  /// - Throws: ``APIError`` if the request cannot be built, or if an interceptor rejects it.
   package func probing<R: APIRequest>(_ request: R, _ probe: @escaping FrozenProbe) async throws(APIError) {
-    try await probing(request, atEnd: false, probe)
+    try await run(request, probe) { .probing($0) }
   }
 
-  /// Takes a request down the whole line, credential, cookies and signature included, and hands over what would be
-  /// sent, with what was frozen beside it. Nothing is sent; accessories and hooks hear nothing.
-  /// - Throws: ``APIError`` where the request cannot be built, or a station refuses it.
+  /// Runs a request through the whole pipeline and passes to `probe` the request that would be sent, with credential,
+  /// cookies and signature. `probe` also receives the context of the call. Nothing is sent; accessories and hooks are
+  /// not called.
+  /// - Throws: ``APIError`` if the request cannot be built, or if an interceptor rejects it.
   package func stamping<R: APIRequest>(_ request: R, _ probe: @escaping FrozenProbe) async throws(APIError) {
-    try await probing(request, atEnd: true, probe)
+    try await run(request, probe) { .stamping($0) }
   }
 
-  private func probing<R: APIRequest>(
-    _ request: R, atEnd: Bool, _ probe: @escaping FrozenProbe
+  private func run<R: APIRequest>(
+    _ request: R, _ probe: @escaping FrozenProbe, as kind: (@escaping FrozenProbe) -> RunKind
   ) async throws(APIError) {
     let hasArrived = Locked(false)
-    var options = CallOptions()
-    options.probesEnd = atEnd
-    options.probe = { frozen, context in
+    let kind = kind { frozen, context in
       hasArrived.withLock { $0 = true }
       await probe(frozen, context)
     }
-    let run = run(TypedCall(request), options)
+    let run = run(TypedCall(request), CallOptions(), kind)
     let ending = run.finish(await listen(to: run)) { $0 }
     if !hasArrived.withLock({ $0 }), let error = ending.error { throw error }
   }
 
-  /// The cache in use; nil where there is none.
-  package var answerCache: (any AnswerCache)? { snapshot.cache }
+  /// The cache in use; nil if there is none.
+  package var answerCache: (any ClientCache)? { snapshot.cache }
 }

@@ -1,7 +1,7 @@
 extension APIClient {
-  /// Starts a request; the closures are called on the main actor, one of success and failure exactly once.
+  /// Starts a request. The closures are called on the main actor: either `onSuccess` or `onFailure`, exactly once.
   ///
-  /// The call lives to its end though nobody holds the handle.
+  /// The call runs to its end even if the handle is released.
   @discardableResult
   public func start<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions(), onSuccess: @escaping @MainActor (R.Response) -> Void,
@@ -15,7 +15,8 @@ extension APIClient {
     return launch(request, options, callbacks)
   }
 
-  /// Starts a request; the closures are called on an executor of choice, one of success and failure exactly once.
+  /// Starts a request. The closures are called on an executor of choice: either `onSuccess` or `onFailure`, exactly
+  /// once.
   @discardableResult
   public func start<R: APIRequest>(
     _ request: R, on executor: CallbackExecutor, options: CallOptions = CallOptions(),
@@ -28,7 +29,7 @@ extension APIClient {
     return launch(request, options, callbacks)
   }
 
-  /// Starts a request; one closure is called for success and failure, exactly once, on the main actor.
+  /// Starts a request. `onEnd` is called for success and for failure, exactly once, on the main actor.
   @discardableResult
   public func start<R: APIRequest>(
     outcomeOf request: R, options: CallOptions = CallOptions(),
@@ -41,7 +42,7 @@ extension APIClient {
     return launch(request, options, callbacks)
   }
 
-  /// Starts a request; one closure is called for success and failure, exactly once, on an executor of choice.
+  /// Starts a request. `onEnd` is called for success and for failure, exactly once, on an executor of choice.
   @discardableResult
   public func start<R: APIRequest>(
     outcomeOf request: R, on executor: CallbackExecutor, options: CallOptions = CallOptions(),
@@ -53,7 +54,8 @@ extension APIClient {
     return launch(request, options, callbacks)
   }
 
-  /// Starts a request; the delegate is told on the main actor, exactly once, if it is still there. It is held weakly.
+  /// Starts a request; the delegate is called on the main actor, exactly once, if it still exists. The call references
+  /// the delegate weakly.
   @discardableResult
   public func start<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions(), delegate: any CallDelegate
@@ -78,15 +80,16 @@ extension APIClient {
     }
   }
 
-  /// - Parameter prepare: Given what came, off the executor; makes the job that tells the end, on the executor. That
-  ///   end may be a cancel that came in between.
+  /// - Parameter prepare: Receives the ending of the call's work. It does not run on the callback executor. It returns
+  ///   the job that reports the ending on the callback executor. If the call is cancelled in the meantime, the job
+  ///   receives a cancelled ending instead.
   func launch<R: APIRequest>(
     _ typed: TypedCall<R>, _ options: CallOptions, executor: CallbackExecutor, onProgress: ProgressCallback?,
     prepare: @escaping @Sendable (CallInfo, CallEnding) -> @Sendable (CallEnding) -> Void
   ) -> Call {
     let snapshot = snapshot
     let run = CallRun(
-      typed, options, snapshot, registry, delivery: .init(executor: executor, onProgress: onProgress))
+      typed, options, .ordinary, snapshot, registry, delivery: .init(executor: executor, onProgress: onProgress))
     let watch = executor.isMain ? DeliveryWatch(run.info.id, run.info.name, snapshot, registry) : nil
     Task { @concurrent in
       let ending = await run.work()
@@ -103,7 +106,7 @@ extension APIClient {
 
 typealias ProgressCallback = @Sendable (CallInfo, TransferProgress) -> Void
 
-/// Who is told of progress without hearing of which call.
+/// Converts a progress closure without a parameter for the call into a ``ProgressCallback``.
 enum ProgressListener {
   static func onMain(_ tell: (@MainActor (TransferProgress) -> Void)?) -> ProgressCallback? {
     guard let tell else { return nil }
@@ -116,23 +119,23 @@ enum ProgressListener {
   }
 }
 
-/// What a started call tells, and where.
+/// The callbacks of a started call, and their executor.
 struct CallCallbacks<Value: Sendable>: Sendable {
   let executor: CallbackExecutor
   let onProgress: ProgressCallback?
-  /// Told the stored answer, for a call that wants it first.
+  /// Receives the stored response of a `cachedThenFresh` call.
   var onCached: (@Sendable (CallInfo, Outcome<Value>) -> Void)?
   let onEnd: @Sendable (CallInfo, Outcome<Value>) -> Void
 }
 
 extension Outcome {
-  /// The value beside all that came with it; nil for a failure.
+  /// The value together with request, response, origin and metrics; nil for a failure.
   var full: APIResponse<Value>? {
     guard let value, let request, let response, let origin else { return nil }
     return APIResponse(value: value, request: request, raw: response, origin: origin, metrics: metrics)
   }
 
-  /// The same for a delegate.
+  /// The finished call that a delegate receives; nil for a failure.
   func finished(_ info: CallInfo) -> FinishedCall? {
     guard let value, let request, let response, let origin else { return nil }
     return FinishedCall(

@@ -1,47 +1,49 @@
+import ErrandJSON
 import ErrandSupport
 
-/// Carries out requests: builds, sends, judges, decodes and delivers them.
+/// Carries out requests: builds and sends them, validates and decodes their responses, and delivers the values.
 ///
 /// ```swift
 /// let client = APIClient(baseURL: "https://api.example.com")
 /// let user = try await client.send(GetUser(id: 7))
 /// ```
 ///
-/// A client may be used from any thread. Several clients work side by side. They share the platform's transport, or
-/// the one they name, and what both are given. A call lives to its end though nobody holds the client.
+/// A client may be used from any thread. Several clients can work at the same time. Clients whose configurations choose
+/// the same transport share it, and they share every object that several of their configurations contain. A call runs
+/// to its end even if the client is released.
 public final class APIClient: Sendable {
-  let fittings: ClientFittings
+  let fittings: ClientParts
   private let state: Locked<ClientSnapshot>
   let registry: CallRegistry
 
-  /// Makes a client from a configuration, an order of the line and a platform transport.
+  /// Makes a client from a configuration, the order of the interceptors and a platform transport.
   package init(
     _ configuration: ClientConfiguration, registry: TransportRegistry = .shared,
-    order: @escaping @Sendable (LineParts) -> [any Interceptor],
-    platform: @escaping @Sendable () -> (any Transport)?, cache: (any AnswerCache)? = nil
+    order: @escaping @Sendable (PipelineParts) -> [any Interceptor],
+    platform: @escaping @Sendable () -> (any Transport)?, cache: (any ClientCache)? = nil
   ) {
     let missing = APIError.build(
-      .unsupported, "There is no transport for this platform; choose one in the configuration.")
+      .unsupported, "No transport is available for this platform; choose one in the configuration.")
     let calls = CallRegistry()
     let refreshing = RefreshControl()
     self.registry = calls
-    fittings = ClientFittings(
+    fittings = ClientParts(
       order: order, platform: { platform().map { .success($0) } ?? .failure(missing) }, registry: registry,
       admission: AdmissionControl(limits: configuration.admission), refreshing: refreshing,
-      sessions: ClientSessions(calls, refreshing), standardCache: cache)
+      sessions: ClientSessions(refreshing) { calls.cancel(account: $0) }, standardCache: cache)
     let snapshot = ClientSnapshot(configuration, fittings)
     _ = snapshot.settle(in: fittings.sessions)
     state = Locked(snapshot)
   }
 
-  /// How the client works now. Setting it counts for calls that start later.
+  /// The current configuration. A new value applies to calls that start later.
   public var configuration: ClientConfiguration {
     get { snapshot.configuration }
     set { configure { $0 = newValue } }
   }
 
-  /// Changes the configuration for calls that start later. `change` may run more than once when two threads change at
-  /// the same time; no change is lost.
+  /// Changes the configuration for calls that start later. If two threads change it at the same time, `change` may run
+  /// more than once; no change is lost.
   public func configure(_ change: (inout ClientConfiguration) -> Void) {
     var current = snapshot
     while true {
@@ -66,22 +68,24 @@ public final class APIClient: Sendable {
 
   /// Sends a request and returns its value.
   ///
-  /// Runs where the caller is; bodies over 16 KiB are decoded elsewhere. Cancelling the task cancels the call.
-  /// - Throws: ``APIError``; a cancelled call throws one of stage ``APIError/Stage/cancelled``.
+  /// Runs on the caller's executor; bodies over 16 KiB are decoded on the global executor. Cancelling the task cancels
+  /// the call.
+  /// - Throws: ``APIError``. A cancelled call throws an error of stage ``APIError/Stage/cancelled``.
   public func send<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions()
   ) async throws(APIError) -> R.Response {
     let typed = TypedCall(request)
     let run = run(typed, options)
-    let came = await listen(to: run)
-    let ending = run.finish(came) { ending in
+    let result = await listen(to: run)
+    let ending = run.finish(result) { ending in
       typed.tell(ending)
       return ending
     }
     return try typed.value(of: ending)
   }
 
-  /// Sends a request and returns its value beside the request as sent, status, fields, raw body, origin and metrics.
+  /// Sends a request and returns its value together with the request as sent, status, fields, raw body, origin and
+  /// metrics.
   /// - Throws: ``APIError``.
   public func response<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions()
@@ -94,17 +98,17 @@ public final class APIClient: Sendable {
     return APIResponse(value: value, request: request, raw: raw, origin: origin, metrics: outcome.metrics)
   }
 
-  /// Sends a request and returns how it ended; never throws.
+  /// Sends a request and returns its outcome; never throws.
   public func outcome<R: APIRequest>(
     of request: R, options: CallOptions = CallOptions()
   ) async -> Outcome<R.Response> {
     let typed = TypedCall(request)
     let run = run(typed, options)
-    let came = await listen(to: run)
-    return run.finish(came) { typed.tell($0) { _ in } }
+    let result = await listen(to: run)
+    return run.finish(result) { typed.tell($0) { _ in } }
   }
 
-  /// Sends a request and returns the answer itself; no value is made of it, and the request's hooks hear nothing.
+  /// Sends a request and returns the raw response. The body is not decoded, and the request's hooks are not called.
   package func answer<R: APIRequest>(to request: R, options: CallOptions) async throws(APIError) -> HTTPResponse {
     let run = run(TypedCall(request, decodes: false), options)
     let ending = run.finish(await listen(to: run)) { $0 }
@@ -115,21 +119,28 @@ public final class APIClient: Sendable {
     return response
   }
 
+  /// The JSON decoding rules of a request: the rules of the request itself override those of its family, and these
+  /// override the rules of the client.
+  func jsonDecoding(of request: some APIRequest) -> JSONDecoding {
+    request.jsonDecoding.filled(by: request.family?.jsonDecoding).filled(by: configuration.jsonDecoding)
+  }
+
   private static var unanswered: APIError {
     let code = APIError.Code(rawValue: TransportFailure.Kind.other.rawValue)
-    return APIError(.transport, code, "The call ended without an answer.")
+    return APIError(.transport, code, "The call ended without a response.")
   }
 
-  /// A run that works where the caller is. Progress is told in place, on the transport's thread: so all of it comes
-  /// before the answer, also where the caller's actor is busy.
+  /// Makes a run that works on the caller's executor. Progress is reported directly on the transport's thread: reports
+  /// that wait for a busy actor of the caller could arrive after the response.
   func run<R: APIRequest>(
-    _ typed: TypedCall<R>, _ options: CallOptions, onProgress: ProgressCallback? = nil
+    _ typed: TypedCall<R>, _ options: CallOptions, _ kind: RunKind = .ordinary, onProgress: ProgressCallback? = nil
   ) -> CallRun {
-    CallRun(typed, options, snapshot, registry, delivery: .init(executor: .inPlace, onProgress: onProgress))
+    CallRun(typed, options, kind, snapshot, registry, delivery: .init(executor: .inPlace, onProgress: onProgress))
   }
 
-  /// The cancellation of the task only stops the call's state; a group that is being stopped gives its reason. The
-  /// explicit isolation keeps the caller's actor, which the plain form of the handler would leave.
+  /// Runs the call on the caller's actor. If the task is cancelled, only the call's state is stopped: with the reason
+  /// of the group if the group is being stopped, otherwise as cancelled. The isolation is passed explicitly, because
+  /// the cancellation handler would leave the caller's actor without it.
   func listen(
     to run: CallRun, in group: CallState? = nil, isolation: isolated (any Actor)? = #isolation
   ) async -> CallEnding {
@@ -141,9 +152,9 @@ public final class APIClient: Sendable {
       onCancel: { run.state.stop(group?.reasonToLeave ?? .cancelled) }, isolation: isolation)
   }
 
-  // MARK: - What runs
+  // MARK: - Running calls
 
-  /// The calls that have not ended, members of groups included.
+  /// The calls that have not ended, including the members of groups.
   public var running: [Call] {
     registry.running.compactMap { entry in
       guard let info = entry.info, !entry.state.isClaimed else { return nil }
@@ -151,7 +162,7 @@ public final class APIClient: Sendable {
     }
   }
 
-  /// The batches, chains and groups of your own that have not ended, those in other groups included.
+  /// The batches, chains and custom groups that have not ended, including nested ones.
   public var runningGroups: [GroupCall] {
     registry.running.compactMap { entry in
       guard let ledger = entry.ledger, !entry.state.isClaimed else { return nil }
@@ -159,51 +170,44 @@ public final class APIClient: Sendable {
     }
   }
 
-  /// Cancels every call and group of an owner on this client. Returns how many will now end as cancelled; a group
-  /// counts for its members.
+  /// Cancels every call and group of an owner on this client. Returns the number of calls and groups that will now end
+  /// as cancelled; the members of a group are not counted.
   @discardableResult
-  public func cancel(owner: CallOwner) -> Int { registry.cancel { $0.owner == owner.number } }
+  public func cancel(owner: CallOwner) -> Int { registry.cancel(owner: owner.number) }
 
-  /// Cancels every call and group with a tag. Returns how many will now end as cancelled; a group counts for its
-  /// members.
+  /// Cancels every call and group with a tag. Returns the number of calls and groups that will now end as cancelled;
+  /// the members of a group are not counted.
   @discardableResult
   public func cancel(tag: String) -> Int { registry.cancel { $0.tag == tag } }
 
-  /// Cancels every call and group. Returns how many will now end as cancelled; a group counts for its members. The
-  /// renewal of a credential and the farewell of a logout are spared, as by the other verbs, and what waits in a queue
-  /// of downloads begins.
+  /// Cancels every call and group. Returns the number of calls and groups that will now end as cancelled; the members
+  /// of a group are not counted. Like the other `cancel` functions, it does not cancel a call that refreshes a
+  /// credential, nor the farewell call of a logout. When downloads of a queue are cancelled, the downloads that wait in
+  /// the queue start.
   @discardableResult
   public func cancelAll() -> Int { registry.cancel { _ in true } }
 
-  /// The exchanges that run and the calls that wait for their turn.
+  /// The number of running exchanges and of calls that wait for admission.
   public var admission: (running: Int, waiting: Int) { fittings.admission.counts }
 
-  /// The same at one host, such as `api.example.com`, over all its origins.
+  /// The number of running exchanges and of calls that wait for admission at one host, such as `api.example.com`, over
+  /// all origins of the host.
   public func admission(at host: String) -> (running: Int, waiting: Int) {
     fittings.admission.counts(at: host.lowercased())
   }
 }
 
 extension APIClient {
-  /// Removes the cookies of an account, where ``ClientConfiguration/cookies`` keeps a jar for each, or did so before:
-  /// part of a logout. Answers to its calls that are under way set none any more. One jar for all accounts is left as
-  /// it is.
-  public func removeCookies(of account: String?) { fittings.sessions.forgetCookies(account) }
-}
-
-extension APIClient {
-  /// Judges and decodes an answer that came by another way than the line, as a call of this request would: status,
-  /// content type, JSON, business code and shape, then the decoder. The request is neither built nor sent;
-  /// interceptors, accessories and hooks hear nothing.
-  /// - Throws: ``APIError`` with the answer, and where that was refused with its body as the request's type for errors.
+  /// Validates and decodes a response that did not pass through the pipeline, as a call of this request would do:
+  /// checks status, content type, JSON, business code and shape, then decodes the body. The request is neither built
+  /// nor sent; interceptors, accessories and hooks are not called.
+  /// - Throws: ``APIError`` with the response. If the response is rejected, the error also contains the body, decoded
+  ///   as the request's `ErrorBody`.
   package func value<R: APIRequest>(of response: HTTPResponse, for request: R) async throws(APIError) -> R.Response {
     let typed = TypedCall(request)
-    var options = CallOptions()
-    // A run with a probe is told to nobody: accessory, hook or log.
-    options.probe = { _, _ in }
-    let run = run(typed, options)
-    let came = await run.reading(response)
+    let run = run(typed, CallOptions(), .judging)
+    let result = await run.reading(response)
     run.state.settle()
-    return try typed.value(of: run.finish(came) { $0 })
+    return try typed.value(of: run.finish(result) { $0 })
   }
 }

@@ -1,16 +1,17 @@
-/// The stored answer first, then what the server says: one or two values, the second left out when nothing changed.
+/// A sequence of one or two values: the stored response, then the response of the server. The second value is omitted
+/// if nothing has changed.
 ///
-/// Each iteration is a call of its own. Leaving the loop early cancels it. A failure of the second half is thrown after
-/// the stored value was given.
+/// Each loop over the sequence is a separate call. Leaving the loop early cancels the call. If the request to the
+/// server fails, the loop first receives the stored value and then throws the error.
 public struct CachedThenFresh<Value: Sendable>: AsyncSequence, Sendable {
-  /// A value, marked with where it came from.
+  /// A value with its ``APIResponse/origin``.
   public typealias Element = APIResponse<Value>
-  /// What a failed call throws.
+  /// The error of a failed call.
   public typealias Failure = APIError
 
   let start: @Sendable (@escaping @Sendable (Event) -> Void) -> Call
 
-  /// What a call tells its loop.
+  /// An event from the call to its loop.
   enum Event: Sendable {
     case value(APIResponse<Value>)
     case end(APIError?)
@@ -55,14 +56,14 @@ public struct CachedThenFresh<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension APIClient {
-  /// Gives the stored answer of any age first, then asks the server in any case.
+  /// Returns the stored response of any age first, then asks the server in any case.
   ///
   /// ```swift
   /// for try await page in client.cachedThenFresh(Feed()) { show(page.value, from: page.origin) }
   /// ```
   ///
-  /// It is one call: accessories, hooks and deadline count once, and what is sent is frozen once. Where nothing is
-  /// stored, or the request's rules refuse it, there is one value.
+  /// Both values belong to one call: accessories, hooks and the deadline apply once, and the request is built once. If
+  /// no response is stored, or if the request's rules reject the stored response, there is one value.
   public func cachedThenFresh<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions()
   ) -> CachedThenFresh<R.Response> {
@@ -79,10 +80,10 @@ extension APIClient {
     }
   }
 
-  /// Starts a request that gives the stored answer of any age first; the closures are called on the main actor.
+  /// Starts a request that returns the stored response of any age first; the closures are called on the main actor.
   ///
-  /// `onCached` comes at most once and before `onEnd`, which comes exactly once; ``Outcome/isUnchanged`` tells whether
-  /// the server's answer is the stored one.
+  /// `onCached` is called at most once and before `onEnd`, which is called exactly once; ``Outcome/isUnchanged`` is
+  /// true if the server's response equals the stored one.
   @discardableResult
   public func start<R: APIRequest>(
     cachedThenFresh request: R, options: CallOptions = CallOptions(),
@@ -99,7 +100,8 @@ extension APIClient {
     return launch(request, options, callbacks)
   }
 
-  /// Starts a request that gives the stored answer of any age first; the closures are called on an executor of choice.
+  /// Starts a request that returns the stored response of any age first; the closures are called on an executor of
+  /// choice.
   @discardableResult
   public func start<R: APIRequest>(
     cachedThenFresh request: R, on executor: CallbackExecutor, options: CallOptions = CallOptions(),
@@ -114,8 +116,8 @@ extension APIClient {
     return launch(request, options, callbacks)
   }
 
-  /// Starts a request that gives the stored answer of any age first; the delegate is told on the main actor, by
-  /// ``CallDelegate/requestCached(_:)`` and at the end. It is held weakly.
+  /// Starts a request that returns the stored response of any age first. The delegate is called on the main actor:
+  /// first ``CallDelegate/requestCached(_:)``, then a function for the end. The call references the delegate weakly.
   @discardableResult
   public func start<R: APIRequest>(
     cachedThenFresh request: R, options: CallOptions = CallOptions(), delegate: any CallDelegate

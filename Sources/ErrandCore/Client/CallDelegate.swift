@@ -1,59 +1,60 @@
-/// Is told how calls end, on the main actor. Held weakly.
+/// Receives the endings of calls, on the main actor. A call references its delegate weakly.
 ///
-/// The two ends have no default, so that a class which is meant to be subclassed has to implement them, and a subclass
-/// overrides them. The other members have one. A default is chosen where the conformance is declared: if a subclass is
-/// to implement ``requestCached(_:)`` or ``requestProgressed(_:_:)``, its superclass must implement it, too.
+/// ``requestFinished(_:)`` and ``requestFailed(_:)`` have no default, so that a base class must implement them and a
+/// subclass overrides them. The other members have a default, which Swift selects in the class that declares the
+/// conformance. A subclass can therefore implement ``requestCached(_:)`` or ``requestProgressed(_:_:)`` only if its
+/// superclass implements that member, too.
 @MainActor
 public protocol CallDelegate: AnyObject, Sendable {
   /// The call has its value.
   func requestFinished(_ call: FinishedCall)
-  /// The stored answer of a call that gives it first; the end follows.
+  /// The stored response of a `cachedThenFresh` call arrived; the end follows.
   func requestCached(_ call: FinishedCall)
   /// The call failed or was cancelled.
   func requestFailed(_ call: FailedCall)
-  /// A body has come further.
+  /// More bytes of a body were sent or received.
   func requestProgressed(_ call: CallInfo, _ progress: TransferProgress)
 }
 
 extension CallDelegate {
-  /// Nothing.
+  /// Does nothing.
   public func requestCached(_ call: FinishedCall) {}
-  /// Nothing.
+  /// Does nothing.
   public func requestProgressed(_ call: CallInfo, _ progress: TransferProgress) {}
 }
 
 /// A call that failed.
 public struct FailedCall: Sendable {
-  /// Who the call is.
+  /// The call's number, request, tag and initial priority.
   public let info: CallInfo
-  /// Why it failed.
+  /// The reason of the failure.
   public let error: APIError
-  /// The answer, if one came.
+  /// The response; nil if none arrived.
   public let response: HTTPResponse?
-  /// Where the answer came from; nil where none came.
+  /// The source of the response; nil if none arrived.
   public let origin: ResponseOrigin?
-  /// What was measured.
+  /// The metrics of the call.
   public let metrics: CallMetrics
 }
 
 /// A call that has its value.
 public struct FinishedCall: Sendable {
-  /// Who the call is.
+  /// The call's number, request, tag and initial priority.
   public let info: CallInfo
   /// The value, of the request's response type.
   public let value: any Sendable
-  /// The request as it was sent last, redirects followed.
+  /// The request as it was last sent, after redirects.
   public let request: HTTPRequest
-  /// Status, fields and raw body.
+  /// Status, header fields and raw body.
   public let response: HTTPResponse
-  /// Where the answer came from.
+  /// The source of the response.
   public let origin: ResponseOrigin
-  /// What was measured.
+  /// The metrics of the call.
   public let metrics: CallMetrics
-  /// Whether it is the same answer that was told before as the stored one, in `cached, then fresh`.
+  /// True if the response equals the stored response that ``CallDelegate/requestCached(_:)`` delivered before.
   public let isUnchanged: Bool
 
-  /// The value, if the call was one of this request type.
+  /// The value, if the request of the call has this type; otherwise nil.
   public func value<R: APIRequest>(of type: R.Type) -> R.Response? {
     info.request is R ? value as? R.Response : nil
   }

@@ -1,18 +1,19 @@
 import ErrandSupport
 
 /// The calls of a client that have not ended.
-final class CallRegistry: Sendable {
+final class CallRegistry: OwnedCalls {
   struct Entry: Sendable {
     let state: CallState
     /// The call; nil for a group, whose calls have entries of their own.
     var info: CallInfo?
     let owner: UInt64?
     let tag: String?
-    /// What is known of a group; nil for a call.
+    /// The state of a group; nil for a call.
     var ledger: GroupLedger?
-    /// What is noted of the call; nil for a group.
-    var record: CallRecord?
-    /// Whether it renews a credential or tells a server of a logout: nobody who cancels others means it.
+    /// The flags of a call, with its account; nil for a group.
+    var flags: CallFlags?
+    /// True if the call refreshes a credential or is the farewell call of a logout. Such a call is not cancelled by
+    /// owner, by tag or by `cancelAll`.
     let isSpared = RefreshControl.isRefreshing
 
     /// The number of a group; nil for a call.
@@ -25,7 +26,7 @@ final class CallRegistry: Sendable {
   }
 
   private let places = Locked(Places())
-  /// What is counted of them by a rule for repeats.
+  /// The calls that have a repeat rule.
   let repeats = RepeatControl()
   private let hasWarned = Locked(false)
 
@@ -50,8 +51,9 @@ final class CallRegistry: Sendable {
     _ = removed
   }
 
-  /// Stops every call and group the rule picks; returns how many it made a difference to. Groups come first, the
-  /// outermost before those in it: their members end with them and are not counted.
+  /// Stops every call and group that the rule selects; returns the number of calls and groups that will now end as
+  /// cancelled. Groups are stopped first, outer groups before inner ones. The members of a group end with the group and
+  /// are not counted.
   @discardableResult
   func cancel(where rule: (Entry) -> Bool) -> Int {
     let picked = running.filter { !$0.isSpared && rule($0) }
@@ -60,15 +62,18 @@ final class CallRegistry: Sendable {
     return groups.count { $0.state.stop(.cancelled) } + calls.count { $0.state.stop(.cancelled) }
   }
 
-  /// Stops every call that was frozen as an account; returns how many it made a difference to.
+  func cancel(owner: UInt64) -> Int { cancel { $0.owner == owner } }
+
+  /// Stops every call whose final request belongs to an account; returns the number of calls that will now end as
+  /// cancelled.
   func cancel(account: String) -> Int {
     running.count { entry in
-      guard let record = entry.record, entry.state.endsBy == nil, record.ends(account) else { return false }
+      guard let flags = entry.flags, entry.state.endsBy == nil, flags.logOut(account) else { return false }
       return entry.state.stop(.cancelled)
     }
   }
 
-  /// True once: for the delivery that has to warn of a late main actor.
+  /// Returns true the first time and false afterwards, so that a client warns only once that the main actor is blocked.
   func takeWarning() -> Bool {
     hasWarned.withLock { hasWarned in
       defer { hasWarned = true }
@@ -79,11 +84,12 @@ final class CallRegistry: Sendable {
   var running: [Entry] { places.withLock { $0.entries.compactMap { $0 } } }
 }
 
-/// The calls of a client that count by a rule for repeats.
+/// The running calls of a client that have a repeat rule.
 final class RepeatControl: Sendable {
   private let table = Locked(RepeatTable<RepeatTurn>())
 
-  /// A call starts: those that it takes the place of are stopped before it does. Nil where nothing is counted.
+  /// Registers a call that starts, and stops the calls that it replaces. Returns nil for the rule `runAll`, under which
+  /// calls are not counted.
   func start(_ rule: RepeatRule, of type: Any.Type, _ owner: UInt64?, _ info: CallInfo, _ state: CallState)
     -> RepeatTurn?
   {
@@ -100,16 +106,16 @@ final class RepeatControl: Sendable {
     return turn
   }
 
-  /// A call has waited long enough.
+  /// Records that the debounce pause of a call is over.
   func begin(_ turn: RepeatTurn) {
     if let ticket = turn.ticket { table.withLock { $0.begin(ticket) } }
   }
 
-  /// A call has its outcome.
+  /// Records that a call has ended.
   func end(_ turn: RepeatTurn) {
     if let ticket = turn.ticket { table.withLock { $0.leave(ticket) } }
   }
 
-  /// How many calls are counted.
+  /// The number of running calls that have a repeat rule.
   var count: Int { table.withLock { $0.count } }
 }

@@ -1,20 +1,21 @@
-/// The ways down the line: one for most calls, a second one past an entry that is refused or after a stored answer.
+/// Runs the passes of a call through the pipeline. Most calls make one pass. A call makes a second pass if its rules
+/// reject a cached response, or after it has delivered the stored response of a `cachedThenFresh` call.
 ///
-/// A call that waits keeps every frame from here down to its wait. So what is done before and after stands in functions
-/// of their own, which must not be drawn in: thousands may wait at once.
+/// While a call waits, its async frames stay in memory, and thousands of calls may wait at once. So the work before and
+/// after the wait is in separate functions that must not be inlined.
 extension CallRun {
-  @inline(never)
+  @inline(never)  // frame size
   func carryOut() async -> CallEnding {
     if turn != nil, let error = await refusedTurn() { return unbuilt(error) }
     switch prepared() {
-    case .success(let way):
-      return isTwofold(way.context) ? await cachedThenFresh(way) : await descend(way)
+    case .success(let pass):
+      return givesCachedFirst(pass.context) ? await cachedThenFresh(pass) : await perform(pass)
     case .failure(let error): return unbuilt(error)
     }
   }
 
-  /// Waits for as long as the rule for repeats says; returns why the call may not go on.
-  @inline(never)
+  /// Waits as the repeat rule requires; returns the error if the call must not proceed.
+  @inline(never)  // frame size
   private func refusedTurn() async -> APIError? {
     do {
       try await takeTurn()
@@ -24,11 +25,11 @@ extension CallRun {
     }
   }
 
-  @inline(never)
+  @inline(never)  // frame size
   private func unbuilt(_ error: APIError) -> CallEnding { ending(error, nil) }
 
-  /// What goes down the line, and with what beside it.
-  private final class Way: Sendable {
+  /// The request and context of one pass through the pipeline.
+  private final class Pass: Sendable {
     let request: HTTPRequest
     let context: CallContext
 
@@ -38,8 +39,8 @@ extension CallRun {
     }
   }
 
-  @inline(never)
-  private func prepared() -> Result<Way, APIError> {
+  @inline(never)  // frame size
+  private func prepared() -> Result<Pass, APIError> {
     do {
       let plan = try plan()
       let cache = try cachePlan(plan)
@@ -47,54 +48,56 @@ extension CallRun {
       try checkBody(of: built)
       if isTransfer(built) { state.liftDeadline() }
       record.built(built)
-      // Without interceptors of the app one request is frozen, and the context has it.
+      // Without interceptors of the app, a pass has exactly one final request, and the context contains it. So no log
+      // is needed.
       let log = cache?.bodiesAreFinal == false ? FreezeLog() : nil
-      return .success(Way(built, context(plan, cache, noting: log)))
+      return .success(Pass(built, context(plan, cache, noting: log)))
     } catch {
       return .failure(.mapping(error, as: .build))
     }
   }
 
-  /// Whether a body goes out whose sending may take as long as it takes: one that is read while it is sent. What is only
-  /// stamped sends nothing.
+  /// True if the request has a streamed body and no total time-out. The upload may then take any time, so the deadline
+  /// is removed. Only an ordinary run sends the request; for other runs the result is false.
   private func isTransfer(_ request: HTTPRequest) -> Bool {
-    timeouts.total == nil && options.probe == nil && !request.isComparable
+    timeouts.total == nil && kind.isOrdinary && !request.isComparable
   }
 
   private func checkBody(of request: HTTPRequest) throws(APIError) {
-    // What is only stamped is carried by another one than the transport.
-    guard !options.probesEnd, !request.isComparable, case .success = snapshot.line else { return }
+    // In a stamping run the operating system sends the request, so the capabilities of the transport do not matter.
+    guard !kind.isStamping, !request.isComparable, case .success = snapshot.pipeline else { return }
     let isWholeFile = request.body?.filePath != nil && snapshot.capabilities.contains(.fileBody)
     guard isWholeFile || snapshot.capabilities.contains(.bodySource) else {
       throw .build(
         .unsupported,
-        "The transport cannot send a body that is read while it is sent (capability bodySource); choose another one, or"
-          + " give the body as data.")
+        "The transport cannot send a streamed body (capability bodySource); choose another transport, or give the body"
+          + " as data.")
     }
   }
 
-  @inline(never)
-  private func isTwofold(_ context: CallContext) -> Bool {
-    typed.isTwofold && context.cache?.mode.asksTwice == true
+  @inline(never)  // frame size
+  private func givesCachedFirst(_ context: CallContext) -> Bool {
+    typed.givesCachedFirst && context.cache?.mode.asksTwice == true
   }
 
   private func context(
     _ plan: CallPlan, _ cache: CachePlan?, noting log: FreezeLog? = nil, replaying replay: FreezeReplay? = nil
   ) -> CallContext {
     CallContext(
-      call: state, info: info, plan: plan, cache: cache, record: record, log: log, replay: replay,
-      sink: options.bodySink, onProgress: progress())
+      CallContext.Parts(
+        call: state, info: info, plan: plan, cache: cache, record: record, flags: flags, log: log, replay: replay,
+        sink: options.bodySink, onProgress: progress()))
   }
 
-  /// The stored answer of any age is told first, unless this call's rules refuse it; then the server is asked in any
-  /// case. What was frozen on the first way down is sent on the second.
-  @inline(never)
-  private func cachedThenFresh(_ way: Way) async -> CallEnding {
-    let plan = way.context.plan
-    guard let cache = way.context.cache else { return await descend(way) }
+  /// First delivers the stored response of any age, unless the call's rules reject it. Then asks the server in any
+  /// case, in a second pass, which sends the final request of the first pass.
+  @inline(never)  // frame size
+  private func cachedThenFresh(_ pass: Pass) async -> CallEnding {
+    let plan = pass.context.plan
+    guard let cache = pass.context.cache else { return await perform(pass) }
     let log = FreezeLog()
-    let stored = await descend(
-      Way(way.request, context(plan, cache.reading(.cacheOnlyAtAnyAge, isFollowed: true), noting: log)))
+    let stored = await perform(
+      Pass(pass.request, context(plan, cache.reading(.cacheOnlyAtAnyAge, isFollowed: true), noting: log)))
     if state.isStopped { return stored }
     if stored.error == nil, let job = typed.cachedJob(info, stored) {
       hand { [state] in
@@ -102,58 +105,60 @@ extension CallRun {
       }
     }
     let asking = cache.reading(cache.mode == .asDeclared ? .revalidating : cache.mode, asksAlways: true)
-    var fresh = await descend(Way(way.request, context(plan, asking, replaying: FreezeReplay(log))))
+    var fresh = await perform(Pass(pass.request, context(plan, asking, replaying: FreezeReplay(log))))
     fresh.isUnchanged = stored.error == nil && fresh.error == nil && fresh.repeats(stored)
     return fresh
   }
 
-  /// One way down. A stored answer that this call's rules refuse is removed, and the call goes down once more, unless
-  /// it would change something a second time.
-  @inline(never)
-  private func descend(_ way: Way) async -> CallEnding { await concluded(await answer(way), way) }
+  /// Makes one pass. If the call's rules reject a stored response, removes the response from the cache and makes a
+  /// second pass. There is no second pass if it could change something on the server twice.
+  @inline(never)  // frame size
+  private func perform(_ pass: Pass) async -> CallEnding { await concluded(await answer(pass), pass) }
 
-  @inline(never)
-  private func concluded(_ answer: Answer, _ way: Way) async -> CallEnding {
-    let came = await judged(answer, way.context)
-    guard let hit = came.refusedHit else { return came }
+  @inline(never)  // frame size
+  private func concluded(_ answer: Answer, _ pass: Pass) async -> CallEnding {
+    let first = await judged(answer, pass.context)
+    guard let hit = first.refusedHit else { return first }
     hit.refuse()
-    if way.context.cache?.mode.asksNobody == true { return ending(.cacheMiss(.damaged), nil) }
-    // A hit that a redirect led to says nothing of what was sent before it.
-    let isRepeatable = way.request.method.isSafe || came.metrics.redirects == 0 || came.metrics.attempts == 0
-    guard isRepeatable else { return came }
-    let past = Way(way.request, pastCache(way.context))
+    if pass.context.cache?.mode.asksNobody == true { return ending(.cacheMiss(.damaged), nil) }
+    // A redirect may have led to the stored response. The request before the redirect was then already sent. If it can
+    // change something on the server, it must not be sent again.
+    let isRepeatable = pass.request.method.isSafe || first.metrics.redirects == 0 || first.metrics.attempts == 0
+    guard isRepeatable else { return first }
+    let past = Pass(pass.request, pastCache(pass.context))
     return await judged(await self.answer(past), past.context)
   }
 
-  /// The way past the cache: it sends what the first one froze, for the account that it froze.
+  /// The context of a second pass, which does not read the cache. The second pass sends the final request of the first
+  /// pass, for the same account.
   private func pastCache(_ first: CallContext) -> CallContext {
     guard first.replay == nil, let log = freezes(of: first) else { return first.pastCache() }
     return context(first.plan, first.cache?.reading(.ignoringCache), replaying: FreezeReplay(log))
   }
 
-  /// What a way down has frozen; nil for nothing.
-  private func freezes(of way: CallContext) -> FreezeLog? {
-    if let log = way.log { return log }
-    guard let request = way.frozenRequest else { return nil }
+  /// The final requests of a pass; nil if the pass ended before a request was final.
+  private func freezes(of pass: CallContext) -> FreezeLog? {
+    if let log = pass.log { return log }
+    guard let request = pass.frozenRequest else { return nil }
     let log = FreezeLog()
-    log.note(CallContext.Frozen(request: request, account: way.account))
+    log.note(CallContext.Frozen(request: request, account: pass.account))
     return log
   }
 
   private typealias Answer = Result<HTTPResponse, any Error>
 
-  private func answer(_ way: Way) async -> Answer {
+  private func answer(_ pass: Pass) async -> Answer {
     do {
-      return .success(try await snapshot.line.get().run(way.request, from: 0, way.context))
+      return .success(try await snapshot.pipeline.get().run(pass.request, from: 0, pass.context))
     } catch {
       return .failure(error)
     }
   }
 
-  @inline(never)
+  @inline(never)  // frame size
   private func judged(_ answer: Answer, _ context: CallContext) async -> CallEnding {
     switch answer {
-    // The parsed body has done its duty; outcomes that are kept would hold it.
+    // Drops the parsed body, which would otherwise stay in memory as long as the app keeps the outcome.
     case .success(let response): return ending(await decode(response, context), response.with(nil))
     case .failure(let stopped as CallState.Stopped):
       return ending(stopError(stopped.reason), nil)
@@ -161,9 +166,9 @@ extension CallRun {
     }
   }
 
-  // MARK: - Reading the answer
+  // MARK: - Reading the response
 
-  /// Judges and decodes an answer that came by another way than the line.
+  /// Validates and decodes a response that did not pass through the pipeline.
   func reading(_ response: HTTPResponse) async -> CallEnding {
     do {
       let context = context(try plan(), nil)
@@ -181,22 +186,23 @@ extension CallRun {
     }
   }
 
-  /// Adds what a refused answer holds, as the request's type for errors; bodies over 16 KiB are read elsewhere.
+  /// Adds the body of a rejected response to the error, decoded as the request's `ErrorBody`. Bodies over 16 KiB are
+  /// decoded on the global executor.
   private func readingBody(of error: APIError) async -> APIError {
     guard error.stage == .validate, let answer = error.response else { return error }
-    let rules = decodingRules(nil)
+    let rules = decodingRules(.none)
     let isLarge = answer.body.count > Validating.inlineLimit
     let body = isLarge ? await Self.readElsewhere(typed, answer, rules) : typed.errorBody(of: answer, rules)
     return error.with { $0.errorBody = body }
   }
 
   private static func readElsewhere(
-    _ typed: any CallTyping, _ response: HTTPResponse, _ rules: DecodingRules
+    _ typed: any AnyTypedCall, _ response: HTTPResponse, _ rules: DecodingRules
   ) async -> (any Sendable)? {
     await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in typed.errorBody(of: response, rules) }
   }
 
-  /// Decodes and notes how long that took; bodies over 16 KiB elsewhere than on the caller's actor.
+  /// Decodes the response and records how long that takes. Bodies over 16 KiB are decoded on the global executor.
   private func decode(_ response: HTTPResponse, _ context: CallContext) async -> APIError? {
     let begin = snapshot.timers.now
     let rules = decodingRules(context.plan.envelope)
@@ -212,9 +218,9 @@ extension CallRun {
     return error
   }
 
-  /// Off the caller's actor, and off the transport's thread where the task prefers that.
+  /// Decodes on the global executor, so that neither the caller's actor nor the transport's thread is blocked.
   private static func decodeElsewhere(
-    _ typed: any CallTyping, _ response: HTTPResponse, _ rules: DecodingRules, _ kept: DecodedRules?
+    _ typed: any AnyTypedCall, _ response: HTTPResponse, _ rules: DecodingRules, _ kept: DecodedRules?
   ) async -> APIError? {
     await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
       typed.decode(response, rules, kept: kept)
@@ -231,14 +237,16 @@ extension CallRun {
       metrics: metrics)
   }
 
-  /// An answer that nobody was asked for and that does not come from the cache was made here.
+  /// The source of a response. A response that is not from the cache and for which no attempt was made was created
+  /// locally.
   private func origin(of response: HTTPResponse, _ metrics: CallMetrics) -> ResponseOrigin {
     response.origin == .network && metrics.attempts == 0 ? .local : response.origin
   }
 }
 
 extension CacheReadMode {
-  /// Whether a call that wants the stored answer first goes down twice: not where it reads nothing or asks nobody.
+  /// True if a `cachedThenFresh` call makes two passes. It makes one pass if the mode reads no stored response or never
+  /// asks the server.
   fileprivate var asksTwice: Bool {
     switch self {
     case .asDeclared, .revalidating, .cachedElseLoad, .networkElseCached: true
@@ -248,7 +256,8 @@ extension CacheReadMode {
 }
 
 extension CallEnding {
-  /// Whether it is the same as the stored answer. A 304 alone does not say so: it may be about another one by now.
+  /// True if the response has the status and the body of the stored response. A status 304 does not prove this: another
+  /// call may have replaced the cached entry in the meantime.
   fileprivate func repeats(_ stored: CallEnding) -> Bool {
     guard let mine = response, let other = stored.response else { return false }
     return mine.status == other.status && mine.body == other.body

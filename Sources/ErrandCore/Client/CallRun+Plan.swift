@@ -4,92 +4,110 @@ import ErrandSupport
 extension CallRun {
   func plan() throws(APIError) -> CallPlan {
     let request = info.request
-    // What is said for all answers is not meant for files.
-    let inherited = download == nil ? family?.envelope ?? snapshot.configuration.envelope : nil
-    let envelope = request.envelope ?? inherited
+    // An envelope of the client or the family does not apply to downloaded files.
+    let inherited =
+      download == nil
+      ? family?.envelope.filled(by: snapshot.configuration.envelope)
+        ?? snapshot.configuration.envelope : .none
+    let envelope = request.envelope.filled(by: inherited)
     if isStreamed { try checkStreaming(envelope) }
     let contentTypes = request.contentTypes
     let format = family?.responseFormat ?? snapshot.configuration.responseFormat
-    let retries = options.retries ?? request.retries ?? family?.retries ?? snapshot.configuration.retries
-    // What a provider sends while it is asked for a credential shows none of that provider.
+    let retries = options.retries.filled(by: request.retries).filled(by: family?.retries)
+      .filled(by: snapshot.configuration.retries)
+    // A request that the credential provider sends while it is asked for a credential carries no credential of the
+    // provider.
     let declared = request.credential
     let credential = isInsideProvider && declared == .inherited ? RequestCredential.none : declared
-    if let refusal = AppScope.refusal(of: nesting) { throw refusal }
+    if let refusal = UserCodeScope.refusal(of: nesting) { throw refusal }
     return CallPlan(
-      statusRule: request.statusRule ?? family?.statusRule ?? snapshot.configuration.statusRule,
+      statusRule: request.statusRule.filled(by: family?.statusRule).filled(by: snapshot.configuration.statusRule)
+        .filled(by: .success),
       contentTypes: contentTypes, formatTypes: contentTypes == nil ? typed.contentTypes(in: format) : nil,
       shape: request.shape, envelope: envelope,
       credential: credential, provider: snapshot.configuration.credentials, transport: snapshot.transport,
       nesting: nesting,
       hasExchangeInterceptors: !snapshot.configuration.exchangeInterceptors.isEmpty,
       requiredAccount: credential == .inherited ? options.requiredAccount : nil, base: snapshot.base,
-      servers: NamedServers(snapshot.builder, family),
+      servers: NamedServers(snapshot.bases, family),
       cookies: request.cookies == .inherited
         ? snapshot.configuration.cookies.ignoringInCache(snapshot.configuration.cookiesIgnoredByCache) : .off,
-      redirects: request.redirects ?? snapshot.configuration.redirects,
-      retries: retries.attempts > 1 || retries.hedging != nil ? retries : nil, idempotency: request.idempotency,
+      redirects: request.redirects.filled(by: family?.redirects).filled(by: snapshot.configuration.redirects)
+        .filled(by: .follow()),
+      retries: retries.sendsAgain ? retries : .none, idempotency: request.idempotency,
       hosts: try snapshot.hosts.get(), connectTimeout: (timeouts.connect ?? .seconds(10)).duration,
       idleTimeout: (timeouts.idle ?? .seconds(60)).duration,
       limits: snapshot.configuration.limits, network: request.network, download: download, log: log,
       cacheKey: request.cacheKey,
       joining: isStreamed
-        ? .never : options.joining.filled(by: request.joining.filled(by: snapshot.configuration.joining)),
-      probe: options.probesEnd ? nil : options.probe, endProbe: options.probesEnd ? options.probe : nil)
+        ? .never
+        : options.joining.filled(by: request.joining).filled(by: family?.joining ?? .inherited)
+          .filled(by: snapshot.configuration.joining),
+      kind: kind)
   }
 
-  /// Whether the body goes elsewhere than into memory.
+  /// True if the response body goes to a sink or a file instead of memory.
   private var isStreamed: Bool { options.bodySink != nil || download != nil }
 
-  private func checkStreaming(_ envelope: Envelope?) throws(APIError) {
+  private func checkStreaming(_ envelope: Envelope) throws(APIError) {
     let what = download == nil ? "body sink" : "download"
-    if case .success = snapshot.line, !snapshot.capabilities.contains(.bodySink) {
+    if case .success = snapshot.pipeline, !snapshot.capabilities.contains(.bodySink) {
       throw .build(
-        .unsupported, "The transport cannot hand a body to a \(what) (capability bodySink); choose another one.")
+        .unsupported, "The transport cannot pass a body to a \(what) (capability bodySink); choose another transport.")
     }
-    if info.request.shape != nil || envelope?.code != nil {
+    if info.request.shape != nil || envelope.code != nil {
       throw .build(
         .unsupported,
-        "A call with a \(what) has no body in memory to judge; declare no shape, and `Envelope.bare` as envelope.")
+        "A call with a \(what) has no body in memory to validate; declare no shape, and `Envelope.none` as envelope.")
     }
     guard download != nil else { return }
     if options.bodySink != nil {
-      throw .build(.unsupported, "A request with a `download` writes its file itself; give the call no `bodySink`.")
+      throw .build(.unsupported, "A request with a `download` cannot have a `bodySink`; remove it from the options.")
     }
     if typed.readsBody {
       throw .build(
         .unsupported,
-        "A request with a `download` has no body in memory to decode; take `DownloadedFile` as its `Response`.")
+        "A request with a `download` has no body in memory to decode; use `DownloadedFile` as its `Response`.")
     }
   }
 
-  /// Nil where nobody says anything about the cache, and where a sink takes the body, unless nobody may be asked.
+  /// The cache plan; nil if no cache rule applies, or if the body is streamed to a sink or file.
+  /// - Throws: ``APIError`` if a streamed call may only read the cache, because the cache cannot serve a streamed body.
   func cachePlan(_ plan: CallPlan) throws(APIError) -> CachePlan? {
     let request = info.request
     let own = request.cache
     let declared = own.isInherited ? family?.cache ?? .inherited : own
     let other = request.cachedAs
-    // Its parts are read one by one: a copy of the whole would retain what all threads retain, for every call.
+    // Compares the policy property by property. A copy of the whole policy would, on every call, change the reference
+    // counts of objects that all threads share.
     let isSilent =
       declared == .none
       || declared.isInherited && snapshot.configuration.cacheRules.isEmpty
         && snapshot.configuration.cachePolicy.model == nil
     if isStreamed, options.cache.asksNobody { throw .cacheMiss(.disabled) }
     if isStreamed || isSilent && other == nil && !options.cache.asksNobody { return nil }
-    // An interceptor of the app may turn bodies, so that bytes and rules do not say what comes of them.
+    // An interceptor of the app may change bodies. Then the stored bytes and the rules do not determine the decoded
+    // value.
     let bodiesAreFinal = snapshot.configuration.interceptors.isEmpty
     let alias = try other.map { other throws(APIError) in try cacheAlias(other) }
     return CachePlan(
-      declared: own, inheritance: CacheInheritance(family, snapshot.configuration), mode: options.cache,
+      declared: own, inheritance: inheritance(family), mode: options.cache,
       key: plan.cacheKey, appVersion: snapshot.configuration.appVersion, alias: alias,
       bodiesAreFinal: bodiesAreFinal, request: request,
       decodedRules: bodiesAreFinal ? typed.decodedRules(plan, decodingRules(plan.envelope)) : nil)
   }
 
-  /// How the answer is read, and the body of a refusal, which no envelope surrounds.
-  func decodingRules(_ envelope: Envelope?) -> DecodingRules {
+  /// The rules for decoding a response with the given envelope. The body of a rejected response has `Envelope.none`.
+  func decodingRules(_ envelope: Envelope) -> DecodingRules {
     DecodingRules(
       json: jsonDecoding, envelope: envelope,
       format: family?.responseFormat ?? snapshot.configuration.responseFormat)
+  }
+
+  private func inheritance(_ family: RequestFamily?) -> CacheInheritance {
+    CacheInheritance(
+      family: family?.cache ?? .inherited, rules: snapshot.configuration.cacheRules,
+      standing: snapshot.configuration.cachePolicy)
   }
 
   private func cacheAlias(_ request: any APIRequest) throws(APIError) -> CacheAlias {
@@ -97,15 +115,17 @@ extension CallRun {
     guard built.isComparable else {
       throw .build(
         .unsupported,
-        "An answer cannot be stored under a request whose body is read while it is sent; give it as data.")
+        "`cachedAs` names a request with a streamed body, which cannot identify a stored response;"
+          + " give the body as data.")
     }
     let declared = request.cache
-    let inheritance = CacheInheritance(request.family, snapshot.configuration)
+    let inheritance = inheritance(request.family)
     let policy = declared.isInherited ? inheritance.policy(for: built) : declared
     return CacheAlias(request: built, given: request, policy: policy, key: request.cacheKey)
   }
 
-  /// Tells progress on the callback executor; nil where nobody is told.
+  /// Returns a function that reports progress on the callback executor; nil if neither a callback nor an accessory
+  /// receives progress.
   func progress() -> (@Sendable (TransferProgress) -> Void)? {
     guard let lane else { return nil }
     let timers = snapshot.timers

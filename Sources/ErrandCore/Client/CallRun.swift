@@ -1,35 +1,39 @@
 import ErrandJSON
 import Synchronization
 
-/// One run of a request: works once, finishes once.
+/// One run of a request. `work()` and `finish` are each called once.
 final class CallRun: Sendable {
   let state: CallState
   let info: CallInfo
 
-  let typed: any CallTyping
+  let typed: any AnyTypedCall
   let options: CallOptions
+  let kind: RunKind
   private let extras: Extras?
   let snapshot: ClientSnapshot
   private let registry: CallRegistry
   private let place: Int
   let accessories: [any Accessory]
   let record = CallRecord()
+  let flags = CallFlags()
   let started: MonotonicInstant
   let delivery: Delivery
-  /// Nil for a call that tells its end alone: its only job needs no order.
-  let lane: CallbackLane?
+  /// Keeps the callback jobs of the call in order; nil for a call that reports only its end, because a single job needs
+  /// no order.
+  let lane: CallbackQueue?
   let timeouts: Timeouts
   let totalTimeout: Duration?
   let jsonDecoding: JSONDecoding
   let log: CallLog?
-  /// What the rule for repeats made of the call; nil where there is none.
+  /// The effect of the request's repeat rule on this call; nil if the request has no repeat rule.
   let turn: RepeatTurn?
-  /// How many calls this one is nested in.
+  /// The number of outer calls: a call is nested in another call if a hook, an interceptor or other code of the app
+  /// sends it on behalf of the other call.
   let nesting: Int
-  /// Whether the call was begun by its own provider of credentials while that is asked for one.
+  /// True if the client's credential provider sends this call while the provider is asked for a credential.
   let isInsideProvider: Bool
 
-  /// What many calls have not. Apart, so that those hold no room for it.
+  /// Properties that most calls do not have. They are in a separate object, so that other calls save the memory.
   private final class Extras: Sendable {
     let download: Download?
     let family: RequestFamily?
@@ -40,23 +44,24 @@ final class CallRun: Sendable {
     }
   }
 
-  /// The file that the answer goes into; nil for memory or a sink.
+  /// The file that receives the response body; nil if the body goes to memory or to a sink.
   var download: Download? { extras?.download }
   var family: RequestFamily? { extras?.family }
 
-  /// Where progress goes besides the accessories, and where all of it is told.
+  /// The callback executor, and the progress closure of the caller.
   struct Delivery: Sendable {
     let executor: CallbackExecutor
     let onProgress: (@Sendable (CallInfo, TransferProgress) -> Void)?
   }
 
-  /// Registers the call and tells the accessories that it starts.
+  /// Registers the call and notifies the accessories that the call starts.
   init<R: APIRequest>(
-    _ typed: TypedCall<R>, _ options: CallOptions, _ snapshot: ClientSnapshot, _ registry: CallRegistry,
+    _ typed: TypedCall<R>, _ options: CallOptions, _ kind: RunKind, _ snapshot: ClientSnapshot,
+    _ registry: CallRegistry,
     delivery: Delivery
   ) {
     let request = typed.request
-    (nesting, isInsideProvider) = (AppScope.nesting, AppScope.isInside(provider: snapshot.providerID))
+    (nesting, isInsideProvider) = (UserCodeScope.nesting, UserCodeScope.isInside(provider: snapshot.providerID))
     let family = request.family
     timeouts = options.timeouts.filled(by: request.timeouts).filled(by: family?.timeouts)
       .filled(by: snapshot.configuration.timeouts)
@@ -65,10 +70,12 @@ final class CallRun: Sendable {
     totalTimeout = (timeouts.total ?? (isStreamed ? .never : .seconds(120))).duration
     self.typed = typed
     self.options = options
+    self.kind = kind
     self.snapshot = snapshot
     self.registry = registry
     self.delivery = delivery
-    jsonDecoding = request.jsonDecoding ?? snapshot.configuration.jsonDecoding
+    jsonDecoding = request.jsonDecoding.filled(by: family?.jsonDecoding)
+      .filled(by: snapshot.configuration.jsonDecoding)
     started = snapshot.timers.now
     let now = started
     let priority = options.priority ?? request.priority
@@ -77,54 +84,60 @@ final class CallRun: Sendable {
     info = CallInfo(
       id: CallNumber.next(), request: request, tag: options.tag, priority: priority,
       owner: options.ownership?.number)
-    log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
-    let isTold = options.probe == nil && AppScope.refusal(of: nesting) == nil
+    log = kind.isOrdinary ? snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) } : nil
+    let isTold = kind.isOrdinary && UserCodeScope.refusal(of: nesting) == nil
     accessories = isTold ? snapshot.configuration.accessories + request.accessories + options.accessories : []
     place = registry.add(
       .init(
-        state: state, info: info, owner: options.ownership?.number, tag: options.tag, record: record))
+        state: state, info: info, owner: options.ownership?.number, tag: options.tag, flags: flags))
     if let ownership = options.ownership { Self.enlist(state, with: ownership, in: registry) }
-    let tellsOnce = delivery.onProgress == nil && accessories.isEmpty && !typed.isTwofold
-    lane = tellsOnce ? nil : CallbackLane(delivery.executor)
+    let tellsOnce = delivery.onProgress == nil && accessories.isEmpty && !typed.givesCachedFirst
+    lane = tellsOnce ? nil : CallbackQueue(delivery.executor)
     turn =
-      options.probe == nil
+      kind.isOrdinary
       ? registry.repeats.start(typed.repeats, of: R.self, options.ownership?.number, info, state) : nil
     for accessory in accessories {
-      AppScope.during(type(of: accessory), in: nesting) { accessory.willStart(info) }
+      UserCodeScope.during(type(of: accessory), in: nesting) { accessory.willStart(info) }
     }
   }
 
-  /// Makes the call known to its owner; one that is freed already cancels it.
+  /// Registers the client with the owner of the call. If the owner is already deallocated, the call is cancelled.
   static func enlist(_ state: CallState, with ownership: CallOwner.Reference, in registry: CallRegistry) {
     if let owner = ownership.owner { owner.note(registry) } else { state.stop(.cancelled) }
   }
 
   // MARK: - The work
 
-  /// Builds, sends, judges and decodes; then runs the hook that is off the callback executor.
+  /// Builds and sends the request, validates and decodes the response, then runs the hooks that do not run on the
+  /// callback executor.
   func work() async -> CallEnding {
-    await settled(await carryOut())
+    await completeWork(await carryOut())
   }
 
-  /// Apart, so that a call that waits holds no room for it.
-  @inline(never)
-  private func settled(_ came: CallEnding) async -> CallEnding {
-    // User code that throws a cancellation of its own cancels the call: the handle and the error say the same.
-    if came.error?.stage == .cancelled { state.stop(.cancelled) }
+  /// Ends the work and runs the hooks. It is a separate function, so that its local variables do not enlarge the async
+  /// frame of a waiting call.
+  @inline(never)  // frame size
+  private func completeWork(_ result: CallEnding) async -> CallEnding {
+    // If code of the app throws its own cancellation error, the call is cancelled, so that the handle and the error
+    // agree.
+    if result.error?.stage == .cancelled { state.stop(.cancelled) }
     state.settle()
-    let ending = turned(came, by: state.endsBy)
-    // A call that is nested too deeply was begun by code such as these hooks.
-    if options.probe != nil || AppScope.refusal(of: nesting) != nil { return ending }
+    let ending = applyStop(to: result, by: state.endsBy)
+    // Hooks of a call that is nested too deeply do not run: code such as these hooks started the call, and would start
+    // more.
+    if !kind.isOrdinary || UserCodeScope.refusal(of: nesting) != nil { return ending }
     if let hook = options.beforeCompletion {
-      await AppScope.during(type(of: info.request), in: nesting) { await state.runningElsewhere { await hook(ending) } }
+      await UserCodeScope.during(type(of: info.request), in: nesting) {
+        await state.runningElsewhere { await hook(ending) }
+      }
     }
     if let hook = typed.hook(before: ending) {
-      await AppScope.during(type(of: info.request), in: nesting) { await state.runningElsewhere { await hook() } }
+      await UserCodeScope.during(type(of: info.request), in: nesting) { await state.runningElsewhere { await hook() } }
     }
     return ending
   }
 
-  /// Waits for as long as the rule for repeats says.
+  /// Waits for the debounce pause of the repeat rule; throws if the rule refuses the call.
   func takeTurn() async throws {
     guard let turn else { return }
     if let refusal = turn.refusal { throw refusal }
@@ -135,43 +148,43 @@ final class CallRun: Sendable {
 
   // MARK: - The end
 
-  /// Hands a job to the callback executor, behind the progress that was told before.
+  /// Passes a job to the callback executor. The job runs after all earlier progress reports.
   func hand(_ job: @escaping @Sendable () -> Void) {
     if let lane { lane.run(job) } else { delivery.executor.run(job) }
   }
 
-  /// Claims the outcome and tells everybody, in one job on the executor it is called on.
+  /// Fixes the outcome, and notifies accessories, hooks and the callback, in one job on the current executor.
   ///
-  /// Accessories and hooks that run here may cancel the call; no success follows then.
-  func finish<Told>(_ came: CallEnding, _ tell: (CallEnding) -> Told) -> Told {
-    let claimed = turned(came, by: state.claim())
-    // From here on the next one may start: also from a callback of this one.
+  /// If an accessory or a hook cancels the call here, the callback receives a cancellation and no success.
+  func finish<Value>(_ result: CallEnding, _ notify: (CallEnding) -> Value) -> Value {
+    let claimed = applyStop(to: result, by: state.claim())
+    // From here the next call with the same request type and owner may start, also from a callback of this call.
     if let turn { registry.repeats.end(turn) }
     for accessory in accessories { accessory.willStop(info, claimed) }
-    if let hook = options.afterCompletion { hook(turned(claimed, by: state.endsBy)) }
-    let ending = turned(claimed, by: state.conclude())
-    let told = tell(ending)
+    if let hook = options.afterCompletion { hook(applyStop(to: claimed, by: state.endsBy)) }
+    let ending = applyStop(to: claimed, by: state.conclude())
+    let value = notify(ending)
     for accessory in accessories { accessory.didStop(info, ending) }
     registry.remove(place)
     if let log { log.info(ending.error.map { "failed: \($0)" } ?? "done in \(ending.metrics.total)") }
-    return told
+    return value
   }
 
-  /// What came, or the reason for which the call was stopped, whatever came.
-  private func turned(_ ending: CallEnding, by reason: CallState.StopReason?) -> CallEnding {
+  /// The ending with the error of the stop if the call was stopped, otherwise the given ending.
+  private func applyStop(to ending: CallEnding, by reason: CallState.StopReason?) -> CallEnding {
     guard let reason else { return ending }
-    let superseded = reason == .cancelled ? turn?.supersession ?? (record.isLoggedOut ? .loggedOut : nil) : nil
+    let superseded = reason == .cancelled ? turn?.supersession ?? (flags.isLoggedOut ? .loggedOut : nil) : nil
     let error = superseded ?? stopError(reason)
     if ending.error?.stage == error.stage, superseded == nil { return ending }
     return ending.replaced(by: complete(error, ending.response, ending.metrics, ending.request))
   }
 
-  /// The error of a call that was stopped, by a cancel, by its own time-out or by that of its group.
+  /// The error of a stopped call: the call was cancelled, its own time-out passed, or the deadline of its group passed.
   func stopError(_ reason: CallState.StopReason) -> APIError {
     reason == .expired && !state.isPastDeadline ? .groupExpired : .stopped(reason, limit: totalTimeout)
   }
 
-  /// Adds what the run knows to an error.
+  /// Adds request, response and attempts to an error, and masks secrets in its message.
   func complete(
     _ error: APIError, _ response: HTTPResponse?, _ metrics: CallMetrics, _ sent: HTTPRequest?
   ) -> APIError {
@@ -179,19 +192,20 @@ final class CallRun: Sendable {
       details.request = details.request ?? sent
       details.response = details.response ?? response
       details.attempts = metrics.attempts
-      // A stop has no words of others, and thousands of calls may be stopped at once.
+      // The message of a stop contains only text of the library, so it needs no masking. Thousands of calls may stop at
+      // once, so the time for masking is saved.
       if error.stage == .cancelled || error.stage == .deadline { return }
       details.message = secrets(details.request, details.response).masked(details.message)
     }
   }
 
-  /// What the words of an error must not show.
+  /// The secrets to mask in the message of an error.
   private func secrets(_ request: HTTPRequest?, _ response: HTTPResponse?) -> KnownSecrets {
     var secrets = KnownSecrets(request, response)
     if case .own(let credential) = info.request.credential { secrets.add(credential) }
     if let fixed = snapshot.configuration.credentials as? FixedCredential { secrets.add(fixed) }
     guard request == nil else { return secrets }
-    // It could not be built: what it would have been made of.
+    // The request could not be built, so the secrets are taken from the headers and arguments that it would contain.
     for headers in [info.request.headers, family?.headers, snapshot.configuration.headers] {
       if let headers { secrets.add(headers) }
     }

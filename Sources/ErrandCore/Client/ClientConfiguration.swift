@@ -1,81 +1,90 @@
 public import ErrandJSON
 
-/// How a client works: a value, changed as a whole. Calls that run keep the one they started with.
+/// The configuration of a client: a value that is changed as a whole. Running calls keep the configuration with which
+/// they started.
 public struct ClientConfiguration: Sendable {
   /// The servers in use.
   public var environment: ServerEnvironment
-  /// Other environments, for requests that name one and for ``use(environment:)``.
+  /// Other environments, which requests can name and ``use(environment:)`` can select.
   public var environments: [ServerEnvironment] = []
 
-  /// What the client says about header fields of every request.
+  /// The header fields of every request.
   public var headers = RequestHeaders()
-  /// The program's name, sent as `User-Agent` where nobody says anything else.
+  /// The program's name, sent as `User-Agent` unless headers set another value.
   public var userAgent = "Errand"
-  /// Arguments that every query carries, asked for once per call.
+  /// Arguments of every query, computed once per call.
   public var commonArguments: (@Sendable () -> Arguments)?
-  /// Arguments that every form and JSON body carries, asked for once per call.
+  /// Arguments of every form and JSON body, computed once per call.
   public var commonBodyArguments: (@Sendable () -> Arguments)?
-  /// Filters of URLs, in order.
+  /// URL filters, applied in order.
   public var filters: [URLFilter] = []
-  /// How arguments are written.
+  /// The place of a request's arguments: query, form or JSON body. Use ``ArgumentFormat/jsonByMethod`` for a service
+  /// that takes JSON.
+  public var argumentFormat = ArgumentFormat.byMethod
+  /// The text form of arguments.
   public var argumentStyle = ArgumentStyle()
 
-  /// Time-outs. What is nil here is 10 seconds to connect, 60 idle, 120 in all but for transfers.
+  /// The time-outs. If a value is nil, it is 10 seconds to connect, 60 seconds without data (idle), and 120 seconds in
+  /// total. A call that streams a body or downloads to a file has no total time-out.
   public var timeouts = Timeouts()
-  /// How large answers may be.
+  /// The limits on the size of responses.
   public var limits = ResponseLimits()
-  /// How redirects are followed.
+  /// The rule for redirects.
   public var redirects = RedirectPolicy.follow()
-  /// Whether and how calls are tried again; not at all by default.
-  public var retries = RetryPolicy.never
+  /// The rule for retries; by default calls are not tried again.
+  public var retries = RetryPolicy.none
   /// The cache.
   public var cache: CacheChoice = .standard
-  /// How answers are kept where neither request nor family nor ``cacheRules`` say anything.
+  /// The cache policy if neither the request, nor its family, nor ``cacheRules`` declares one.
   public var cachePolicy: CachePolicy = .none
-  /// How answers of certain hosts are kept where neither request nor family say anything; the first that fits counts.
+  /// The cache policies of certain hosts, if neither the request nor its family declares one. The first matching rule
+  /// applies.
   public var cacheRules: [HostCacheRule] = []
-  /// The names of cookies of a jar that do not separate stored responses, nor calls that share an exchange: those of load
-  /// balancers, for example, which change with every response. They are sent as usual. Empty by default.
+  /// The names of cookies of a jar that the cache ignores. Requests that differ only in these cookies use the same
+  /// stored response and may share an exchange. An example is the cookie of a load balancer, which changes with every
+  /// response. The cookies are sent as usual. Empty by default.
   ///
-  /// - Warning: Responses are shared by everyone who differs in these cookies alone. Never name a cookie that a server
-  ///   chooses the content by: a session, a login, a language, an A/B test. Names are compared byte by byte. A `Cookie`
-  ///   header that the request itself sets is not affected.
+  /// - Warning: Requests that differ only in these cookies share their responses. Never name a cookie that selects the
+  ///   content: a session, a login, a language, an A/B test. Names are compared byte by byte. A `Cookie` header that
+  ///   the request itself sets is not affected.
   public var cookiesIgnoredByCache: Set<String> = []
-  /// The version of the app: what another one stored is never used.
+  /// The version of the app. Entries that another version stored are never used.
   public var appVersion = ""
-  /// Which calls share one exchange where their request says nothing: those of safe methods.
+  /// Decides which equal running calls share one exchange if their request declares no rule; by default calls with a
+  /// safe method.
   public var joining = JoinRule.safe
   /// Which statuses are success.
   public var statusRule = StatusRule.success
-  /// What stands round the values of every answer; nil for nothing.
-  public var envelope: Envelope?
-  /// The format that answers have where their request declares no decoder: of all `Decodable` types but bytes, texts and
-  /// ``ErrandJSON/JSONValue``, and of error bodies; nil for JSON.
+  /// The envelope around the value in every body; none by default.
+  public var envelope = Envelope.none
+  /// The format of error bodies, and of responses whose request declares no decoder; nil for JSON. It applies to all
+  /// `Decodable` response types except bytes, strings and ``ErrandJSON/JSONValue``.
   public var responseFormat: (any ResponseFormat)?
-  /// How JSON is read: by Errand's own decoder and Foundation's default strategies where nothing else is said.
+  /// The decoding of JSON: by default Errand's own decoder with Foundation's default strategies.
   public var jsonDecoding = JSONDecoding.fast
-  /// How JSON is written.
+  /// The encoding of JSON.
   public var jsonEncoding = JSONEncoding()
 
-  /// Who is logged in.
+  /// The provider of credentials: it knows which account is logged in.
   public var credentials: (any CredentialProvider)?
-  /// Whether cookies are kept and sent: not at all by default.
+  /// Decides whether cookies are stored and sent; by default they are not.
   public var cookies = CookieRule.off
-  /// Interceptors around every call, outermost first. They see raw answers, redirects followed.
+  /// Interceptors around every call, outermost first. They see raw responses, after redirects.
   public var interceptors: [any Interceptor] = []
-  /// Interceptors around every exchange, outermost first. They see what is really sent: a signature goes here.
+  /// Interceptors around every exchange, outermost first. They see exactly what is sent; a signature is added here.
   public var exchangeInterceptors: [any Interceptor] = []
   /// Accessories of every call.
   public var accessories: [any Accessory] = []
-  /// How many exchanges may run at once.
+  /// The limits on exchanges that run at the same time.
   public var admission = AdmissionLimits()
-  /// When calls to an origin that keeps failing are refused at once; nil for never.
+  /// The rule of the circuit breaker, by which calls to an origin fail at once if the origin keeps failing; nil for no
+  /// circuit breaker.
   public var breaker: BreakerRule?
-  /// The transport: by name, or one of the user's own.
+  /// The transport: the platform's transport, a registered transport by its name, or your own.
   public var transport: TransportChoice = .platform
-  /// The clock; nil for the transport's own. Tests set a manual one.
+  /// The clock; nil for the clock of the transport. Tests set a manual clock.
   public var timers: (any Timers)?
-  /// Told one line for each thing that happens, secrets masked; nil for silence.
+  /// Receives one log line for each event, with secrets masked; nil for no log.
   public var log: (@Sendable (LogLine) -> Void)?
 
   /// Makes a configuration for one server.
@@ -83,7 +92,7 @@ public struct ClientConfiguration: Sendable {
     environment = ServerEnvironment(baseURL: baseURL, cdnURL: cdnURL)
   }
 
-  /// Changes to one of ``environments``; no effect, and false, where none has the name.
+  /// Selects one of ``environments`` by its name. If no environment has the name, returns false and changes nothing.
   @discardableResult
   public mutating func use(environment name: String) -> Bool {
     guard let found = environments.first(where: { $0.name == name }) else { return false }

@@ -1,24 +1,27 @@
-/// A configuration and what is made of it once: the parsed base URL, the transport, the line. Running calls keep theirs.
+/// A configuration and the objects that are made from it once: the parsed base URL, the transport, the pipeline.
+/// Running calls keep the snapshot with which they started.
 final class ClientSnapshot: Sendable {
   let configuration: ClientConfiguration
   let builder: RequestBuilder
-  let line: Result<Line, APIError>
+  let bases: BaseURLs
+  let pipeline: Result<Pipeline, APIError>
   let timers: any Timers
   let capabilities: TransportCapabilities
   let base: HTTPURL.Origin?
   let hosts: Result<HostList?, APIError>
-  let cache: (any AnswerCache)?
-  /// Tells the provider of credentials from others: an object by itself, a value by its client.
+  let cache: (any ClientCache)?
+  /// The identity of the credential provider: the object itself, or the client's refresh control if the provider is a
+  /// value.
   let providerID: ObjectIdentifier?
   let transport: (any Transport)?
-  /// Who refreshes for the provider on every client that uses it; nil where each client does for itself.
+  /// The refresh control that all clients with the same provider object share; nil if each client refreshes for itself.
   private let refreshing: RefreshControl?
 
-  init(_ configuration: ClientConfiguration, _ fittings: ClientFittings) {
+  init(_ configuration: ClientConfiguration, _ fittings: ClientParts) {
     self.configuration = configuration
     let transport = Self.transport(configuration.transport, fittings)
-    let base = RequestBuilder.parse(base: configuration.environment.baseURL)
-    self.base = try? base.get().origin
+    bases = BaseURLs(configuration.environment, others: configuration.environments)
+    base = try? bases.main.get().origin
     hosts = Result { () throws(APIError) in try HostList(configuration.environment) }
     timers = configuration.timers ?? (try? transport.get())?.timers ?? SharedTimers.shared
     capabilities = (try? transport.get())?.capabilities ?? []
@@ -26,21 +29,21 @@ final class ClientSnapshot: Sendable {
     providerID = configuration.credentials.map { fittings.refreshing.id(of: $0) }
     refreshing = (configuration.credentials as? any RefreshingProvider).flatMap { RefreshControl.shared(by: $0) }
     builder = RequestBuilder(
-      configuration, base: base, contentCodings: (try? transport.get())?.contentCodings ?? [])
-    let cache: (any AnswerCache)? =
+      configuration, bases, contentCodings: (try? transport.get())?.contentCodings ?? [])
+    let cache: (any ClientCache)? =
       switch configuration.cache.kind {
       case .standard: fittings.standardCache
       case .off: nil
       case .own(let cache): cache
       }
     self.cache = cache
-    line = transport.map { transport in
-      Line(
+    pipeline = transport.map { transport in
+      Pipeline(
         fittings.order(
-          LineParts(
-            interceptors: configuration.interceptors.map { UserStation(inner: $0, admission: nil) },
+          PipelineParts(
+            interceptors: configuration.interceptors.map { UserInterceptor(inner: $0, admission: nil) },
             exchangeInterceptors: configuration.exchangeInterceptors.map {
-              UserStation(inner: $0, admission: fittings.admission)
+              UserInterceptor(inner: $0, admission: fittings.admission)
             },
             sessions: fittings.sessions, admission: fittings.admission, breaking: fittings.breaking,
             breaker: configuration.breaker, refreshing: fittings.refreshing, retrying: fittings.retrying,
@@ -49,8 +52,9 @@ final class ClientSnapshot: Sendable {
     }
   }
 
-  /// Whoever logs accounts out reaches the client, and what it has now. Returns what was held meanwhile, and may die when
-  /// it is let go: the app's own, which must not die under a lock.
+  /// Registers cache, cookie jars, refresh control and accessories with the sessions, so that a logout reaches them.
+  /// Returns the objects that were replaced or only used temporarily. The caller must release the returned objects
+  /// outside the lock, because their `deinit` may be code of the app.
   func settle(in sessions: ClientSessions) -> [any Sendable] {
     let held = sessions.take(
       cache: cache, cookies: configuration.cookies, refreshing: refreshing, accessories: configuration.accessories)
@@ -58,7 +62,7 @@ final class ClientSnapshot: Sendable {
   }
 
   private static func transport(
-    _ choice: TransportChoice, _ fittings: ClientFittings
+    _ choice: TransportChoice, _ fittings: ClientParts
   ) -> Result<any Transport, APIError> {
     switch choice {
     case .platform: return fittings.platform()
@@ -66,14 +70,15 @@ final class ClientSnapshot: Sendable {
     case .named(let name):
       if let found = fittings.registry.transport(named: name) { return .success(found) }
       let known = fittings.registry.names.joined(separator: ", ")
-      return .failure(.build(.unsupported, "There is no transport \"\(name)\"; registered are: \(known)."))
+      return .failure(
+        .build(.unsupported, "No transport is registered as \"\(name)\"; the registered names are: \(known)."))
     }
   }
 }
 
-/// What a client is fitted with when it is made, and keeps.
-struct ClientFittings: Sendable {
-  let order: @Sendable (LineParts) -> [any Interceptor]
+/// The objects that a client gets when it is created and keeps when its configuration changes.
+struct ClientParts: Sendable {
+  let order: @Sendable (PipelineParts) -> [any Interceptor]
   let platform: @Sendable () -> Result<any Transport, APIError>
   let registry: TransportRegistry
   let admission: AdmissionControl
@@ -82,5 +87,5 @@ struct ClientFittings: Sendable {
   let retrying = RetryControl()
   let refreshing: RefreshControl
   let sessions: ClientSessions
-  let standardCache: (any AnswerCache)?
+  let standardCache: (any ClientCache)?
 }

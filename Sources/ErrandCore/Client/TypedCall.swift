@@ -1,44 +1,46 @@
 import ErrandJSON
 
-/// The part of a run that depends on the request's types. All of it is synchronous: the waiting is done by ``CallRun``,
-/// which knows no types, so that no wait has to carry a value of unknown size.
-protocol CallTyping: AnyObject, Sendable {
-  /// By which rules the value is made; nil where they cannot be compared.
+/// The part of a run that depends on the request's types. All its functions are synchronous. ``CallRun``, which is not
+/// generic, contains all async functions, so that no async frame contains a value of unknown size.
+protocol AnyTypedCall: AnyObject, Sendable {
+  /// The rules that determine the decoded value of a response; nil if the rules cannot be compared with those of
+  /// another call.
   func decodedRules(_ plan: CallPlan, _ rules: DecodingRules) -> DecodedRules?
-  /// The job that tells of the stored answer, for a call that wants it first; nil for every other.
+  /// The job that delivers the stored response of a `cachedThenFresh` call; nil for other calls.
   func cachedJob(_ info: CallInfo, _ ending: CallEnding) -> (@Sendable () -> Void)?
-  /// Whether the value is made of a body in memory.
+  /// True if the value is decoded from a body in memory.
   var readsBody: Bool { get }
-  /// Which content types are taken where the request says nothing.
+  /// The accepted content types if the request declares none; nil for any.
   func contentTypes(in format: (any ResponseFormat)?) -> [String]?
-  /// Whether the call wants the stored answer first and then a fresh one.
-  var isTwofold: Bool { get }
-  /// Makes what is sent.
+  /// True if the call delivers the stored response first and then a fresh one.
+  var givesCachedFirst: Bool { get }
+  /// Builds the HTTP request.
   func build(_ builder: RequestBuilder, _ family: RequestFamily?, _ options: CallOptions) throws(APIError)
     -> HTTPRequest
-  /// Decodes the answer and keeps the value; returns why it could not.
+  /// Decodes the response and stores the value. Returns the error if decoding fails.
   func decode(_ response: HTTPResponse, _ rules: DecodingRules, kept: DecodedRules?) -> APIError?
-  /// Reads a refused answer as the request's type for errors.
+  /// Decodes a rejected response as the request's `ErrorBody`.
   func errorBody(of response: HTTPResponse, _ rules: DecodingRules) -> (any Sendable)?
-  /// The request's hook off the callback executor, ready to run.
+  /// The request's hook that runs before completion, together with its argument; nil if there is no hook. The hook does
+  /// not run on the callback executor.
   func hook(before ending: CallEnding) -> (@Sendable () async -> Void)?
 }
 
-/// The types of one run.
-final class TypedCall<R: APIRequest>: CallTyping {
+/// The part of one run that knows the types of the request.
+final class TypedCall<R: APIRequest>: AnyTypedCall {
   let request: R
   let repeats: RepeatRule
   private let hooks: CompletionHooks<R.Response>?
   private let decoder: ResponseDecoder<R.Response>
-  /// Whether a value is made of the answer.
+  /// True if a value is decoded from the response.
   private let decodes: Bool
   nonisolated(unsafe) private var value: R.Response?  // set by the run's work, read only after its end
 
   private let onCached: (@Sendable (CallInfo, Outcome<R.Response>) -> Void)?
 
   /// - Parameters:
-  ///   - decodes: Whether a value is made of the answer; where none is, the hooks have nothing to be told.
-  ///   - onCached: Told the stored answer, for a call that wants it first.
+  ///   - decodes: True if a value is decoded from the response. If it is false, the hooks are not called.
+  ///   - onCached: Receives the stored response of a `cachedThenFresh` call.
   init(
     _ request: R, decodes: Bool = true, onCached: (@Sendable (CallInfo, Outcome<R.Response>) -> Void)? = nil
   ) {
@@ -56,7 +58,7 @@ final class TypedCall<R: APIRequest>: CallTyping {
     try builder.build(request, family, options, decoder)
   }
 
-  var isTwofold: Bool { onCached != nil }
+  var givesCachedFirst: Bool { onCached != nil }
 
   var readsBody: Bool { decoder.readsBody }
 
@@ -73,7 +75,8 @@ final class TypedCall<R: APIRequest>: CallTyping {
 
   func decode(_ response: HTTPResponse, _ rules: DecodingRules, kept: DecodedRules?) -> APIError? {
     guard decodes else { return nil }
-    // Two steps: nothing can be cast to an optional type, and would pass for a value that was kept.
+    // These are two steps, because a single cast would turn a missing value into a stored nil if `Response` is an
+    // optional type.
     if let kept, let stored = response.hit?.value(for: kept), let known = stored as? R.Response {
       value = known
       return nil
@@ -86,13 +89,14 @@ final class TypedCall<R: APIRequest>: CallTyping {
     } catch let error as APIError {
       return error
     } catch {
-      let clause = "the answer could not be read as \(decoder.name(in: rules.format)): \(error)\(Self.cure(for: error))"
+      let name = decoder.name(in: rules.format)
+      let clause = "the response could not be decoded as \(name): \(error)\(Self.cure(for: error))"
       return APIError(.decode, .decoding, APIError.sentence(clause), cause: error)
     }
   }
 
   private static func cure(for error: any Error) -> String {
-    (error as? JSONDecodingError)?.kind == .empty ? "; where that is right, take `Nothing` as the response type" : ""
+    (error as? JSONDecodingError)?.kind == .empty ? "; if that is expected, use `Nothing` as the response type" : ""
   }
 
   func errorBody(of response: HTTPResponse, _ rules: DecodingRules) -> (any Sendable)? {
@@ -111,7 +115,7 @@ final class TypedCall<R: APIRequest>: CallTyping {
     return { onCached(info, outcome) }
   }
 
-  /// Tells the hook on the callback executor and the callback; returns what they were told.
+  /// Calls the hook and the callback on the callback executor. Returns the outcome that both received.
   func tell(_ ending: CallEnding, _ callback: (Outcome<R.Response>) -> Void) -> Outcome<R.Response> {
     let outcome = outcome(ending)
     hooks?.after?(outcome)
@@ -119,12 +123,11 @@ final class TypedCall<R: APIRequest>: CallTyping {
     return outcome
   }
 
-  /// Tells the hook on the callback executor; for `send`, which needs no outcome to hand over.
+  /// Calls the hook on the callback executor. `send` uses this function, because it needs no outcome.
   func tell(_ ending: CallEnding) {
     if let after = hooks?.after { after(outcome(ending)) }
   }
 
-  /// The value of a call that ended this way.
   func value(of ending: CallEnding) throws(APIError) -> R.Response {
     if let error = ending.error { throw error }
     guard let value else { throw APIError(.decode, .decoding, "The call ended without a value.") }

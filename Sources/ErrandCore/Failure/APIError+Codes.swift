@@ -1,95 +1,95 @@
 extension APIError.Code {
   // MARK: build
-  /// The base URL or an absolute path is no URL that can be sent.
+  /// The base URL or an absolute path is not a URL that can be sent.
   public static let invalidURL = Self(rawValue: "invalidURL")
-  /// The path cannot be used, or a variable would change its shape.
+  /// The path cannot be used, or a variable would change its structure.
   public static let invalidPath = Self(rawValue: "invalidPath")
-  /// The method is no token.
+  /// The method is not a token.
   public static let invalidMethod = Self(rawValue: "invalidMethod")
-  /// A field's name or value cannot be sent, or the field belongs to the transport.
+  /// The name or value of a header field cannot be sent, or only the transport may set the field.
   public static let invalidHeader = Self(rawValue: "invalidHeader")
-  /// An argument cannot be written.
+  /// An argument cannot be encoded.
   public static let invalidArgument = Self(rawValue: "invalidArgument")
   /// The body could not be made.
   public static let invalidBody = Self(rawValue: "invalidBody")
-  /// A parameter was refused by the request's own check.
+  /// The request's own check rejected a parameter.
   public static let parameter = Self(rawValue: "parameter")
-  /// The transport cannot do what the call needs, or there is no such transport.
+  /// The transport does not support something that the call needs, or no such transport exists.
   public static let unsupported = Self(rawValue: "unsupported")
 
   // MARK: interceptor, authorize, admission
-  /// An interceptor failed or refused the call.
+  /// An interceptor failed or rejected the call.
   public static let interceptor = Self(rawValue: "interceptor")
-  /// The credential could not be had.
+  /// No credential is available: the provider failed or had none.
   public static let noCredential = Self(rawValue: "noCredential")
-  /// The credential was refused or has run out, and no other could be had.
+  /// The credential was rejected or has expired, and no other is available.
   public static let refreshFailed = Self(rawValue: "refreshFailed")
-  /// Another credential could not be had at this moment: the network failed, or the server that gives them did. Whoever
-  /// is logged in still is.
+  /// No new credential is available at the moment, because the network or the authorization server failed. The user
+  /// stays logged in.
   public static let refreshUnavailable = Self(rawValue: "refreshUnavailable")
-  /// The call's account was logged out while it was under way.
+  /// The account of the call was logged out during the call.
   public static let loggedOut = Self(rawValue: "loggedOut")
-  /// The call was not let in, by an interceptor of your own; the library throws codes that say why.
+  /// An interceptor of the app rejected the call. The library itself uses more specific codes.
   public static let admission = Self(rawValue: "admission")
-  /// As many calls wait as may (``AdmissionLimits/waiting``); the request was not sent.
+  /// The queue is full (``AdmissionLimits/waiting``); the request was not sent.
   public static let queueFull = Self(rawValue: "queueFull")
-  /// Too many of the last calls to the origin failed (``ClientConfiguration/breaker``); the request was not
+  /// Too many of the most recent calls to the origin failed (``ClientConfiguration/breaker``); the request was not
   /// sent. The cause is a ``CircuitOpen``.
   public static let circuitOpen = Self(rawValue: "circuitOpen")
-  /// Another call of this kind is under way, and the request ignores repeats.
+  /// Another call of the same request type and owner is running, and the request declares ``RepeatRule/ignoreNew``.
   public static let repeated = Self(rawValue: "repeated")
 
   // MARK: redirect
-  /// More redirects than the policy allows.
+  /// There are more redirects than the policy allows.
   public static let tooManyRedirects = Self(rawValue: "tooManyRedirects")
-  /// A redirect led back to where the call had been.
+  /// A redirect led back to a URL that the call had already requested.
   public static let redirectLoop = Self(rawValue: "redirectLoop")
-  /// A redirect without a usable `Location`.
+  /// A redirect has no usable `Location`.
   public static let invalidRedirect = Self(rawValue: "invalidRedirect")
-  /// A redirect that the policy does not follow, such as from https to http.
+  /// The policy does not follow the redirect, for example from https to http.
   public static let redirectRefused = Self(rawValue: "redirectRefused")
 
   // MARK: validate, decode
-  /// The status is not one the call takes for success.
+  /// The call does not accept the status as success.
   public static let status = Self(rawValue: "status")
-  /// The content type is not one the call takes.
+  /// The call does not accept the content type.
   public static let contentType = Self(rawValue: "contentType")
-  /// The JSON has not the shape that was asked for.
+  /// The JSON does not have the declared shape.
   public static let shape = Self(rawValue: "shape")
-  /// The body is no JSON where JSON was asked for; an empty one too.
+  /// The call expects JSON, and the body is not JSON or is empty.
   public static let notJSON = Self(rawValue: "notJSON")
-  /// The server's own code inside a successful answer says failure.
+  /// The business code in a successful response means failure.
   public static let business = Self(rawValue: "business")
   /// The body could not be decoded.
   public static let decoding = Self(rawValue: "decoding")
 
   // MARK: cache
-  /// The cache alone was asked and had nothing to serve; ``APIError/cacheMiss`` says why.
+  /// The call used only the cache, which had nothing to serve; ``APIError/cacheMiss`` gives the reason.
   public static let cacheMiss = Self(rawValue: "cacheMiss")
 
   // MARK: transfer
   /// Another download has the same target.
   public static let busy = Self(rawValue: "busy")
-  /// There is no room: disk, quota or the limit of a file's size. The part is kept.
+  /// The disk is full, or a quota or the limit of a file's size is reached. The partial file is kept.
   public static let diskFull = Self(rawValue: "diskFull")
-  /// A file could not be used: not allowed, no such folder, something planted in its place, a device that failed.
+  /// A file cannot be used: no permission, no such folder, an unexpected file in its place, or a failing device.
   public static let file = Self(rawValue: "file")
-  /// The target is there, and the download does not replace it.
+  /// The target exists, and the download does not replace it.
   public static let fileExists = Self(rawValue: "fileExists")
-  /// The bytes do not hash to what they should; the part was deleted.
+  /// The bytes do not have the expected checksum; the partial file was deleted.
   public static let checksumMismatch = Self(rawValue: "checksumMismatch")
-  /// The server's answer does not go on where the part ends, or is longer than it announced; nothing of it is kept that
-  /// was not committed before.
+  /// The response does not continue at the end of the partial file, or is longer than announced. Only bytes that were
+  /// stored durably before are kept.
   public static let resumeMismatch = Self(rawValue: "resumeMismatch")
 
-  /// The system let go of a transfer in the background, such as for a user who closed the app. A download is handed over
-  /// again; of an upload nobody knows whether the server has it.
+  /// The system dropped a background transfer, for example because the user closed the app. A download is started
+  /// again; for an upload it is unknown whether the server has received it.
   public static let interrupted = Self(rawValue: "interrupted")
 
   // MARK: group
-  /// A step of a chain, or the body of a group, threw an error of its own.
+  /// A step of a chain, or the body of a group, threw an error.
   public static let step = Self(rawValue: "step")
-  /// More successes were asked for than a batch has members.
+  /// The caller asked for more successes than the batch has members.
   public static let tooFew = Self(rawValue: "tooFew")
 
   // MARK: the end

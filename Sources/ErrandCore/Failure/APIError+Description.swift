@@ -1,7 +1,7 @@
 public import Foundation
 
 extension APIError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
-  /// One line for logs: stage, code, sentence, request and attempts; secrets masked.
+  /// One line for logs: stage, code, message, request and number of attempts; secrets are masked.
   public var description: String {
     var line = "\(stage.rawValue)/\(code): \(message)"
     if let request {
@@ -13,13 +13,13 @@ extension APIError: CustomStringConvertible, CustomDebugStringConvertible, Custo
     return Redaction.visible(line)
   }
 
-  /// One line for logs, secrets masked.
+  /// One line for logs; secrets are masked.
   public var debugDescription: String { description }
 
-  /// The sentence for people.
+  /// The message for people.
   public var errorDescription: String? { message }
 
-  /// What a dump shows: no secrets and no bodies.
+  /// The values that a dump shows: no secrets and no bodies.
   public var customMirror: Mirror {
     Mirror(
       self,
@@ -32,15 +32,15 @@ extension APIError: CustomStringConvertible, CustomDebugStringConvertible, Custo
 }
 
 extension APIError {
-  /// Whether the call ended because somebody wanted it to.
+  /// Whether the call ended because the caller cancelled it or its account was logged out.
   public var isCancelled: Bool { stage == .cancelled }
 
-  /// The kind of a failure on the wire; nil for other stages.
+  /// The kind of a transport failure; nil for other stages.
   public var transportKind: TransportFailure.Kind? {
     stage == .transport ? TransportFailure.Kind(rawValue: code.rawValue) : nil
   }
 
-  /// The error of a call that was stopped; `limit` is its total time-out, where that is known.
+  /// The error of a call that was stopped; `limit` is its total timeout if it is known.
   static func stopped(_ reason: CallState.StopReason, limit: Duration? = nil) -> APIError {
     switch reason {
     case .cancelled: APIError(.cancelled, .cancelled, "The call was cancelled.")
@@ -52,11 +52,11 @@ extension APIError {
     }
   }
 
-  /// The error of a call for whom the queue has no place.
+  /// The error of a call that finds the admission queue full.
   static func queueFull(_ limit: Int) -> APIError {
     APIError(
       .admission, .queueFull,
-      "As many calls wait already as may wait (\(limit)), so the request was not sent; start fewer at a time, or raise `admission.waiting`."
+      "The queue is full (\(limit) calls waiting), so the request was not sent; start fewer calls at a time, or raise `admission.waiting`."
     )
   }
 
@@ -64,7 +64,7 @@ extension APIError {
     APIError(.build, code, message, cause: cause)
   }
 
-  /// What an error thrown inside the line means to the caller.
+  /// Turns an error that was thrown inside the pipeline into the error that the caller gets.
   package static func mapping(_ error: any Error, as stage: Stage) -> APIError {
     switch error {
     case let error as APIError: return error
@@ -73,7 +73,7 @@ extension APIError {
       return APIError(
         .transport, Code(rawValue: failure.kind.rawValue), sentence(failure.description), cause: failure)
     case let failure as SinkFailure:
-      let clause = "what the body was written to refused it: \(failure.cause)"
+      let clause = "the destination of the body failed: \(failure.cause)"
       let code = Code(rawValue: TransportFailure.Kind.sink.rawValue)
       return APIError(.transport, code, sentence(clause), cause: failure.cause)
     case let failure as BodySourceFailure:
@@ -92,18 +92,18 @@ extension APIError {
     }
   }
 
-  /// Whose error it was, where it says nothing of itself.
+  /// Names the part that failed, for errors of types that do not describe their origin.
   private static func culprit(of stage: Stage) -> String {
     switch stage {
     case .interceptor: "an interceptor failed"
-    case .authorize: "the credential could not be had"
+    case .authorize: "the credential provider failed"
     case .transport: "the transport failed"
     default: "the \(stage.rawValue) stage failed"
     }
   }
 
-  /// What a format says of a value that it cannot write. An encoder's error is told by place and reason alone: the
-  /// value may be a secret.
+  /// Describes why a format cannot write a value. An error of an encoder is reduced to its place and reason, because
+  /// the value may be a secret.
   static func writingClause(_ error: any Error) -> String {
     guard case EncodingError.invalidValue(_, let context) = error else { return "\(error)" }
     let failure = FormatFailure(
@@ -111,19 +111,20 @@ extension APIError {
     return failure.description
   }
 
-  /// A clause as a sentence: a capital at its head, unless that is a URL, and a full stop at its end, unless it ends as
-  /// a sentence does already.
+  /// Turns a clause into a sentence: capitalises its first letter, unless it begins with a URL, and ends it with a full
+  /// stop, unless it already ends like a sentence.
   static func sentence(_ clause: String) -> String {
     let isURL = clause.hasPrefix("http://") || clause.hasPrefix("https://")
     return ended(isURL ? clause : clause.prefix(1).uppercased() + clause.dropFirst())
   }
 
-  /// A text with a full stop at its end, unless it ends as a sentence does already.
+  /// The text with a full stop at its end, unless it already ends like a sentence.
   static func ended(_ text: String) -> String {
     text.last.map { ".!?…。！？".contains($0) } == true ? text : text + "."
   }
 
-  /// A server's words in a sentence: on one line, and no more of them than somebody reads.
+  /// A text from the server for use in a message: on one line, without control characters, and at most ``mostLetters``
+  /// characters long.
   static func words(_ text: String) -> String {
     let words = Redaction.visible(String(text.prefix(mostLetters + 1)))
     return words.count > mostLetters ? words.prefix(mostLetters) + "…" : words
@@ -132,7 +133,7 @@ extension APIError {
   private static let mostLetters = 300
 }
 
-/// What a sink threw.
+/// Wraps an error that a body sink threw.
 struct SinkFailure: Error {
   let cause: any Error
 }

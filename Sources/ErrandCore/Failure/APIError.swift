@@ -1,4 +1,4 @@
-/// Why a call failed: the stage it failed in, a stable code, and all that is known about it.
+/// Why a call failed: the stage in which it failed, a stable code, and all details that are known.
 ///
 /// ```
 /// APIError
@@ -6,7 +6,7 @@
 /// │                parameter unsupported
 /// ├── interceptor  interceptor, or the code of the APIError that an interceptor threw
 /// ├── authorize    noCredential refreshFailed refreshUnavailable, invalidArgument for an account without a name
-/// ├── admission    queueFull circuitOpen repeated, or a code of an interceptor's own
+/// ├── admission    queueFull circuitOpen repeated, or a code that an interceptor defines
 /// ├── transport    the kinds of TransportFailure
 /// ├── redirect     tooManyRedirects redirectLoop invalidRedirect redirectRefused
 /// ├── validate     status contentType shape notJSON business
@@ -19,39 +19,39 @@
 /// └── deadline     deadline
 /// ```
 ///
-/// Nothing in it shows a secret when it is printed.
+/// The descriptions and dumps of an error show no secrets.
 public struct APIError: Error, Sendable {
-  /// The part of the way on which a call failed.
+  /// The part of a call's path in which it failed.
   public enum Stage: String, Sendable, Hashable, Codable {
-    /// While the request was built; nothing was sent.
+    /// The call failed while its request was built. Nothing was sent.
     case build
-    /// In an interceptor of the app.
+    /// An interceptor of the app failed or rejected the call.
     case interceptor
-    /// While the credential was fetched.
+    /// The call failed while its credential was fetched or refreshed.
     case authorize
-    /// While waiting for its turn.
+    /// The call was not allowed to start its exchange.
     case admission
-    /// On the wire.
+    /// The exchange with the server failed.
     case transport
-    /// While following redirects.
+    /// A redirect could not be followed.
     case redirect
-    /// When the answer was judged.
+    /// The response is not valid for the call.
     case validate
-    /// When the answer was decoded.
+    /// The response could not be decoded.
     case decode
-    /// In the cache.
+    /// The cache had no response to serve.
     case cache
-    /// In a download or an upload.
+    /// A download or an upload failed.
     case transfer
-    /// In a batch or a chain, outside its calls.
+    /// A batch or a chain failed outside the calls of its members.
     case group
-    /// By a cancel.
+    /// The call was cancelled.
     case cancelled
-    /// By the total deadline.
+    /// The total deadline passed.
     case deadline
   }
 
-  /// What went wrong within a stage: a stable, open set of codes.
+  /// The reason within a stage: a stable code from an open set.
   public struct Code: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
     /// The code as text, fit for logs and analytics.
     public let rawValue: String
@@ -87,7 +87,7 @@ public struct APIError: Error, Sendable {
     }
   }
 
-  /// What an error is made of.
+  /// The values of an error, for building and changing it.
   struct Details {
     var stage: Stage
     var code: Code
@@ -105,45 +105,45 @@ public struct APIError: Error, Sendable {
 
   init(_ details: Details) { storage = Storage(details) }
 
-  /// Makes an error of one's own, such as for an interceptor that refuses a call.
+  /// Makes an error, for example in an interceptor that rejects a call.
   public init(_ stage: Stage, _ code: Code, _ message: String, cause: (any Error)? = nil) {
     self.init(Details(stage: stage, code: code, message: message, cause: cause))
   }
 
-  /// The stage it failed in.
+  /// The stage in which the call failed.
   public var stage: Stage { storage.stage }
-  /// What went wrong.
+  /// The reason within the stage.
   public var code: Code { storage.code }
-  /// One English sentence for people: the culprit, and the cure where the caller has one.
+  /// One English sentence for people. It names the value or part that is wrong, and what the caller can do about it.
   public var message: String { storage.message }
-  /// The request as it was sent last, redirects followed, or as far as it was built; nil where it could not be built.
+  /// The request as it was last sent, after redirects, or as far as it was built; nil if it could not be built.
   public var request: HTTPRequest? { storage.request }
-  /// The answer, if one came; its body is bounded by the client's limits.
+  /// The response, if there is one. Its body is not longer than the limits of the client allow.
   public var response: HTTPResponse? { storage.response }
-  /// How many times something was put on the wire.
+  /// How many times a request was sent over the network.
   public var attempts: Int { storage.attempts }
-  /// The business code that an envelope held, as text.
+  /// The business code in the envelope of the response, as text.
   public var businessCode: String? { storage.businessCode }
-  /// Why the cache had nothing to serve; nil where it was not asked alone.
+  /// Why the cache had nothing to serve; nil unless the call used only the cache.
   public var cacheMiss: CacheMiss? { code == .cacheMiss ? (cause as? CacheMissError)?.miss : nil }
-  /// What was thrown underneath.
+  /// The underlying error that was thrown.
   public var cause: (any Error)? { storage.cause }
-  /// Where in a batch or a chain it happened: the member of the outermost group first, then the member's own member;
-  /// empty for a call on its own.
+  /// The position of the failed call in nested batches and chains. The first element is the member of the outermost
+  /// group, the second is the member inside that member, and so on. Empty if the call belongs to no group.
   public var members: [GroupMember] { storage.members }
-  /// The status code of the answer, if one came.
+  /// The status code of the response, if there is one.
   public var status: Int? { storage.response?.status }
 
-  /// The server's body as the type that the request names for errors (``APIRequest/ErrorBody``); nil where no body
-  /// came or it is of another form.
+  /// The response body as the type that the request declares for errors (``APIRequest/ErrorBody``); nil if there is no
+  /// body or the body has another form.
   public func body<Body: Decodable & Sendable>(as type: Body.Type = Body.self) -> Body? {
     storage.errorBody as? Body
   }
 
-  /// The same error with the answer that it is about.
+  /// A copy of the error with a response.
   package func with(_ response: HTTPResponse) -> APIError { with { $0.response = response } }
 
-  /// The same error with more known about it; what is there already stays.
+  /// A copy of the error with some details changed.
   func with(_ change: (inout Details) -> Void) -> APIError {
     var details = Details(
       stage: stage, code: code, message: message, request: request, response: response, attempts: attempts,
@@ -155,7 +155,7 @@ public struct APIError: Error, Sendable {
 }
 
 extension APIError {
-  /// The error of a call that asked the cache alone.
+  /// The error of a call that may use only the cache.
   package static func cacheMiss(_ miss: CacheMiss) -> APIError {
     APIError(.cache, .cacheMiss, sentence(for: miss), cause: CacheMissError(miss: miss))
   }
@@ -163,26 +163,26 @@ extension APIError {
   private static func sentence(for miss: CacheMiss) -> String {
     switch miss {
     case .disabled:
-      "Nothing is kept for this request; declare a cache policy, and do not start the call without the cache."
-    case .missing: "Nothing is stored for this request; load it once before asking the cache alone."
-    case .unavailable: "The store of the cache could not be asked in time; see whether it works and can be reached."
-    case .expired: "What is stored for this request has expired and its rules forbid to serve it."
-    case .otherVersion: "What is stored for this request is of another version of its cache policy."
-    case .otherAccount: "What is stored for this request belongs to another account."
-    case .otherAppVersion: "What is stored for this request was stored by another version of the app."
-    case .damaged: "What was stored for this request was damaged or is refused by its rules, and has been removed."
+      "This request does not use the cache; declare a cache policy, and do not start the call with caching turned off."
+    case .missing: "Nothing is stored for this request; load it once before you read only from the cache."
+    case .unavailable: "The cache store did not reply in time; check that it works and can be reached."
+    case .expired: "The stored response has expired, and its rules forbid serving it; load it again."
+    case .otherVersion: "The stored response belongs to another version of the request's cache policy; load it again."
+    case .otherAccount: "The stored response belongs to another account; load it again."
+    case .otherAppVersion: "The stored response was stored by another version of the app; load it again."
+    case .damaged: "The stored response was damaged or failed the request's checks and has been removed; load it again."
     }
   }
 }
 
-/// The reason in a form that the error can be asked for.
+/// Stores the reason of a cache miss as the cause of an error, so that ``APIError/cacheMiss`` can return it.
 struct CacheMissError: Error {
   let miss: CacheMiss
 }
 
 extension TransportFailure {
-  /// The failure that an error stands for: itself, or the one that an interceptor around the exchange has seen; nil for
-  /// another error.
+  /// The transport failure that an error represents. It is the error itself, or the cause of the error if an
+  /// interceptor wrapped the failure. Nil if there is no transport failure.
   package static func behind(_ error: any Error) -> TransportFailure? {
     switch error {
     case let failure as TransportFailure: failure
@@ -193,12 +193,12 @@ extension TransportFailure {
 }
 
 extension APIError {
-  /// Throws where a request may not be sent as it is.
+  /// Throws if a request cannot be sent as it is.
   static func check(_ request: HTTPRequest) throws(APIError) {
     do throws(WireFault) { try WireRules.check(request) } catch { throw APIError(error) }
   }
 
-  /// Throws where a field may not be sent as it is.
+  /// Throws if a header field cannot be sent as it is.
   static func check(_ field: HTTPField) throws(APIError) {
     do throws(WireFault) { try WireRules.check(field) } catch { throw APIError(error) }
   }
@@ -212,4 +212,31 @@ extension APIError {
       }
     self = .build(code, fault.message)
   }
+}
+
+/// A member's position in its group, so that an error names the member that failed.
+public struct GroupMember: Sendable, Hashable, CustomStringConvertible {
+  /// The kind of the group.
+  public let kind: GroupKind
+  /// The group's name.
+  public let group: String
+  /// The position, from 0: the order of declaration in a batch, the order of starting in a chain.
+  public let index: Int
+  /// The member's name: the name of its request type.
+  public let name: String
+
+  /// A clause such as `member 2 of the batch, Avatar`.
+  public var description: String {
+    let role = kind == .batch ? "member" : "step"
+    let whole = group.lowercased() == kind.rawValue ? "the \(kind)" : "the \(kind) \(group)"
+    return "\(role) \(index + 1) of \(whole), \(name)"
+  }
+}
+
+/// The kind of a group.
+public enum GroupKind: String, Sendable, Hashable {
+  /// The members of the group run at the same time.
+  case batch
+  /// The steps of the group run one after the other. A step can start branches.
+  case chain
 }

@@ -1,16 +1,17 @@
-/// A body that could not be read in its format: what is wrong, where, and what helps.
+/// A body that could not be read in its format: the reason, the place, and a remedy.
 ///
-/// The sentence quotes no values, so that no secret gets into a log by it; names of elements and keys it does quote.
+/// The message quotes no values, so that no secret gets into a log. It quotes only names of elements and keys.
 public struct FormatFailure: Error, Sendable {
-  /// Why, in a form that can be switched over.
+  /// The reason, as a value for `switch`.
   public enum Kind: String, Sendable, Hashable {
-    /// There is no byte.
+    /// The body is empty.
     case empty
-    /// The bytes are not of the format, or break off.
+    /// The bytes do not have the format, or end too early.
     case malformed
-    /// The body is legal, but has what is never taken: entities of its own, or an object that holds itself.
+    /// The body is legal but uses a feature that is always rejected: entity declarations, or an object that contains
+    /// itself.
     case forbidden
-    /// A limit is passed.
+    /// The body exceeds a limit.
     case limit
     /// A key is missing.
     case missing
@@ -18,20 +19,20 @@ public struct FormatFailure: Error, Sendable {
     case mismatch
   }
 
-  /// Why, in a form that can be switched over.
+  /// The reason, as a value for `switch`.
   public let kind: Kind
-  /// What is wrong and what helps, in words, without the place.
+  /// The reason and the remedy in words, without the place.
   public let reason: String
-  /// The line, counted from 1; nil where the format has none, or the value was read and only did not fit its type.
+  /// The line, counted from 1; nil if the format has no lines, or if the value was read but does not fit its type.
   public let line: Int?
   /// The byte in the line, counted from 1, in UTF-8.
   public let column: Int?
-  /// The place of a value that did not fit, such as `catalog.book[2].price`; empty for the whole.
+  /// The path of a value that does not fit, such as `catalog.book[2].price`; empty for the whole body.
   public let path: String
-  /// The decoder's own error, where there is one. It may quote values: do not log it.
+  /// The decoder's own error, if there is one. It may quote values: do not log it.
   public let underlying: (any Error)?
 
-  /// Makes a failure; formats of your own may throw it, too.
+  /// Makes a failure. Formats in other modules can also throw failures of this type.
   public init(
     _ kind: Kind, _ reason: String, line: Int? = nil, column: Int? = nil, path: String = "",
     underlying: (any Error)? = nil
@@ -44,20 +45,21 @@ public struct FormatFailure: Error, Sendable {
     self.underlying = underlying
   }
 
-  /// A decoder's error in words, its keys as a path.
+  /// Describes a decoder's error in words, with its keys as a path.
   ///
   /// - Parameters:
-  ///   - error: What the decoder threw; a failure of this type is taken as it is.
-  ///   - root: What the path begins with, such as the name of the document's first element.
+  ///   - error: The error that the decoder threw; a failure of this type is used as it is.
+  ///   - root: The beginning of the path, such as the name of the document's root element.
   public init(_ error: any Error, root: String = "") {
     switch error {
     case let error as FormatFailure: self = error
     case DecodingError.keyNotFound(let key, let context):
       self.init(.missing, "it is missing", path: Self.path(root, context.codingPath + [key]), underlying: error)
     case DecodingError.valueNotFound(_, let context):
-      self.init(.missing, "nothing stands there", path: Self.path(root, context.codingPath), underlying: error)
+      self.init(.missing, "there is no value", path: Self.path(root, context.codingPath), underlying: error)
     case DecodingError.typeMismatch(let type, let context):
-      self.init(.mismatch, "no \(type) stands there", path: Self.path(root, context.codingPath), underlying: error)
+      self.init(
+        .mismatch, "the value is not of type \(type)", path: Self.path(root, context.codingPath), underlying: error)
     case DecodingError.dataCorrupted(let context):
       self.init(.mismatch, "the value cannot be used", path: Self.path(root, context.codingPath), underlying: error)
     default:
@@ -84,10 +86,10 @@ extension FormatFailure: CustomStringConvertible, CustomDebugStringConvertible, 
     return path.isEmpty ? reason : "\(path): \(reason)"
   }
 
-  /// The same line, so that the underlying error does not appear in dumps.
+  /// The same line as ``description``. The default text would show the underlying error, which may quote values.
   public var debugDescription: String { description }
 
-  /// What dumps show: everything but the underlying error.
+  /// The values that a dump shows: all but the underlying error.
   public var customMirror: Mirror {
     Mirror(
       self,

@@ -1,44 +1,50 @@
 import Foundation
 
-/// Looks at the shape of a binary property list before Foundation reads it.
+/// Checks the structure of a binary property list before Foundation reads it.
 ///
-/// The form: `bplist00`, the objects one behind the other, a table of their offsets, and a trailer of 32 bytes with the
-/// width of an offset, the width of a reference, the number of objects, the first object and the table's offset.
-/// Arrays (0xA0), sets (0xC0) and dictionaries (0xD0) hold references to other objects, which may stand in a circle.
-/// Data (0x40) and texts (0x50 to 0x70) hold bytes, and Foundation copies them for each reference.
+/// A binary property list consists of:
+///
+/// - `bplist00`,
+/// - the objects one after the other,
+/// - a table of the offsets of the objects,
+/// - a trailer of 32 bytes: the width of an offset, the width of a reference, the number of objects, the top object and
+///   the offset of the table.
+///
+/// Arrays (0xA0), sets (0xC0) and dictionaries (0xD0) contain references to other objects, which may form a cycle. Data
+/// (0x40) and texts (0x50 to 0x70) contain bytes, which Foundation copies for each reference.
 struct BinaryPropertyListCheck {
-  /// What an object unfolds to.
+  /// The size of an object with all objects that it contains.
   private struct Extent {
-    /// How many levels it has.
+    /// The number of nested levels.
     var depth = 1
     var values = 1
-    /// In texts and data.
+    /// The bytes in texts and data.
     var bytes: Int
   }
 
   private let bytes: [UInt8]
-  /// The objects that were seen. Nil while one is looked at.
+  /// The size of each object that was visited; nil for an object whose members are being visited.
   private var known: [Int: Extent?] = [:]
 
-  /// How many members were read: never more than the list unfolds to.
+  /// The number of references to members that were read. The references of each object are read only once.
   private var read = 0
 
   init(_ body: Data) {
     bytes = Array(body)
   }
 
-  /// - Throws: ``FormatFailure`` where references are out of range, stand in a circle, or pass a limit.
+  /// - Throws: ``FormatFailure`` if references are out of range, form a cycle, or exceed a limit.
   func run() throws(FormatFailure) {
     var check = self
     let table = try Table(bytes)
     _ = try check.look(at: table.top, in: table, depth: 1)
   }
 
-  /// Recursive, but no deeper than the limit.
+  /// Visits an object and its members. The limit on nested levels bounds the recursion.
   private mutating func look(at object: Int, in table: Table, depth: Int) throws(FormatFailure) -> Extent {
     if let found = known[object] {
       guard let found else {
-        throw FormatFailure(.forbidden, "an object of the property list holds itself")
+        throw FormatFailure(.forbidden, "an object of the property list contains itself")
       }
       try Self.check(depth: depth + found.depth - 1, values: found.values)
       return found
@@ -63,19 +69,19 @@ struct BinaryPropertyListCheck {
   private func check(_ unfolded: Int) throws(FormatFailure) {
     guard unfolded - bytes.count <= PropertyListFormat.mostRepeated else {
       throw FormatFailure(
-        .limit, "its texts and data unfold to more than they take in the body; let the server send it as XML")
+        .limit, "its texts and data expand to much more than the size of the body; let the server send it as XML")
     }
   }
 
   private static func check(depth: Int, values: Int) throws(FormatFailure) {
-    // A value in the innermost container stands one level below it.
+    // A value in the innermost container is one level below the container.
     guard depth <= PropertyListFormat.deepest + 1 else { throw MarkupLimits.tooDeep(PropertyListFormat.deepest) }
     guard values <= PropertyListFormat.mostValues else { throw MarkupLimits.tooMany(PropertyListFormat.mostValues) }
   }
 }
 
 extension BinaryPropertyListCheck {
-  /// The trailer, and what is found by it.
+  /// The trailer and the values that it locates.
   private struct Table {
     let top: Int
     private let offsetWidth: Int
@@ -103,10 +109,11 @@ extension BinaryPropertyListCheck {
     }
 
     static var broken: FormatFailure {
-      FormatFailure(.malformed, "the property list is damaged or breaks off; let the server send it again")
+      FormatFailure(.malformed, "the property list is damaged or ends too early; let the server send it again")
     }
 
-    /// The objects that an object holds, and the bytes. No room is made for more members than are wanted.
+    /// The members of an object, or the number of its bytes. Throws before it reserves memory for more members than
+    /// `limit`.
     func content(
       of object: Int, in bytes: [UInt8], atMost limit: Int
     ) throws(FormatFailure) -> (members: [Int], bytes: Int) {
@@ -124,14 +131,16 @@ extension BinaryPropertyListCheck {
       return (try numbers(references, from: first, in: bytes), 0)
     }
 
-    /// A moment is a number of eight bytes; a date that is none ends a program that prints it.
+    /// Checks a date, which is a floating-point number of eight bytes. A date that is not finite is rejected, because
+    /// printing it would end the process.
     private func checkMoment(_ bytes: [UInt8], at place: Int) throws(FormatFailure) {
       guard place <= start - 8,
         Double(bitPattern: bytes[place..<place + 8].reduce(0) { $0 << 8 | UInt64($1) }).isFinite
       else { throw Self.broken }
     }
 
-    /// How many bytes one unit of an object takes; nil for kinds without units.
+    /// The size in bytes of one unit of an object: a byte, a character or a reference. Nil for kinds of objects without
+    /// units.
     private func width(of kind: UInt8) -> Int? {
       switch kind {
       case 0x40, 0x50, 0x70: 1
@@ -142,11 +151,11 @@ extension BinaryPropertyListCheck {
       }
     }
 
-    /// How many units an object has, and where they begin.
+    /// How many units an object has, and the position of the first unit.
     private func length(at place: Int, in bytes: [UInt8]) throws(FormatFailure) -> (first: Int, length: Int) {
       let (next, short) = (place + 1, Int(bytes[place] & 0x0F))
       guard short == 0x0F else { return (next, short) }
-      // A longer one says its length as an integer object: 0x10 and the exponent of its width.
+      // A longer object has its length in an integer object: 0x10 and the exponent of the integer's width.
       guard next < start, bytes[next] & 0xF0 == 0x10, bytes[next] & 0x0F <= 3 else { throw Self.broken }
       let width = 1 << Int(bytes[next] & 0x0F)
       guard let long = Self.number(bytes, at: next + 1, width: width) else { throw Self.broken }
@@ -165,7 +174,7 @@ extension BinaryPropertyListCheck {
       return members
     }
 
-    /// A big-endian number; nil where it is cut off or too large.
+    /// A big-endian number; nil if the number ends outside the body or does not fit into an `Int`.
     private static func number(_ bytes: [UInt8], at place: Int, width: Int) -> Int? {
       guard place >= 0, place <= bytes.count - width else { return nil }
       let value = bytes[place..<place + width].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

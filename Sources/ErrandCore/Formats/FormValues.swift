@@ -1,31 +1,31 @@
 public import Foundation
 
-/// The names and values of an answer in `application/x-www-form-urlencoded`, in their order.
+/// The names and values of a response in `application/x-www-form-urlencoded`, in their order.
 ///
 /// ```swift
 /// var decoder: ResponseDecoder<FormValues> { .form() }
 /// let token = try await client.send(RequestToken())["oauth_token"]
 /// ```
 public struct FormValues: Sendable, Hashable {
-  /// One name with its value.
+  /// One name and its value.
   public struct Entry: Sendable, Hashable {
     /// The name.
     public var name: String
-    /// The value; empty where no `=` follows the name.
+    /// The value; empty if no `=` follows the name.
     public var value: String
   }
 
-  /// All of them, in order; a name may stand there more than once.
+  /// All entries, in order; a name may occur more than once.
   public let entries: [Entry]
 
-  /// The value of a name, the first where several have it.
+  /// The first value of a name.
   public subscript(name: String) -> String? { entries.first { $0.name == name }?.value }
 
   /// All values of a name.
   public func all(_ name: String) -> [String] { entries.filter { $0.name == name }.map(\.value) }
 
-  /// Reads a form: pairs between `&`, `+` as a space, `%` with two hexadecimal digits as a byte, UTF-8.
-  /// - Throws: ``FormatFailure`` where an escape is no escape, or the bytes are not UTF-8. It names the field.
+  /// Reads a form in UTF-8. `&` separates pairs, `+` means a space, and `%` with two hexadecimal digits means a byte.
+  /// - Throws: ``FormatFailure`` with the index of the field if an escape is invalid or the bytes are not UTF-8.
   public init(parsing body: Data) throws(FormatFailure) {
     var entries: [Entry] = []
     for (index, pair) in body.split(separator: UInt8(ascii: "&")).enumerated() {
@@ -39,7 +39,7 @@ public struct FormValues: Sendable, Hashable {
 
   private static func text(_ bytes: Data, field: Int) throws(FormatFailure) -> String {
     guard let plain = PercentEncoding.decoded(bytes, plusIsSpace: true) else {
-      throw FormatFailure(.malformed, "a percent sign has no two hexadecimal digits behind it", path: "[\(field)]")
+      throw FormatFailure(.malformed, "a percent sign is not followed by two hexadecimal digits", path: "[\(field)]")
     }
     guard let text = String(validating: plain, as: UTF8.self) else {
       throw FormatFailure(.malformed, "the text is not UTF-8", path: "[\(field)]")
@@ -49,7 +49,7 @@ public struct FormValues: Sendable, Hashable {
 }
 
 extension ResponseDecoder where Value == FormValues {
-  /// A form, as servers of OAuth 1 and older services answer with.
+  /// Reads a form. Servers of OAuth 1 and older services send forms.
   public static func form() -> ResponseDecoder {
     ResponseDecoder(name: "form", accept: "application/x-www-form-urlencoded") { response, _ in
       try FormValues(parsing: response.body)

@@ -1,15 +1,15 @@
-/// Walks over the tags of an XML text once, builds nothing, and stops at the first that passes a limit.
+/// Scans the tags of an XML text once, builds nothing, and stops at the first position that exceeds a limit.
 ///
-/// It is stricter than a parser where a parser could read other tags than it did: a `<` inside a tag is an error (XML
-/// 1.0, section 3.1, forbids it in values of attributes, too).
+/// The scan is stricter than a parser, so that no parser finds other tags than the scan: a `<` inside a tag is an error
+/// (XML 1.0, section 3.1, forbids it in attribute values, too).
 struct MarkupScan {
   private let bytes: [UInt8]
   private let limits: MarkupLimits
   private var place = 0
   private var nodes = 0
-  /// The places of the `?>` of processing instructions that have a name and nothing behind it.
+  /// The positions of the `?>` of processing instructions that consist of a name only.
   private(set) var bareInstructions: [Int] = []
-  /// Where the names of the open elements begin.
+  /// The positions of the names of the open elements.
   private var open: [Int] = []
 
   init(_ bytes: [UInt8], _ limits: MarkupLimits) {
@@ -29,7 +29,7 @@ struct MarkupScan {
     throw failure(.malformed, "the element <\(name)> is not closed; the document breaks off", max(0, bytes.count - 1))
   }
 
-  /// What begins with the `<` at `place`.
+  /// Reads the markup that begins with the `<` at `place`.
   private mutating func markup() throws(FormatFailure) {
     let start = place
     if has("<!--") {
@@ -42,7 +42,7 @@ struct MarkupScan {
       let data = bytes[(start + 2)..<(place - 2)].drop { !MarkupText.isSpace($0) }
       if data.allSatisfy(MarkupText.isSpace) { bareInstructions.append(place - 2) }
     } else if has("<!") {
-      throw failure(.malformed, "a declaration stands where an element is due", start)
+      throw failure(.malformed, "a declaration (<!…) is not allowed here", start)
     } else if has("</") {
       try tag()
       if open.popLast() == nil { throw failure(.malformed, "an element is closed that was not opened", start) }
@@ -55,14 +55,14 @@ struct MarkupScan {
     }
   }
 
-  /// Goes behind the `>` of a tag and counts its attributes.
+  /// Moves past the `>` of a tag and counts its attributes.
   private mutating func tag() throws(FormatFailure) {
     let start = place
     var (quote, attributes, valueStart): (UInt8?, Int, Int) = (nil, 0, 0)
     place += 1
     while place < bytes.count {
       let byte = bytes[place]
-      if byte == UInt8(ascii: "<") { throw failure(.malformed, "a < stands inside a tag", place) }
+      if byte == UInt8(ascii: "<") { throw failure(.malformed, "there is a < inside a tag", place) }
       if let end = quote {
         if byte == end {
           quote = nil
@@ -90,7 +90,9 @@ struct MarkupScan {
 
   private func check(textFrom start: Int) throws(FormatFailure) {
     guard place - start <= MarkupLimits.text else {
-      throw failure(.limit, "a text has more than \(MarkupLimits.text) bytes; let the server send it apart", start)
+      throw failure(
+        .limit, "a text has more than \(MarkupLimits.text) bytes; let the server send the text in a separate response",
+        start)
     }
   }
 
@@ -103,7 +105,7 @@ struct MarkupScan {
 
   private func has(_ mark: String) -> Bool { bytes[place...].starts(with: mark.utf8) }
 
-  /// The name that begins at a place, cut where it is long.
+  /// The name at a position, at most 60 bytes of it.
   private func name(at place: Int) -> String {
     let ends: [UInt8] = [UInt8(ascii: ">"), UInt8(ascii: "/")]
     let name = bytes[place...].prefix { !MarkupText.isSpace($0) && !ends.contains($0) }
@@ -120,7 +122,7 @@ struct MarkupScan {
 
   // MARK: - Places
 
-  /// A failure at the line and column of a byte.
+  /// A failure with the line and column of a byte.
   static func failure(_ kind: FormatFailure.Kind, _ reason: String, _ bytes: [UInt8], _ place: Int) -> FormatFailure {
     let before = bytes[..<min(place, bytes.count)]
     let line = before.count { $0 == 0x0A } + 1
@@ -128,7 +130,7 @@ struct MarkupScan {
     return FormatFailure(kind, reason, line: line, column: before.endIndex - start + 1)
   }
 
-  /// The place behind the next `mark`.
+  /// The position after the next `mark`.
   static func find(_ mark: String, in bytes: [UInt8], from start: Int) -> Int? {
     let mark = Array(mark.utf8)
     guard let last = mark.last else { return nil }
@@ -141,15 +143,15 @@ struct MarkupScan {
   }
 }
 
-/// How large a document in XML may be inside.
+/// Limits on the structure of an XML document.
 package struct MarkupLimits {
-  /// How deep elements may stand in each other.
+  /// How deep elements may be nested.
   package var depth: Int
-  /// How many elements and attributes there may be.
+  /// How many elements and attributes the document may have.
   package var nodes: Int
-  /// How many attributes one element may have; libxml2 compares each with each.
+  /// How many attributes one element may have; libxml2 compares every pair of them.
   package static let attributes = 1_000
-  /// How many bytes one text or value may have; libxml2 takes no more.
+  /// How many bytes one text or attribute value may have; libxml2 accepts no more.
   package static let text = 10_000_000
 
   package init(depth: Int, nodes: Int) {
@@ -158,10 +160,10 @@ package struct MarkupLimits {
   }
 
   static func tooDeep(_ limit: Int) -> FormatFailure {
-    FormatFailure(.limit, "it is nested deeper than \(limit) levels; let the server send it flatter")
+    FormatFailure(.limit, "it is nested deeper than \(limit) levels; let the server send a document with fewer levels")
   }
 
   static func tooMany(_ limit: Int) -> FormatFailure {
-    FormatFailure(.limit, "it has more than \(limit) values; let the server send it in parts")
+    FormatFailure(.limit, "it has more than \(limit) values; let the server split it into several responses")
   }
 }

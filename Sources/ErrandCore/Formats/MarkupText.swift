@@ -1,11 +1,12 @@
 package import Foundation
 
-/// An XML text in UTF-8, made ready for a parser: its declaration and document type are blanked out, so that no parser
-/// acts on them, and every line and column stays where it was.
+/// An XML text in UTF-8, prepared for a parser. Its declaration and document type are replaced by spaces, so that no
+/// parser acts on them and every line and column keeps its position.
 ///
-/// The encoding is found as RFC 7303 says: byte order mark, then the charset of `Content-Type`, then the declaration,
-/// then UTF-8. A document type with declarations of its own (`[`) is refused: that is where entities come from that
-/// unfold without end or read files. One that only names a type is harmless, for nobody fetches it.
+/// The encoding is determined by RFC 7303: byte order mark, then the charset of `Content-Type`, then the declaration,
+/// then UTF-8. A document type with an internal subset (`[`) is rejected, because it can declare entities that expand
+/// without end or read files. A document type that only names an external definition is harmless, because the
+/// definition is never fetched.
 package struct MarkupText {
   /// The text.
   package private(set) var bytes: [UInt8]
@@ -21,18 +22,19 @@ package struct MarkupText {
       case .invalidBytes(let name): throw FormatFailure(.malformed, "the body is not valid \(name)")
       }
     }
-    // By a NUL at the start libxml2 takes UTF-8 for UTF-32, and reads what is not there.
+    // libxml2 takes a NUL near the start for UTF-32 and then parses a different text.
     if let place = bytes.firstIndex(of: 0) {
-      let cure = "let the server leave it out, or name the charset of a wide encoding"
-      throw failure("no character may be NUL (XML 1.0, part 2.2); \(cure)", place)
+      let cure = "let the server leave them out, or name the charset if the text is in UTF-16 or UTF-32"
+      throw failure("NUL characters are not allowed (XML 1.0, part 2.2); \(cure)", place)
     }
     try blankProlog()
   }
 
-  /// What may be given to a parser; refuses what passes a limit, before anything is built of it.
+  /// The text for a parser. Rejects a document that exceeds a limit before a parser builds anything from it.
   ///
-  /// A processing instruction that says nothing, `<?a?>`, becomes `<?a .?>`: the parser of Linux ends the process where
-  /// it meets one. Nobody reads it; lines stay right, and columns behind it move by two.
+  /// A processing instruction without content, `<?a?>`, becomes `<?a .?>`, because the parser on Linux ends the process
+  /// when it reads an empty one. The content is never used. Lines keep their numbers; columns after the instruction
+  /// move by two.
   /// - Throws: ``FormatFailure``.
   package func checked(_ limits: MarkupLimits) throws(FormatFailure) -> Data {
     var scan = MarkupScan(bytes, limits)
@@ -53,14 +55,15 @@ package struct MarkupText {
 
   // MARK: - Encoding
 
-  /// What the bytes themselves say of their encoding; nil for UTF-8.
+  /// The encoding that the bytes themselves indicate; nil for UTF-8.
   private static func declaredCharset(of body: Data) -> String? {
     let head = Array(body.prefix(256))
     if head.starts(with: [0x00, 0x3C]) { return "utf-16be" }
     if head.starts(with: [0x3C, 0x00]) { return "utf-16le" }
     guard head.starts(with: "<?xml".utf8), let end = head.firstIndex(of: UInt8(ascii: ">")) else { return nil }
     guard let name = encoding(in: String(decoding: head[..<end], as: UTF8.self)) else { return nil }
-    // It is read as single bytes, so it is in no wide encoding, whatever it says.
+    // The declaration was readable as single bytes, so the encoding is not UTF-16 or UTF-32, even if the declaration
+    // names one of them.
     let wide = ["utf-16", "utf-32", "ucs", "iso-10646-ucs"].contains { name.lowercased().hasPrefix($0) }
     return wide ? nil : name
   }
@@ -82,7 +85,9 @@ package struct MarkupText {
   private mutating func blankProlog() throws(FormatFailure) {
     var place = skipSpace(from: 0)
     if has("<?xml", at: place), bytes.indices.contains(place + 5), Self.isSpace(bytes[place + 5]) {
-      guard place == 0 else { throw failure("the XML declaration must stand first; let nothing come before it", place) }
+      guard place == 0 else {
+        throw failure("the XML declaration must come first; let the server send nothing before it", place)
+      }
       place = try blank(from: place, through: "?>", "the XML declaration")
     }
     while true {
@@ -109,7 +114,7 @@ package struct MarkupText {
       } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
         quote = byte
       } else if byte == UInt8(ascii: "[") {
-        let words = "the document type declares entities or elements of its own, which is never taken; "
+        let words = "the document type declares entities or elements of its own, which is always rejected; "
         throw MarkupScan.failure(.forbidden, words + "let the server leave it out", bytes, start)
       } else if byte == UInt8(ascii: ">") {
         blank(start...place)
@@ -117,7 +122,7 @@ package struct MarkupText {
       }
       place += 1
     }
-    throw failure("the document type does not end", start)
+    throw failure("the DOCTYPE declaration is not closed", start)
   }
 
   private mutating func blank(

@@ -1,6 +1,6 @@
-/// Calls that belong together and end as one: a ``Batch``, a ``Chain``, a ``StepChain``, or a type of one's own.
+/// Calls that belong together and end together: a ``Batch``, a ``Chain``, a ``StepChain``, or a custom type.
 ///
-/// A group is a value: it can be started again, run a thousand times at once, and be a step of another group.
+/// A group is a value: it can be started several times, run concurrently, and be a step of another group.
 ///
 /// ```swift
 /// struct SignUp: CallGroup {
@@ -13,26 +13,27 @@
 /// let profile = try await client.send(SignUp(name: "x"))
 /// ```
 public protocol CallGroup<Response>: GroupStep {
-  /// What the group gives.
+  /// The type of the group's value.
   associatedtype Response
-  /// What kind of group it is; ``GroupKind/chain`` where nothing is said.
+  /// The kind of the group; ``GroupKind/chain`` by default.
   var kind: GroupKind { get }
-  /// Its name in plans, logs and errors; that of its type where nothing is said.
+  /// The name of the group in reports, logs and errors; by default the name of its type.
   var name: String { get }
 
-  /// Does the work: sends the members through `group`, so that they end with it.
+  /// Does the work of the group. Send the members through `group`, so that they end with the group.
   ///
-  /// Where the group was started with callbacks it runs in a task that a cancel of the group cancels; elsewhere in the
-  /// caller's task. An error that is no ``APIError`` becomes the cause of one with the code ``APIError/Code/step``.
+  /// If the group was started with callbacks, the body runs in a task that is cancelled when the group is cancelled.
+  /// Otherwise it runs in the caller's task. If the body throws an error that is not an ``APIError``, the group fails
+  /// with an ``APIError`` of code ``APIError/Code/step`` whose cause is that error.
   func body(in group: GroupScope) async throws -> Response
 }
 
 extension CallGroup {
-  /// A chain.
+  /// By default a group is a chain.
   public var kind: GroupKind { .chain }
-  /// The name of the type.
+  /// By default the name of a group is the name of its type.
   public var name: String { "\(Self.self)" }
 
-  /// Runs the group as a member of another one.
+  /// Runs this group as a member of another group.
   public func run(in group: GroupScope) async throws(APIError) -> Response { try await group.send(self) }
 }

@@ -1,6 +1,6 @@
-/// Whatever sends requests and groups: a client, or a group for its members.
+/// Sends requests and groups. A client is a sender; a group is a sender for its members.
 ///
-/// Code that takes one works on its own and as a part of a batch or a chain:
+/// A function with a `CallSender` parameter works with a client, and also inside a batch or a chain:
 ///
 /// ```swift
 /// func load(_ id: Int, by sender: some CallSender) async throws -> Page {
@@ -12,10 +12,10 @@ public protocol CallSender: Sendable {
   /// - Throws: ``APIError``.
   func send<R: APIRequest>(_ request: R, options: CallOptions) async throws(APIError) -> R.Response
 
-  /// Sends a request and returns how it ended; never throws.
+  /// Sends a request and returns its outcome; never throws.
   func outcome<R: APIRequest>(of request: R, options: CallOptions) async -> Outcome<R.Response>
 
-  /// Runs a group and returns how it ended, with the plan of what ran; never throws.
+  /// Runs a group and returns its outcome with a report of its members; never throws.
   func outcome<G: CallGroup>(of group: G, options: GroupOptions) async -> GroupOutcome<G.Response>
 }
 
@@ -26,64 +26,66 @@ extension CallSender {
     try await send(request, options: CallOptions())
   }
 
-  /// Sends a request and returns how it ended; never throws.
+  /// Sends a request and returns its outcome; never throws.
   public func outcome<R: APIRequest>(of request: R) async -> Outcome<R.Response> {
     await outcome(of: request, options: CallOptions())
   }
 
   /// Runs a group and returns its value.
-  /// - Throws: ``APIError``; ``APIError/members`` says which member failed.
+  /// - Throws: ``APIError``; ``APIError/members`` names the member that failed.
   public func send<G: CallGroup>(
     _ group: G, options: GroupOptions = GroupOptions()
   ) async throws(APIError) -> G.Response {
     try await outcome(of: group, options: options).result.get()
   }
 
-  /// Runs a group and returns how it ended, with the plan of what ran; never throws.
+  /// Runs a group and returns its outcome with a report of its members; never throws.
   public func outcome<G: CallGroup>(of group: G) async -> GroupOutcome<G.Response> {
     await outcome(of: group, options: GroupOptions())
   }
 }
 
 extension CallSender {
-  /// Sends different requests side by side and returns their values; the first failure cancels the rest and is thrown.
+  /// Sends requests of different types concurrently and returns their values. The first failure cancels the other
+  /// requests and is thrown.
   ///
   /// ```swift
   /// let (user, avatar, news) = try await client.batch(GetUser(id: 7), Avatar(name: "x"), LatestNews())
   /// ```
   /// - Parameters:
   ///   - step: The requests, or groups and steps of your own.
-  ///   - width: How many run at once; nil for all, less than one counts as one.
-  ///   - options: What is chosen for the batch as a whole.
-  /// - Throws: ``APIError``; ``APIError/members`` says which request failed.
+  ///   - width: The maximum number of members that run at the same time; nil for no limit. A value below one counts as
+  ///     one.
+  ///   - options: The options of the batch as a whole.
+  /// - Throws: ``APIError``; ``APIError/members`` names the request that failed.
   public func batch<each S: GroupStep>(
     _ step: repeat each S, width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async throws(APIError) -> (repeat (each S).Response) {
     try await send(Batch(repeat each step, width: width), options: options)
   }
 
-  /// Sends requests of one kind side by side and returns their values in the same order; the first failure cancels the
-  /// rest and is thrown.
-  /// - Throws: ``APIError``; ``APIError/members`` says which request failed.
+  /// Sends requests of one type concurrently and returns their values in the order of the requests. The first failure
+  /// cancels the other requests and is thrown.
+  /// - Throws: ``APIError``; ``APIError/members`` names the request that failed.
   public func batch<S: Sequence>(
     _ steps: S, width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async throws(APIError) -> [S.Element.Response] where S.Element: GroupStep {
     try await send(Batch(steps, width: width), options: options)
   }
 
-  /// Sends requests that are known only at run time side by side and returns their values in the same order; the first
-  /// failure cancels the rest and is thrown.
-  /// - Throws: ``APIError``; ``APIError/members`` says which request failed.
+  /// Sends requests of mixed types concurrently and returns their values in the order of the requests. The first
+  /// failure cancels the other requests and is thrown.
+  /// - Throws: ``APIError``; ``APIError/members`` names the request that failed.
   public func batch(
     mixed steps: [any GroupStep], width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async throws(APIError) -> [any Sendable] {
     try await send(Batch(mixed: steps, width: width), options: options)
   }
 
-  /// Sends requests of one kind side by side and returns how each of them ended, in the same order.
+  /// Sends requests of one type concurrently and returns the result of each, in the order of the requests.
   ///
-  /// A failure disturbs nobody else. Where the batch itself is cancelled or its deadline passes, those that had not
-  /// ended are failures of stage ``APIError/Stage/cancelled`` or ``APIError/Stage/deadline``.
+  /// A failure does not affect other members. If the whole batch is cancelled or its deadline passes, the result of
+  /// each member that has not ended is a failure of stage ``APIError/Stage/cancelled`` or ``APIError/Stage/deadline``.
   public func outcomes<S: Sequence>(
     of steps: S, width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async -> [Result<S.Element.Response, APIError>] where S.Element: GroupStep {
@@ -93,12 +95,12 @@ extension CallSender {
     return row.slots.map { $0.outcome ?? .failure(ended.error ?? .stopped(.cancelled)) }
   }
 
-  /// Sends different requests side by side and returns how each of them ended, as a tuple.
+  /// Sends requests of different types concurrently and returns the result of each, as a tuple.
   ///
   /// ```swift
   /// let (user, avatar) = await client.outcomes(GetUser(id: 7), Avatar(name: "x"))
   /// ```
-  /// A failure disturbs nobody else, as in ``outcomes(of:width:options:)``.
+  /// A failure does not affect other members, as in ``outcomes(of:width:options:)``.
   public func outcomes<each S: GroupStep>(
     _ step: repeat each S, width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async -> (repeat Result<(each S).Response, APIError>) {
@@ -109,10 +111,9 @@ extension CallSender {
     return (repeat (each slots).outcome(else: failure))
   }
 
-  /// Sends requests that are known only at run time side by side and returns how each of them ended, in the same
-  /// order.
+  /// Sends requests of mixed types concurrently and returns the result of each, in the order of the requests.
   ///
-  /// A failure disturbs nobody else, as in ``outcomes(of:width:options:)``.
+  /// A failure does not affect other members, as in ``outcomes(of:width:options:)``.
   public func outcomes(
     mixed steps: [any GroupStep], width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async -> [Result<any Sendable, APIError>] {
@@ -121,7 +122,7 @@ extension CallSender {
     return entries.map { $0.outcome() ?? .failure(failure) }
   }
 
-  /// Runs members until each of them has ended; returns the failure of those that were never started.
+  /// Runs the members until each of them has ended. Returns the error for members that were never started.
   private func ended(_ entries: [MixedEntry], _ width: Int?, _ options: GroupOptions) async -> APIError {
     let batch = Batch(.outcomes, width: width) {
       .init(members: BatchMembers(entries)) { _ throws(APIError) in Nothing() }
@@ -129,37 +130,40 @@ extension CallSender {
     return await outcome(of: batch, options: options).error ?? .stopped(.cancelled)
   }
 
-  /// Sends requests side by side and returns the first value; the rest is cancelled.
-  /// - Throws: ``APIError``: when all have failed, the failure that came first.
+  /// Sends requests concurrently and returns the first value that arrives; the other requests are then cancelled.
+  /// - Throws: ``APIError``: the first failure, if all requests fail.
   public func first<S: Sequence>(
     of steps: S, width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async throws(APIError) -> S.Element.Response where S.Element: GroupStep {
     try await send(Batch(firstOf: steps, width: width), options: options)
   }
 
-  /// Sends requests that are known only at run time side by side and returns the first value; the rest is cancelled.
-  /// - Throws: ``APIError``: when all have failed, the failure that came first.
+  /// Sends requests of mixed types concurrently and returns the first value that arrives; the other requests are then
+  /// cancelled.
+  /// - Throws: ``APIError``: the first failure, if all requests fail.
   public func first(
     mixed steps: [any GroupStep], width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async throws(APIError) -> any Sendable {
     try await send(Batch(firstOfMixed: steps, width: width), options: options)
   }
 
-  /// Sends requests side by side until so many have succeeded, and returns their values in the order of the requests;
-  /// the rest is cancelled.
-  /// - Throws: ``APIError``: as soon as too many have failed, the failure that came first.
+  /// Sends requests concurrently until `count` of them have succeeded, and returns their values in the order of the
+  /// requests. The other requests are then cancelled.
+  /// - Throws: ``APIError``: the first failure, as soon as too many requests have failed.
   public func atLeast<S: Sequence>(
     _ count: Int, of steps: S, width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async throws(APIError) -> [S.Element.Response] where S.Element: GroupStep {
     try await send(Batch(atLeast: count, of: steps, width: width), options: options)
   }
 
-  /// Sends requests that are known only at run time side by side until so many have succeeded, and returns their values
-  /// in the order of the requests; the rest is cancelled.
-  /// - Throws: ``APIError``: as soon as too many have failed, the failure that came first.
+  /// Sends requests of mixed types concurrently until `count` of them have succeeded, and returns their values in the
+  /// order of the requests. The other requests are then cancelled.
+  /// - Throws: ``APIError``: the first failure, as soon as too many requests have failed.
   public func atLeast(
     _ count: Int, mixed steps: [any GroupStep], width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async throws(APIError) -> [any Sendable] {
     try await send(Batch(atLeast: count, ofMixed: steps, width: width), options: options)
   }
 }
+
+extension GroupScope: CallSender {}

@@ -1,36 +1,37 @@
-/// What a group holds behind its lock: who runs in it, and what ran. Decides, and performs nothing.
+/// The record of a group's members, running or ended, and the decisions about them. It has no side effects:
+/// ``GroupLedger`` guards it with a lock and acts on its results.
 struct GroupBook: Sendable {
   typealias Report = GroupReport
 
-  /// A member that runs.
+  /// A running member.
   private struct Member: Sendable {
     let state: CallState
-    /// What a group knows of itself; nil for a call.
+    /// The state of a member that is a group; nil for a call.
     let ledger: GroupLedger?
   }
 
   private(set) var entries: [Report.Entry] = []
-  /// The members that run, at the places of their entries.
+  /// The running members, at the same indexes as their entries; nil at the index of a member that has ended.
   private var running: [Member?] = []
   private var stopped: CallState.StopReason?
   private var isClosed = false
   var finished = 0
-  /// The members in all, where that is known.
+  /// The number of all members, if it is known.
   private(set) var total: Int?
   var bytes: Int64 = 0
-  /// The priority that was given to all members; nil where each has its own.
+  /// The priority that was set for all members; nil if each member has its own.
   private(set) var priority: CallPriority?
-  /// How long the group took; nil while it runs.
+  /// The duration of the group; nil while the group runs.
   var duration: Duration?
 
   var progress: GroupProgress { GroupProgress(finished: finished, total: total, bytes: bytes) }
 
-  /// The groups that run as members.
+  /// The running members that are groups, with their indexes.
   var inner: [(place: Int, ledger: GroupLedger)] {
     running.enumerated().compactMap { place, member in member?.ledger.map { (place, $0) } }
   }
 
-  /// So many members will begin.
+  /// Sets the number of members that the group will have.
   mutating func expect(_ count: Int) {
     total = count
     entries.reserveCapacity(min(count, Self.mostReserved))
@@ -39,7 +40,8 @@ struct GroupBook: Sendable {
 
   private static let mostReserved = 1_024
 
-  /// A member begins. Returns its place, nil where the group is over, and why it must stop at once where it must.
+  /// Adds a member that starts. Returns the index of the member (nil if the group has ended), and the reason if the
+  /// member must stop at once.
   mutating func begin(
     _ name: MemberName, at start: Duration, _ state: CallState, _ ledger: GroupLedger?
   ) -> (place: Int?, reason: CallState.StopReason?) {
@@ -49,7 +51,7 @@ struct GroupBook: Sendable {
     return (entries.count - 1, stopped)
   }
 
-  /// A member has ended. Returns what is to be released outside the lock.
+  /// Records that a member has ended. Returns an object that the caller must release outside the lock.
   mutating func end(
     _ place: Int, at end: Duration, _ state: Report.State, _ report: Report? = nil
   ) -> (any Sendable)? {
@@ -62,19 +64,19 @@ struct GroupBook: Sendable {
     return running[place]
   }
 
-  /// The members get another priority: returns those that run.
+  /// Sets the priority of all members. Returns the running members.
   mutating func change(priority: CallPriority) -> [(state: CallState, ledger: GroupLedger?)] {
     self.priority = priority
     return running.compactMap { $0.map { ($0.state, $0.ledger) } }
   }
 
-  /// The group is stopped: returns the states of the members that have to stop.
+  /// Records that the group is stopped. Returns the states of the members that the caller must stop.
   mutating func stop(_ reason: CallState.StopReason) -> [CallState] {
     stopped = stopped ?? reason
     return running.compactMap { $0?.state }
   }
 
-  /// The group's work is over: returns the states of the members that were left behind.
+  /// Records that the body of the group has ended. Returns the states of the members that still run.
   mutating func close() -> [CallState] {
     isClosed = true
     return running.compactMap { $0?.state }

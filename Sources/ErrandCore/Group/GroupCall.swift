@@ -1,31 +1,33 @@
-/// A handle on one run of a batch or a chain. The run lives to its end though nobody holds it.
+/// A handle on one run of a batch or a chain. The run continues to its end even if the handle is released.
 public final class GroupCall: Sendable {
   private let ledger: GroupLedger
 
   init(_ ledger: GroupLedger) { self.ledger = ledger }
 
-  /// Who the group is.
+  /// The group's number, name, kind and tag.
   public var info: GroupInfo { ledger.info }
   /// The group's number.
   public var id: UInt64 { ledger.info.id }
-  /// How far it has come.
+  /// The progress so far.
   public var progress: GroupProgress { ledger.progress }
-  /// What ran so far; it can be printed.
+  /// The report on the members so far. It can be printed.
   public var report: GroupReport { ledger.report }
 
-  /// Cancels the group and all members that run. Its terminal event is a failure of stage `cancelled`; where it was
-  /// called on the callback executor, no success follows. No effect after the terminal event. Any thread.
+  /// Cancels the group and all running members. The group then ends with a failure of stage `cancelled`. If `cancel` is
+  /// called on the callback executor, no success follows. It has no effect after the success or the failure was
+  /// delivered. Any thread may call it.
   public func cancel() { ledger.state.stop(.cancelled) }
 
-  /// Changes how urgent the members are: those that wait for their turn, and those that begin later, whatever their own
-  /// options say. No effect after the terminal event. Any thread.
+  /// Changes the priority of members that wait for admission and of members that start later. It overrides the priority
+  /// in the options of the members. It has no effect after the success or the failure of the group was delivered. Any
+  /// thread may call it.
   public func change(priority: CallPriority) {
     if isExecuting { ledger.change(priority: priority) }
   }
 
-  /// Whether the terminal event has not come yet.
+  /// True until the delivery of the group's success or failure begins.
   public var isExecuting: Bool { !ledger.state.isClaimed }
 
-  /// Whether the group ends, or has ended, as cancelled.
+  /// True if the group has ended or will end as cancelled.
   public var isCancelled: Bool { ledger.state.endsBy == .cancelled }
 }

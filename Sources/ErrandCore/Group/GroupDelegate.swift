@@ -1,19 +1,19 @@
-/// Is told how batches and chains end, on the main actor. Held weakly.
+/// Receives the endings of batches and chains, on the main actor. A group references its delegate weakly.
 ///
-/// The two ends have no default, so that a class which is meant to be subclassed has to implement them. If a subclass
-/// is to implement ``groupProgressed(_:_:)``, which has one, its superclass must implement it, too.
+/// ``groupFinished(_:)`` and ``groupFailed(_:)`` have no default, so that a base class must implement them.
+/// ``groupProgressed(_:_:)`` has a default; a subclass can implement it only if its superclass implements it, too.
 @MainActor
 public protocol GroupDelegate: AnyObject, Sendable {
   /// The group has its value.
   func groupFinished(_ group: FinishedGroup)
   /// The group failed or was cancelled.
   func groupFailed(_ group: FailedGroup)
-  /// A member has ended, or a body has come further.
+  /// A member has ended, or more bytes of a body were sent or received.
   func groupProgressed(_ group: GroupInfo, _ progress: GroupProgress)
 }
 
 extension GroupDelegate {
-  /// Nothing.
+  /// Does nothing.
   public func groupProgressed(_ group: GroupInfo, _ progress: GroupProgress) {}
 
   func tell(_ info: GroupInfo, _ outcome: GroupOutcome<some Sendable>) {
@@ -26,23 +26,23 @@ extension GroupDelegate {
 
 /// A batch or a chain that failed or was cancelled.
 public struct FailedGroup: Sendable {
-  /// Who the group is.
+  /// The identity of the group.
   public let info: GroupInfo
-  /// Why it failed; ``APIError/members`` says which member it was.
+  /// The reason of the failure; ``APIError/members`` names the failed member.
   public let error: APIError
-  /// What ran, in which order, how long, and from where.
+  /// The report on the members: their order, durations and sources.
   public let report: GroupReport
 }
 
 /// A batch or a chain that has its value.
 public struct FinishedGroup: Sendable {
-  /// Who the group is.
+  /// The identity of the group.
   public let info: GroupInfo
   /// The value, of the group's response type.
   public let value: any Sendable
-  /// What ran, in which order, how long, and from where.
+  /// The report on the members: their order, durations and sources.
   public let report: GroupReport
 
-  /// Whether there were calls and the answers of all of them came from the cache.
+  /// True if the group sent at least one call and all responses are from the cache.
   public var isFromCache: Bool { report.isFromCache }
 }

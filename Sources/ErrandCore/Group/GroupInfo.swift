@@ -1,16 +1,16 @@
-/// Who a batch or a chain is.
+/// The identity of a batch or a chain.
 public struct GroupInfo: Sendable, CustomStringConvertible {
-  /// The group's number, never used twice in a process; calls count from the same row.
+  /// The number of the group. No two groups or calls of a process have the same number.
   public let id: UInt64
-  /// Its name: that of its type, unless it says otherwise.
+  /// The name of the group; by default the name of its type.
   public let name: String
-  /// What kind of group it is.
+  /// The kind of the group.
   public let kind: GroupKind
-  /// The tag it was started with.
+  /// The tag with which the group was started; nil for none.
   public let tag: String?
-  /// Which loading indicator counts it.
+  /// The loading indicator that counts the group.
   public let indicator: IndicatorChoice
 
-  /// Kind, number and name.
+  /// The kind, the number and the name of the group.
   public var description: String { name.lowercased() == kind.rawValue ? "\(kind) #\(id)" : "\(kind) #\(id) \(name)" }
 }

@@ -1,6 +1,7 @@
 import ErrandSupport
 
-/// What is known of one run of a group, while it runs and after. A handle keeps it, so it holds nothing of the user's.
+/// Records one run of a group: its members, their progress and the stop of the group. A ``GroupCall`` retains the
+/// ledger after the run, so the ledger contains no objects of the app.
 final class GroupLedger: Sendable {
   let info: GroupInfo
   let state: CallState
@@ -13,19 +14,21 @@ final class GroupLedger: Sendable {
     self.started = started
   }
 
-  /// Whether it is known how many members there are, so that each of them says itself when it has ended.
+  /// True if the number of members was set in advance. Then ``count()`` counts the ended members instead of
+  /// ``end(_:_:_:)``.
   var isCounted: Bool { book.withLock { $0.total != nil } }
 
   var progress: GroupProgress { book.withLock { $0.progress } }
 
-  /// What ran so far. The plans of inner groups that run are asked for outside the lock.
+  /// The report on the members so far. The reports of inner groups are read outside the lock.
   var report: GroupReport {
     var (entries, inner, duration) = book.withLock { ($0.entries, $0.inner, $0.duration) }
     for (place, ledger) in inner where entries.indices.contains(place) { entries[place].inner = [ledger.report] }
     return GroupReport(group: info, duration: duration ?? elapsed, entries: entries)
   }
 
-  /// A member begins; a group brings a ledger of its own. Returns its place; nil where the group is over.
+  /// Adds a member that starts; a member that is a group passes its own ledger. Returns the index of the member; nil if
+  /// the group has ended.
   func begin(_ name: MemberName, _ member: CallState, _ inner: GroupLedger? = nil) -> Int? {
     let start = elapsed
     let (begun, priority) = book.withLock { ($0.begin(name, at: start, member, inner), $0.priority) }
@@ -34,7 +37,7 @@ final class GroupLedger: Sendable {
     return begun.place
   }
 
-  /// A member has ended. Returns whether it counts as finished by that.
+  /// Records that a member has ended. Returns true if this function counted the member as finished.
   func end(_ place: Int?, _ state: GroupReport.State, _ report: GroupReport? = nil) -> Bool {
     guard let place else { return false }
     let end = elapsed
@@ -45,17 +48,17 @@ final class GroupLedger: Sendable {
     return counts
   }
 
-  /// One of the members that are counted has ended.
+  /// Counts an ended member, if the number of members was set in advance.
   func count() { book.withLock { $0.finished += 1 } }
 
-  /// Says how many members there will be.
+  /// Sets the number of members in advance.
   func expect(_ count: Int) { book.withLock { $0.expect(count) } }
 
   func add(_ bytes: Int64) {
     book.withLock { $0.bytes = $0.bytes.addingReportingOverflow(bytes).partialValue }
   }
 
-  /// Gives the members another priority, those that begin later, too.
+  /// Sets the priority of all members, including members that start later.
   func change(priority: CallPriority) {
     for (state, inner) in book.withLock({ $0.change(priority: priority) }) { Self.change(priority, state, inner) }
   }
@@ -68,12 +71,12 @@ final class GroupLedger: Sendable {
     for member in book.withLock({ $0.stop(reason) }) { member.stop(reason) }
   }
 
-  /// The body has ended: what it left behind ends with it, and nothing more begins.
+  /// Ends the phase in which members can start, because the body of the group has ended. Stops members that still run.
   func close() {
     for member in book.withLock({ $0.close() }) { member.stop(state.reasonToLeave) }
   }
 
-  /// The group has ended: its time stands still.
+  /// Records the duration of the group, because the group has ended.
   func finish() {
     let end = elapsed
     book.withLock { $0.duration = end }

@@ -1,27 +1,29 @@
-/// What is chosen for one run of a batch or a chain.
+/// The options of one run of a batch or a chain.
 public struct GroupOptions: Sendable {
-  /// When the group ends at the latest, whatever its members may take; never where nothing is said.
+  /// The time limit for the whole group, in addition to the time limits of its members; none by default.
   public var deadline: TimeLimit
-  /// Who the group belongs to: it is cancelled when the owner is freed. Held weakly. Members belong to it, too, unless
-  /// their own options say otherwise.
+  /// The owner of the group. The group is cancelled when the owner is deallocated. The reference to the owner is weak.
+  /// Members have the same owner, unless their own options set another owner.
   public var owner: CallOwner? {
     get { ownership?.owner }
     set { ownership = newValue.map(CallOwner.Reference.init) }
   }
-  /// A name to cancel the group by. Members carry it, too, unless their own options say otherwise.
+  /// A name by which the group can be cancelled. Members have the same tag, unless their own options set another tag.
   public var tag: String?
-  /// Accessories of the group: each is told once for the group, beside those of the client.
+  /// Accessories of the group, in addition to those of the client. Each of them is called once for the group.
   public var accessories: [any Accessory]
-  /// Which loading indicator counts the group.
+  /// The loading indicator that counts the group.
   public var indicator: IndicatorChoice
-  /// What every member is sent with, where its own options say nothing: priority, time-outs, cache, headers,
-  /// accessories of the members.
+  /// The default options of every member: priority, time-outs, cache, headers, accessories. The own options of a member
+  /// override them.
   public var members: CallOptions
-  /// Told how far the group has come: in place, one report after the other.
+  /// Receives the progress of the group, one report after the other. For a group that was started with callbacks it
+  /// runs on the callback executor, otherwise on the thread on which the progress occurs.
   public var onProgress: (@Sendable (GroupProgress) -> Void)?
-  /// Runs off the callback executor, in a task that a cancel reaches, and is awaited before anybody is told.
+  /// A hook that does not run on the callback executor, but in a task that is cancelled when the group is cancelled.
+  /// The group waits for the hook before it calls the delegate and the closure.
   public var beforeCompletion: (@Sendable (GroupEnding) async -> Void)?
-  /// Runs on the callback executor, before the delegate and the closure.
+  /// A hook that runs on the callback executor, before the delegate and the closure.
   public var afterCompletion: (@Sendable (GroupEnding) -> Void)?
 
   private(set) var ownership: CallOwner.Reference?
@@ -45,19 +47,19 @@ public struct GroupOptions: Sendable {
     self.afterCompletion = afterCompletion
   }
 
-  /// A group that ends at the latest after a time.
+  /// Options with a time limit for the whole group.
   public static func deadline(_ limit: TimeLimit) -> GroupOptions { GroupOptions(deadline: limit) }
-  /// A group with a tag.
+  /// Options with a tag.
   public static func tag(_ tag: String) -> GroupOptions { GroupOptions(tag: tag) }
-  /// A group with an owner.
+  /// Options with an owner.
   public static func owner(_ owner: CallOwner) -> GroupOptions { GroupOptions(owner: owner) }
 
-  /// The options of a member that is sent with `own`.
+  /// Returns the options of a member: its own options, completed by those of this group.
   func forMember(_ own: CallOptions) -> CallOptions {
     own.filled(by: members, ownership: ownership, tag: tag)
   }
 
-  /// The options of a group that runs in this one.
+  /// Returns the options of a group that runs inside this group: its own options, completed by those of this group.
   func forGroup(_ own: GroupOptions) -> GroupOptions {
     var options = own
     options.ownership = own.ownership ?? ownership

@@ -1,22 +1,22 @@
-/// How one run of a batch or a chain ended, for accessories and hooks.
+/// The ending of one run of a batch or a chain, for accessories and hooks.
 public struct GroupEnding: Sendable {
-  /// Why it failed; nil for success. ``APIError/members`` says which member it was.
+  /// The error; nil for success. ``APIError/members`` names the failed member.
   public let error: APIError?
-  /// What ran, in which order, how long, and from where.
+  /// The report on the members: their order, durations and sources.
   public let report: GroupReport
 
-  /// Whether there were calls and the answers of all of them came from the cache.
+  /// True if the group sent at least one call and all responses are from the cache.
   public var isFromCache: Bool { report.isFromCache }
 }
 
-/// How one run of a batch or a chain ended: the value or the error, and the plan of what ran.
+/// The outcome of one run of a batch or a chain: the value or the error, and the report on its members.
 public struct GroupOutcome<Value: Sendable>: Sendable {
-  /// The value or the error. ``APIError/members`` says which member failed.
+  /// The value or the error. ``APIError/members`` names the failed member.
   public let result: Result<Value, APIError>
-  /// What ran, in which order, how long, and from where.
+  /// The report on the members: their order, durations and sources.
   public let report: GroupReport
 
-  /// Whether there were calls and the answers of all of them came from the cache.
+  /// True if the group sent at least one call and all responses are from the cache.
   public var isFromCache: Bool { report.isFromCache }
   /// The value; nil for a failure.
   public var value: Value? { try? result.get() }
@@ -25,9 +25,9 @@ public struct GroupOutcome<Value: Sendable>: Sendable {
 }
 
 extension GroupEnding {
-  /// The same with the value that came, if nothing turned it.
-  func outcome<Value>(_ came: Result<Value, APIError>) -> GroupOutcome<Value> {
-    GroupOutcome(result: error.map { .failure($0) } ?? came, report: report)
+  /// Returns the outcome with this ending's error, or with the given result if this ending has no error.
+  func outcome<Value>(_ result: Result<Value, APIError>) -> GroupOutcome<Value> {
+    GroupOutcome(result: error.map { .failure($0) } ?? result, report: report)
   }
 }
 

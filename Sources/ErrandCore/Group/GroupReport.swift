@@ -1,6 +1,6 @@
 import Foundation
 
-/// What ran in a batch or a chain: a plan that can be printed, while it runs and after.
+/// A report on the members of a batch or a chain. It can be printed during and after the run.
 ///
 /// ```
 /// chain #12: 4 calls in 31.2 ms
@@ -10,31 +10,39 @@ import Foundation
 ///   4  Welcome     21.2 ms    10.0 ms  network
 /// ```
 ///
-/// The columns: the order of starting, the name, when it began after the start of the group, how long it took, and
-/// where its answer came from or why it failed. The members of a member stand below it, indented.
+/// The columns are:
+///
+/// 1. the position in the order in which the members started
+/// 2. the name of the member
+/// 3. the time from the start of the group to the start of the member
+/// 4. the duration of the member
+/// 5. the source of its response, or the reason of its failure
+///
+/// If a member is a group, its members are printed below it, indented.
 public struct GroupReport: Sendable, CustomStringConvertible {
-  /// How a member stands or ended.
+  /// The state of a member.
   public enum State: Sendable {
-    /// It has not ended.
+    /// The member has not ended.
     case running
-    /// A call with its answer.
+    /// The member is a call that has its response.
     case answered(ResponseOrigin, isJoined: Bool)
-    /// A group that has its value.
+    /// The member is a group that has its value.
     case done
-    /// It failed or was cancelled.
+    /// The member failed or was cancelled.
     case failed(APIError)
   }
 
-  /// One member: a call, or a group with members of its own.
+  /// One member: a call, or a group with its own members.
   public struct Entry: Sendable {
     let title: MemberName
-    /// When it began, counted from the start of the group.
+    /// The time from the start of the group to the start of the member.
     public let start: Duration
-    /// How long it took; nil while it runs.
+    /// The duration of the member; nil while the member runs.
     public internal(set) var duration: Duration?
-    /// How it stands or ended.
+    /// The current state of the member, or its final state.
     public internal(set) var state = State.running
-    /// An array, since calls have none: so an entry stays small.
+    /// The report on the member if it is a group; empty for a call. It is an array instead of an optional, because an
+    /// empty array keeps the entries small, and most entries are calls.
     var inner: [GroupReport] = []
 
     init(title: MemberName, start: Duration) {
@@ -42,23 +50,23 @@ public struct GroupReport: Sendable, CustomStringConvertible {
       self.start = start
     }
 
-    /// The name: that of the request's type, or the group's.
+    /// The name of the member: the name of the request's type, or the name of the group.
     public var name: String { "\(title)" }
-    /// What ran in it so far; nil for a call.
+    /// The report on the member's own members so far; nil if the member is a call.
     public var report: GroupReport? { inner.first }
   }
 
-  /// Who the group is.
+  /// The identity of the group.
   public let group: GroupInfo
-  /// From the start of the group until it ended, or until now.
+  /// The time from the start of the group to its end, or to now.
   public let duration: Duration
-  /// Its members, in the order in which they were started.
+  /// The members of the group, in the order in which they started.
   public let entries: [Entry]
 
-  /// The number of calls, those of inner groups included.
+  /// The number of calls, including the calls of inner groups.
   public var calls: Int { entries.reduce(0) { $0 + ($1.report?.calls ?? 1) } }
 
-  /// Whether there were calls and the answers of all of them came from the cache.
+  /// True if the group sent at least one call and all responses are from the cache.
   public var isFromCache: Bool { calls > 0 && holdsHitsAlone }
 
   private var holdsHitsAlone: Bool {
@@ -69,7 +77,7 @@ public struct GroupReport: Sendable, CustomStringConvertible {
     }
   }
 
-  /// The plan as lines of text; it holds no secrets.
+  /// The report as lines of text. It contains no secrets.
   public var description: String {
     let head = "\(group): \(calls) \(calls == 1 ? "call" : "calls") in \(Self.text(duration))"
     return ([head] + lines(indent: "  ")).joined(separator: "\n")
@@ -98,7 +106,7 @@ public struct GroupReport: Sendable, CustomStringConvertible {
 }
 
 extension GroupReport.State: CustomStringConvertible {
-  /// A few words, such as `network` or `failed: status`.
+  /// The state in a few words, such as `network` or `failed: status`.
   public var description: String {
     switch self {
     case .running: "running"
@@ -117,7 +125,7 @@ extension ResponseOrigin {
     case .cacheFresh: "cache (fresh)"
     case .cacheStale: "cache (stale)"
     case .revalidated: "cache (revalidated)"
-    case .local: "made here"
+    case .local: "local"
     }
   }
 }

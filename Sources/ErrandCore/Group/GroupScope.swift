@@ -1,82 +1,74 @@
-/// A group at work, for its members: what is sent through it ends with it, belongs to its owner and stands in its plan.
-///
-/// It may be used from several tasks at once: branches side by side are `async let`s.
-public struct GroupScope: CallSender {
-  let run: GroupRun
+import ErrandSupport
 
-  /// Who the group is.
+/// A running group, as its members see it. A call that is sent through the scope ends with the group, has the group's
+/// owner and is listed in the group's report.
+///
+/// Several tasks may use the scope at the same time, for example concurrent branches that are written with `async let`.
+public struct GroupScope: Sendable {
+  let run: any GroupRunning
+
+  /// The identity of the group.
   public var info: GroupInfo { run.info }
-  /// What ran so far.
-  public var report: GroupReport { run.report }
-  /// Whether the group was cancelled, or its deadline has passed: nothing more is sent.
+  /// The report on the members so far.
+  public var report: GroupReport { run.ledger.report }
+  /// True if the group was cancelled or its deadline has passed. Then nothing more is sent.
   public var isStopped: Bool { run.state.isStopped }
 
-  /// Cancels the group: members that run end as cancelled, and so does the group, whatever its body returns.
+  /// Cancels the group. Its running members end as cancelled, and the group ends as cancelled even if its body returns
+  /// a value.
   public func cancel() { run.state.stop(.cancelled) }
 
   /// Sends a request as a member of the group.
-  /// - Throws: ``APIError``; ``APIError/members`` says which member of which group it was.
+  /// - Throws: ``APIError``; ``APIError/members`` names the member and its group.
   public func send<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions()
   ) async throws(APIError) -> R.Response {
-    let typed = TypedCall(request)
-    let (ending, place) = await carryOut(typed, options) { typed.tell($0) }
-    do throws(APIError) {
-      return try typed.value(of: ending)
-    } catch {
-      throw run.placed(error, place, MemberName(of: request))
-    }
+    try await run.send(request, options)
   }
 
-  /// Sends a request as a member of the group and returns how it ended; never throws.
+  /// Sends a request as a member of the group and returns its outcome; never throws.
   public func outcome<R: APIRequest>(
     of request: R, options: CallOptions = CallOptions()
   ) async -> Outcome<R.Response> {
-    let typed = TypedCall(request)
-    var told: Outcome<R.Response>?
-    let (ending, place) = await carryOut(typed, options) { ending in told = typed.tell(ending) { _ in } }
-    let outcome = told ?? typed.outcome(ending)
-    return outcome.mapError { run.placed($0, place, MemberName(of: request)) }
+    await run.outcome(of: request, options)
   }
 
-  /// Runs a group as a member of this one and returns how it ended; never throws.
+  /// Runs another group as a member of this group and returns its outcome; never throws.
   public func outcome<G: CallGroup>(
     of group: G, options: GroupOptions = GroupOptions()
   ) async -> GroupOutcome<G.Response> {
-    let inner = GroupRun(group.kind, group.name, options, run.client, parent: run)
-    let place = run.begin(inner)
-    let outcome = await inner.outcome(of: group)
-    run.end(place, outcome.error.map { .failed($0) } ?? .done, outcome.report)
-    return GroupOutcome(
-      result: outcome.result.mapError { run.placed($0, place, MemberName(inner.info)) }, report: outcome.report)
+    await run.outcome(of: group, options)
   }
 
-  private func carryOut<R: APIRequest>(
-    _ typed: TypedCall<R>, _ options: CallOptions, _ tell: (CallEnding) -> Void
-  ) async -> (CallEnding, place: Int?) {
-    let meter = run.meter()
-    var options = run.options.forMember(options)
-    options.requiredAccount = run.requiredAccount
-    let call = run.client.run(typed, options, onProgress: meter?.listener)
-    if call.download != nil { meter?.keepsParts() }
-    let place = run.begin(MemberName(of: typed.request), call.state)
-    let came = await run.client.listen(to: call, in: run.state)
-    let ending = call.finish(came) { ending in
-      tell(ending)
-      return ending
-    }
-    run.end(place, GroupReport.State(ending))
-    return (ending, place)
+  /// Runs a chain as a member of this group.
+  /// - Throws: The error of the closure.
+  public func chain<Value, Failure>(
+    options: GroupOptions = GroupOptions(), _ steps: (GroupScope) async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    try await run.chain(options, steps)
   }
 }
 
-extension GroupReport.State {
-  /// How a call ended.
-  init(_ ending: CallEnding) {
-    if let error = ending.error {
-      self = .failed(error)
-    } else {
-      self = .answered(ending.origin ?? .local, isJoined: ending.metrics.isJoined)
-    }
-  }
+/// One run of a group, as its members see it. The client implements this protocol, so that requests and groups do not
+/// depend on the client.
+protocol GroupRunning: AnyObject, Sendable {
+  var info: GroupInfo { get }
+  /// The state of the group, with its deadline and its cancellation.
+  var state: CallState { get }
+  /// The record of the group's members and their progress.
+  var ledger: GroupLedger { get }
+
+  func send<R: APIRequest>(_ request: R, _ options: CallOptions) async throws(APIError) -> R.Response
+  func outcome<R: APIRequest>(of request: R, _ options: CallOptions) async -> Outcome<R.Response>
+  func outcome<G: CallGroup>(of group: G, _ options: GroupOptions) async -> GroupOutcome<G.Response>
+  func chain<Value, Failure>(
+    _ options: GroupOptions, _ steps: (GroupScope) async throws(Failure) -> Value
+  ) async throws(Failure) -> Value
+  /// Records that a member of a batch has ended.
+  func count()
+}
+
+extension APIRequest {
+  /// Sends the request as a member of the group.
+  public func run(in group: GroupScope) async throws(APIError) -> Response { try await group.send(self) }
 }

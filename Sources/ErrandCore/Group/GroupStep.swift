@@ -1,7 +1,7 @@
-/// A step of a batch or a chain: a request, a group of its own, or a type of the user's.
+/// A step of a batch or a chain: a request, another group, or a custom type.
 ///
-/// Every ``APIRequest`` and every ``CallGroup`` is one. A type of one's own says in ``run(in:)`` what it does, and does
-/// it with the group it is given:
+/// Every ``APIRequest`` and every ``CallGroup`` is a step. A custom type does its work in ``run(in:)`` and sends its
+/// calls through the given group:
 ///
 /// ```swift
 /// struct Greeting: GroupStep {
@@ -12,17 +12,18 @@
 /// }
 /// ```
 public protocol GroupStep<Response>: Sendable {
-  /// What the step gives.
+  /// The type of the step's value.
   associatedtype Response: Sendable
 
   /// Runs the step as a part of a group.
   ///
-  /// In a batch it runs in a task of its own, which is cancelled when the batch ends early.
+  /// In a batch the step runs in a separate task, which is cancelled when the batch ends early.
   /// - Throws: ``APIError``.
   func run(in group: GroupScope) async throws(APIError) -> Response
 }
 
-/// What a member is called: read only where a plan or an error is printed, since names of types are slow to make.
+/// The name of a member. It is computed only when a report or an error is printed, because computing the name of a type
+/// is slow.
 struct MemberName: Sendable, CustomStringConvertible {
   private let type: any Any.Type
   private let given: String?
@@ -33,13 +34,13 @@ struct MemberName: Sendable, CustomStringConvertible {
     given = nil
   }
 
-  /// The name of a step that may be a group: that has a name of its own.
+  /// The name of a step that may be a group; a group has its own name.
   init<S: GroupStep>(ofAny step: S) {
     type = S.self
     given = (step as? any CallGroup)?.name
   }
 
-  /// The name that a group has.
+  /// The name of a group.
   init(_ group: GroupInfo) {
     type = GroupInfo.self
     given = group.name

@@ -1,14 +1,15 @@
 import ErrandSupport
 
-/// Adds the credential, where the origin is one it belongs to and nobody set `Authorization` by hand. Where a server
-/// refuses it and another one can be had, the exchange is sent once more.
-package struct Authorizing: SelectiveStation {
+/// Adds the credential if it may be sent to the request's origin and the request has no `Authorization` field. If the
+/// server responds with 401 and a newer credential is available, the request is sent once more.
+package struct Authorizing: SelectiveInterceptor {
   private let control: RefreshControl
 
-  /// - Parameter control: Who refreshes for providers that are values.
+  /// - Parameter control: Refreshes the credentials of a provider that is a value. A provider that is an object has its
+  ///   own control, which all clients share.
   package init(_ control: RefreshControl) { self.control = control }
 
-  /// Where there may be a credential to show.
+  /// Whether a credential may be available for the request.
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool {
     if request.fields.contains(.authorization) { return false }
     return switch context.plan.credential {
@@ -22,30 +23,32 @@ package struct Authorizing: SelectiveStation {
     guard let shown = try await credential(for: request, context) else { return try await next(request) }
     let response = try await next(try authorized(request, shown))
     guard response.status == 401 else { return response }
-    return try await again(request, shown, response, context, next)
+    return try await resend(request, shown, response, context, next)
   }
 
-  // What follows stands apart, so that a call that waits below holds no room for what it does not do.
+  // These functions are separate so that their locals do not grow the async frame of a call that waits in `next`.
 
-  /// Once more with a newer credential; the answer stands where there is none, or where it cannot be sent again.
-  @inline(never)
-  private func again(
+  /// Sends the request once more with a newer credential. Returns `response` if no newer credential is available or if
+  /// the request body cannot be replayed.
+  @inline(never)  // frame size
+  private func resend(
     _ request: HTTPRequest, _ refused: Credential, _ response: HTTPResponse, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
     guard let provider = context.plan.refreshing, request.body?.isReplayable ?? true, !isTaken(response, context),
-      context.record.takeRefresh(),
+      context.flags.takeRefresh(),
       let newer = try await newer(than: refused, by: provider, context, after: response)
     else { return response }
     context.plan.log?.info("401: sending again with another credential")
     return try await next(try authorized(request, newer))
   }
 
-  /// Whether a sink has taken the answer's body: then it is the answer that is wanted.
+  /// True if a sink has received the response body. The body cannot be taken back, so this response is the result of
+  /// the call.
   private func isTaken(_ response: HTTPResponse, _ context: CallContext) -> Bool {
     context.sink != nil && context.plan.statusRule.accepts(response.status)
   }
 
-  /// - Parameter response: The answer that asked for it, which is the error's where none can be had.
+  /// - Parameter response: The 401 response, if there is one. If refreshing fails, the error contains this response.
   private func newer(
     than old: Credential, by provider: any RefreshingProvider, _ context: CallContext,
     after response: HTTPResponse? = nil
@@ -71,8 +74,8 @@ package struct Authorizing: SelectiveStation {
     return request
   }
 
-  /// The credential that the request shows, if any.
-  @inline(never)
+  /// The credential to send with the request, if any.
+  @inline(never)  // frame size
   private func credential(for request: HTTPRequest, _ context: CallContext) async throws -> Credential? {
     guard context.showsCredential(to: request.url.origin) else { return nil }
     switch context.plan.credential {
@@ -85,11 +88,12 @@ package struct Authorizing: SelectiveStation {
     }
   }
 
-  /// Notes if another account is present once a provider has given a credential: it may be that account's, so that the
-  /// response must reach no other call. A store gives the credential of the account that it is asked about.
+  /// Sets a flag if the account changed while a provider supplied a credential. The credential may then belong to the
+  /// new account, so the response must not reach other calls. A ``CredentialStore`` is exempt: it returns the
+  /// credential of the account that it is asked for.
   private func checkAccount(of provider: any CredentialProvider, _ context: CallContext) {
     guard let account = context.account, !(provider is CredentialStore), context.mayReachOthers else { return }
-    if !provider.account.hasSameBytes(as: account) { context.record.mayBeOfAnotherAccount() }
+    if !provider.account.hasSameBytes(as: account) { context.flags.isMaybeOfAnotherAccount = true }
   }
 
   private func provided(by provider: any CredentialProvider, _ context: CallContext) async throws -> Credential? {
@@ -112,8 +116,8 @@ package struct Authorizing: SelectiveStation {
     } catch {
       try context.call.check()
       if (error as? APIError)?.code == .loggedOut { throw error }
-      // It may still be taken; where it is not, the 401 tells of this failure.
-      context.plan.log?.info("the credential is about to run out, and no other could be had: \(error)")
+      // The server may still accept the old credential. If not, the 401 leads to a refresh that reports its failure.
+      context.plan.log?.info("the credential is about to expire and could not be refreshed: \(error)")
       return credential
     }
   }

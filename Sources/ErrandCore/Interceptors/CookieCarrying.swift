@@ -1,7 +1,8 @@
-/// Adds the jar's cookies to each exchange, and keeps those that its answer sets.
+/// Adds the cookies of the jar to each exchange, and stores the cookies that its response sets.
 ///
-/// It stands below Admitting: a call that waited for its turn carries what is in the jar now, and what an answer sets is
-/// there before the next call has its turn. A `Cookie` field that was set by hand is left as it is.
+/// This interceptor runs after ``Admitting``. So a call that waited in the queue sends the newest cookies, and the
+/// cookies of a response are stored before the next call is admitted. A `Cookie` field that the caller set is
+/// unchanged.
 package struct CookieCarrying: Interceptor {
   package init() {}
 
@@ -11,37 +12,37 @@ package struct CookieCarrying: Interceptor {
     return kept(try await next(carrying), request.url, jar, era, context)
   }
 
-  // What follows stands apart, so that a call that waits below holds no room for it.
+  // These functions are separate so that their locals do not grow the async frame of a call that waits in `next`.
 
-  @inline(never)
+  @inline(never)  // frame size
   private func carrying(
     _ request: HTTPRequest, _ jar: CookieJar, _ context: CallContext
   ) -> (request: HTTPRequest, era: UInt64) {
     let (field, era) = jar.takeField(for: request.url, from: context.cookieSite(for: request))
     let cookies = request.fields.contains(.cookie) ? nil : field
-    context.record.carries(cookies)
+    context.flags.cookies = cookies
     guard let cookies else { return (request, era) }
     var request = request
     request.fields.append(HTTPField(.cookie, cookies))
     return (request, era)
   }
 
-  @inline(never)
+  @inline(never)  // frame size
   private func kept(
     _ response: HTTPResponse, _ url: HTTPURL, _ jar: CookieJar, _ era: UInt64, _ context: CallContext
   ) -> HTTPResponse {
     let values = response.fields.octets(of: .setCookie)
     if values.isEmpty { return response }
     for refusal in jar.take(values, from: url, era: era) {
-      context.plan.log?.info("a cookie of \(url.origin) is not kept: \(refusal)")
+      context.plan.log?.info("a cookie from \(url.origin) is rejected: \(refusal)")
     }
     return response
   }
 }
 
 extension CallContext {
-  /// The cookies that the jar has for a request now, without those that do not separate stored responses; nil if there
-  /// are none, or if the request has a `Cookie` header of its own.
+  /// The cookies that the jar has for a request now, without cookies that the configuration leaves out of cache keys.
+  /// Nil if there are none, or if the request already has a `Cookie` field.
   package func cookies(for request: HTTPRequest) -> String? {
     guard plan.cookies.isOn, !request.fields.contains(.cookie) else { return nil }
     let field = plan.cookies.jar(of: account)?.field(for: request.url, from: cookieSite(for: request))

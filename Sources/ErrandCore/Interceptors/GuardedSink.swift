@@ -1,4 +1,5 @@
-/// Keeps redirects and refused answers out of a sink: the former are dropped, the latter held in bounded memory.
+/// Keeps redirects and rejected responses out of a sink. The bodies of redirects are discarded. The bodies of rejected
+/// responses are kept in memory, up to a limit.
 struct GuardedSink: BodySink {
   static let refusedLimit = 1 << 20
 
@@ -28,7 +29,7 @@ struct GuardedSink: BodySink {
     }
   }
 
-  /// Marks what a sink throws, so that the caller can tell it from failures of the line.
+  /// Wraps an error that a sink throws, so that the caller can distinguish the error from failures of the transport.
   private static func naming<Value>(_ body: () throws -> Value) throws(SinkFailure) -> Value {
     do {
       return try body()

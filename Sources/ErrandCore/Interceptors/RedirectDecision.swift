@@ -1,26 +1,28 @@
 import Foundation
 
-/// What to do with an answer that may be a redirect. A function of values (RFC 9110 section 15.4).
+/// The decision about a response that may be a redirect (RFC 9110 section 15.4). It is made by a pure function.
 package enum RedirectDecision: Sendable {
-  /// It is an answer for the caller.
+  /// The response goes to the caller.
   case deliver
-  /// Send this instead.
+  /// The redirect is followed: this request is sent next.
   case follow(HTTPRequest)
-  /// End the call.
+  /// The call ends with this error.
   case fail(APIError)
 
   /// - Parameters:
-  ///   - asked: The URL that was asked, where it is another than the request's: a fallback server's.
-  ///   - visited: All that was asked.
-  ///   - circle: The first of them that closes a circle; those before were asked with other cookies.
-  ///   - hosts: Servers that give the same answers; none of them is elsewhere to another.
+  ///   - asked: The URL that was requested if it differs from the request's URL because a fallback server was used.
+  ///   - visited: All requests of the call so far.
+  ///   - circle: The index in `visited` of the first request that counts for loop detection. Earlier requests had other
+  ///     cookies.
+  ///   - hosts: Servers that give the same responses. A redirect from one of them to another is not cross-origin.
   static func decide(
     _ response: HTTPResponse, to request: HTTPRequest, asked: HTTPURL? = nil, visited: [HTTPRequest],
     from circle: Int = 0, hosts: HostList? = nil, policy: RedirectPolicy
   ) -> RedirectDecision {
     guard StatusRule.isRedirect(response.status), policy.mode != .manual else { return .deliver }
     guard policy.mode == .follow else {
-      return fail(.redirectRefused, "The server redirected with \(response.status), and the policy is never to follow")
+      return fail(
+        .redirectRefused, "The server redirected with \(response.status), but the policy is `RedirectPolicy.never`")
     }
     let locations = Set(response.fields.references(of: .location))
     guard let location = locations.first, locations.count == 1 else {
@@ -42,7 +44,7 @@ package enum RedirectDecision: Sendable {
     }
   }
 
-  /// Whether a redirect is followed from here.
+  /// Whether this response is a redirect that the policy follows.
   package static func isFollowed(_ response: HTTPResponse, to request: HTTPRequest, policy: RedirectPolicy) -> Bool {
     guard StatusRule.isRedirect(response.status) else { return false }
     if case .follow = decide(response, to: request, visited: [request], policy: policy) { return true }
@@ -54,7 +56,9 @@ package enum RedirectDecision: Sendable {
     _ visited: ArraySlice<HTTPRequest>, _ policy: RedirectPolicy
   ) -> RedirectDecision {
     if asked.scheme == .https, target.scheme == .http, !policy.allowsDowngrade {
-      return fail(.redirectRefused, "The redirect leads from https to http at \(target.origin); allow it by the policy")
+      return fail(
+        .redirectRefused,
+        "The redirect leads from https to http at \(target.origin); to allow this, set `allowsDowngrade` in the policy")
     }
     var hop = request
     hop.url = target
@@ -62,23 +66,25 @@ package enum RedirectDecision: Sendable {
     if isElsewhere {
       if hop.body.map({ $0.length != 0 }) == true, !policy.resendsBodyElsewhere {
         return fail(
-          .redirectRefused, "The redirect would carry the body to \(target.origin); allow it by the policy")
+          .redirectRefused,
+          "The redirect would send the body to \(target.origin); "
+            + "to allow this, set `resendsBodyElsewhere` in the policy")
       }
       hop.fields.removeAll { $0.isSecret }
     }
     if hop.body?.isUsedUp == true {
       return fail(
         .redirectRefused,
-        "The redirect with \(status) asks for the body once more, which cannot be sent: \(HTTPBody.usedUpClause)")
+        "The redirect with \(status) needs the body again, but it cannot be sent again: \(HTTPBody.usedUpClause)")
     }
-    // A first return is no loop: servers set a cookie and lead back to where they were asked.
+    // A first return is no loop: servers set a cookie and redirect back to the same URL.
     if visited.count(where: { $0.url == hop.url && $0.method == hop.method }) > 1 {
-      return fail(.redirectLoop, "The redirects lead round in a circle, back to \(target)")
+      return fail(.redirectLoop, "The redirects form a loop: they lead back to \(target)")
     }
     return .follow(hop)
   }
 
-  /// 303 turns everything but HEAD into GET; 301 and 302 do so for POST (RFC 9110 sections 15.4.2 to 15.4.4).
+  /// 303 turns every method except HEAD into GET; 301 and 302 turn POST into GET (RFC 9110 sections 15.4.2 to 15.4.4).
   private static func changeMethod(_ hop: inout HTTPRequest, _ status: Int) {
     let becomesGet =
       switch status {
@@ -92,7 +98,7 @@ package enum RedirectDecision: Sendable {
     hop.fields.removeAll { $0.name.rawValue.lowercased().hasPrefix("content-") || ofBody.contains($0.name) }
   }
 
-  /// What tells of a body without the word content in front (RFC 9110 section 15.4, RFC 9530).
+  /// Fields that describe a body and do not start with `Content-` (RFC 9110 section 15.4, RFC 9530).
   private static let ofBody: Set<HTTPFieldName> = ["Digest", "Repr-Digest", "Last-Modified"]
 
   private static func fail(_ code: APIError.Code, _ clause: String) -> RedirectDecision {

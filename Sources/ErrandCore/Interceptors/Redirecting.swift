@@ -1,4 +1,4 @@
-/// Follows redirects one hop at a time; each hop goes down the rest of the line on its own.
+/// Follows redirects one hop at a time. Each hop passes through the rest of the pipeline separately.
 package struct Redirecting: Interceptor {
   package init() {}
 
@@ -8,14 +8,15 @@ package struct Redirecting: Interceptor {
     return try await followed(response, request, context, next)
   }
 
-  /// Apart, so that a call that waits for its first answer holds no room for it.
-  @inline(never)
+  /// In its own function so that its locals do not grow the async frame of a call that waits for its first response.
+  @inline(never)  // frame size
   private func followed(
     _ response: HTTPResponse, _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
     let (last, stored) = try await follow(response, to: request, context, next)
     guard let stored, (400..<500).contains(last.status), context.cache?.mode.asksNobody != true else { return last }
-    // A stored redirect may lead to where nothing is any more: the server is asked for the way from there, once.
+    // A stored redirect may lead to a URL that no longer exists. So the request of the stored redirect is sent to the
+    // server once, and the call continues from the server's response.
     let past = context.pastCache()
     let fresh = try await next(stored, in: past)
     if fresh.origin == .local { return last }
@@ -23,8 +24,8 @@ package struct Redirecting: Interceptor {
     return try await follow(fresh, to: stored, past, next).last
   }
 
-  /// Returns where the redirects led, and the first request that a stored one answered. Nothing that changes something
-  /// was sent after it, so that all from there on can be asked again.
+  /// Returns the final response, and the first request whose response was a redirect from the cache. That request is
+  /// nil if an unsafe method was sent later, because the exchanges must then not be repeated.
   private func follow(
     _ first: HTTPResponse, to opener: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> (last: HTTPResponse, stored: HTTPRequest?) {
@@ -37,7 +38,7 @@ package struct Redirecting: Interceptor {
       let isStored = response.origin == .cacheFresh || response.origin == .cacheStale
       if !isStored, !request.method.isSafe { stored = nil }
       let asked = context.plan.hosts == nil ? request.url : response.url
-      // With other cookies it is another request.
+      // After a response that sets cookies, a request for the same URL counts as another request.
       if context.plan.cookies.isOn, response.fields.contains(.setCookie) { circle = visited.count }
       switch RedirectDecision.decide(
         response, to: request, asked: asked, visited: visited, from: circle, hosts: context.plan.hosts,

@@ -1,5 +1,5 @@
-/// Signs what is really sent: place it among ``ClientConfiguration/exchangeInterceptors``, behind those that change
-/// the request.
+/// Signs the request exactly as it is sent. Place it in ``ClientConfiguration/exchangeInterceptors``, after the
+/// interceptors that change the request.
 ///
 /// ```swift
 /// configuration.exchangeInterceptors.append(
@@ -8,21 +8,23 @@
 ///   })
 /// ```
 ///
-/// It sees the final URL, fields and body of every exchange; a body that is read while it is sent has no `data` to sign.
-/// It runs for servers that the client or the family of the request names, and neither for a redirect that leads to
-/// another origin than the call began with, nor for an absolute URL of another server: no signature is shown there.
+/// The function receives the final URL, fields and body of every exchange. A body that is read while it is sent has no
+/// `data` to sign.
+///
+/// Only requests to servers that the client or the request's family names are signed. No signature is sent to the
+/// server of an absolute URL that is not one of them, or after a redirect to another origin.
 public struct Signing: Interceptor {
   private let others: Result<Set<HTTPURL.Origin>, APIError>
   private let sign: @Sendable (inout HTTPRequest) async throws -> Void
 
-  /// Makes a station of a function; what it throws ends the call with stage `interceptor`.
+  /// Makes an interceptor of a function. An error that the function throws ends the call with stage `interceptor`.
   /// - Parameters:
-  ///   - urls: Other servers that see a signature, each by a URL of its. One that is none fails the calls.
+  ///   - urls: Other servers that receive a signature: one URL for each server. If a URL is invalid, every call fails.
   ///   - sign: Signs the request.
   public init(alsoAt urls: [String] = [], _ sign: @escaping @Sendable (inout HTTPRequest) async throws -> Void) {
     others = Result { () throws(APIError) in
       var origins: Set<HTTPURL.Origin> = []
-      for url in urls { origins.insert(try RequestBuilder.parse(base: url).get().origin) }
+      for url in urls { origins.insert(try BaseURLs.parse(url).get().origin) }
       return origins
     }
     self.sign = sign

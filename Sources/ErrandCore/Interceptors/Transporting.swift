@@ -1,12 +1,13 @@
 import ErrandSupport
 
-/// The end of the line: hands the exchange to the transport.
+/// The end of the pipeline: passes the exchange to the transport.
 package struct Transporting: Interceptor {
   private let transport: any Transport
   private let observesStop: Bool
   private let checksAgain: Bool
 
-  /// - Parameter checksAgain: Whether interceptors of the app stand above, so that fields must be checked once more.
+  /// - Parameter checksAgain: True if interceptors of the app run earlier. They may have changed the fields, so the
+  ///   fields are checked once more.
   package init(_ transport: any Transport, checksAgain: Bool) {
     self.transport = transport
     observesStop = transport.capabilities.contains(.observesStop)
@@ -18,13 +19,13 @@ package struct Transporting: Interceptor {
     let now = context.call.timers.now
     context.call.expire(at: now)
     try context.call.check()
-    if let probe = context.plan.endProbe { return await probed(request, context, probe) }
+    if case .stamping(let probe) = context.plan.kind { return await probed(request, context, probe) }
     let isUnowned =
-      context.mayReachOthers && (showsMoreThanFrozen(request, context) || context.record.isMaybeOfAnotherAccount)
+      context.mayReachOthers && (showsMoreThanFrozen(request, context) || context.flags.isMaybeOfAnotherAccount)
     if isUnowned { context.onUnowned?() }
     let exchange = begin(request, context, at: now)
     do {
-      let response = exchange.sink == nil ? try await send(exchange) : try await settled(exchange)
+      let response = exchange.sink == nil ? try await send(exchange) : try await sendAndSettle(exchange)
       end(exchange, response, context)
       return isUnowned ? response.unowned() : response
     } catch {
@@ -33,36 +34,40 @@ package struct Transporting: Interceptor {
     }
   }
 
-  // Both stand apart, so that an exchange under way holds no room for what is done before and after.
+  // These functions are separate so that their locals do not grow the async frame of a call whose exchange is running.
 
-  @inline(never)
+  @inline(never)  // frame size
   private func begin(_ request: HTTPRequest, _ context: CallContext, at now: MonotonicInstant) -> Exchange {
     let note = context.record.sending(request, at: now)
     context.plan.log?.info("sending \(request)")
     return exchange(request, note, context)
   }
 
-  @inline(never)
+  @inline(never)  // frame size
   private func end(_ exchange: Exchange, _ response: HTTPResponse, _ context: CallContext) {
     exchange.handling.note?.answered(response)
     context.plan.log?.info("\(response)")
   }
 
-  @inline(never)
+  @inline(never)  // frame size
   private func probed(_ request: HTTPRequest, _ context: CallContext, _ probe: FrozenProbe) async -> HTTPResponse {
     await probe(request, context)
     return HTTPResponse(head: ResponseHead(status: 204), url: request.url)
   }
 
-  /// Whether a credential, a cookie or another secret field was added or changed below the freeze, and no account in
-  /// the key says whose it is: a provider's that names none, or that of an interceptor around the exchange. Or the jar
-  /// now gave other cookies than those that a stored answer was looked for with.
+  /// True if the request identifies the user by more than the cache key does. The response must then not reach other
+  /// calls. There are two cases:
+  ///
+  /// - A credential, a cookie or another secret field was added or changed after ``Freezing``, and the cache key
+  ///   contains no account. That happens if the provider names no account, or if an exchange interceptor added the
+  ///   field.
+  /// - The cookie jar supplied cookies that differ from the cookies of the cache lookup.
   private func showsMoreThanFrozen(_ request: HTTPRequest, _ context: CallContext) -> Bool {
     let isOn = context.plan.cookies.isOn
     if isOn, let note = context.note, showsOtherCookies(request, than: note, context) { return true }
     let namesAccount = context.note?.namesAccount ?? (context.account != nil)
     if namesAccount { return false }
-    let jars = isOn ? context.record.cookies : nil
+    let jars = isOn ? context.flags.cookies : nil
     let frozen = context.frozenFields ?? HTTPFields()
     return request.fields.all.contains { field in
       guard field.isSecret || frozen.holdsSecret(field.name) else { return false }
@@ -72,9 +77,9 @@ package struct Transporting: Interceptor {
     }
   }
 
-  /// Whether the jar gave other cookies than those that a stored answer was looked for with.
+  /// Whether the cookie jar supplied cookies that differ from the cookies of the cache lookup.
   private func showsOtherCookies(
-    _ request: HTTPRequest, than note: any StationNote, _ context: CallContext
+    _ request: HTTPRequest, than note: any LookupNote, _ context: CallContext
   ) -> Bool {
     let frozen = context.frozenFields?.values(of: .cookie) ?? []
     var sent = request.fields.values(of: .cookie)
@@ -83,9 +88,9 @@ package struct Transporting: Interceptor {
     return !sent.isEmpty && !sent.haveSameBytes(as: frozen)
   }
 
-  /// Sends, and waits for the sink, which may still be writing.
-  @inline(never)
-  private func settled(_ exchange: Exchange) async throws -> HTTPResponse {
+  /// Sends the exchange, then waits for the sink, which may still be writing.
+  @inline(never)  // frame size
+  private func sendAndSettle(_ exchange: Exchange) async throws -> HTTPResponse {
     guard let sink = exchange.sink else { return try await send(exchange) }
     do {
       let response = try await send(exchange)
@@ -121,8 +126,8 @@ package struct Transporting: Interceptor {
       onInformational: context.plan.log?.informational, onProgress: context.onProgress, handling: handling)
   }
 
-  /// Which answers are the body that is wanted. That a part of a file is asked for is the library's own doing: whoever
-  /// takes 200 takes 206, too.
+  /// The statuses whose body goes to the sink. A download may ask for a range of the file, so a rule that accepts 200
+  /// also accepts 206 for a download.
   private static func rule(of plan: CallPlan) -> StatusRule {
     plan.hasDownload && plan.statusRule.accepts(200) ? plan.statusRule.or([206]) : plan.statusRule
   }

@@ -1,7 +1,7 @@
 import ErrandJSON
 import Foundation
 
-/// Judges the answer by this call's own rules: status, content type, shape, business code.
+/// Checks the response by this call's own rules: status, content type, shape and business code.
 package struct Validating: Interceptor {
   package init() {}
 
@@ -9,19 +9,20 @@ package struct Validating: Interceptor {
     try await judged(try await next(request), context)
   }
 
-  /// Apart, so that a call that waits below holds no room for it.
-  @inline(never)
+  /// In its own function so that its locals do not grow the async frame of a call that waits in `next`.
+  @inline(never)  // frame size
   func judged(_ response: HTTPResponse, _ context: CallContext) async throws -> HTTPResponse {
     if let hit = response.hit, let rules = context.cache?.decodedRules, hit.value(for: rules) != nil {
-      return response  // judged by the same rules when the value was made
+      return response  // The same rules were checked when the value was decoded.
     }
-    // A file was checked when it got its name, whatever the status says: 416 where nothing was left to fetch.
+    // A downloaded file was checked before it got its final name. Its status is not checked: it is 416 if the file was
+    // already complete.
     if response.file != nil { return response }
     try await Self.checkStatus(of: response, by: context.plan)
     try Self.checkWhole(response, context.plan.limits.bodyBytes)
     try Self.checkContentType(of: response, among: context.plan.contentTypes)
     try Self.checkFormat(of: response, among: context.plan.formatTypes)
-    guard context.plan.readsJSON, !Self.hasNoRoom(response, context) else { return response }
+    guard context.plan.readsJSON, !Self.cannotHaveBody(response, context) else { return response }
     let isLarge = response.body.count > Self.inlineLimit
     let parsed =
       isLarge
@@ -30,13 +31,13 @@ package struct Validating: Interceptor {
     return response.with(parsed)
   }
 
-  /// Whether HTTP leaves no room for an envelope: 204, 205 and what answers HEAD have no body.
-  private static func hasNoRoom(_ response: HTTPResponse, _ context: CallContext) -> Bool {
+  /// True if there is no envelope to check because HTTP allows no body: for 204, 205 and responses to HEAD.
+  private static func cannotHaveBody(_ response: HTTPResponse, _ context: CallContext) -> Bool {
     guard response.body.isEmpty, context.plan.shape == nil else { return false }
     return response.status == 204 || response.status == 205 || context.record.sent?.method == .head
   }
 
-  /// Bodies up to this many bytes are judged and decoded where the caller is.
+  /// Bodies up to this many bytes are checked and decoded on the caller's executor.
   package static let inlineLimit = 16_384
 
   private static func checkStatus(of response: HTTPResponse, by plan: CallPlan) async throws {
@@ -49,21 +50,21 @@ package struct Validating: Interceptor {
     }
   }
 
-  /// A refused answer may have the envelope's code and words, too.
+  /// Checks the status. The error also contains the envelope's code and message if the rejected response has them.
   package static func checkStatus(
-    of response: HTTPResponse, by rule: StatusRule, envelope: Envelope? = nil
+    of response: HTTPResponse, by rule: StatusRule, envelope: Envelope = .none
   ) throws(APIError) {
     guard !rule.accepts(response.status) else { return }
     let reason = response.head.reason.isEmpty ? "" : " \(response.head.reason)"
-    let refusal = envelope?.code == nil ? nil : (try? ParsedJSON(response.body)).flatMap { envelope?.refusal(of: $0) }
+    let refusal = envelope.code == nil ? nil : (try? ParsedJSON(response.body)).flatMap { envelope.refusal(of: $0) }
     let code = refusal?.code.map { $0.stringValue ?? "\($0)" }
     let own = code.map { " with code \($0)" } ?? ""
-    let words = refusal?.message.map { " Its words: \(APIError.ended(APIError.words($0)))" } ?? ""
+    let words = refusal?.message.map { " Message of the server: \(APIError.ended(APIError.words($0)))" } ?? ""
     let message = "The server answered \(response.status)\(reason)\(own); expected \(rule).\(words)"
     throw failure(.status, message, response).with { $0.businessCode = code }
   }
 
-  /// A refused answer may be the beginning of one; an accepted one may not.
+  /// Fails if the body is truncated. Rejected responses, which the status check handles first, may be truncated.
   private static func checkWhole(_ response: HTTPResponse, _ limit: Int) throws(APIError) {
     guard response.isCut else { return }
     throw .mapping(TransportFailure.bodyTooLarge(limit), as: .transport).with { $0.response = response }
@@ -73,18 +74,19 @@ package struct Validating: Interceptor {
     guard let patterns, !response.body.isEmpty, !takes(response.fields, patterns) else { return }
     let found = shown(response.fields)
     throw failure(
-      .contentType, "The answer has \(found); expected \(patterns.joined(separator: " or ")).", response)
+      .contentType, "The response has \(found); expected \(patterns.joined(separator: " or ")).", response)
   }
 
-  /// By the content types of the format, where the request lists none.
+  /// Checks the content type by the list of the response format. This list applies if the request has no list of its
+  /// own.
   private static func checkFormat(of response: HTTPResponse, among patterns: [String]?) throws(APIError) {
     guard let patterns, !response.body.isEmpty, let found = response.fields[.contentType], !found.isEmpty,
       !fits(response.fields.mediaType, patterns)
     else { return }
     throw failure(
       .contentType,
-      "The answer has \(shown(response.fields)); expected \(patterns.joined(separator: " or ")). "
-        + "Where it is right, list it in `contentTypes`.", response)
+      "The response has \(shown(response.fields)); expected \(patterns.joined(separator: " or ")). "
+        + "If this type is correct, add it to `contentTypes`.", response)
   }
 
   private static func fits(_ type: MediaType?, _ patterns: [String]) -> Bool {
@@ -92,26 +94,27 @@ package struct Validating: Interceptor {
     return patterns.contains { (!type.isPage || !$0.contains("*")) && type.matches($0) }
   }
 
-  /// The content type in words.
+  /// The content type as part of a message.
   static func shown(_ fields: HTTPFields) -> String {
     fields[.contentType].map { "the content type \"\($0)\"" } ?? "no content type"
   }
 
-  /// Whether the content type is one of those that are taken.
+  /// Whether the content type matches one of the patterns. True if `patterns` is nil.
   static func takes(_ fields: HTTPFields, _ patterns: [String]?) -> Bool {
     guard let patterns else { return true }
     guard let type = fields.mediaType else { return false }
     return patterns.contains(where: type.matches)
   }
 
-  /// Off the caller's actor, and off the transport's thread where the task prefers that.
+  /// Checks the JSON on the global executor: not on the caller's actor, and not on the transport's thread, which the
+  /// task may prefer.
   private static func checkJSONElsewhere(of response: HTTPResponse, by plan: CallPlan) async throws -> ParsedJSON? {
     try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
       try checkJSON(of: response, by: plan)
     }
   }
 
-  /// Returns the parsed body, for whom reads it next.
+  /// Returns the parsed body, so that decoding does not parse it again.
   @discardableResult
   static func checkJSON(of response: HTTPResponse, by plan: CallPlan) throws(APIError) -> ParsedJSON? {
     let parsed: ParsedJSON
@@ -131,16 +134,17 @@ package struct Validating: Interceptor {
     return parsed
   }
 
-  /// Whether an empty body will do: the shape is optional as a whole, and no business code is looked for.
+  /// True if an empty body is valid, because the shape is optional as a whole and no business code is expected.
   private static func acceptsNothing(_ plan: CallPlan) -> Bool {
-    guard plan.envelope?.code == nil, let shape = plan.shape else { return false }
+    guard plan.envelope.code == nil, let shape = plan.shape else { return false }
     return (try? shape.check(data: Data())) != nil
   }
 
-  /// What to do where nothing but an envelope wants JSON: most are the client's, and this request has another form.
+  /// The advice in the message if only the envelope requires JSON. The envelope is usually declared for the whole
+  /// client, and this request may have another format.
   private static func cure(_ plan: CallPlan) -> String {
     guard plan.shape == nil else { return "" }
-    return " The envelope looks for a code in it; a request of another form declares `Envelope.bare`."
+    return " The envelope expects a code in the body; if this request has another format, declare `Envelope.none`."
   }
 
   private static func clause(of error: JSONError) -> String {
@@ -148,15 +152,16 @@ package struct Validating: Interceptor {
   }
 
   private static func checkBusiness(
-    _ body: ParsedJSON, of response: HTTPResponse, by envelope: Envelope?
+    _ body: ParsedJSON, of response: HTTPResponse, by envelope: Envelope
   ) throws(APIError) {
-    guard let refusal = envelope?.refusal(of: body) else { return }
+    guard let refusal = envelope.refusal(of: body) else { return }
     let code = refusal.code.map { $0.stringValue ?? "\($0)" }
     let words = refusal.message.map { ": \(APIError.words($0))" } ?? ""
-    let place = envelope?.code.map { "\($0)" } ?? "its place"
-    let kind = refusal.code.flatMap { envelope?.confusion(with: $0) } ?? ""
+    let place = envelope.code.map { "\($0)" } ?? "its place"
+    let kind = refusal.code.flatMap { envelope.confusion(with: $0) } ?? ""
     let clause =
-      code.map { "The server refused with code \($0)\(kind)\(words)" } ?? "The answer has no code at \(place)"
+      code.map { "The server rejected the request with code \($0)\(kind)\(words)" }
+      ?? "The response has no code at \(place)"
     throw failure(.business, APIError.sentence(clause), response).with { $0.businessCode = code }
   }
 

@@ -1,5 +1,5 @@
-/// One long-lived object for one API, for teams that like it so: it gets its requests from a source or from outside,
-/// starts them, remembers the last outcome, cancels its own calls, and tells one delegate.
+/// A long-lived object for one API, for teams that prefer such managers. It gets its requests from a source or from its
+/// caller, starts them, stores the last outcome, cancels its own calls, and notifies one delegate.
 ///
 /// ```swift
 /// let users = APIManager(client) { GetUser(id: page.userID) }
@@ -7,15 +7,16 @@
 /// users.start()
 /// ```
 ///
-/// It is thin: what a request declares, and what it checks before it is sent, holds as everywhere. A manager that is
-/// freed cancels its calls. It lives on the main actor, and tells its delegate there.
+/// A manager is a thin layer over the client: the declarations and checks of requests apply as in other calls. A
+/// manager that is deallocated cancels its calls. It is isolated to the main actor and notifies its delegate on the
+/// main actor.
 @MainActor
 public final class APIManager<R: APIRequest>: APIManaging {
-  /// Who is told; held weakly.
+  /// The delegate of the manager. The reference is weak.
   public weak var delegate: (any APIManagerDelegate)?
-  /// Makes the next request; nil where all come from outside. It is asked at each start.
+  /// Makes the next request, once for each ``start()``; nil if all requests are passed to ``start(_:)``.
   public var source: (@MainActor () throws -> R)?
-  /// How the last call to end has ended; nil before.
+  /// The outcome of the call that ended last; nil if no call has ended.
   public private(set) var lastOutcome: Outcome<R.Response>?
 
   private let client: APIClient
@@ -26,9 +27,9 @@ public final class APIManager<R: APIRequest>: APIManaging {
   /// Makes a manager.
   ///
   /// - Parameters:
-  ///   - client: Who sends.
-  ///   - options: What is chosen for each call; the calls' owner is the manager.
-  ///   - source: Makes the next request; nil where all come from outside.
+  ///   - client: The client that sends.
+  ///   - options: The options of each call; the manager becomes the owner of the calls.
+  ///   - source: Makes the next request; nil if all requests are passed to ``start(_:)``.
   public init(
     _ client: APIClient, options: CallOptions = CallOptions(), source: (@MainActor () throws -> R)? = nil
   ) {
@@ -39,24 +40,25 @@ public final class APIManager<R: APIRequest>: APIManaging {
     self.options = options
   }
 
-  /// Whether one of its calls is under way.
+  /// True if a call of the manager is running.
   public var isLoading: Bool { running > 0 }
 
-  /// The error of the last outcome; nil for success, and before.
+  /// The error of the last outcome; nil if the last call succeeded, or if no call has ended.
   public var lastError: APIError? { lastOutcome?.error }
 
-  /// Sends the request that the source makes. Where it makes none, the delegate is told why, and nil is returned.
+  /// Sends the request that the source makes. If the source throws an error or is nil, the delegate is notified of the
+  /// failure, and the function returns nil.
   @discardableResult
   public func start() -> Call? {
     do {
       guard let source else {
-        throw APIError(.build, .unsupported, "The manager has no source; set one, or give `start` a request.")
+        throw APIError(.build, .unsupported, "The manager has no source; set one, or pass a request to `start`.")
       }
       return start(try source())
     } catch {
       let failure =
         error as? APIError
-        ?? APIError(.build, .parameter, APIError.sentence("the source made no request: \(error)"), cause: error)
+        ?? APIError(.build, .parameter, APIError.sentence("the source failed: \(error)"), cause: error)
       end(.failed(failure))
       return nil
     }
@@ -72,15 +74,15 @@ public final class APIManager<R: APIRequest>: APIManaging {
     }
   }
 
-  /// Cancels what is under way; the delegate is told a failure of stage `cancelled`.
+  /// Cancels the running calls; the delegate receives a failure of stage `cancelled`.
   public func cancelAll() { owner.cancelAll() }
 
-  /// Makes what a screen needs of the last value.
-  /// - Throws: ``APIError``: that of the last outcome, or of the reformer; of code ``APIError/Code/parameter`` where
-  ///   nothing has come.
+  /// Converts the last value into the form that a screen needs.
+  /// - Throws: ``APIError``: the error of the last outcome, or the error of the reformer. If no call has ended, the
+  ///   code is ``APIError/Code/parameter``.
   public func fetch<By: Reformer>(as reformer: By) throws(APIError) -> By.Output where By.Input == R.Response {
     guard let lastOutcome else {
-      throw APIError(.build, .parameter, "The manager has no answer yet; start it, and wait for its delegate.")
+      throw APIError(.build, .parameter, "The manager has no outcome yet; start it and wait for its delegate.")
     }
     return try lastOutcome.reformed(by: reformer).result.get()
   }
@@ -91,23 +93,23 @@ public final class APIManager<R: APIRequest>: APIManaging {
   }
 }
 
-/// Is told how the calls of managers end, on the main actor. One delegate may serve several managers: compare them with
-/// `===`.
+/// Receives the endings of the calls of managers, on the main actor. One delegate may serve several managers: compare
+/// the managers with `===`.
 @MainActor
 public protocol APIManagerDelegate: AnyObject {
   /// A call has its value.
   func managerFinished(_ manager: any APIManaging)
-  /// A call failed, or could not be made; ``APIManaging/lastError`` says why.
+  /// A call failed, or its request could not be made. ``APIManaging/lastError`` contains the reason.
   func managerFailed(_ manager: any APIManaging)
 }
 
-/// A manager of any API: what a delegate is given.
+/// A manager of any request type, as a delegate receives it.
 @MainActor
 public protocol APIManaging: AnyObject, Sendable {
-  /// Whether one of its calls is under way.
+  /// True if a call of the manager is running.
   var isLoading: Bool { get }
-  /// The error of the last outcome; nil for success, and before.
+  /// The error of the last outcome; nil if the last call succeeded, or if no call has ended.
   var lastError: APIError? { get }
-  /// Cancels what is under way; the delegate is told a failure of stage `cancelled`.
+  /// Cancels the running calls; the delegate receives a failure of stage `cancelled`.
   func cancelAll()
 }

@@ -1,5 +1,5 @@
-/// One long-lived object for a list that comes page by page: it loads the next page, keeps the items so far, and tells
-/// one delegate.
+/// A long-lived object for a list that is loaded page by page. It loads the next page, stores the items that were
+/// loaded so far, and notifies one delegate.
 ///
 /// ```swift
 /// let posts = PageManager(client, first: GetPosts())
@@ -7,21 +7,22 @@
 /// posts.loadNext()
 /// ```
 ///
-/// A manager that is freed cancels its call. It lives on the main actor, and tells its delegate there.
+/// A manager that is deallocated cancels its call. It is isolated to the main actor and notifies its delegate on the
+/// main actor.
 @MainActor
 public final class PageManager<R: PagedRequest>: APIManaging {
-  /// Who is told; held weakly.
+  /// The delegate of the manager. The reference is weak.
   public weak var delegate: (any APIManagerDelegate)?
-  /// The items of all pages so far, in order.
+  /// The items of all loaded pages, in order.
   public private(set) var items: [R.Item] = []
-  /// The items of the last page alone.
+  /// The items of the page that was loaded last.
   public private(set) var lastItems: [R.Item] = []
-  /// How many pages have come.
+  /// The number of loaded pages.
   public private(set) var pageCount = 0
-  /// How the last call to end has ended; nil before, and after ``reset()``. Of a call that was cancelled for a reset or
-  /// for another page, while the delegate is told of it and no longer.
+  /// The outcome of the call that ended last; nil if no call has ended since the start or the last ``reset()``. The
+  /// outcome of a call that a reset cancelled is available only while the delegate is notified of it.
   public var lastOutcome: Outcome<R.Response>? { lateOutcome ?? keptOutcome }
-  /// The request for the first page. Another one counts from ``reset()`` on.
+  /// The request for the first page. A new value is used after the next ``reset()``.
   public var first: R
 
   private let client: APIClient
@@ -30,17 +31,17 @@ public final class PageManager<R: PagedRequest>: APIManaging {
   private var upcoming: R?
   private var loading: Call?
   private var keptOutcome: Outcome<R.Response>?
-  /// That of an older turn, while the delegate is told.
+  /// The outcome of a call that a reset cancelled, while the delegate is notified of it; nil at other times.
   private var lateOutcome: Outcome<R.Response>?
-  /// Counts calls and resets, so that a call that was cancelled is told from what came after it.
+  /// Counts calls and resets. A call that ends with an older number was outdated by a reset.
   private var turn = 0
 
   /// Makes a manager that has loaded nothing.
   ///
   /// - Parameters:
-  ///   - client: Who sends.
-  ///   - first: The request for the first page, with the page size in it.
-  ///   - options: What is chosen for each call; the calls' owner is the manager.
+  ///   - client: The client that sends.
+  ///   - first: The request for the first page; it contains the page size.
+  ///   - options: The options of each call; the manager becomes the owner of the calls.
   public init(_ client: APIClient, first: R, options: CallOptions = CallOptions()) {
     self.client = client
     self.first = first
@@ -50,33 +51,34 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     self.options = options
   }
 
-  /// Whether there is a page behind those that have come.
+  /// True if there is a page after the loaded pages.
   public var hasMore: Bool { upcoming != nil }
 
-  /// The error of the last outcome; nil for success, and before.
+  /// The error of the last outcome; nil if the last call succeeded, or if no call has ended.
   public var lastError: APIError? { lastOutcome?.error }
 
-  /// Whether a page is under way.
+  /// True if a page is loading.
   public var isLoading: Bool { loading != nil }
 
-  /// Loads the next page; after a failure the same one again. Returns false, and does nothing, where one is under way
-  /// already or there is no more.
+  /// Loads the next page; after a failure, loads the failed page again. Returns false and does nothing if a page is
+  /// already loading, or if the last page was loaded.
   @discardableResult
   public func loadNext() -> Bool {
     guard loading == nil, let request = upcoming else { return false }
     turn &+= 1
     let turn = turn
-    // The pages of a list are one account's.
+    // The first page sets the account, because all pages of a list must belong to one account.
     if pageCount == 0 { options.requiredAccount = client.presentAccount }
     let call = client.start(outcomeOf: request, options: options) { [weak self] outcome in
       self?.end(outcome, of: request, turn)
     }
-    // An accessory that is told of the start may have begun anew.
+    // An accessory may have called `reset` and `loadNext` while the call started. Then this call is outdated.
     if turn == self.turn { loading = call } else { call.cancel() }
     return true
   }
 
-  /// Cancels what is under way, which the delegate is told, and forgets all pages: the next one is the first.
+  /// Cancels the page that is loading and removes all loaded pages, so that the next page is the first one. The
+  /// delegate is notified of the cancelled call.
   public func reset() {
     cancelAll()
     turn &+= 1
@@ -84,7 +86,7 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     upcoming = first
   }
 
-  /// Cancels what is under way; the delegate is told a failure of stage `cancelled`.
+  /// Cancels the page that is loading. The delegate receives a failure of stage `cancelled`.
   public func cancelAll() {
     loading?.cancel()
     loading = nil
@@ -105,8 +107,8 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     delegate?.managerFinished(self)
   }
 
-  /// A page that came although it was not wanted any more, since a hook of its call has begun anew, is one that was
-  /// cancelled.
+  /// Reports the outcome of an outdated call. If a hook of the call reset the manager, the call may still succeed; it
+  /// is then reported as cancelled.
   private func end(late outcome: Outcome<R.Response>) {
     lateOutcome = outcome.error == nil ? outcome.cancelled : outcome
     delegate?.managerFailed(self)

@@ -1,29 +1,29 @@
-/// The items of all pages of a request. Each loop begins at the first page.
+/// The items of all pages of a request. Each loop starts at the first page.
 public struct ItemSequence<R: PagedRequest>: AsyncSequence, Sendable {
   /// An item of a page.
   public typealias Element = R.Item
-  /// What a call throws; nothing follows it.
+  /// The error of a failed call, which ends the sequence.
   public typealias Failure = APIError
 
   let pages: PageSequence<R>
 
-  /// Begins at the first page.
+  /// Makes an iterator that starts at the first page.
   public func makeAsyncIterator() -> Iterator {
     Iterator(pages: pages.makeAsyncIterator())
   }
 
-  /// Takes the pages apart.
+  /// Fetches the pages and returns their items.
   public struct Iterator: AsyncIteratorProtocol {
     var pages: PageSequence<R>.Iterator
     private var items: ArraySlice<R.Item> = []
 
     init(pages: PageSequence<R>.Iterator) { self.pages = pages }
 
-    /// The next item; nil behind the last one.
+    /// The next item; nil after the last one.
     /// - Throws: ``APIError``.
     public mutating func next() async throws(APIError) -> R.Item? { try await next(isolation: #isolation) }
 
-    /// The next item; nil behind the last one.
+    /// The next item; nil after the last one.
     /// - Throws: ``APIError``.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> R.Item? {
       while items.isEmpty {

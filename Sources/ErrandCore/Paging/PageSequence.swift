@@ -1,8 +1,9 @@
-/// The pages of a request, one call each. Each loop begins at the first page; leaving it cancels what was fetched ahead.
+/// The pages of a request; each page is one call. Each loop starts at the first page. Leaving the loop cancels a page
+/// that is being prefetched.
 public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
-  /// A page, with all that came beside it.
+  /// A page with its request, response, origin and metrics.
   public typealias Element = APIResponse<R.Response>
-  /// What a call throws; nothing follows it.
+  /// The error of a failed call, which ends the sequence.
   public typealias Failure = APIError
 
   let client: APIClient
@@ -10,10 +11,10 @@ public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
   let options: CallOptions
   let prefetches: Bool
 
-  /// Begins at the first page.
+  /// Makes an iterator that starts at the first page.
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
-  /// The page that is being fetched; it is let go of with its iterator.
+  /// The page that is being fetched. If the iterator is released, this object is released, too, and cancels the fetch.
   private final class Fetch: Sendable {
     let request: R
     let task: Task<Result<Element, APIError>, Never>
@@ -38,7 +39,7 @@ public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
   /// Fetches the pages.
   public struct Iterator: AsyncIteratorProtocol {
     private let sequence: PageSequence
-    /// For whom the loop was begun: what follows is no other's.
+    /// The account that was logged in when the loop started; nil for none. All pages must belong to it.
     private let account: String?
     private var upcoming: R?
     private var fetch: Fetch?
@@ -49,30 +50,30 @@ public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
       upcoming = sequence.first
     }
 
-    /// The next page; nil behind the last one.
+    /// The next page; nil after the last one.
     /// - Throws: ``APIError``.
     public mutating func next() async throws(APIError) -> Element? { try await next(isolation: #isolation) }
 
-    /// The next page; nil behind the last one.
+    /// The next page; nil after the last one.
     /// - Throws: ``APIError``.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Element? {
       try await nextAsked(isolation: actor)?.page
     }
 
-    /// The next page, and the request that brought it.
+    /// The next page and the request that fetched it; nil after the last page.
     mutating func nextAsked(
       isolation actor: isolated (any Actor)?
     ) async throws(APIError) -> (request: R, page: Element)? {
       guard let current = fetch ?? upcoming.map({ Fetch($0, sequence, account) }) else { return nil }
       (fetch, upcoming) = (nil, nil)
       let task = current.task
-      let came = await withTaskCancellationHandler(
+      let result = await withTaskCancellationHandler(
         operation: {
           _ = actor
           return await task.value
         },
         onCancel: { task.cancel() }, isolation: actor)
-      let page = try came.get()
+      let page = try result.get()
       upcoming = current.request.next(after: page)
       if sequence.prefetches, let upcoming { fetch = Fetch(upcoming, sequence, account) }
       return (current.request, page)

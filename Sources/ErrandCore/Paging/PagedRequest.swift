@@ -1,4 +1,4 @@
-/// A request whose answer is one page of many, and which knows how the next one is asked for.
+/// A request whose response is one page of several. It can make the request for the next page.
 ///
 /// ```swift
 /// struct GetPosts: PagedRequest {
@@ -13,23 +13,24 @@
 /// for try await post in client.items(of: GetPosts()) { show(post) }
 /// ```
 public protocol PagedRequest: APIRequest {
-  /// What a page holds several of.
+  /// The type of the items in a page.
   associatedtype Item: Sendable
 
-  /// What a page holds, in order. It is asked of the request that brought the page.
+  /// Returns the items of a page, in order. It is called on the request that fetched the page.
   func items(of page: Response) -> [Item]
 
-  /// The request for the page behind this one, which this request brought; nil behind the last one.
+  /// Returns the request for the page that follows `page`; nil after the last page. It is called on the request that
+  /// fetched `page`.
   func next(after page: APIResponse<Response>) -> Self?
 }
 
 extension APIClient {
-  /// The pages of a request, one call each, in order.
+  /// The pages of a request, in order. Each page is one call.
   ///
   /// - Parameters:
   ///   - request: The request for the first page.
-  ///   - options: What is chosen for each call.
-  ///   - prefetches: Whether the page behind the one that the loop has is asked for already.
+  ///   - options: The options of each call.
+  ///   - prefetches: True to request the next page while the loop processes the current page.
   public func pages<R: PagedRequest>(
     of request: R, options: CallOptions = CallOptions(), prefetches: Bool = false
   ) -> PageSequence<R> {

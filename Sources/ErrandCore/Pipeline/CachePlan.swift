@@ -1,38 +1,39 @@
-/// Another request that an answer is stored under.
+/// A request whose cache key is used for a response instead of the key of the call's own request.
 package struct CacheAlias: Sendable {
-  /// The request, built.
+  /// The request in the form in which it would be sent.
   package let request: HTTPRequest
-  /// The request as it was given, for filters of the folder.
+  /// The request as the caller declared it. The filters that choose which entries to remove get it.
   package let given: any APIRequest
-  /// Its policy.
+  /// The cache policy of the request.
   package let policy: CachePolicy
-  /// What belongs to its key.
+  /// The rule for the cache key of the request.
   package let key: CacheKeyRule
 }
 
-/// What was decided about the cache for one call.
+/// The decisions about the cache for one call.
 package final class CachePlan: Sendable {
-  /// The request's policy; ``CachePolicy/inherited`` where it declares none.
+  /// The cache policy that the request declares; ``CachePolicy/inherited`` if there is none.
   let declared: CachePolicy
-  /// What counts then.
+  /// The source of an inherited policy.
   let inheritance: CacheInheritance
-  /// How the call uses the cache.
+  /// How the call reads the cache.
   package let mode: CacheReadMode
-  /// Whether the server is asked even where a fresh answer is stored: the second half of `cached, then fresh`.
+  /// True if the server is asked even if a fresh response is stored. This is the second half of `cached, then fresh`.
   package let asksAlways: Bool
-  /// Whether the server is asked next, whatever is found: the first half of `cached, then fresh`.
+  /// True if the server is asked afterwards, whatever the cache lookup finds. This is the first half of `cached, then
+  /// fresh`.
   package let isFollowed: Bool
-  /// What belongs to the key.
+  /// The rule for the cache key.
   package let key: CacheKeyRule
   /// The version of the app.
   package let appVersion: String
-  /// The request that the answer is stored under, if not its own.
+  /// The request under whose cache key the response is stored; nil for the call's own request.
   package let alias: CacheAlias?
-  /// Whether no interceptor of the app stands above that may turn bodies.
+  /// True if no interceptor of the app wraps the cache. Then nothing changes a body after the cache has returned it.
   package let bodiesAreFinal: Bool
-  /// The request as it was given, for filters of the folder.
+  /// The request as the caller declared it. The filters that choose which entries to remove get it.
   package let request: any APIRequest
-  /// What decoded values are kept under; nil where none can be.
+  /// The rules by which a stored decoded value is found again; nil if no decoded value can be stored.
   package let decodedRules: DecodedRules?
 
   init(
@@ -53,17 +54,34 @@ package final class CachePlan: Sendable {
     self.decodedRules = decodedRules
   }
 
-  /// The policy for one hop.
+  /// The cache policy for one request of a redirect chain.
   package func policy(for request: HTTPRequest) -> CachePolicy {
     declared.isInherited ? inheritance.policy(for: request) : declared
   }
 
-  /// The same plan with another way to read.
+  /// A copy of the plan with another read mode.
   package func reading(_ mode: CacheReadMode, asksAlways: Bool = false, isFollowed: Bool = false) -> CachePlan {
     CachePlan(
       declared: declared, inheritance: inheritance, mode: mode, asksAlways: asksAlways, isFollowed: isFollowed,
       key: key,
       appVersion: appVersion, alias: alias, bodiesAreFinal: bodiesAreFinal, request: request, decodedRules: decodedRules
     )
+  }
+}
+
+/// The cache policy of requests that declare none.
+struct CacheInheritance: Sendable {
+  let family: CachePolicy
+  let rules: [HostCacheRule]
+  let standing: CachePolicy
+
+  /// The policy of the request's family, otherwise the policy of the first rule for the host, otherwise the policy of the
+  /// client.
+  ///
+  /// A lifetime that is set by one of these policies applies only to safe methods, so that a request that changes data is always sent.
+  func policy(for request: HTTPRequest) -> CachePolicy {
+    let host = request.url.host
+    let policy = family.isInherited ? rules.first { $0.covers(host) }?.policy ?? standing : family
+    return policy.model == .lifetime && !request.method.isSafe ? .none : policy
   }
 }

@@ -1,10 +1,11 @@
-/// What a request of the call shows of its account, decided from what is frozen.
+/// What the requests of a call reveal about the account of the call. The request as ``Freezing`` fixed it decides this.
 extension CallContext {
-  /// Whether the call's credential goes to a server.
+  /// Whether the credential of the call is sent to a server.
   ///
-  /// A credential of the request's own goes to the origin that the call began with. The provider's goes to the origins
-  /// that it names, if the call also began at one of these or at a server that client or family name: a call that began
-  /// at a foreign server gets no credential by a redirect.
+  /// - A credential that the request itself declares is sent only to the origin at which the call began.
+  /// - The credential of the client's provider is sent only to origins that the provider allows. In addition the call
+  ///   must have begun at such an origin, or at a server that the client or the family names. So a call that began at a
+  ///   foreign server gets no credential by a redirect.
   package func showsCredential(to origin: HTTPURL.Origin) -> Bool {
     switch plan.credential {
     case .none: return false
@@ -16,21 +17,23 @@ extension CallContext {
     }
   }
 
-  /// Whether the credential of the client's provider belongs to a server.
+  /// Whether the client's provider allows its credential to be sent to a server.
   package func isAtHome(_ origin: HTTPURL.Origin) -> Bool {
     guard let provider = plan.provider, let base = plan.base else { return false }
     return provider.belongs(to: plan.home(of: origin), base: base)
   }
 
-  /// The account that a stored response to a request belongs to; nil if the request shows nothing of the account, so
-  /// that every account gets the same response.
+  /// The account that a stored response to a request belongs to. Nil if the request reveals nothing about the account;
+  /// then every account gets the same response.
   ///
-  /// That is so at most for a safe method without a body at a server to which the provider's credential does not belong,
-  /// such as a CDN. In doubt it belongs to the account: the request carries a credential, a secret field or cookies, or a
-  /// field that is not known to be the same for all accounts and does not belong to the key, or interceptors run around
-  /// the exchange.
+  /// The result is nil only for a safe method without a body at a server to which the provider's credential is not
+  /// sent, such as a CDN. Even then the response belongs to the account in these cases:
   ///
-  /// - Parameter cookies: The cookies of the jar for the request.
+  /// - The request has a credential, a secret field or cookies.
+  /// - The request has a field that may differ between accounts and is not part of the cache key.
+  /// - Interceptors of the app run around the exchange.
+  ///
+  /// - Parameter cookies: The cookies of the cookie jar for the request.
   package func owner(of request: HTTPRequest, cookies: String?) -> String? {
     guard let account else { return nil }
     guard request.method.isSafe, request.body == nil, plan.base != nil, !isAtHome(request.url.origin) else {
@@ -43,17 +46,17 @@ extension CallContext {
     return isNeutral ? nil : account
   }
 
-  /// Fields that say nothing of an account.
+  /// Fields that reveal nothing about an account.
   private static let neutral: Set<HTTPFieldName> = [
     .accept, "Accept-Charset", .acceptEncoding, .acceptLanguage, .cacheControl, .contentEncoding, .contentType,
     "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Pragma", "Range",
     .userAgent,
   ]
 
-  /// Whether the response may reach another call than this one, by the cache or by a shared exchange.
+  /// Whether the response may also reach other calls, by the cache or by a shared exchange.
   var mayReachOthers: Bool { cache != nil || onUnowned != nil }
 
-  /// What the cookies of a request have to be like: a call that began at another site is held to `SameSite`.
+  /// Whether the call began at the site of the request or at another site, for the `SameSite` rule of cookies.
   func cookieSite(for request: HTTPRequest) -> CookieSite {
     guard let opener, opener != request.url.origin, !isMeant(request.url.origin) else { return .same }
     if plan.servers.contains(plan.home(of: opener)), plan.servers.contains(plan.home(of: request.url.origin)) {

@@ -1,36 +1,32 @@
 import ErrandSupport
 
-/// What stands beside a request on its way down the line: its call, and what was decided for it.
+/// The state that accompanies a request through the pipeline: the call, and the settings of the call.
 public final class CallContext: Sendable {
-  /// The life of the call: every wait takes it.
-  public let call: CallState
-  /// Who the call is.
-  public let info: CallInfo
+  /// The parts that are passed from one interceptor to the next. The request as ``Freezing`` fixed it is stored
+  /// separately, because it is set later.
+  struct Parts: Sendable {
+    var call: CallState
+    let info: CallInfo
+    let plan: CallPlan
+    var cache: CachePlan?
+    var record: CallRecord
+    var flags: CallFlags
+    var note: (any LookupNote)?
+    var log: FreezeLog?
+    var replay: FreezeReplay?
+    var sink: (any BodySink)?
+    var onProgress: (@Sendable (TransferProgress) -> Void)?
+    var onUnowned: (@Sendable () -> Void)?
+    var sharedTimeLeft: (@Sendable () -> Duration?)?
+  }
 
-  /// What was decided for the call.
-  package let plan: CallPlan
-  /// How the call uses the cache; nil where neither the request nor the client nor the call says anything about it.
-  package let cache: CachePlan?
-  /// Where the body goes; nil for memory.
-  package let sink: (any BodySink)?
-  /// Told how far the bodies have come.
-  package let onProgress: (@Sendable (TransferProgress) -> Void)?
-  /// Told before a credential is sent that nobody says whose it is; nil for an exchange of one call.
-  let onUnowned: (@Sendable () -> Void)?
-  /// The exchange that the call shares with others; nil for one of its own.
-  private let flight: JoinFlight?
-  /// What is noted on the way.
-  package let record: CallRecord
-  /// What a station left for those below it.
-  package let note: (any StationNote)?
-  /// Where what is frozen is noted for a later pass of the same call; nil for a call with one pass.
-  let log: FreezeLog?
-  /// What an earlier pass of the same call froze; this one sends it again.
-  let replay: FreezeReplay?
-  /// What was fixed on this way down. An interceptor may send several side by side, each with a context of its own.
+  private let parts: Parts
+  /// The request as ``Freezing`` fixed it. An interceptor may send several requests concurrently, each with a separate
+  /// context.
   private let frozen: Locked<Frozen?>
 
-  /// What the freeze notes. An object, since the contexts of a call and of its exchange hold the same.
+  /// A request as ``Freezing`` fixed it, and the account of the request. The type is a class, because the contexts of a
+  /// call and of its exchange share one object.
   final class Frozen: Sendable {
     let request: HTTPRequest
     let account: String?
@@ -41,44 +37,62 @@ public final class CallContext: Sendable {
     }
   }
 
-  init(
-    call: CallState, info: CallInfo, plan: CallPlan, cache: CachePlan?, record: CallRecord, frozen: Frozen? = nil,
-    note: (any StationNote)? = nil, log: FreezeLog? = nil, replay: FreezeReplay? = nil, sink: (any BodySink)?,
-    onProgress: (@Sendable (TransferProgress) -> Void)?, onUnowned: (@Sendable () -> Void)? = nil,
-    flight: JoinFlight? = nil
-  ) {
-    self.call = call
-    self.info = info
-    self.plan = plan
-    self.cache = cache
-    self.record = record
+  init(_ parts: Parts, frozen: Frozen? = nil) {
+    self.parts = parts
     self.frozen = Locked(frozen)
-    self.note = note
-    self.log = log
-    self.replay = replay
-    self.sink = sink
-    self.onProgress = onProgress
-    self.onUnowned = onUnowned
-    self.flight = flight
   }
 
-  /// The account the call was frozen with; nil for nobody, and above the freeze.
-  public var account: String? { frozen.withLock { $0?.account } }
+  /// The state of the call: deadline and cancellation. Every wait uses it.
+  public var call: CallState { parts.call }
+  /// The identity of the call: number, request, tag and priority.
+  public var info: CallInfo { parts.info }
 
-  /// The time until everybody who waits for the exchange has gone; nil where somebody waits for ever.
-  var timeLeft: Duration? { flight.map(\.timeLeft) ?? call.timeLeft }
+  /// The settings of the call.
+  package var plan: CallPlan { parts.plan }
+  /// How the call uses the cache; nil if neither the call, the request, its family nor the client has a policy.
+  package var cache: CachePlan? { parts.cache }
+  /// The destination of the body; nil for memory.
+  package var sink: (any BodySink)? { parts.sink }
+  /// Receives the progress of the request body and of the response body.
+  package var onProgress: (@Sendable (TransferProgress) -> Void)? { parts.onProgress }
+  /// Records the events of the call.
+  package var record: CallRecord { parts.record }
+  /// The state of the call by which interceptors make decisions.
+  package var flags: CallFlags { parts.flags }
+  /// The result of the cache lookup, for the interceptors that run after the lookup.
+  package var note: (any LookupNote)? { parts.note }
+  /// This closure is called before a credential is sent whose account is unknown, because the response must then reach
+  /// only one call. Nil if the exchange is not shared.
+  var onUnowned: (@Sendable () -> Void)? { parts.onUnowned }
+  /// Records the requests that ``Freezing`` fixed, for a later pass of the same call through the pipeline. Nil if there
+  /// is no later pass.
+  var log: FreezeLog? { parts.log }
+  /// The requests that ``Freezing`` fixed in an earlier pass of the same call through the pipeline. The present pass
+  /// sends these requests again.
+  var replay: FreezeReplay? { parts.replay }
 
-  /// The origin that the call was frozen for; nil above the freeze.
-  package var opener: HTTPURL.Origin? { frozen.withLock { $0?.request.url.origin } }
+  /// The time until the deadline of the call; nil if there is no deadline. For a shared exchange, the time until the
+  /// latest deadline of the waiting calls; nil if one of these calls has no deadline.
+  var timeLeft: Duration? { parts.sharedTimeLeft.map { $0() } ?? call.timeLeft }
 
-  /// Whether an origin is the one that the call was meant for, or both are servers with the same answers.
+  // MARK: - The frozen request
+
+  /// The account that the request is sent for. Nil if there is none, and in interceptors that run before the library
+  /// has fixed the request.
+  public var account: String? { whatIsFrozen?.account }
+
+  /// The origin of the request as ``Freezing`` fixed it; nil before that.
+  package var opener: HTTPURL.Origin? { whatIsFrozen?.request.url.origin }
+
+  /// Whether an origin is the origin of the request as ``Freezing`` fixed it, or belongs to a server that gives the
+  /// same responses.
   func isMeant(_ origin: HTTPURL.Origin) -> Bool { plan.home(of: origin) == opener.map(plan.home) }
 
-  /// The fields that were frozen; nil above the freeze.
-  var frozenFields: HTTPFields? { frozen.withLock { $0?.request.fields } }
+  /// The fields of the request as ``Freezing`` fixed it; nil before that.
+  var frozenFields: HTTPFields? { whatIsFrozen?.request.fields }
 
-  /// The request that was frozen; nil above the freeze.
-  package var frozenRequest: HTTPRequest? { frozen.withLock { $0?.request } }
+  /// The request as ``Freezing`` fixed it; nil before that.
+  package var frozenRequest: HTTPRequest? { whatIsFrozen?.request }
 
   private var whatIsFrozen: Frozen? { frozen.withLock { $0 } }
 
@@ -87,105 +101,75 @@ public final class CallContext: Sendable {
     log?.note(frozen)
   }
 
-  /// The same way down in the life of another call.
-  package func with(_ call: CallState) -> CallContext {
-    CallContext(
-      call: call, info: info, plan: plan, cache: cache, record: record, frozen: whatIsFrozen, note: note, log: log,
-      replay: replay, sink: sink, onProgress: onProgress, onUnowned: onUnowned, flight: flight)
+  // MARK: - Changed copies
+
+  /// A copy with some parts changed. The request that ``Freezing`` fixed is copied, too.
+  func with(_ change: (inout Parts) -> Void) -> CallContext {
+    var parts = parts
+    change(&parts)
+    return CallContext(parts, frozen: whatIsFrozen)
   }
 
-  /// The same way down with another place for the body, and others who are told of progress.
-  package func with(
-    sink: any BodySink, onProgress: (@Sendable (TransferProgress) -> Void)?
-  ) -> CallContext {
-    CallContext(
-      call: call, info: info, plan: plan, cache: cache, record: record, frozen: whatIsFrozen, note: note, log: log,
-      replay: replay, sink: sink, onProgress: onProgress, onUnowned: onUnowned, flight: flight)
-  }
+  /// A copy with the state of another call.
+  package func with(_ call: CallState) -> CallContext { with { $0.call = call } }
 
-  /// The same way down with a note for the stations below.
-  package func with(note: any StationNote) -> CallContext {
-    CallContext(
-      call: call, info: info, plan: plan, cache: cache, record: record, frozen: whatIsFrozen, note: note, log: log,
-      replay: replay, sink: sink, onProgress: onProgress, onUnowned: onUnowned, flight: flight)
-  }
-
-  /// The same way down, past the cache; what comes is stored.
-  func pastCache() -> CallContext {
-    CallContext(
-      call: call, info: info, plan: plan, cache: cache?.reading(.ignoringCache), record: record,
-      frozen: whatIsFrozen, log: log, replay: replay?.again, sink: sink, onProgress: onProgress, onUnowned: onUnowned)
-  }
-
-  /// The same way down for an exchange that outlives the call: with a life and a record of its own, told to nobody.
-  package func inBackground(_ call: CallState) -> CallContext {
-    CallContext(
-      call: call, info: info, plan: plan, cache: cache, record: CallRecord(), frozen: whatIsFrozen, note: note,
-      sink: sink, onProgress: nil, onUnowned: onUnowned)
-  }
-
-  /// The same way down for one of two requests that are on their way side by side.
-  func copied(_ call: CallState, _ record: CallRecord, tellsProgress: Bool) -> CallContext {
-    CallContext(
-      call: call, info: info, plan: plan, cache: cache, record: record, frozen: whatIsFrozen, note: note, sink: sink,
-      onProgress: tellsProgress ? onProgress : nil, onUnowned: onUnowned, flight: flight)
-  }
-
-  /// The same way down for an exchange that several calls share.
-  func shared(_ flight: JoinFlight, onUnowned: @escaping @Sendable () -> Void) -> CallContext {
-    CallContext(
-      call: flight.state, info: info, plan: plan, cache: cache, record: flight.record, frozen: whatIsFrozen,
-      note: note, sink: sink, onProgress: { flight.tell($0) }, onUnowned: onUnowned, flight: flight)
-  }
-}
-
-/// Who a call is.
-public struct CallInfo: Sendable {
-  /// Held once: a call, its run, its contexts and the client's list all have it.
-  private final class Storage: Sendable {
-    let id: UInt64
-    let request: any APIRequest
-    let tag: String?
-    let priority: CallPriority
-    let owner: UInt64?
-
-    init(_ id: UInt64, _ request: any APIRequest, _ tag: String?, _ priority: CallPriority, _ owner: UInt64?) {
-      self.id = id
-      self.request = request
-      self.tag = tag
-      self.priority = priority
-      self.owner = owner
+  /// A copy with another destination for the body and another progress listener.
+  package func with(sink: any BodySink, onProgress: (@Sendable (TransferProgress) -> Void)?) -> CallContext {
+    with {
+      $0.sink = sink
+      $0.onProgress = onProgress
     }
   }
 
-  private let storage: Storage
+  /// A copy with the result of the cache lookup, for the interceptors that run after the lookup.
+  package func with(note: any LookupNote) -> CallContext { with { $0.note = note } }
 
-  init(id: UInt64, request: any APIRequest, tag: String?, priority: CallPriority, owner: UInt64? = nil) {
-    storage = Storage(id, request, tag, priority, owner)
+  /// A copy with which the cache is not read. The response is still stored.
+  func pastCache() -> CallContext {
+    with {
+      $0.cache = cache?.reading(.ignoringCache)
+      $0.replay = replay?.again
+      $0.note = nil
+      $0.sharedTimeLeft = nil
+    }
   }
 
-  /// The call's number, never used twice in a process.
-  public var id: UInt64 { storage.id }
-  /// The request as it was given.
-  public var request: any APIRequest { storage.request }
-  /// The tag it was started with.
-  public var tag: String? { storage.tag }
-  /// The priority it was started with; ``Call/priority`` is the one it has now.
-  public var priority: CallPriority { storage.priority }
-  /// The number of its owner, which outlives the owner; nil for a call of nobody's.
-  package var owner: UInt64? { storage.owner }
-
-  /// The name of the request's type.
-  public var name: String { "\(type(of: request))" }
+  /// A copy for an exchange that may run longer than the call. The copy has its own state, record and flags, and no
+  /// progress listener.
+  package func inBackground(_ call: CallState) -> CallContext {
+    with {
+      $0.call = call
+      ($0.record, $0.flags) = (CallRecord(), CallFlags())
+      $0.onProgress = nil
+      $0.sharedTimeLeft = nil
+      ($0.log, $0.replay) = (nil, nil)
+    }
+  }
 }
 
-extension CallInfo: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The number and the name of the request's type; not what the request holds.
-  public var description: String { "#\(id) \(name)" }
-  /// The number and the name of the request's type.
-  public var debugDescription: String { description }
-  /// What a dump shows: not what the request holds.
-  public var customMirror: Mirror {
-    Mirror(self, children: ["call": description, "tag": tag ?? "none", "priority": priority], displayStyle: .struct)
+/// The result of the cache lookup of a call, for the interceptors that run after the lookup.
+package protocol LookupNote: Sendable {
+  /// When and in which store the call looked for a stored response. Only calls with equal values share an exchange.
+  var joinMark: JoinMark { get }
+  /// True if a stored response may be served if the server fails. Then the call makes no further attempt.
+  var hasStandIn: Bool { get }
+  /// The cookies of the cookie jar that are part of the cache key. A response to a request with other cookies is not
+  /// stored under this key.
+  var cookies: String? { get }
+  /// Whether the cache key contains the account of the call.
+  var namesAccount: Bool { get }
+}
+
+/// When and in which store a call looked for a stored response.
+package struct JoinMark: Sendable, Hashable {
+  /// The generation of the store at the lookup, which changes when responses are removed. So a call that starts after
+  /// the removal does not share an exchange that started before.
+  let generation: UInt64
+  /// The bytes that identify the store.
+  let store: [UInt8]
+
+  package init(generation: UInt64, store: [UInt8]) {
+    self.generation = generation
+    self.store = store
   }
 }

@@ -1,60 +1,60 @@
 package import ErrandJSON
 
-/// What was decided for one call: options, request, family and client in this order.
+/// The settings of one call. Each setting comes from the first of these that declares it: the call's options, the
+/// request, the request's family, the client.
 ///
-/// An object, since every way down of a call has the same.
+/// The type is a class, because all contexts of a call share one object.
 package final class CallPlan: Sendable {
   package let statusRule: StatusRule
   package let contentTypes: [String]?
-  /// The content types of the format, where the request says nothing; nil for all.
+  /// The content types that the response format accepts, if the request declares none; nil accepts all.
   let formatTypes: [String]?
   package let shape: JSONShape?
-  let envelope: Envelope?
+  let envelope: Envelope
   package let credential: RequestCredential
   let provider: (any CredentialProvider)?
   private let transport: (any Transport)?
-  /// How many calls this one is nested in, each begun by code of the app that runs inside another call.
+  /// How many calls this call is nested in. A call is nested if it was started by code of the app that runs inside
+  /// another call.
   let nesting: Int
-  /// Whether interceptors of the app run around the exchange, which may add what tells accounts apart.
+  /// True if interceptors of the app run around the exchange. They may add fields that identify an account.
   let hasExchangeInterceptors: Bool
-  /// Who has to be present when the call is frozen; nil for anybody.
+  /// The account that must be the current account when the request is fixed; nil if any account may be current.
   let requiredAccount: String?
   let base: HTTPURL.Origin?
-  /// The servers that client and family name.
+  /// The servers that the client and the family name.
   let servers: NamedServers
-  /// Where the cookies of the call are.
+  /// The cookie jars of the call.
   let cookies: CookieRule
   package let redirects: RedirectPolicy
-  /// How an exchange is tried again; nil where it is not.
-  let retries: RetryPolicy?
+  /// When an exchange is tried again.
+  let retries: RetryPolicy
   let idempotency: Idempotency
-  /// The servers that are asked in turn; nil where there is one.
+  /// The servers that are asked one after another until one responds; nil if there is only one server.
   let hosts: HostList?
   let connectTimeout: Duration?
   let idleTimeout: Duration?
   package let limits: ResponseLimits
   package let network: NetworkWish
-  /// The file that the answer goes into; nil for memory or the call's own sink.
+  /// The file that receives the response body; nil for memory or the call's own sink.
   package let download: Download?
   package let log: CallLog?
-  /// What belongs to the key of a stored answer, and does not keep calls from sharing an exchange.
+  /// The rule for the cache key. Arguments that the rule leaves out may differ between calls that share an exchange.
   package let cacheKey: CacheKeyRule
   /// Whether the call may share an exchange.
   let joining: JoinRule
-  /// Told what is frozen, in place of the rest of the line; nil for every call.
-  let probe: FrozenProbe?
-  /// Told what would be sent, in place of the transport; nil for every call.
-  package let endProbe: FrozenProbe?
+  /// The purpose of the run.
+  let kind: RunKind
 
   init(
     statusRule: StatusRule, contentTypes: [String]?, formatTypes: [String]?, shape: JSONShape?,
-    envelope: Envelope?, credential: RequestCredential, provider: (any CredentialProvider)?,
+    envelope: Envelope, credential: RequestCredential, provider: (any CredentialProvider)?,
     transport: (any Transport)?, nesting: Int, hasExchangeInterceptors: Bool, requiredAccount: String?,
-    base: HTTPURL.Origin?, servers: NamedServers, cookies: CookieRule, redirects: RedirectPolicy, retries: RetryPolicy?,
+    base: HTTPURL.Origin?, servers: NamedServers, cookies: CookieRule, redirects: RedirectPolicy, retries: RetryPolicy,
     idempotency: Idempotency, hosts: HostList?,
     connectTimeout: Duration?, idleTimeout: Duration?, limits: ResponseLimits, network: NetworkWish,
     download: Download?, log: CallLog?, cacheKey: CacheKeyRule, joining: JoinRule,
-    probe: FrozenProbe?, endProbe: FrozenProbe?
+    kind: RunKind
   ) {
     self.statusRule = statusRule
     self.contentTypes = contentTypes
@@ -82,21 +82,20 @@ package final class CallPlan: Sendable {
     self.log = log
     self.cacheKey = cacheKey
     self.joining = joining
-    self.probe = probe
-    self.endProbe = endProbe
+    self.kind = kind
   }
 
-  /// What servers know the transport by, such as its client certificate; nil for nothing.
+  /// What identifies the transport to servers, such as its client certificate; nil if nothing identifies the transport.
   package var transportIdentity: String? { transport?.identity }
 
-  /// The provider that can give another credential in place of a refused one; nil where the request shows its own.
+  /// The provider that can replace a rejected credential; nil if the request has its own credential.
   var refreshing: (any RefreshingProvider)? {
     guard case .inherited = credential, (provider as? CredentialStore)?.refreshes ?? true else { return nil }
     return provider as? any RefreshingProvider
   }
 
-  /// The value of `Authorization` of a credential that the request brings, or that the client always shows and that
-  /// names no account.
+  /// The value of `Authorization` if the request declares its own credential, or if the client has a fixed credential
+  /// without an account. Otherwise nil.
   package var ownCredential: String? {
     if case .own(let credential) = credential { return credential.fieldValue }
     guard case .inherited = credential, let fixed = provider as? FixedCredential, fixed.account == nil else {
@@ -105,8 +104,8 @@ package final class CallPlan: Sendable {
     return fixed.fieldValue
   }
 
-  /// The value of `Authorization` that takes the place of the account's credential, empty where the request shows
-  /// none; nil where the account's is shown.
+  /// The value of `Authorization` that the request sends instead of the account's credential. Empty if the request
+  /// sends no credential; nil if the request sends the account's credential.
   package var instead: String? {
     switch credential {
     case .inherited: nil
@@ -115,27 +114,46 @@ package final class CallPlan: Sendable {
     }
   }
 
-  /// Whether the answer goes into a file.
+  /// Whether the response body is written to a file.
   package var hasDownload: Bool { download != nil }
 
-  /// Whether nothing is sent: what would be is only made, for somebody else to send. No server has answered then.
-  package var isStamping: Bool { endProbe != nil }
+  /// True if the request is only prepared, and is sent elsewhere, for example as a background transfer. Then there is
+  /// no response of a server.
+  package var isStamping: Bool { kind.isStamping }
 
-  /// Whether a request may be sent once more though the server may have seen it.
+  /// Whether a request may be sent again although the server may have processed it.
   package func allowsRepeating(_ method: HTTPMethod) -> Bool { idempotency.allows(method) }
 
-  /// Whether more may be sent for the call than one request.
-  var sendsAgain: Bool { retries != nil || hosts != nil }
+  /// Whether more than one request may be sent for the call.
+  var sendsAgain: Bool { retries.sendsAgain || hosts != nil }
 
-  /// The longest wait that a server may ask for.
-  package var longestRetryAfter: Duration { (retries ?? .standard).longestRetryAfter }
+  /// The longest `Retry-After` that is respected.
+  package var longestRetryAfter: Duration { retries.longestRetryAfter }
 
-  /// The base URL's origin for that of a server it falls back on; every other stays what it is.
+  /// Converts the origin of a fallback server to the origin of the base URL. Returns every other origin unchanged.
   func home(of origin: HTTPURL.Origin) -> HTTPURL.Origin { hosts?.home(of: origin) ?? origin }
 
-  /// Whether the answer is judged by what its JSON says.
-  var readsJSON: Bool { shape != nil || envelope?.code != nil }
+  /// Whether the JSON content decides if the response is accepted.
+  var readsJSON: Bool { shape != nil || envelope.code != nil }
 }
 
-/// Is told what a request comes to, and whose it is.
+/// The purpose of a run of a request. Only an ordinary run notifies accessories, hooks and the log.
+enum RunKind: Sendable {
+  /// The request is sent.
+  case ordinary
+  /// A response that was received elsewhere is checked and decoded. Nothing is sent.
+  case judging
+  /// The request is passed to a probe (a function) as ``Freezing`` fixed it. The cache is not read, and nothing is
+  /// sent.
+  case probing(FrozenProbe)
+  /// The request is passed to a probe (a function) as it would be sent, with credential, cookies and signature. Nothing
+  /// is sent.
+  case stamping(FrozenProbe)
+
+  var isOrdinary: Bool { if case .ordinary = self { true } else { false } }
+
+  var isStamping: Bool { if case .stamping = self { true } else { false } }
+}
+
+/// A *probe*: a function that receives the final request and its context. Nothing is sent.
 package typealias FrozenProbe = @Sendable (HTTPRequest, CallContext) async -> Void

@@ -1,6 +1,7 @@
 import ErrandSupport
 
-/// What one pass of a call froze: one request for each descent that the app's interceptors made.
+/// The requests that ``Freezing`` fixed in one pass of a call through the pipeline. There are several if an interceptor
+/// of the app called `next` several times.
 final class FreezeLog: Sendable {
   private let noted = Locked<[CallContext.Frozen]>([])
 
@@ -9,7 +10,8 @@ final class FreezeLog: Sendable {
   var all: [CallContext.Frozen] { noted.withLock { $0 } }
 }
 
-/// What an earlier pass froze, for a pass that sends the same.
+/// The requests that ``Freezing`` fixed in an earlier pass of a call through the pipeline. A later pass sends the same
+/// requests.
 final class FreezeReplay: Sendable {
   private let frozen: [CallContext.Frozen]
   private let used = Locked<Set<Int>>([])
@@ -18,11 +20,12 @@ final class FreezeReplay: Sendable {
 
   private init(_ frozen: [CallContext.Frozen]) { self.frozen = frozen }
 
-  /// The same for one more pass.
+  /// A new replay of the same requests, for one more pass through the pipeline.
   var again: FreezeReplay { FreezeReplay(frozen) }
 
-  /// What was frozen for the request: the very same, or else one to the same place that nobody took yet, since an
-  /// interceptor may have stamped the time on it. Nil where there is none: an interceptor now sends something else.
+  /// The request of the earlier pass that corresponds to `request`. It is an equal request, otherwise an unused one
+  /// with the same method, origin and path, because an interceptor may have added a timestamp. Nil if there is none,
+  /// because an interceptor now sends a different request.
   func take(for request: HTTPRequest) -> CallContext.Frozen? {
     let place = frozen.firstIndex { $0.request.isSame(as: request) } ?? unused(like: request)
     guard let place else { return nil }
@@ -30,7 +33,7 @@ final class FreezeReplay: Sendable {
     return frozen[place]
   }
 
-  /// What was frozen first; nil where nothing was.
+  /// The first request of the earlier pass; nil if there is none.
   var first: CallContext.Frozen? { frozen.first }
 
   private func unused(like request: HTTPRequest) -> Int? {

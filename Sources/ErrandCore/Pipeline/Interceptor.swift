@@ -1,4 +1,4 @@
-/// Stands around a call or an exchange: sees it, changes it, answers it, repeats it, refuses it.
+/// Wraps a call or an exchange: it can inspect, change, answer, repeat or reject it.
 ///
 /// ```swift
 /// struct Stamp: Interceptor {
@@ -10,9 +10,10 @@
 /// }
 /// ```
 ///
-/// It runs in a task of its own that a cancel of the call cancels, and is awaited. It may call `next` never, once or
-/// several times, also side by side. A status is an answer here, not an error.
+/// An interceptor runs in a separate task, which the call awaits and which is cancelled with the call. The interceptor
+/// may call `next` never, once or several times, also concurrently. For an interceptor a response with any status is a
+/// result, not an error.
 public protocol Interceptor: Sendable {
-  /// Passes the request on to `next` and the answer back, or does otherwise.
+  /// Handles a request. Usually it passes the request to `next`, and returns the response of `next`.
   func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse
 }

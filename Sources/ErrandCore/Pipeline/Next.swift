@@ -1,34 +1,37 @@
-/// The rest of the line, for an interceptor to call.
+/// The rest of the pipeline, for an interceptor to call.
 public struct Next: Sendable {
-  let line: Line
+  let pipeline: Pipeline
   let index: Int
   let context: CallContext
   let isForUserCode: Bool
 
-  /// Sends the request down the rest of the line and brings the answer.
+  /// Sends the request through the rest of the pipeline and returns the response.
   public func callAsFunction(_ request: HTTPRequest) async throws -> HTTPResponse {
     if isForUserCode { return try await descendForUserCode(request) }
-    return try await line.run(request, from: index, context)
+    return try await pipeline.run(request, from: index, context)
   }
 
-  /// The same with another context: a note for the stations below, another life.
+  /// Sends the request through the rest of the pipeline with another context, and returns the response.
   package func callAsFunction(_ request: HTTPRequest, in context: CallContext) async throws -> HTTPResponse {
-    try await line.run(request, from: index, context)
+    try await pipeline.run(request, from: index, context)
   }
 
-  /// User code may call this from a task group and cancel the loser: a state of its own makes that one end alone. Apart,
-  /// so that the ways down of all other stations hold no room for it.
-  @inline(never)
+  /// Sends a request for an interceptor of the app, which may send several requests in a task group and cancel some of
+  /// them. Each request has its own ``ErrandHTTP/CallState``, so that a cancelled request does not end the other
+  /// requests.
+  ///
+  /// In its own function so that its locals do not grow the async frames of all other interceptors.
+  @inline(never)  // frame size
   private func descendForUserCode(_ request: HTTPRequest) async throws -> HTTPResponse {
     let parent = context.call
     try parent.check()
-    // One that was kept for later would send what nobody can cancel any more.
+    // A `Next` that was stored and is called after the call has ended would send a request that cannot be cancelled.
     guard parent.isRunning else { throw CallState.Stopped(reason: .cancelled) }
     let child = CallState(following: parent, deadline: parent.deadline)
     defer { child.settle() }
     return try await parent.whileAsking({ reason in child.stop(reason) }) {
       try await withTaskCancellationHandler {
-        try await line.run(request, from: index, context.with(child))
+        try await pipeline.run(request, from: index, context.with(child))
       } onCancel: {
         child.stop(.cancelled)
       }

@@ -1,21 +1,21 @@
-/// When calls to an origin that keeps failing are refused at once, so that nobody waits for it and it may recover.
+/// When calls to an origin that keeps failing are rejected at once, so that they do not wait and the origin can
+/// recover.
 ///
-/// A failure is an answer with a status of 500 or above, a time-out, or none. A cancelled call counts as nothing, and
-/// so does what lies on this side: no network, a refused file, an interceptor.
+/// A failure is a response with a status of 500 or above, a time-out, or a missing response. A cancelled call is not
+/// counted. Failures on this device are not counted either: no network, a file that cannot be read, an interceptor.
 public struct BreakerRule: Sendable, Hashable {
-  /// The share of failures among the last exchanges at which the circuit opens, from 0 to 1. A half where nothing is
-  /// said.
+  /// The share of failures among the last exchanges at which the circuit opens, from 0 to 1. The default is 0.5.
   public var share = 0.5
-  /// How many of the last exchanges are looked at. 100 where nothing is said; 10,000 at most.
+  /// The number of last exchanges that count. The default is 100, the maximum 10,000.
   public var window = 100
-  /// Fewer exchanges than this say nothing. 20 where nothing is said.
+  /// The circuit opens only after at least this many exchanges. The default is 20.
   public var least = 20
-  /// How long every call is refused then. A minute where nothing is said.
+  /// How long every call is rejected when the circuit opens. The default is one minute.
   public var pause = Duration.seconds(60)
-  /// How many exchanges are let through after that, to see whether the origin is well again: the circuit closes where
-  /// fewer than ``share`` of them fail. 10 where nothing is said.
+  /// How many exchanges are sent after the pause, to check whether the origin has recovered. The circuit closes if
+  /// fewer than ``share`` of them fail. The default is 10.
   public var trials = 10
 
-  /// Makes a rule with every part at its default.
+  /// Makes a rule with default values.
   public init() {}
 }

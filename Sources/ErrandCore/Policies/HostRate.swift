@@ -1,21 +1,21 @@
-/// How often a host may be asked: a bucket of tokens for each of its origins, one token for each exchange.
+/// How often a host may be asked: each of its origins has a bucket of tokens, and each exchange takes one token.
 ///
-/// A bucket holds `burst` tokens and begins full; `requests` of them come back during `time`, one by one. Redirects and
-/// further attempts take tokens too. Calls for whom there is none wait in the queue, and to their deadline at most.
+/// A bucket starts full with `burst` tokens; `requests` tokens are added one by one during `time`. Redirects and
+/// further attempts take tokens, too. Calls without a token wait in the queue, at most until their deadline.
 ///
 /// ```swift
 /// configuration.admission.rates = [HostRate("api.example.com", requests: 10, burst: 20)]
 /// ```
 ///
-/// A host with a rate is believed when it answers 429 with `Retry-After` (RFC 6585 section 4, RFC 9110 section 10.2.3):
-/// nobody asks it before that moment, but for one hour at most, and then the bucket is empty. What cannot be read, or
-/// lies in the past, has no effect. The answer itself goes to its caller.
+/// If a host with a rate responds with 429 and `Retry-After` (RFC 6585 section 4, RFC 9110 section 10.2.3), the host
+/// gets no request until the moment in `Retry-After`, for at most one hour. At that moment the bucket is empty. A
+/// `Retry-After` that is invalid or in the past has no effect. The caller receives the response with 429.
 public struct HostRate: Sendable, Hashable {
-  /// How many exchanges may begin during ``time``, on average.
+  /// How many exchanges may start during ``time``, on average.
   public let requests: Int
-  /// The time that ``requests`` are counted over.
+  /// The period in which ``requests`` exchanges may start, on average.
   public let time: Duration
-  /// How many may begin at once after a pause.
+  /// How many exchanges may start at once after a pause.
   public let burst: Int
   private let pattern: HostPattern
 
@@ -25,8 +25,8 @@ public struct HostRate: Sendable, Hashable {
   /// - Parameters:
   ///   - host: The host, as in ``HostCacheRule``.
   ///   - requests: Less than one counts as one.
-  ///   - time: One second where nothing is said; held to between a microsecond and a day.
-  ///   - burst: `requests` where nothing is said; less than one counts as one.
+  ///   - time: By default one second; limited to between a microsecond and a day.
+  ///   - burst: By default `requests`; less than one counts as one.
   public init(_ host: String, requests: Int, per time: Duration = .seconds(1), burst: Int? = nil) {
     pattern = HostPattern(host)
     self.requests = max(requests, 1)

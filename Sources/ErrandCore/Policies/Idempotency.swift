@@ -1,18 +1,18 @@
-/// Whether sending a request twice does no more than sending it once.
+/// Whether sending a request twice has the same effect as sending it once.
 public enum Idempotency: Sendable, Hashable {
-  /// By the method: GET, HEAD, OPTIONS, TRACE, PUT and DELETE may be repeated (RFC 9110 section 9.2.2).
+  /// The method decides: GET, HEAD, OPTIONS, TRACE, PUT and DELETE may be repeated (RFC 9110 section 9.2.2).
   case byMethod
-  /// It may be repeated, whatever the method: the server is known to take a second one for the first.
+  /// The request may be repeated, whatever the method is: the server is known to recognise a repeated request.
   case assumed
-  /// It may be repeated, since a field carries a key by which the server knows a second one. The key is made once for a
-  /// call and stays the same over its attempts; one that the request sets itself is kept.
+  /// The request may be repeated, because a field contains a key by which the server recognises a repeated request. The
+  /// key is made once for a call and stays the same in all attempts. A key that the request itself sets is kept.
   case keyed(HTTPFieldName = "Idempotency-Key")
-  /// It is not repeated, whatever the method, once a byte of it may have reached the server.
+  /// The request is not repeated, whatever the method is, once a byte of the request may have reached the server.
   case never
 }
 
 extension Idempotency {
-  /// Whether a request may be sent again though the server may have seen it.
+  /// Whether a request may be sent again although the server may have processed it.
   func allows(_ method: HTTPMethod) -> Bool {
     switch self {
     case .byMethod: method.isIdempotent

@@ -7,22 +7,23 @@
 /// }
 /// ```
 ///
-/// A call with a ``CallOptions/bodySink`` never joins.
+/// A call with a ``CallOptions/bodySink`` never shares an exchange.
 public enum JoinRule: Sendable, Hashable, CaseIterable {
-  /// As the client says.
+  /// The rule of the client.
   case inherited
-  /// Calls of a safe method join: GET, HEAD, OPTIONS, TRACE (RFC 9110 section 9.2.1). What a client does by itself.
+  /// Calls with a safe method share an exchange: GET, HEAD, OPTIONS, TRACE (RFC 9110 section 9.2.1). This is a client's
+  /// default.
   case safe
-  /// Each call has an exchange of its own.
+  /// Each call has a separate exchange.
   case never
-  /// Calls of any method join. For a POST that only asks: one that changes something is then carried out once for
-  /// all that were started at the same time.
+  /// Calls with any method share an exchange. Use this rule for a POST that only reads data. If the POST changes data,
+  /// the change is made only once for all calls that share the exchange.
   case always
 
-  /// The rule, or another one where this one leaves it open.
+  /// Returns this rule, or `other` if this rule is ``inherited``.
   func filled(by other: JoinRule) -> JoinRule { self == .inherited ? other : self }
 
-  /// Whether calls of a method may join.
+  /// Whether calls with a method may share an exchange.
   func admits(_ method: HTTPMethod) -> Bool {
     switch self {
     case .inherited, .safe: method.isSafe

@@ -1,12 +1,12 @@
-/// When a stream of events is asked for anew after a break.
+/// When a stream of events is requested again after an interruption.
 public struct ReconnectRule: Sendable, Hashable {
-  /// How many attempts in a row may fail before the last failure is thrown. A line that comes whole begins the count
-  /// anew, also that of a comment.
+  /// How many successive attempts may fail before the last failure is thrown. A complete line, even of a comment,
+  /// resets the count.
   public var attempts: Int
-  /// How long to wait before the first attempt, until the server says otherwise by `retry:`. Each failure in a row
-  /// doubles it.
+  /// The wait before the first attempt, unless the server sets another wait by `retry:`. Each successive failure
+  /// doubles the wait.
   public var delay: Duration
-  /// The longest wait, unless the server wants a longer one.
+  /// The longest wait, unless the server asks for a longer one.
   public var longestDelay: Duration
 
   /// Makes a rule.
@@ -16,8 +16,8 @@ public struct ReconnectRule: Sendable, Hashable {
     self.longestDelay = longestDelay
   }
 
-  /// Ten attempts in a row, after 3 seconds and more.
+  /// Ten successive attempts, with waits from 3 to 60 seconds.
   public static let standard = ReconnectRule()
-  /// The end of the answer is the end of the stream, and what fails is thrown.
+  /// The stream ends with the response, and failures are thrown.
   public static let never = ReconnectRule(attempts: 0)
 }

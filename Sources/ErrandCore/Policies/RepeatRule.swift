@@ -1,4 +1,4 @@
-/// What happens where a call is started while another one of the same request type and owner is under way.
+/// What happens if a call is started while another call with the same request type and owner is running.
 ///
 /// ```swift
 /// struct Search: APIRequest {
@@ -10,17 +10,17 @@
 /// }
 /// ```
 ///
-/// Whatever the requests hold, it is their type that counts, and to have no owner is an owner, too. Each client counts
-/// for itself. Calls that were started with ``runAll`` are not counted. Every call has its one end: one that is not
-/// carried out fails, and its accessories hear of it.
+/// Calls are compared by the type of their request, not by its content. Calls without an owner form one group. Each
+/// client counts separately. Calls that were started with ``runAll`` are not counted. A call that is not carried out
+/// fails, and its accessories are notified.
 public enum RepeatRule: Sendable, Hashable {
-  /// All of them run. Costs nothing.
+  /// All calls run. Has no cost.
   case runAll
-  /// Those that are under way are cancelled.
+  /// Calls that are under way are cancelled.
   case cancelPrevious
-  /// The new one fails at once, with stage ``APIError/Stage/admission`` and code ``APIError/Code/repeated``.
+  /// The new call fails at once, with stage ``APIError/Stage/admission`` and code ``APIError/Code/repeated``.
   case ignoreNew
-  /// The new one waits on the client's clock before it is built, and a newer one that comes meanwhile cancels it. One
-  /// that has begun goes on. The wait counts against the deadline.
+  /// The new call waits before its request is built. A newer call during the wait cancels the waiting call; after the
+  /// wait, a newer call does not. The client's clock measures the wait, which counts against the deadline.
   case debounce(Duration)
 }

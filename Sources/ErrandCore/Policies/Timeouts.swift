@@ -1,12 +1,13 @@
-/// How long a call may take. What is nil is left to the family, then to the client.
+/// How long a call may take. Parts that are nil are inherited from the family, then from the client.
 public struct Timeouts: Sendable, Hashable {
-  /// Until the connection stands, name look-up and TLS included. 10 seconds where nobody says anything.
+  /// The time to connect, including name lookup and TLS. The default is 10 seconds.
   public var connect: TimeLimit?
-  /// How long nothing may move. 60 seconds where nobody says anything.
+  /// The longest time without any transferred byte. The default is 60 seconds.
   public var idle: TimeLimit?
-  /// The whole call: queueing, credentials, sending, attempts, waits, redirects and decoding. 120 seconds where nobody
-  /// says anything; none for a transfer: a download, a stream, a call with a ``CallOptions/bodySink``, and one whose
-  /// body is read while it is sent, such as a file or a form of more than 64 KiB.
+  /// The time for the whole call: queueing, credentials, sending, attempts, waits, redirects and decoding. The default
+  /// is 120 seconds. There is no default limit for a transfer: a download, a stream, a call with a
+  /// ``CallOptions/bodySink``, and a call whose body is read while it is sent, such as a file or a form of more than 64
+  /// KiB.
   public var total: TimeLimit?
 
   /// Makes time-outs.
@@ -16,20 +17,23 @@ public struct Timeouts: Sendable, Hashable {
     self.total = total
   }
 
-  /// These time-outs, `other` filling what they do not say.
+  /// All parts are nil, so all time-outs are inherited.
+  public static let inherited = Timeouts()
+
+  /// Returns these time-outs. Parts that are nil are taken from `other`.
   func filled(by other: Timeouts?) -> Timeouts {
     Timeouts(connect: connect ?? other?.connect, idle: idle ?? other?.idle, total: total ?? other?.total)
   }
 }
 
-/// A length of time after which something ends, or never.
+/// A duration after which something ends, or never.
 public struct TimeLimit: Sendable, Hashable {
-  /// The length; nil for never.
+  /// The duration; nil for never.
   public let duration: Duration?
 
-  /// Ends after a duration, exact below a second too.
+  /// Ends after a duration, which may have fractions of a second.
   public static func after(_ duration: Duration) -> TimeLimit { TimeLimit(duration: duration) }
-  /// Ends after some seconds; more than a century, or no number at all, is never.
+  /// Ends after some seconds; more than 4e9 seconds (about 127 years), infinity and NaN mean never.
   public static func seconds(_ seconds: Double) -> TimeLimit {
     seconds < 4e9 ? .after(.seconds(max(seconds, 0))) : .never
   }

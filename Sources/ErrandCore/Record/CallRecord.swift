@@ -1,23 +1,17 @@
 import ErrandSupport
 
-/// What is noted while a call is on its way: by the stations, read at its end.
+/// Records what happens to a call: its metrics, and the request as it was sent. The interceptors write the record, and
+/// it is read at the end of the call. The state by which interceptors make decisions is in ``CallFlags``.
 package final class CallRecord: Sendable {
   struct Notes: Sendable {
     var metrics = CallMetrics()
     var sent: HTTPRequest?
-    /// When the exchange began that went to the transport last, or the first of those that are under way with it.
+    /// The start of the last exchange. If exchanges run concurrently, the start of the first of them.
     var begun: MonotonicInstant?
-    var isSeated = false
-    var isRefreshed = false
-    var cookies: String?
-    /// As whom the call was frozen: several where an interceptor sent more than once.
-    var accounts: [String] = []
-    var isLoggedOut = false
-    var isMaybeOfAnotherAccount = false
-    /// Since when those exchanges wait for their turn that do so now.
+    /// The moments at which exchanges began to wait for admission. Exchanges that no longer wait are not included.
     var waits: [MonotonicInstant] = []
 
-    /// What was measured by now; of what is under way, as far as it has come.
+    /// The metrics up to now, including the metrics of exchanges that still run.
     func measured(by now: MonotonicInstant) -> CallMetrics {
       var metrics = metrics
       for wait in waits { metrics.queue += wait.duration(to: now) }
@@ -31,7 +25,6 @@ package final class CallRecord: Sendable {
       let measured = other.measured(by: now)
       sent = other.sent ?? sent
       begun = other.begun ?? begun
-      isRefreshed = isRefreshed || other.isRefreshed
       metrics.attempts += measured.attempts
       metrics.queue += measured.queue
       if !measured.retries.isEmpty { metrics.retries += measured.retries }
@@ -47,13 +40,13 @@ package final class CallRecord: Sendable {
 
   func built(_ request: HTTPRequest) { notes.withLock { $0.sent = request } }
 
-  /// The request as it was sent last.
+  /// The last request that was sent.
   package var sent: HTTPRequest? { notes.withLock { $0.sent } }
 
-  /// When the exchange began that went to the transport last, or the first of those that are under way with it.
+  /// The start of the last exchange. If exchanges run concurrently, the start of the first of them.
   package var begun: MonotonicInstant? { notes.withLock { $0.begun } }
 
-  /// Notes that a request goes to the transport now; returns where to note what comes of it.
+  /// Records that a request goes to the transport now. Returns the observer that records the metrics of the exchange.
   func sending(_ request: HTTPRequest, at now: MonotonicInstant) -> ExchangeNote {
     var exchange = ExchangeMetrics()
     (exchange.method, exchange.url, exchange.begun) = (request.method, request.url, now)
@@ -66,7 +59,7 @@ package final class CallRecord: Sendable {
     }
   }
 
-  /// Notes that the transport sends once more, since a kept connection died before a byte of the answer.
+  /// Records that the transport repeats a request because a kept connection closed before the first byte of a response.
   func repeated() {
     notes.withLock {
       $0.metrics.attempts += 1
@@ -74,7 +67,7 @@ package final class CallRecord: Sendable {
     }
   }
 
-  /// Notes what is measured of an exchange that is under way; of one that has ended, nothing.
+  /// Records metrics of a running exchange. Ignores an exchange that has ended.
   func measured(_ exchange: ExchangeMetrics, at place: Int) {
     notes.withLock { notes in
       guard let begun = notes.metrics.exchanges[place].begun else { return }
@@ -83,74 +76,29 @@ package final class CallRecord: Sendable {
     }
   }
 
-  /// Notes what was measured of an exchange that has ended, and with which status; nil for none.
+  /// Records the metrics of an exchange that has ended, and its status; nil if there was no response.
   func exchanged(_ exchange: ExchangeMetrics, status: Int?, at place: Int) {
     notes.withLock { $0.metrics.exchanges[place].take(exchange, status: status) }
   }
 
-  /// Notes that an exchange has ended, and that what was measured on the way is all there is.
+  /// Records that an exchange has ended without final metrics, so that the intermediate metrics are final.
   func left(at place: Int, _ now: MonotonicInstant) {
     notes.withLock { $0.metrics.exchanges[place] = $0.metrics.exchanges[place].left(at: now) }
   }
 
-  /// Notes what the cache did; the last word counts.
+  /// Records what the cache did. The last report is kept.
   package func cached(_ report: CacheReport) { notes.withLock { $0.metrics.cache = report } }
-  /// Notes that something was tried again.
+  /// Records a retry.
   package func retried(_ retry: RetryMetrics) { notes.withLock { $0.metrics.retries.append(retry) } }
-  /// Whether the call may still be refreshed for, which is done once.
-  func takeRefresh() -> Bool {
-    notes.withLock { notes in
-      defer { notes.isRefreshed = true }
-      return !notes.isRefreshed
-    }
-  }
-
-  /// Whether the call was refreshed for.
-  var isRefreshed: Bool { notes.withLock { $0.isRefreshed } }
-
-  /// Begins as a part of a call: what it has had, this has had.
-  func goesOn(from call: CallRecord) {
-    if call.isRefreshed { notes.withLock { $0.isRefreshed = true } }
-  }
-
-  /// Notes as whom the call goes on.
-  func goes(as account: String) {
-    notes.withLock { if !$0.accounts.containsBytes(of: account) { $0.accounts.append(account) } }
-  }
-
-  /// Notes that an account's session has ended; false where it is not the call's.
-  func ends(_ account: String) -> Bool {
-    notes.withLock { notes in
-      guard notes.accounts.containsBytes(of: account) else { return false }
-      notes.isLoggedOut = true
-      return true
-    }
-  }
-
-  /// Notes that the credential may be another account's than the call's.
-  func mayBeOfAnotherAccount() { notes.withLock { $0.isMaybeOfAnotherAccount = true } }
-
-  /// Whether the credential may be another account's than the call's.
-  var isMaybeOfAnotherAccount: Bool { notes.withLock { $0.isMaybeOfAnotherAccount } }
-
-  /// Whether the call ends since its account was logged out.
-  var isLoggedOut: Bool { notes.withLock { $0.isLoggedOut } }
-
-  /// Notes what the jar gave for the exchange that begins.
-  func carries(_ cookies: String?) { notes.withLock { $0.cookies = cookies } }
-
-  /// What the jar gave for the exchange that began last.
-  var cookies: String? { notes.withLock { $0.cookies } }
-
   func hopped() { notes.withLock { $0.metrics.redirects += 1 } }
 
-  /// Whether an exchange waits for its turn.
+  /// Whether an exchange waits for admission.
   var waits: Bool { notes.withLock { !$0.waits.isEmpty } }
 
-  /// Notes that an exchange waits for its turn.
+  /// Records that an exchange begins to wait for admission.
   func queues(since start: MonotonicInstant) { notes.withLock { $0.waits.append(start) } }
 
-  /// Notes that one has waited for its turn.
+  /// Records that an exchange no longer waits for admission.
   func queued(since start: MonotonicInstant, until end: MonotonicInstant) {
     notes.withLock { notes in
       notes.metrics.queue += start.duration(to: end)
@@ -158,24 +106,13 @@ package final class CallRecord: Sendable {
     }
   }
 
-  /// Takes the call's seat in a shared exchange; false where it has one already, by another way down.
-  func takeSeat() -> Bool {
-    notes.withLock { notes in
-      defer { notes.isSeated = true }
-      return !notes.isSeated
-    }
-  }
-
-  /// Gives the seat up.
+  /// Adds the record of a shared exchange that the call leaves.
   /// - Parameters:
-  ///   - exchange: What was noted of the exchange, to be taken over; nil where it was another's.
-  ///   - isJoined: Whether another call had begun it.
-  ///   - now: The moment, for what is still under way.
-  func leaveSeat(_ exchange: CallRecord?, isJoined: Bool, at now: MonotonicInstant) {
-    let shared = exchange?.notes.withLock { $0 }
+  ///   - isJoined: Whether another call had started the exchange.
+  ///   - now: The current moment, for exchanges that still run.
+  func take(shared exchange: CallRecord, isJoined: Bool, at now: MonotonicInstant) {
+    let shared = exchange.notes.withLock { $0 }
     notes.withLock { notes in
-      notes.isSeated = false
-      guard let shared else { return }
       notes.take(shared, by: now)
       let report = isJoined ? shared.metrics.cache?.collapsed : shared.metrics.cache
       notes.metrics.cache = report ?? notes.metrics.cache
@@ -183,7 +120,7 @@ package final class CallRecord: Sendable {
     }
   }
 
-  /// Takes over what was noted by now of an exchange that was made for this call.
+  /// Adds the record of an exchange that was made for this call, with the values up to now.
   func take(_ exchange: CallRecord, by now: MonotonicInstant) {
     let other = exchange.notes.withLock { $0 }
     notes.withLock { $0.take(other, by: now) }
@@ -191,7 +128,7 @@ package final class CallRecord: Sendable {
 
   func decoded(in time: Duration) { notes.withLock { $0.metrics.decode = time } }
 
-  /// Notes the end of the work; returns all that was measured, and what was sent last.
+  /// Records the end of the call. Returns all metrics, and the request that was sent last.
   func ended(after total: Duration, at now: MonotonicInstant) -> (CallMetrics, HTTPRequest?) {
     notes.withLock {
       $0.metrics.total = total
@@ -200,7 +137,7 @@ package final class CallRecord: Sendable {
   }
 }
 
-/// Notes in a call's record how far an exchange has come.
+/// Records the progress of one exchange in a call's record.
 struct ExchangeNote: ExchangeObserver {
   private let record: CallRecord
   private let place: Int

@@ -2,20 +2,20 @@ import ErrandJSON
 import Foundation
 
 extension HTTPRequest {
-  /// The request as a line for bash and curl that sends the same bytes.
+  /// The request as a command line for bash and curl that sends the same bytes.
   ///
-  /// Secret fields, the values of the query and what a body says under secret names are masked, and a body of unknown
-  /// form is only counted; such a line is for logs and people. With secrets shown it can be run as it is; a body that
-  /// was read from a stream then comes from the standard input. curl's own defaults are switched off where the request
-  /// does without them.
+  /// Secret fields, the values of the query and values under secret names in the body are masked. A body of unknown
+  /// format is replaced by its size. The masked line is for logs and for people to read. With secrets the line can be
+  /// run unchanged. If the body was read from a stream, the command then reads the body from the standard input.
+  /// Default fields of curl that the request does not have are switched off.
   ///
-  /// - Parameter showingSecrets: Whether secrets, too, are written out. Such a line belongs in no log.
+  /// - Parameter showingSecrets: Whether secrets are included. Do not log a line with secrets.
   public func curlCommand(showingSecrets: Bool = false) -> String {
     CurlCommand(request: self, showingSecrets: showingSecrets).line
   }
 }
 
-/// Writes the line.
+/// Composes the command line.
 private struct CurlCommand {
   let request: HTTPRequest
   let showingSecrets: Bool
@@ -35,7 +35,7 @@ private struct CurlCommand {
     }
   }
 
-  /// What keeps curl from reading the URL in ways of its own, and lets it undo the codings that are asked for.
+  /// Options that stop curl from rewriting the URL, and that make it decode the requested codings.
   private var switches: [String] {
     var switches: [String] = []
     if url.utf8.contains(where: { "[]{}".utf8.contains($0) }) { switches.append("--globoff") }
@@ -55,7 +55,8 @@ private struct CurlCommand {
     return (own + missing + framing).flatMap { ["-H", ShellText.quoted($0)] }
   }
 
-  /// What the transport adds and curl would not, and what curl adds to a body beyond a megabyte.
+  /// The fields about the body in which curl would differ from the transport: `Content-Length` of an empty body, and
+  /// `Expect`, which curl adds for bodies over 1 MiB.
   private var framing: [String] {
     guard let body = request.body else {
       return ["POST", "PUT", "PATCH"].contains(request.method.rawValue) ? ["Content-Length: 0"] : []
@@ -77,7 +78,7 @@ private struct CurlCommand {
     }
   }
 
-  /// No argument of a program holds a zero byte or more than 128 KiB: such a body comes through a pipe.
+  /// A program argument cannot contain a zero byte or more than 128 KiB, so such a body is passed through a pipe.
   private func isPiped(_ body: Data) -> Bool { body.count > 100_000 || body.contains(0) }
 
   private var pipe: String {
@@ -85,7 +86,8 @@ private struct CurlCommand {
     return "printf -- \(ShellText.format(body)) | "
   }
 
-  /// In the place of a body that was read while it was sent, which cannot be written here.
+  /// The text that replaces a body that was read while it was sent. The bytes of such a body are not available any
+  /// more.
   private var note: String { "\(Redaction.mask) \(request.body?.measure ?? "none")" }
 
   private func masked(_ body: Data) -> Data {
@@ -100,7 +102,7 @@ private struct CurlCommand {
 }
 
 extension JSONValue {
-  /// The value with what stands under secret names masked.
+  /// A copy in which all values under secret names are masked.
   fileprivate var masked: JSONValue {
     switch content {
     case .object(let members):

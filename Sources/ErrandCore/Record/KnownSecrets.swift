@@ -2,32 +2,36 @@ import ErrandJSON
 import ErrandSupport
 import Foundation
 
-/// The secrets that a call is known to hold, to be masked in the words of others: an interceptor, a provider or a decoder
-/// may quote them in what it throws.
+/// The known secrets of a call. They are masked in the texts of errors, because an interceptor, a provider or a decoder
+/// may quote a secret in an error.
 ///
-/// They are the values of secret fields, tokens and passwords by themselves, and cookies and what query, form and JSON body
-/// say under secret names. What is shorter than four bytes is left: it may be a part of any word. What stands under a name
-/// that looks like a secret's and is shorter than eight bytes is masked as a whole word alone, and left where it is one
-/// of small letters in a cookie or a query (`theme=dark`, `sort_key=name`).
+/// The known secrets are the values of secret fields, the tokens and passwords in these values, cookies, and the values
+/// under secret names in query, form and JSON body. Short values may be ordinary words, so there are exceptions:
+///
+/// - A value of fewer than 4 bytes is never masked.
+/// - A value of 4 to 7 bytes in a cookie or under a secret name is masked only where it is a whole word.
+/// - A value of 4 to 7 bytes in a cookie or a query is not masked at all if it consists of small letters only
+///   (`theme=dark`, `sort_key=name`).
 struct KnownSecrets {
   private static let shortest = 4
-  /// From so many bytes on a value is no ordinary word.
+  /// A value of at least this many bytes counts as a secret, not as an ordinary word.
   private static let long = 8
-  /// A longer body is not searched.
+  /// A body of more bytes is not searched for secrets.
   private static let longestBody = 16 << 10
 
-  /// What is masked wherever it stands.
+  /// Secrets that are masked at every position.
   private var values: Set<ByteText> = []
-  /// What is masked where no letter and no digit touches it.
+  /// Secrets that are masked only if no letter or digit is next to them.
   private var words: Set<ByteText> = []
 
-  /// What a request holds, and the answer to it.
+  /// The secrets in a request and in its response.
   init(_ request: HTTPRequest? = nil, _ response: HTTPResponse? = nil) {
     if let request { add(request) }
     for field in response?.fields.all ?? [] { add(field) }
   }
 
-  /// A text without the secrets: of two that begin alike the longer one goes first.
+  /// A text in which all secrets are masked. Longer secrets are masked first, because a long secret may begin with a
+  /// shorter one.
   func masked(_ text: String) -> String {
     let secrets = values.union(words).map { (bytes: Array($0.text.utf8), isWord: !values.contains($0)) }
       .sorted { $0.bytes.count > $1.bytes.count }
@@ -35,7 +39,7 @@ struct KnownSecrets {
     return String(decoding: masked, as: UTF8.self)
   }
 
-  /// Byte by byte: to Swift a letter with an accent on it is another one.
+  /// Masks one secret. Compares bytes, not characters: a secret that is followed by a combining accent is found, too.
   private static func masked(_ text: [UInt8], _ secret: [UInt8], isWord: Bool) -> [UInt8] {
     var masked: [UInt8] = []
     var rest = text[...]
@@ -53,7 +57,7 @@ struct KnownSecrets {
     return masked
   }
 
-  /// Whether a byte is a letter or a digit, or a part of one beyond ASCII.
+  /// Whether a byte is an ASCII letter or digit, or belongs to a character beyond ASCII.
   private static func isLetter(_ byte: UInt8?) -> Bool {
     guard let byte else { return false }
     return switch byte {
@@ -64,20 +68,20 @@ struct KnownSecrets {
     }
   }
 
-  // MARK: - What is secret
+  // MARK: - Collecting secrets
 
-  /// A credential as it stands in a field, and what it is made of.
+  /// Adds a credential as it is written in a field, and the tokens and passwords in the credential.
   mutating func add(_ credential: Credential) { add(credential.fieldValue, as: .authorization) }
 
-  /// The same of one that a client always shows.
+  /// Adds a fixed credential of a client.
   mutating func add(_ credential: FixedCredential) { add(credential.fieldValue, as: .authorization) }
 
-  /// The fields that a request, a family or a client says.
+  /// Adds the secret fields of a request, a family or a client.
   mutating func add(_ headers: RequestHeaders) {
     for entry in headers.entries { if let value = entry.value { add(entry.field(value)) } }
   }
 
-  /// The arguments that a request says.
+  /// Adds the arguments of a request that have secret names.
   mutating func add(_ arguments: Arguments) {
     for entry in arguments.entries where JSONMask.isSecret(key: entry.name) {
       switch entry.value {
@@ -112,7 +116,7 @@ struct KnownSecrets {
     }
   }
 
-  /// What stands behind the scheme; of a name and a password in Base64 also the password.
+  /// Adds the part of a credential after the scheme. For Basic also adds the decoded user name and password.
   private mutating func add(credentials value: String) {
     guard let (scheme, rest) = value.cut(at: " ") else { return }
     let token = String(rest.unicodeScalars.drop { $0 == " " })
@@ -127,7 +131,7 @@ struct KnownSecrets {
     if let (_, value) = pair.cut(at: "=") { add(guess: String(value), maySayWords: true) }
   }
 
-  /// The pairs of a query or a form, as they stand there and as they are meant.
+  /// Adds the values under secret names in a query or a form, both percent-encoded and decoded.
   private mutating func add(pairs text: String, maySayWords: Bool) {
     for pair in text.parts(at: "&") {
       guard let (name, value) = pair.cut(at: "="), JSONMask.isSecret(key: Self.plain(name)) else { continue }
@@ -151,21 +155,21 @@ struct KnownSecrets {
     }
   }
 
-  /// A value that is secret for certain, also as it stands in JSON.
+  /// Adds a value that is certainly secret, also in its JSON form.
   mutating func add(_ text: String) {
     guard text.utf8.count >= Self.shortest else { return }
     values.insert(ByteText(text))
     if let quoted = Self.quoted(text) { values.insert(ByteText(quoted)) }
   }
 
-  /// A value under a name that looks like a secret's.
+  /// Adds a value under a name that looks secret.
   private mutating func add(guess text: String, maySayWords: Bool = false) {
     if text.utf8.count >= Self.long { return add(text) }
     if maySayWords, text.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }) { return }
     if text.utf8.count >= Self.shortest { words.insert(ByteText(text)) }
   }
 
-  /// A text with the escapes that it has in JSON; nil where it has none.
+  /// A text with JSON escapes; nil if the text needs no escapes.
   private static func quoted(_ text: String) -> String? {
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }),
       let json = try? JSONValue.string(text).serialized()
@@ -175,7 +179,7 @@ struct KnownSecrets {
 }
 
 extension APIError {
-  /// The same error, its sentence without secrets.
+  /// A copy of the error in whose message all secrets are masked.
   func masking(_ secrets: KnownSecrets) -> APIError {
     let masked = secrets.masked(message)
     return masked == message ? self : with { $0.message = masked }

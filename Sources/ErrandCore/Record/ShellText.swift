@@ -1,15 +1,15 @@
 import ErrandSupport
 import Foundation
 
-/// Writes words so that bash reads the very same bytes.
+/// Quotes words so that bash reads exactly the same bytes.
 ///
-/// Byte by byte: to Swift an apostrophe with an accent on it is another character than an apostrophe, to the shell it is
-/// not.
+/// The type compares bytes. In Swift, an apostrophe with a combining accent is a different character than an
+/// apostrophe. For the shell it is an apostrophe.
 enum ShellText {
-  /// One word of a command line. It holds no zero byte.
+  /// One word of a command line. The text must not contain a zero byte.
   static func quoted(_ text: String) -> String { quoted(Data(text.utf8)) }
 
-  /// One word of a command line, of any bytes but zero.
+  /// One word of a command line, from any bytes except zero.
   static func quoted(_ bytes: Data) -> String {
     guard let text = String(validating: bytes, as: UTF8.self), !text.unicodeScalars.contains(where: isControl) else {
       return "$'" + bytes.map(ansi).joined() + "'"
@@ -18,7 +18,7 @@ enum ShellText {
     return "'" + text.replacingBytes(of: "'", with: #"'\''"#) + "'"
   }
 
-  /// A format for `printf` that writes exactly these bytes, zero among them.
+  /// A format for `printf` that writes exactly these bytes, including zero.
   static func format(_ bytes: Data) -> String {
     let text = bytes.map { byte -> String in
       switch byte {
@@ -31,7 +31,7 @@ enum ShellText {
     return "'" + text.joined() + "'"
   }
 
-  /// A byte inside `$'…'`.
+  /// How a byte is written inside `$'…'`.
   private static func ansi(_ byte: UInt8) -> String {
     switch byte {
     case 0x09: #"\t"#
@@ -44,7 +44,8 @@ enum ShellText {
     }
   }
 
-  /// Always three digits, so that a digit behind them is not taken for one of theirs.
+  /// The octal escape of a byte. It always has three digits, so that a digit after the escape is not read as a part of
+  /// it.
   private static func octal(_ byte: UInt8) -> String {
     let digits = String(byte, radix: 8)
     return #"\"# + String(repeating: "0", count: 3 - digits.count) + digits

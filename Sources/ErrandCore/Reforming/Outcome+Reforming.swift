@@ -1,8 +1,8 @@
 import ErrandSupport
 
 extension Outcome {
-  /// The same end, its value made into what a screen needs: so several screens can take what they need from one outcome.
-  /// A failure stays what it was.
+  /// A copy of the outcome with its value converted for a screen. A failure does not change. Several screens can
+  /// convert one outcome.
   public func reformed<By: Reformer>(by reformer: By) -> Outcome<By.Output> where By.Input == Value {
     let made = result.flatMap { value in
       Result { () throws(APIError) in try APIError.reforming(value, by: reformer, self) }
@@ -11,7 +11,8 @@ extension Outcome {
       result: made, request: request, response: response, origin: origin, metrics: metrics, isUnchanged: isUnchanged)
   }
 
-  /// The same elsewhere where the body is large, as decoding does.
+  /// Converts the value of the outcome for a screen. If the body is large, this is done on the global executor, as
+  /// decoding is.
   func reformedElsewhere<By: Reformer>(by reformer: By) async -> Outcome<By.Output> where By.Input == Value {
     guard let response, response.body.count > Validating.inlineLimit else { return reformed(by: reformer) }
     return await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in reformed(by: reformer) }
@@ -19,7 +20,7 @@ extension Outcome {
 }
 
 extension APIResponse {
-  /// The same answer, its value made into what a screen needs.
+  /// A copy of the response with its value converted for a screen.
   /// - Throws: ``APIError`` of code ``APIError/Code/reform``.
   public func reformed<By: Reformer>(by reformer: By) throws(APIError) -> APIResponse<By.Output>
   where By.Input == Value {
@@ -39,7 +40,7 @@ extension APIError {
     } catch let error as APIError {
       throw error
     } catch {
-      let clause = "the answer could not be reformed by \(By.self): \(error)"
+      let clause = "the response could not be reformed by \(By.self): \(error)"
       let secrets = KnownSecrets(outcome.request, outcome.response)
       throw APIError(
         Details(
@@ -50,19 +51,19 @@ extension APIError {
 }
 
 extension CallSender {
-  /// Sends a request and returns its value, made into what a screen needs.
+  /// Sends a request and returns its value, converted for a screen.
   ///
-  /// The call ends as it would without the reformer; that one's failure is told to this caller alone. It
-  /// runs on the caller's executor, for bodies over 16 KiB on the global one.
-  /// - Throws: ``APIError``; of code ``APIError/Code/reform`` where the reformer failed.
+  /// The call ends as it would without the reformer; only this caller receives a failure of the reformer. The reformer
+  /// runs on the caller's executor. For bodies over 16 KiB it runs on the global executor.
+  /// - Throws: ``APIError``; of code ``APIError/Code/reform`` if the reformer failed.
   public func send<R: APIRequest, By: Reformer>(
     _ request: R, as reformer: By, options: CallOptions = CallOptions()
   ) async throws(APIError) -> By.Output where By.Input == R.Response {
     try await outcome(of: request, as: reformer, options: options).result.get()
   }
 
-  /// Sends a request and returns how it ended, its value made into what a screen needs; never throws. The reformer
-  /// runs on the caller's executor, for bodies over 16 KiB on the global one.
+  /// Sends a request and returns its outcome with the value converted for a screen. It never throws. The reformer runs
+  /// on the caller's executor. For bodies over 16 KiB it runs on the global executor.
   public func outcome<R: APIRequest, By: Reformer>(
     of request: R, as reformer: By, options: CallOptions = CallOptions()
   ) async -> Outcome<By.Output> where By.Input == R.Response {
@@ -71,8 +72,8 @@ extension CallSender {
 }
 
 extension APIClient {
-  /// Starts a request; the closures get what a reformer makes of the value, on the main actor, one of success and
-  /// failure exactly once. The reformer runs elsewhere.
+  /// Starts a request. Exactly one of the closures `onSuccess` and `onFailure` is called, once, on the main actor, with
+  /// the converted value or the error. The reformer does not run on the main actor.
   @discardableResult
   public func start<R: APIRequest, By: Reformer>(
     _ request: R, as reformer: By, options: CallOptions = CallOptions(),
@@ -88,8 +89,7 @@ extension APIClient {
     return start(outcomeOf: request, as: reformer, options: options, onEnd, onProgress: onProgress)
   }
 
-  /// Starts a request; one closure gets the end, its value made into what a screen needs, exactly once, on the main
-  /// actor.
+  /// Starts a request. The closure receives the outcome with the converted value exactly once, on the main actor.
   @discardableResult
   public func start<R: APIRequest, By: Reformer>(
     outcomeOf request: R, as reformer: By, options: CallOptions = CallOptions(),
@@ -101,8 +101,7 @@ extension APIClient {
     }
   }
 
-  /// Starts a request; one closure gets the end, its value made into what a screen needs, exactly once, on an executor
-  /// of choice.
+  /// Starts a request. The closure receives the outcome with the converted value exactly once, on the given executor.
   @discardableResult
   public func start<R: APIRequest, By: Reformer>(
     outcomeOf request: R, as reformer: By, on executor: CallbackExecutor, options: CallOptions = CallOptions(),
@@ -117,8 +116,8 @@ extension APIClient {
     _ onProgress: ProgressCallback?, _ onEnd: @escaping @Sendable (Outcome<By.Output>) -> Void
   ) -> Call where By.Input == R.Response {
     let typed = TypedCall(request)
-    return launch(typed, options, executor: executor, onProgress: onProgress) { _, came in
-      let made = typed.outcome(came).reformed(by: reformer)
+    return launch(typed, options, executor: executor, onProgress: onProgress) { _, outcome in
+      let made = typed.outcome(outcome).reformed(by: reformer)
       return { ending in
         _ = typed.tell(ending) { onEnd($0.error == nil ? made : $0.reformed(by: reformer)) }
       }

@@ -1,4 +1,4 @@
-/// Turns the value of an answer into what a screen needs, without the request knowing of it.
+/// Converts the value of a response for a screen. The request does not depend on the reformer.
 ///
 /// ```swift
 /// struct UserRow: Reformer {
@@ -7,25 +7,25 @@
 /// let row = try await client.send(GetUser(id: 7), as: UserRow())
 /// ```
 ///
-/// A reformer runs off the main actor where closures are told there, and may be run more than once.
+/// A reformer runs off the main actor even if the closures of the call run on it. It may run more than once.
 public protocol Reformer<Input, Output>: Sendable {
-  /// The value of an answer, or what another reformer made of it.
+  /// The value of a response, or the output of another reformer.
   associatedtype Input: Sendable
-  /// What the screen needs.
+  /// The value that the screen needs.
   associatedtype Output: Sendable
 
-  /// Makes the one of the other. What it throws becomes the cause of an ``APIError`` of code
-  /// ``APIError/Code/reform``; an ``APIError`` stays as it is.
+  /// Converts a value. An error becomes the cause of an ``APIError`` of code ``APIError/Code/reform``; an ``APIError``
+  /// is passed on unchanged.
   func reform(_ input: Input) throws -> Output
 }
 
 extension Reformer {
-  /// This one first, then another on what it made.
+  /// Makes a reformer that runs this reformer, and then runs `next` on the output.
   public func then<Next: Reformer>(_ next: Next) -> some Reformer<Input, Next.Output> where Next.Input == Output {
     Reform { input in try next.reform(self.reform(input)) }
   }
 
-  /// The same for each value of a list, in order.
+  /// A reformer that converts each value of a list, in order.
   public var each: some Reformer<[Input], [Output]> { Reform { inputs in try inputs.map(reform) } }
 }
 
@@ -36,11 +36,11 @@ public struct Reform<Input: Sendable, Output: Sendable>: Reformer {
   /// Makes a reformer.
   public init(_ closure: @escaping @Sendable (Input) throws -> Output) { self.closure = closure }
 
-  /// Makes the one of the other.
+  /// Converts a value with the closure.
   public func reform(_ input: Input) throws -> Output { try closure(input) }
 }
 
 extension APIError.Code {
-  /// A reformer could not make what the screen needs of the value.
+  /// A reformer could not convert the value.
   public static let reform = Self(rawValue: "reform")
 }

@@ -1,7 +1,7 @@
 public import ErrandJSON
 public import Foundation
 
-/// One API call as a value: it says what it asks for, and an ``APIClient`` carries it out.
+/// One API call as a value: it describes the call, and an ``APIClient`` carries it out.
 ///
 /// ```swift
 /// struct GetUser: APIRequest {
@@ -13,224 +13,246 @@ public import Foundation
 /// let user = try await client.send(GetUser(id: 7))
 /// ```
 ///
-/// Everything but the path has a default. Precedence is the same everywhere: the call's options beat the request, the
-/// request its family, the family the client. In an app whose default isolation is the main actor, a protocol that
-/// refines this one and its extensions are declared `nonisolated`.
+/// Every member except the path has a default. The value `.inherited` leaves a setting to the request's family and the
+/// client. It is the default of every setting that the family or the client also has. The order of precedence is the
+/// same everywhere: the call's options, the request, its family, the client. In an app whose default isolation is the
+/// main actor, a protocol that refines this protocol, and its extensions, must be declared `nonisolated`.
 ///
-/// A request is best a struct. A default is chosen where the conformance is declared: of a class that conforms, a
-/// subclass can override what that class implements itself, and whatever else the subclass declares is not read.
+/// A request should be a struct. For a class, Swift selects the defaults in the class that declares the conformance. A
+/// subclass of this class can override only members that the class itself implements; other members of the subclass are
+/// not read.
 ///
-/// Each property is read at most once per call; ``indicator`` alone is read by each ``LoadingIndicator`` as the call
-/// starts, and where a call fails, some are read again to mask secrets. Hooks, decoder, family, time-outs, priority,
-/// accessories, ``repeats``, ``download`` and ``jsonDecoding`` are read where the call is started. The rest is read
-/// where it works: for `send`, `response` and `outcome` on the caller's executor, for `start` on the global one.
+/// Each property is read at most once per call, with two exceptions: each ``LoadingIndicator`` reads ``indicator`` as
+/// the call starts, and if a call fails, some properties are read again to mask secrets. Hooks, decoder, family,
+/// time-outs, priority, accessories, ``repeats``, ``download`` and ``jsonDecoding`` are read on the thread that starts
+/// the call. The other properties are read on the executor that runs the call: for `send`, `response` and `outcome` the
+/// caller's executor, for `start` the global executor.
 public protocol APIRequest<Response>: GroupStep {
-  /// What a successful call gives: any `Decodable` type from JSON, `Data`, `String`, `JSONValue` or ``Nothing``.
+  /// The value of a successful call: any `Decodable` type from JSON, `Data`, `String`, `JSONValue` or ``Nothing``.
   associatedtype Response: Sendable = Data
-  /// What the body of a refused answer is read as; see ``APIError/body(as:)``.
+  /// The type that the body of a rejected response is decoded as; see ``APIError/body(as:)``.
   associatedtype ErrorBody: Decodable & Sendable = Data
-  /// The type of a path; a name for use inside requests.
+  /// The type of a path. It has this short name for use inside requests.
   typealias Path = RequestPath
 
   /// The path below the server's base URL, or an absolute URL.
   var path: Path { get }
-  /// The method; GET where nothing is said.
+  /// The method; GET by default.
   var method: HTTPMethod { get }
   /// The server: base URL or CDN.
   var server: RequestServer { get }
-  /// The family whose settings the request shares.
+  /// The family of requests whose settings apply to this request; nil for none.
   var family: RequestFamily? { get }
 
-  /// The arguments, for the query, a form or JSON.
+  /// The arguments of the request. They are sent in the query, in a form or as JSON.
   var arguments: Arguments { get }
-  /// Where the arguments go.
+  /// The place of the arguments: query, form or JSON body.
   var argumentFormat: ArgumentFormat { get }
-  /// How the arguments are written; nil for the family's or client's style.
-  var argumentStyle: ArgumentStyle? { get }
-  /// A body in place of the arguments, which then go into the query.
+  /// The text form of the arguments.
+  var argumentStyle: ArgumentStyle { get }
+  /// The body of the request; nil for none. If there is a body, the arguments go into the query.
   var body: RequestBody? { get }
-  /// What the request says about header fields.
+  /// Header fields to set or to remove.
   var headers: RequestHeaders { get }
-  /// The credential; the client's provider where nothing is said.
+  /// The source of the credential; by default the client's provider.
   var credential: RequestCredential { get }
-  /// Whether the request takes part in the client's cookies.
+  /// Whether the request sends and stores the client's cookies.
   var cookies: CookieUse { get }
 
-  /// The time-outs; nil parts are left to the family and the client.
-  var timeouts: Timeouts? { get }
+  /// The time-outs. A time-out that is nil is taken from the family or the client.
+  var timeouts: Timeouts { get }
   /// The priority in the queue of the client.
   var priority: CallPriority { get }
-  /// Which networks the call may use: a wish, kept where the transport can tell networks apart.
+  /// The networks that the call should use. This is a preference, which applies only if the transport can distinguish
+  /// networks.
   var network: NetworkWish { get }
-  /// How redirects are followed; nil for the client's policy.
-  var redirects: RedirectPolicy? { get }
+  /// The rule for redirects.
+  var redirects: RedirectPolicy { get }
 
-  /// Whether and how the call is tried again; nil for the family's or client's policy.
-  var retries: RetryPolicy? { get }
-  /// Whether sending the request twice does no more than sending it once; by its method where nothing is said.
+  /// The rule for retries. ``RetryPolicy/none`` means one attempt.
+  var retries: RetryPolicy { get }
+  /// Whether sending the request twice has the same effect as sending it once; by default the method decides.
   var idempotency: Idempotency { get }
 
-  /// Whether and how answers are kept; the family's or the client's rules where nothing is said.
+  /// The cache policy; by default the rules of the family or the client.
   var cache: CachePolicy { get }
-  /// What belongs to the key of a stored answer, and what does not.
+  /// The parts of the request from which the cache key is made.
   var cacheKey: CacheKeyRule { get }
-  /// The request that the answer is stored under, in place of this one; nil for this one.
+  /// Another request under which the response is stored; nil to store the response under this request.
   var cachedAs: (any APIRequest)? { get }
 
-  /// Whether the call may share one exchange with equal calls that are under way; the client's rule where nothing is
-  /// said.
+  /// Decides whether the call may share one exchange with equal running calls; by default the rule of the family or the
+  /// client.
   var joining: JoinRule { get }
-  /// What happens where a call of this type and owner is started while another one is under way. Read where the call
-  /// is started.
+  /// Decides what happens if a call starts while another call with this request type and owner is running. The property
+  /// is read when the call starts.
   var repeats: RepeatRule { get }
 
-  /// The file that the answer goes into, in place of memory; nil for memory. ``Response`` is ``DownloadedFile`` then,
-  /// and the cache is neither read nor written.
+  /// The file that receives the response body; nil to keep the body in memory. If there is a file, ``Response`` must be
+  /// ``DownloadedFile``, and the cache is neither read nor written.
   var download: Download? { get }
 
-  /// Which statuses are success; nil for the family's or client's rule.
-  var statusRule: StatusRule? { get }
-  /// Which content types are taken, such as `["application/json", "text/*"]`; nil for those of the format that is read
-  /// (``ResponseFormat/contentTypes``), which are all but for XML.
+  /// Which statuses are success.
+  var statusRule: StatusRule { get }
+  /// The accepted content types, such as `["application/json", "text/*"]`. Nil accepts the types of the response format
+  /// (``ResponseFormat/contentTypes``): all types, unless the format lists some, as XML does.
   var contentTypes: [String]? { get }
-  /// The shape the JSON must have; nil for any.
+  /// The shape that the JSON must have; nil accepts any shape.
   var shape: JSONShape? { get }
-  /// What stands round the value; nil for the family's or client's envelope.
-  var envelope: Envelope? { get }
-  /// Turns the answer into the response.
+  /// The envelope around the value in the body; ``Envelope/none`` if the body is the value itself.
+  var envelope: Envelope { get }
+  /// Decodes the body into the ``Response``.
   var decoder: ResponseDecoder<Response> { get }
-  /// How JSON is read; nil for the client's rules.
-  var jsonDecoding: JSONDecoding? { get }
-  /// How JSON is written; nil for the client's rules.
-  var jsonEncoding: JSONEncoding? { get }
+  /// The decoding of JSON.
+  var jsonDecoding: JSONDecoding { get }
+  /// The encoding of JSON.
+  var jsonEncoding: JSONEncoding { get }
 
-  /// Hooks before and after completion.
+  /// The hooks that run before and after completion; nil for none.
   var hooks: CompletionHooks<Response>? { get }
-  /// Accessories of this request, beside those of the client and the call.
+  /// Accessories of this request, in addition to those of the client and the call.
   var accessories: [any Accessory] { get }
-  /// Which loading indicator counts this request.
+  /// The loading indicator that counts this request.
   var indicator: IndicatorChoice { get }
 
-  /// Refuses wrong parameters before anything is built; what it throws becomes the cause of an error with the code
-  /// ``APIError/Code/parameter``.
+  /// Checks the parameters before anything is built, and throws an error if a parameter is wrong. The thrown error
+  /// becomes the cause of an error with the code ``APIError/Code/parameter``.
   func check() throws
-  /// A finished request in place of the parts above; nil to build it of them. It goes down the same line.
+  /// A complete HTTP request that is sent instead of one built from the properties above; nil to build the request. The
+  /// complete request passes through the same pipeline.
   func finishedRequest() throws -> HTTPRequest?
 }
 
 extension APIRequest {
-  /// Sends the request as a member of a group.
-  public func run(in group: GroupScope) async throws(APIError) -> Response { try await group.send(self) }
-  /// GET.
+  /// By default the method is GET.
   public var method: HTTPMethod { .get }
-  /// The base URL.
+  /// By default the request goes to the base URL.
   public var server: RequestServer { .base }
-  /// None.
+  /// By default a request has no family.
   public var family: RequestFamily? { nil }
-  /// None.
+  /// By default a request has no arguments.
   public var arguments: Arguments { Arguments() }
-  /// By the method.
-  public var argumentFormat: ArgumentFormat { .byMethod }
-  /// The family's or client's.
-  public var argumentStyle: ArgumentStyle? { nil }
-  /// None.
+  /// By default the format is inherited from the family or the client.
+  public var argumentFormat: ArgumentFormat { .inherited }
+  /// By default the style is inherited from the family or the client.
+  public var argumentStyle: ArgumentStyle { .inherited }
+  /// By default a request has no body of its own.
   public var body: RequestBody? { nil }
-  /// Nothing is said.
+  /// By default no field is set or removed.
   public var headers: RequestHeaders { RequestHeaders() }
-  /// The client's.
+  /// By default the client's provider supplies the credential.
   public var credential: RequestCredential { .inherited }
-  /// As the client says.
+  /// By default the client's rule for cookies applies.
   public var cookies: CookieUse { .inherited }
-  /// The family's or client's.
-  public var timeouts: Timeouts? { nil }
-  /// Normal.
+  /// By default the time-outs are inherited from the family or the client.
+  public var timeouts: Timeouts { .inherited }
+  /// By default the priority is normal.
   public var priority: CallPriority { .normal }
-  /// Any network.
+  /// By default any network may be used.
   public var network: NetworkWish { NetworkWish() }
-  /// The client's.
-  public var redirects: RedirectPolicy? { nil }
-  /// The family's or client's.
-  public var retries: RetryPolicy? { nil }
-  /// By the method.
+  /// By default the rule is inherited from the family or the client.
+  public var redirects: RedirectPolicy { .inherited }
+  /// By default the rule is inherited from the family or the client.
+  public var retries: RetryPolicy { .inherited }
+  /// By default the method decides.
   public var idempotency: Idempotency { .byMethod }
-  /// The family's or client's.
+  /// By default the policy is inherited from the family or the client.
   public var cache: CachePolicy { .inherited }
-  /// All that is sent, but for the headers.
+  /// By default the key contains everything that is sent, except the header fields.
   public var cacheKey: CacheKeyRule { CacheKeyRule() }
-  /// This one.
+  /// By default the response is stored under this request.
   public var cachedAs: (any APIRequest)? { nil }
-  /// The client's.
+  /// By default the rule is inherited from the family or the client.
   public var joining: JoinRule { .inherited }
-  /// All of them run.
+  /// By default all calls run.
   public var repeats: RepeatRule { .runAll }
-  /// Memory.
+  /// By default the response body is kept in memory.
   public var download: Download? { nil }
-  /// The family's or client's.
-  public var statusRule: StatusRule? { nil }
-  /// Those of the format.
+  /// By default the rule is inherited from the family or the client.
+  public var statusRule: StatusRule { .inherited }
+  /// By default the content types of the response format are accepted.
   public var contentTypes: [String]? { nil }
-  /// Any.
+  /// By default the JSON may have any shape.
   public var shape: JSONShape? { nil }
-  /// The family's or client's.
-  public var envelope: Envelope? { nil }
-  /// The client's.
-  public var jsonDecoding: JSONDecoding? { nil }
-  /// The client's.
-  public var jsonEncoding: JSONEncoding? { nil }
-  /// None.
+  /// By default the envelope is inherited from the family or the client.
+  public var envelope: Envelope { .inherited }
+  /// By default the rules are inherited from the family or the client.
+  public var jsonDecoding: JSONDecoding { .inherited }
+  /// By default the rules are inherited from the family or the client.
+  public var jsonEncoding: JSONEncoding { .inherited }
+  /// By default a request has no hooks.
   public var hooks: CompletionHooks<Response>? { nil }
-  /// None.
+  /// By default a request has no accessories of its own.
   public var accessories: [any Accessory] { [] }
-  /// The client's.
+  /// By default the client's indicators without a name count the request.
   public var indicator: IndicatorChoice { .inherited }
-  /// Every parameter is right.
+  /// Accepts every parameter.
   public func check() throws {}
-  /// None: the request is built of its parts.
+  /// By default the request is built from its properties.
   public func finishedRequest() throws -> HTTPRequest? { nil }
 }
 
 extension APIRequest where Response: Decodable {
-  /// The decoder that fits the response type.
+  /// By default the decoder that fits the response type.
   public var decoder: ResponseDecoder<Response> { .automatic }
 }
 
-/// Which of a client's servers a request goes to.
+/// The server to which a request goes, chosen among the servers of the client.
 public enum RequestServer: Sendable, Hashable {
   /// The base URL of the family or the client.
   case base
-  /// The CDN's URL, or the base URL where none is set.
+  /// The URL of the CDN (content delivery network), or the base URL if no CDN is set.
   case cdn
   /// The base URL of a named environment of the client.
   case environment(String)
 }
 
-/// Where the arguments of a request go.
+/// The place of a request's arguments.
 public enum ArgumentFormat: Sendable, Hashable {
-  /// Into the query for GET, HEAD and DELETE, into a form body for the rest. Where the request has a body of its own,
-  /// into the query.
+  /// The format of the family or the client; ``byMethod`` if neither declares one.
+  case inherited
+  /// The arguments go into the query for GET, HEAD and DELETE, and into a form body for other methods. If the request
+  /// has its own body, they always go into the query.
   case byMethod
-  /// Into the query.
+  /// The arguments go into the query for GET, HEAD and DELETE, and into a JSON body for other methods. If the request
+  /// has its own body, they always go into the query. Use this format for a service that takes JSON.
+  case jsonByMethod
+  /// The arguments go into the query, for any method.
   case query
-  /// Into a body of type `application/x-www-form-urlencoded`, for any method.
+  /// The arguments go into a body of type `application/x-www-form-urlencoded`, for any method.
   case form
-  /// Into a body of type `application/json`, for any method.
+  /// The arguments go into a body of type `application/json`, for any method.
   case json
+
+  /// Returns this format, or `other` if this format is inherited.
+  func filled(by other: ArgumentFormat?) -> ArgumentFormat { self == .inherited ? other ?? self : self }
 }
 
-/// Where a request's credential comes from.
+/// The source of a request's credential.
 public enum RequestCredential: Sendable, Hashable {
-  /// From the client's provider, for the origins it names.
+  /// The client's provider supplies the credential. It is sent only to origins that the provider allows
+  /// (``CredentialProvider/belongs(to:base:)``).
   case inherited
-  /// From nowhere.
+  /// The request is sent without a credential.
   case none
-  /// From the request itself, for the origin it is sent to.
+  /// The request has its own credential, which is sent only to the origin of the request's URL.
   case own(Credential)
 
-  /// A name and a password of the request's own.
+  /// The request's own user name and password.
   public static func basic(user: String, password: String) -> RequestCredential {
     .own(.basic(user: user, password: password))
   }
 
-  /// A token of the request's own.
+  /// The request's own token.
   public static func bearer(_ token: String) -> RequestCredential { .own(.bearer(token)) }
+}
+
+/// The loading indicator that counts a request.
+public enum IndicatorChoice: Sendable, Hashable {
+  /// The client's indicators that have no name.
+  case inherited
+  /// No indicator counts the request.
+  case none
+  /// The indicator with this name.
+  case named(String)
 }

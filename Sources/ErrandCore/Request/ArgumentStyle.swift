@@ -1,6 +1,6 @@
-/// How arguments are written where a format leaves a choice.
+/// The text form of arguments, where a query, a form or JSON allows several forms.
 public struct ArgumentStyle: Sendable, Hashable {
-  /// How a query or form shows several values.
+  /// The form of several values in a query or form.
   public enum Arrays: Sendable, Hashable {
     /// `a=1&a=2`.
     case repeated
@@ -8,11 +8,11 @@ public struct ArgumentStyle: Sendable, Hashable {
     case brackets
     /// `a[0]=1&a[1]=2`.
     case indexed
-    /// `a=1,2`; a comma inside a value is escaped. Of an empty list nothing is written.
+    /// `a=1,2`. A comma inside a value is escaped. An empty list writes nothing.
     case commas
   }
 
-  /// How a query or form shows named values.
+  /// The form of named values in a query or form.
   public enum Objects: Sendable, Hashable {
     /// `a[b]=1`.
     case brackets
@@ -20,7 +20,7 @@ public struct ArgumentStyle: Sendable, Hashable {
     case dots
   }
 
-  /// How a query or form shows truth values. JSON always says `true` and `false`.
+  /// The form of Boolean values in a query or form. JSON always has `true` and `false`.
   public enum Booleans: Sendable, Hashable {
     /// `true` and `false`.
     case words
@@ -28,9 +28,9 @@ public struct ArgumentStyle: Sendable, Hashable {
     case digits
   }
 
-  /// How a moment is written, in JSON too.
+  /// The form of dates, also in JSON.
   public enum Dates: Sendable, Hashable {
-    /// `2026-01-31T12:00:00Z` (RFC 3339), with a fraction where there is one.
+    /// `2026-01-31T12:00:00Z` (RFC 3339), with a fraction of a second if the date has one.
     case iso8601
     /// Whole seconds since 1970.
     case seconds
@@ -38,17 +38,17 @@ public struct ArgumentStyle: Sendable, Hashable {
     case milliseconds
   }
 
-  /// How a query or form shows null.
+  /// The form of null in a query or form.
   public enum Nulls: Sendable, Hashable {
     /// `a=`.
     case empty
-    /// Not at all.
+    /// The argument is left out.
     case omitted
     /// `a=null`.
     case word
   }
 
-  /// How a query writes a space. A form always writes `+`.
+  /// The form of a space in a query. In a form, a space is always `+`.
   public enum Spaces: Sendable, Hashable {
     /// `%20`.
     case percent
@@ -56,18 +56,21 @@ public struct ArgumentStyle: Sendable, Hashable {
     case plus
   }
 
-  /// Several values: repeated where nothing is said.
-  public var arrays: Arrays
-  /// Named values: in brackets where nothing is said.
-  public var objects: Objects
-  /// Truth values: words where nothing is said.
-  public var booleans: Booleans
-  /// Moments: ISO 8601 where nothing is said.
-  public var dates: Dates
-  /// Null: empty where nothing is said.
-  public var nulls: Nulls
-  /// Spaces in a query: `%20` where nothing is said.
-  public var spaces: Spaces
+  /// True if the style of the family or the client applies. Changing a property of the style sets it to false.
+  private(set) var isInherited = false
+
+  /// The form of several values: repeated by default.
+  public var arrays: Arrays { didSet { isInherited = false } }
+  /// The form of named values: in brackets by default.
+  public var objects: Objects { didSet { isInherited = false } }
+  /// The form of Boolean values: words by default.
+  public var booleans: Booleans { didSet { isInherited = false } }
+  /// The form of dates: ISO 8601 by default.
+  public var dates: Dates { didSet { isInherited = false } }
+  /// The form of null: empty by default.
+  public var nulls: Nulls { didSet { isInherited = false } }
+  /// The form of spaces in a query: `%20` by default.
+  public var spaces: Spaces { didSet { isInherited = false } }
 
   /// Makes a style.
   public init(
@@ -81,4 +84,14 @@ public struct ArgumentStyle: Sendable, Hashable {
     self.nulls = nulls
     self.spaces = spaces
   }
+
+  /// The style of the family or the client.
+  public static let inherited = {
+    var style = ArgumentStyle()
+    style.isInherited = true
+    return style
+  }()
+
+  /// Returns this style, or `other` if this style is inherited.
+  func filled(by other: ArgumentStyle?) -> ArgumentStyle { isInherited ? other ?? self : self }
 }

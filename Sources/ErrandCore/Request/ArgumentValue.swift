@@ -2,32 +2,32 @@ public import Foundation
 
 /// The value of one argument, before it is written as a query, a form or JSON.
 public enum ArgumentValue: Sendable, Hashable {
-  /// Nothing: the argument is left out. What an optional that is nil becomes.
+  /// No value: the argument is left out. An optional that is nil has this value.
   case omitted
-  /// Null. ``ArgumentStyle/Nulls`` says how a query shows it; in JSON it is `null`.
+  /// The value null. ``ArgumentStyle/Nulls`` sets its form in a query; in JSON it is `null`.
   case null
-  /// A truth value. ``ArgumentStyle/Booleans`` says how a query shows it.
+  /// A Boolean value. ``ArgumentStyle/Booleans`` sets its form in a query.
   case bool(Bool)
   /// A whole number.
   case integer(Int64)
-  /// A whole number past the range of `Int64`.
+  /// A whole number above the range of `Int64`.
   case unsigned(UInt64)
-  /// A number. One that is not finite fails the call.
+  /// A floating-point number. If it is infinite or not a number, the call fails.
   case number(Double)
   /// A text.
   case string(String)
-  /// A moment. ``ArgumentStyle/Dates`` says how it is written.
+  /// A date. ``ArgumentStyle/Dates`` sets its form.
   case date(Date)
-  /// Several values. ``ArgumentStyle/Arrays`` says how a query shows them.
+  /// Several values. ``ArgumentStyle/Arrays`` sets their form in a query.
   case array([ArgumentValue])
-  /// Named values. ``ArgumentStyle/Objects`` says how a query shows them.
+  /// Named values. ``ArgumentStyle/Objects`` sets their form in a query.
   case object(Arguments)
 }
 
-/// A type whose values can be arguments: texts, numbers, truth values, dates, identifiers, arrays and dictionaries of
-/// them, their optionals, and raw-value enumerations that adopt it.
+/// A type whose values can be arguments: strings, numbers, Booleans, dates, UUIDs, URLs, optionals, arrays, and
+/// dictionaries with string keys. An enumeration with raw values becomes such a type if it declares the conformance.
 public protocol ArgumentConvertible: Sendable {
-  /// What is written for this value.
+  /// The argument for this value.
   var argumentValue: ArgumentValue { get }
 }
 
@@ -44,7 +44,7 @@ extension Substring: ArgumentConvertible {
   public var argumentValue: ArgumentValue { .string(String(self)) }
 }
 extension Bool: ArgumentConvertible {
-  /// The truth value.
+  /// The Boolean value.
   public var argumentValue: ArgumentValue { .bool(self) }
 }
 extension Double: ArgumentConvertible {
@@ -52,22 +52,22 @@ extension Double: ArgumentConvertible {
   public var argumentValue: ArgumentValue { .number(self) }
 }
 extension Float: ArgumentConvertible {
-  /// The number, in as many digits as tell it from its neighbours.
+  /// The number, with the fewest digits that distinguish it from its neighbours.
   public var argumentValue: ArgumentValue { .number(Double(description) ?? Double(self)) }
 }
 extension Decimal: ArgumentConvertible {
-  /// The number; as a text in its own digits where no `Double` has all of them.
+  /// The number. If no `Double` represents it exactly, a string with all its digits.
   public var argumentValue: ArgumentValue {
     guard let number = Double(description), Decimal(string: "\(number)") == self else { return .string(description) }
     return .number(number)
   }
 }
 extension Date: ArgumentConvertible {
-  /// The moment.
+  /// The date.
   public var argumentValue: ArgumentValue { .date(self) }
 }
 extension UUID: ArgumentConvertible {
-  /// The identifier in its usual form.
+  /// The identifier as text, such as `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
   public var argumentValue: ArgumentValue { .string(uuidString) }
 }
 extension URL: ArgumentConvertible {
@@ -98,7 +98,7 @@ extension ArgumentConvertible where Self: RawRepresentable, RawValue: ArgumentCo
   public var argumentValue: ArgumentValue { rawValue.argumentValue }
 }
 extension Optional: ArgumentConvertible where Wrapped: ArgumentConvertible {
-  /// The value, or nothing at all.
+  /// The value; `ArgumentValue.omitted` for nil.
   public var argumentValue: ArgumentValue { self?.argumentValue ?? .omitted }
 }
 extension Array: ArgumentConvertible where Element: ArgumentConvertible {
@@ -106,11 +106,11 @@ extension Array: ArgumentConvertible where Element: ArgumentConvertible {
   public var argumentValue: ArgumentValue { .array(map(\.argumentValue)) }
 }
 extension Set: ArgumentConvertible where Element: ArgumentConvertible & Comparable {
-  /// The values, sorted, so that equal sets are written alike.
+  /// The values, sorted, so that equal sets have equal text.
   public var argumentValue: ArgumentValue { .array(sorted().map(\.argumentValue)) }
 }
 extension Dictionary: ArgumentConvertible where Key == String, Value: ArgumentConvertible {
-  /// The values under their keys, sorted by key, so that equal dictionaries are written alike.
+  /// The values under their keys, sorted by key, so that equal dictionaries have equal text.
   public var argumentValue: ArgumentValue {
     .object(Arguments(sorted { $0.key < $1.key }.map { ($0.key, $0.value.argumentValue) }))
   }

@@ -3,7 +3,7 @@ import Foundation
 
 /// Writes arguments as a query, as a form or as JSON.
 struct ArgumentWriter: Sendable {
-  /// A value that cannot be written, with the argument's name.
+  /// The error for a value that cannot be written; it contains the name of the argument.
   struct Unwritable: Error {
     enum Reason { case notFinite, nestedInCommas, namedTwice }
 
@@ -13,7 +13,8 @@ struct ArgumentWriter: Sendable {
 
   let style: ArgumentStyle
 
-  /// Appends `name=value` pairs, an ampersand before each unless `out` ends in a question mark or is empty.
+  /// Appends `name=value` pairs to `out`. Writes an ampersand before each pair, unless `out` ends in a question mark or
+  /// an ampersand, or is empty.
   func appendPairs(_ arguments: Arguments, to out: inout [UInt8], asForm: Bool) throws(Unwritable) {
     for entry in arguments.entries {
       var name: [UInt8] = []
@@ -22,7 +23,7 @@ struct ArgumentWriter: Sendable {
     }
   }
 
-  /// The arguments as a JSON object, dates by the style.
+  /// Returns the arguments as a JSON object, with dates in the form that the style sets.
   func json(_ arguments: Arguments) throws(Unwritable) -> JSONValue {
     var object: [String: JSONValue] = [:]
     for entry in arguments.entries {
@@ -86,7 +87,8 @@ struct ArgumentWriter: Sendable {
     }
   }
 
-  /// The commas between the members stay as they are; one inside a member is escaped.
+  /// Writes several values as one, joined by commas. The commas between the values are not escaped; a comma inside a
+  /// value is escaped.
   private func appendJoined(
     _ name: [UInt8], _ values: [ArgumentValue], to out: inout [UInt8], plus: Bool
   ) throws(Unwritable) {
@@ -127,7 +129,8 @@ struct ArgumentWriter: Sendable {
     return Int64(exactly: number) ?? (number < 0 ? .min : .max)
   }
 
-  /// The nearest one: a moment that was read from text is often held a little below what the text said.
+  /// Rounds to the nearest millisecond, because the binary value of a date that was parsed from text is often slightly
+  /// below the value in the text.
   private static func milliseconds(_ date: Date) -> Double { (date.timeIntervalSince1970 * 1000).rounded() }
 
   private static func iso8601(_ date: Date) -> String {

@@ -8,24 +8,25 @@ import ErrandJSON
 public struct Arguments: Sendable, Hashable {
   /// One argument.
   public struct Entry: Sendable, Hashable {
-    /// Its name.
+    /// The name of the argument.
     public var name: String
-    /// Its value.
+    /// The value of the argument.
     public var value: ArgumentValue
   }
 
-  /// The arguments in order; those left out are not among them.
+  /// The arguments in order, without omitted ones.
   public private(set) var entries: [Entry]
 
-  /// Makes arguments of names and values.
+  /// Makes arguments from names and values.
   public init(_ pairs: [(String, ArgumentValue)] = []) {
     entries = pairs.compactMap { $1 == .omitted ? nil : Entry(name: $0, value: $1) }
   }
 
-  /// Whether there is none.
+  /// Whether the list of arguments is empty.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// The value under a name, the first where several have it. Setting replaces all of them; nil removes them.
+  /// The value of the argument with this name, or of the first one if several have the name. Setting a value replaces
+  /// all arguments with the name; setting nil removes them.
   public subscript(name: String) -> (any ArgumentConvertible)? {
     get { entries.first { $0.name == name }?.value }
     set {
@@ -38,13 +39,13 @@ public struct Arguments: Sendable, Hashable {
     }
   }
 
-  /// Adds an argument behind the others, also where its name is there already.
+  /// Adds an argument at the end, even if its name already exists.
   public mutating func append(_ name: String, _ value: any ArgumentConvertible) {
     let value = value.argumentValue
     if value != .omitted { entries.append(Entry(name: name, value: value)) }
   }
 
-  /// These arguments behind those of `common` whose names they do not take.
+  /// Returns these arguments, preceded by those arguments of `common` whose names do not occur in these arguments.
   public func merged(over common: Arguments) -> Arguments {
     if common.isEmpty { return self }
     let taken = Set(entries.map(\.name))
@@ -55,10 +56,10 @@ public struct Arguments: Sendable, Hashable {
 }
 
 extension Arguments {
-  /// The names under which secrets stand.
+  /// The names of arguments that, judging by the name, contain secrets.
   var secretNames: [String] { entries.map(\.name).filter { JSONMask.isSecret(key: $0) } }
 
-  /// These arguments without those under the names of secrets.
+  /// These arguments without the arguments whose names mark secrets.
   var withoutSecrets: Arguments {
     var rest = self
     rest.entries.removeAll { JSONMask.isSecret(key: $0.name) }
@@ -67,7 +68,7 @@ extension Arguments {
 }
 
 extension Arguments: ExpressibleByDictionaryLiteral, ArgumentConvertible {
-  /// Makes arguments of a literal, in its order. A name may stand there more than once.
+  /// Makes arguments from a literal, in the order of the literal. A name may occur more than once.
   public init(dictionaryLiteral elements: (String, any ArgumentConvertible)...) {
     self.init(elements.map { ($0, $1.argumentValue) })
   }

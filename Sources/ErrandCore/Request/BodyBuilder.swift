@@ -1,9 +1,9 @@
 import ErrandJSON
 import Foundation
 
-/// Makes bodies, the client's common arguments merged into forms and JSON objects.
+/// Builds request bodies. Adds the client's common arguments to forms and JSON objects.
 struct BodyBuilder {
-  /// A body and what the head says about it.
+  /// A body with its `Content-Type` and `Content-Encoding`.
   struct Body {
     var body: HTTPBody
     let contentType: String
@@ -21,14 +21,14 @@ struct BodyBuilder {
   let encoding: JSONEncoding
   let common: (@Sendable () -> Arguments)?
 
-  /// The body that a request declares.
+  /// Builds the body that a request declares.
   func body(_ declared: RequestBody) throws(APIError) -> Body {
     var made = try plain(declared)
     if let coding = declared.coding {
       do {
         made.body = try coding.body(made.body)
       } catch {
-        throw .build(.invalidBody, APIError.sentence("the body could not be coded: \(error)"), cause: error)
+        throw .build(.invalidBody, APIError.sentence("the body's content coding failed: \(error)"), cause: error)
       }
       made.coding = coding.name
     }
@@ -60,7 +60,7 @@ struct BodyBuilder {
       return try encode()
     } catch {
       if let error = error as? APIError { throw error }
-      let clause = "the body could not be written as \(name): \(APIError.writingClause(error))"
+      let clause = "the body could not be encoded as \(name): \(APIError.writingClause(error))"
       throw .build(.invalidBody, APIError.sentence(clause), cause: error)
     }
   }
@@ -79,10 +79,15 @@ struct BodyBuilder {
     return Body(Data(out), "application/x-www-form-urlencoded")
   }
 
-  /// A form, or no body where there is nothing to write.
+  /// Builds a form; returns nil if there are no arguments.
   func formUnlessEmpty(_ arguments: Arguments) throws(APIError) -> Body? {
     let arguments = merged(arguments)
     return arguments.isEmpty ? nil : try BodyBuilder(style: style, encoding: encoding, common: nil).form(arguments)
+  }
+
+  func jsonUnlessEmpty(_ arguments: Arguments) throws(APIError) -> Body? {
+    let arguments = merged(arguments)
+    return arguments.isEmpty ? nil : try BodyBuilder(style: style, encoding: encoding, common: nil).json(arguments)
   }
 
   func json(_ arguments: Arguments) throws(APIError) -> Body {
@@ -95,7 +100,7 @@ struct BodyBuilder {
     do {
       return Body(try value.serialized(), "application/json")
     } catch {
-      throw .build(.invalidBody, APIError.sentence("the body could not be written as JSON: \(error)"), cause: error)
+      throw .build(.invalidBody, APIError.sentence("the body could not be encoded as JSON: \(error)"), cause: error)
     }
   }
 
@@ -117,7 +122,7 @@ struct BodyBuilder {
     } catch JSONError.notAnObject(let found) {
       throw APIError.build(
         .invalidBody,
-        "The client's common body arguments need a JSON object to go into, but this body is \(found); "
+        "The client's common body arguments can only be added to a JSON object, but this body is \(found); "
           + "send an object, or the JSON as bytes.")
     }
   }

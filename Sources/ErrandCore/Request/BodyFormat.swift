@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A format that bodies are written in: one small type, and every `Encodable` value can be sent.
+/// A format of request bodies. A small type that conforms to it can send every `Encodable` value in the format.
 ///
 /// ```swift
 /// struct Pack: BodyFormat {
@@ -11,29 +11,24 @@ public import Foundation
 /// var body: RequestBody? { .encoded(order, as: Pack()) }
 /// ```
 ///
-/// The same type may be a ``ResponseFormat``, too.
+/// One type may conform to both this protocol and ``ResponseFormat``.
 public protocol BodyFormat: Sendable {
-  /// The format's name, shown in errors.
+  /// The name of the format, for error messages.
   var name: String { get }
-  /// The media type, sent as `Content-Type` where the request's headers say nothing else.
+  /// The media type, which is sent as `Content-Type` unless the request's headers set another one.
   var contentType: String { get }
-  /// Writes a value. Called once a call, before anything is sent; what it throws becomes the cause of an error of stage
-  /// `build` with the code ``APIError/Code/invalidBody``.
+  /// Encodes a value. The function is called once per call, before anything is sent. An error that it throws becomes
+  /// the cause of an error of stage `build` with the code ``APIError/Code/invalidBody``.
   func encode<Value: Encodable>(_ value: Value) throws -> Data
 }
 
 extension RequestBody {
   /// Any `Encodable` value in a format of choice.
   ///
-  /// The client's common body arguments are not added: only forms and JSON objects take them.
+  /// The client's common body arguments are not added, because only forms and JSON objects can contain named arguments.
   public static func encoded<Value: Encodable & Sendable>(
     _ value: Value, as format: some BodyFormat
   ) -> RequestBody {
     encoded(as: format.name, format.contentType) { try format.encode(value) }
-  }
-
-  /// Any `Encodable` value as a property list in XML, `application/x-plist`; see ``PropertyListFormat``.
-  public static func propertyList(_ value: some Encodable & Sendable) -> RequestBody {
-    encoded(value, as: PropertyListFormat())
   }
 }

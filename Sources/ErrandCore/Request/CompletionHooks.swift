@@ -1,4 +1,4 @@
-/// What a request does around its own completion, in success and failure.
+/// The hooks of a request that run before and after its completion, for success and for failure.
 ///
 /// ```swift
 /// var hooks: CompletionHooks<Response>? {
@@ -12,9 +12,10 @@ public final class CompletionHooks<Value: Sendable>: Sendable {
   /// Makes hooks.
   ///
   /// - Parameters:
-  ///   - before: Runs off the callback executor, in a task that a cancel reaches, and is awaited before anybody is
-  ///     told. A cancel that comes later may still turn the outcome it saw. For a call whose deadline has passed the task
-  ///     is an ordinary one, so that it can tell somebody; nothing but its own end ends it then.
+  ///   - before: Does not run on the callback executor, but in a task that is cancelled when the call is cancelled. The
+  ///     call waits for the hook before it calls the delegate and the closure. A later cancel may still replace the
+  ///     outcome that the hook received. If the deadline of the call has passed, the task is not cancelled, so that the
+  ///     hook can still do work; the call then waits until the hook returns.
   ///   - after: Runs on the callback executor, before the delegate and the closure.
   public init(
     before: (@Sendable (Outcome<Value>) async -> Void)? = nil, after: (@Sendable (Outcome<Value>) -> Void)? = nil

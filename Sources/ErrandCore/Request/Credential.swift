@@ -1,29 +1,29 @@
 import ErrandSupport
 import Foundation
 
-/// What a request shows to be let in. Two are equal if their texts have the same bytes.
+/// The credential of a request. Two credentials are equal if their texts have the same bytes.
 public enum Credential: Sendable, Hashable {
-  /// A name and a password, sent in Base64 (RFC 7617, in UTF-8).
+  /// A user name and a password in UTF-8, sent in Base64 (RFC 7617).
   case basic(user: String, password: String)
-  /// A token (RFC 6750).
+  /// A token (RFC 6750, "Bearer").
   case bearer(String)
 
-  /// Refuses a name and a password that a server would read otherwise (RFC 7617 section 2).
+  /// Throws if a server would read the name or the password differently than intended (RFC 7617 section 2).
   func check() throws(APIError) {
     guard case .basic(let user, let password) = self else { return }
     if user.utf8.contains(UInt8(ascii: ":")) {
       throw .build(
         .invalidHeader,
-        "The name of the basic credential has a colon in it, and a server would take what follows for the password;"
-          + " use a name without one.")
+        "The user name of the basic credential contains a colon, so a server would read the rest as the password;"
+          + " use a name without a colon.")
     }
     if (user + password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
       throw .build(
-        .invalidHeader, "The basic credential has a control character in it, such as a line break; remove it.")
+        .invalidHeader, "The basic credential contains a control character, such as a line break; remove it.")
     }
   }
 
-  /// The value of `Authorization`.
+  /// The value of the field `Authorization`.
   var fieldValue: String {
     switch self {
     case .basic(let user, let password): "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())"
@@ -33,7 +33,7 @@ public enum Credential: Sendable, Hashable {
 }
 
 extension Credential {
-  /// Compares the kinds and the bytes of the texts.
+  /// Compares the kinds of the credentials and the bytes of their texts.
   public static func == (left: Credential, right: Credential) -> Bool {
     switch (left, right) {
     case (.basic(let user, let password), .basic(let otherUser, let otherPassword)):
@@ -43,7 +43,7 @@ extension Credential {
     }
   }
 
-  /// Hashes the bytes of the texts.
+  /// Hashes the bytes of the credential's texts.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .basic(let user, let password):
@@ -55,15 +55,41 @@ extension Credential {
 }
 
 extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The kind alone.
+  /// The kind of the credential; name, password and token are masked.
   public var description: String {
     switch self {
     case .basic: "basic \(Redaction.mask)"
     case .bearer: "bearer \(Redaction.mask)"
     }
   }
-  /// The kind alone.
+  /// The kind of the credential; name, password and token are masked.
   public var debugDescription: String { description }
-  /// What a dump shows: the kind alone.
+  /// The children that `dump` shows: only the kind of the credential.
   public var customMirror: Mirror { Mirror(self, children: ["kind": description], displayStyle: .enum) }
+}
+
+/// Provides the credential of the account that is logged in.
+///
+/// For every call, the client reads ``account`` twice: before the cache lookup, when the request is final, and after
+/// ``credential(for:)``. It calls ``credential(for:)`` when the request is about to be sent; this function may wait.
+public protocol CredentialProvider: Sendable {
+  /// The name of the account that is logged in; nil if none is logged in. The name must be unique to the account and is
+  /// compared byte by byte. The property is read on any thread and must not block.
+  var account: String? { get }
+  /// Returns true if the credential may be sent to a server. The default implementation allows only the origin of the
+  /// base URL.
+  func belongs(to origin: HTTPURL.Origin, base: HTTPURL.Origin) -> Bool
+  /// Returns the credential for an account that ``account`` returned; nil to send none. Runs in a task that is
+  /// cancelled when the call is cancelled.
+  ///
+  /// Return the credential of the given account, even if another account has logged in since. In that case the response
+  /// is neither stored nor shared, because it may belong to the other account. If this function sends calls itself, on
+  /// any client, they carry no credential of this provider, as if their ``APIRequest/credential`` were
+  /// ``RequestCredential/none``.
+  func credential(for account: String?) async throws -> Credential?
+}
+
+extension CredentialProvider {
+  /// Allows only the origin of the base URL.
+  public func belongs(to origin: HTTPURL.Origin, base: HTTPURL.Origin) -> Bool { origin == base }
 }

@@ -1,6 +1,6 @@
 /// A provider with one credential that does not change.
 public struct FixedCredential: CredentialProvider {
-  /// The account's name.
+  /// The name of the account; nil for none.
   public let account: String?
   private let credential: Credential
 
@@ -10,9 +10,9 @@ public struct FixedCredential: CredentialProvider {
     self.account = account
   }
 
-  /// The value of `Authorization`.
+  /// The value of the field `Authorization`.
   var fieldValue: String { credential.fieldValue }
 
-  /// The one credential.
+  /// Returns the credential, whatever the account is.
   public func credential(for account: String?) async throws -> Credential? { credential }
 }

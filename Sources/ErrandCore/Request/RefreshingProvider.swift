@@ -1,9 +1,10 @@
-/// A provider whose credentials run out and can be had anew.
+/// A provider whose credentials expire and can be refreshed.
 ///
-/// Where a server answers 401, the client asks for another credential and sends the call once more. However many calls
-/// wait, ``refresh(_:for:)`` runs once; those that were sent with an older credential than the present one are simply
-/// sent again. A call is refreshed for once; a second 401 is its answer. Clients that use one object refresh together; a
-/// value has no identity, so each client refreshes for its own.
+/// If a server responds with 401, the client asks the provider for another credential and sends the call again. One
+/// call of ``refresh(_:for:)`` serves all calls that wait for a new credential. A call that was sent with an older
+/// credential than the current one is sent again without a refresh. A call causes one refresh at most: after a second
+/// 401, the 401 is the response of the call. Clients with the same provider object share a refresh. If the provider is
+/// a value, it has no identity, so each client refreshes for itself.
 ///
 /// ```swift
 /// func refresh(_ old: Credential, for account: String?) async throws -> Credential {
@@ -13,24 +14,28 @@
 /// }
 /// ```
 public protocol RefreshingProvider: CredentialProvider {
-  /// Whether a credential has run out or is about to: then it is refreshed before it is sent. Where this is not
-  /// implemented: never. Any thread; must not block.
+  /// Returns true if a credential has expired or is about to expire. Such a credential is refreshed before it is sent.
+  /// The default implementation returns false. The function is called on any thread and must not block.
   func isExpiring(_ credential: Credential) -> Bool
 
-  /// Gets a credential in the place of one that was refused or is about to run out, and keeps it:
-  /// ``CredentialProvider/credential(for:)`` gives it from then on.
+  /// Gets a credential that replaces `old`, which was rejected or is about to expire, and stores the new credential.
+  /// From then on ``CredentialProvider/credential(for:)`` must return the new credential.
   ///
-  /// Runs in a task of the client's own, since a token that the server has exchanged must not be lost: no caller's
-  /// cancel reaches it, the end of the account's session does. So it needs a deadline of its own, as every call of a
-  /// client has. What it throws is the cause of the error of all who wait, and of those who come with the same
-  /// credential in the next ten seconds, or in the next one where it is an ``APIError`` that says nothing of the
-  /// credential, such as that of a failed network: let that through as it came. A call that it makes itself, by whatever
-  /// client, is never refreshed for, nor is one of a `Task` that it starts and waits for. It shows no credential of this
-  /// provider, as if its ``APIRequest/credential`` were ``RequestCredential/none``.
+  /// Runs in a separate task of the client. Cancelling a call does not cancel this task, because a token that the
+  /// server has already exchanged must not be lost. The end of the account's session cancels the task. So the refresh
+  /// needs its own deadline; a call that it sends has one.
+  ///
+  /// If the refresh throws, the error is the cause of the errors of all waiting calls. Calls with the same credential
+  /// in the next ten seconds fail with this error, too. If it is an ``APIError`` that does not concern the credential,
+  /// such as a failed network, this lasts only one second. So throw such an error unchanged.
+  ///
+  /// If this function sends calls itself, on any client, they cause no refresh. They carry no credential of this
+  /// provider, as if their ``APIRequest/credential`` were ``RequestCredential/none``. This also applies to calls of a
+  /// `Task` that the function starts and awaits.
   func refresh(_ old: Credential, for account: String?) async throws -> Credential
 }
 
 extension RefreshingProvider {
-  /// Never.
+  /// Returns false.
   public func isExpiring(_ credential: Credential) -> Bool { false }
 }

@@ -1,7 +1,7 @@
 public import ErrandJSON
 public import Foundation
 
-/// A body that a request gives in place of its arguments.
+/// A request body. If a request has one, its arguments go into the query.
 public struct RequestBody: Sendable {
   enum Content: Sendable {
     case bytes(Data)
@@ -33,7 +33,7 @@ public struct RequestBody: Sendable {
     RequestBody(.json { try $0.encode(value) }, "application/json")
   }
 
-  /// What a format writes when the call is built; `name` is the format's name in errors.
+  /// A body that `encode` produces when the call is built. Error messages call the format `name`.
   package static func encoded(
     as name: String, _ contentType: String, _ encode: @escaping @Sendable () throws -> Data
   ) -> RequestBody {
@@ -45,7 +45,7 @@ public struct RequestBody: Sendable {
     RequestBody(.form(arguments), "application/x-www-form-urlencoded")
   }
 
-  /// Bytes as they are.
+  /// Bytes, which are sent unchanged.
   public static func bytes(_ data: Data, type contentType: String = "application/octet-stream") -> RequestBody {
     RequestBody(.bytes(data), contentType)
   }
@@ -55,14 +55,14 @@ public struct RequestBody: Sendable {
     RequestBody(.bytes(Data(text.utf8)), contentType)
   }
 
-  /// A file, read while it is sent; memory holds a small part of it at a time.
+  /// A file that is read while it is sent. Only a small part of the file is in memory at a time.
   ///
-  /// It is looked at when the call is built, and one that is missing or unreadable fails the call there. One that
-  /// changes afterwards ends it with ``ErrandHTTP/TransportFailure/Kind/bodyChanged``.
+  /// The file is checked when the call is built; a missing or unreadable file fails the call at that point. If the file
+  /// changes afterwards, the call fails with ``ErrandHTTP/TransportFailure/Kind/bodyChanged``.
   ///
   /// - Parameters:
-  ///   - url: Where the file is.
-  ///   - contentType: The media type; nil for what the extension says.
+  ///   - url: The URL of the file.
+  ///   - contentType: The media type; nil to derive it from the file extension.
   public static func file(_ url: URL, type contentType: String? = nil) -> RequestBody {
     RequestBody(.file(url), contentType ?? FileTypes.type(of: url))
   }
@@ -72,14 +72,14 @@ public struct RequestBody: Sendable {
     RequestBody(.multipart(form), "multipart/form-data")
   }
 
-  /// A source of one's own; see ``ErrandHTTP/HTTPBody/stream(length:isReplayable:_:)``.
+  /// A custom source; see ``ErrandHTTP/HTTPBody/stream(length:isReplayable:_:)``.
   ///
   /// - Parameters:
-  ///   - length: Its length in bytes; nil where it is not known.
+  ///   - length: The length of the body in bytes; nil if unknown.
   ///   - contentType: The media type.
-  ///   - isReplayable: Whether `open` may be called again, and each source then gives the same bytes.
-  ///   - open: Makes a source, on the transport's thread. It is handed what lets the body go on after
-  ///     ``ErrandHTTP/BodyRead/later``.
+  ///   - isReplayable: True if `open` may be called again and each new source gives the same bytes.
+  ///   - open: Makes a source, on the transport's thread. The argument of `open` resumes the body after the source has
+  ///     returned ``ErrandHTTP/BodyRead/later``.
   public static func stream(
     length: Int64? = nil, type contentType: String = "application/octet-stream", isReplayable: Bool = false,
     _ open: @escaping @Sendable (BodyFlow) throws -> any BodySource
@@ -94,21 +94,21 @@ public struct RequestBody: Sendable {
     body(.pieces(pieces, length: length), type: contentType)
   }
 
-  /// A body that is made already, such as a part of a file.
+  /// An existing body, such as a range of a file.
   public static func body(_ body: HTTPBody, type contentType: String = "application/octet-stream") -> RequestBody {
     RequestBody(.body(body), contentType)
   }
 
-  // MARK: - How it is sent
+  // MARK: - Sending
 
-  /// The same body with `Expect: 100-continue`; see ``ErrandHTTP/HTTPBody/expectingContinue()``.
+  /// Returns this body with `Expect: 100-continue`; see ``ErrandHTTP/HTTPBody/expectingContinue()``.
   public func expectingContinue() -> RequestBody {
     var body = self
     body.expectsContinue = true
     return body
   }
 
-  /// The same body with a content coding.
+  /// Returns this body with a content coding.
   package func coded(_ coding: BodyCoding) -> RequestBody {
     var body = self
     body.coding = coding

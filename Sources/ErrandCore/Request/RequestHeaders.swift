@@ -1,12 +1,12 @@
 import ErrandSupport
 
-/// What a request, a family or a client says about header fields: this name has this value, or none.
+/// Header fields that a request, a family or a client sets or removes.
 ///
 /// ```swift
 /// var headers: RequestHeaders { ["X-Client": "app", "X-Api-Key": .secret(key), "Accept": nil] }
 /// ```
 ///
-/// A request's word replaces its family's and the client's; nil removes what they said.
+/// A value of a request replaces the values of its family and the client. The value nil removes the field.
 public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// The value of a field.
   public struct FieldValue: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
@@ -27,26 +27,26 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
     /// A literal value.
     public init(stringLiteral value: String) { self.init(value) }
 
-    /// A value that is masked wherever it is shown, and stays behind when a redirect leads to another origin. One of a
-    /// client or a family goes only to servers that the two name, and not to another one by an absolute URL. Responses
-    /// are stored and shared apart for each value.
+    /// A secret value. It is masked in all output, and it is not sent when a redirect leads to another origin. A secret
+    /// value of a client or a family is sent only to servers that the client or the family names, not to the server of
+    /// another absolute URL. Responses are stored and shared separately for each secret value.
     public static func secret(_ text: String) -> FieldValue { FieldValue(secret: text) }
 
     /// A value known at run time.
     public static func text(_ text: String) -> FieldValue { FieldValue(text) }
 
-    /// Whether both have the same bytes, and are both secret or both not.
+    /// True if both values have the same bytes, and both or neither are secret.
     public static func == (left: FieldValue, right: FieldValue) -> Bool {
       left.isSecret == right.isSecret && left.text.hasSameBytes(as: right.text)
     }
 
-    /// Hashes the bytes.
+    /// Hashes the bytes of the value and whether it is secret.
     public func hash(into hasher: inout Hasher) {
       hasher.combine(ByteText(text))
       hasher.combine(isSecret)
     }
 
-    /// The value, masked where it is a secret.
+    /// The value, masked if it is a secret.
     public var description: String { isSecret ? Redaction.mask : text }
   }
 
@@ -54,7 +54,7 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
     let name: HTTPFieldName
     let value: FieldValue?
 
-    /// What is sent of a value.
+    /// Makes the HTTP field of this entry with a value.
     func field(_ value: FieldValue) -> HTTPField { HTTPField(name, value.text, isSecret: value.isSecret) }
 
     var isSecret: Bool { value.map(field)?.isSecret ?? false }
@@ -62,29 +62,29 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
 
   private(set) var entries: [Entry]
 
-  /// Says nothing about any field.
+  /// Makes headers without entries.
   public init() { entries = [] }
 
-  /// Says what a literal says, in its order.
+  /// Makes headers from a literal, in the order of the literal.
   public init(dictionaryLiteral elements: (HTTPFieldName, FieldValue?)...) {
     entries = elements.map { Entry(name: $0, value: $1) }
   }
 
-  /// Whether nothing is said.
+  /// Whether the list of entries is empty.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// Gives a field a value, or says that it is not to be sent.
+  /// Sets the value of a field; nil removes the field.
   public mutating func set(_ name: HTTPFieldName, _ value: FieldValue?) {
     entries.removeAll { $0.name == name }
     entries.append(Entry(name: name, value: value))
   }
 
-  /// Says a value beside those said before: the field is sent once for each.
+  /// Adds a value to the values that the field already has. The field is sent once for each value.
   public mutating func add(_ name: HTTPFieldName, _ value: FieldValue) {
     entries.append(Entry(name: name, value: value))
   }
 
-  /// What is said here, and what `other` says of other names.
+  /// Returns these entries, together with the entries of `other` that have other names.
   func filled(by other: RequestHeaders) -> RequestHeaders {
     guard !other.isEmpty else { return self }
     var filled = self
@@ -92,17 +92,17 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
     return filled
   }
 
-  /// Whether a value is a secret, by its mark or by its name.
+  /// True if any value is a secret, because it was marked as secret or because the field's name says so.
   var hasSecrets: Bool { entries.contains(where: \.isSecret) }
 
-  /// The same, with nothing said where a value is a secret.
+  /// These headers without the entries whose value is a secret.
   var withoutSecrets: RequestHeaders {
     var rest = self
     rest.entries.removeAll(where: \.isSecret)
     return rest
   }
 
-  /// Writes what is said into fields. A name said several times is sent several times.
+  /// Applies the entries to HTTP fields. If a name occurs several times, the field is sent several times.
   func apply(to fields: inout HTTPFields) {
     for (index, entry) in entries.enumerated() {
       guard let value = entry.value else {
@@ -117,17 +117,17 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
 }
 
 extension RequestHeaders: CustomStringConvertible, CustomReflectable {
-  /// One field a line, secrets masked; those that are not to be sent have no value.
+  /// One line for each field, with secrets masked. A field that is to be removed has no value.
   public var description: String {
     entries.map { entry in
       entry.value.map { "\(HTTPField(entry.name, $0.text, isSecret: $0.isSecret))" } ?? "\(entry.name):"
     }.joined(separator: "\n")
   }
-  /// What a dump shows: never a secret value.
+  /// The children that `dump` shows, with secret values masked.
   public var customMirror: Mirror { Mirror(self, children: ["fields": description], displayStyle: .struct) }
 }
 
 extension RequestHeaders.FieldValue: CustomReflectable {
-  /// What a dump shows: never a secret value.
+  /// The children that `dump` shows, with a secret value masked.
   public var customMirror: Mirror { Mirror(self, children: ["value": description], displayStyle: .struct) }
 }

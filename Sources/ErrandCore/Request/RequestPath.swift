@@ -1,57 +1,58 @@
-/// The path of a request, or an absolute URL. Each variable written into it is escaped on its own.
+/// The path of a request, or an absolute URL. Each variable in the string literal is escaped separately.
 ///
 /// ```swift
 /// var path: Path { "/users/\(id)/files/\(name)" }    // a "/" in `name` becomes %2F
 /// ```
 ///
-/// What stands in the literal is the programmer's: it may hold a query, and its escapes are kept. A variable cannot
-/// change the path's shape: a segment that consists of variables and reads `.` or `..` fails the call.
+/// The literal text is used as written: it may contain a query, and its percent-escapes are kept. A variable cannot
+/// change the structure of the path: if a variable makes a segment `.` or `..`, the call fails.
 public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
-  /// The text, variables escaped, the rest as it was written.
+  /// The text of the path, with variables escaped and the rest as written.
   public let text: String
-  /// The segment that makes the path unusable, if there is one.
+  /// The segment `.` or `..` because of which the call must fail; nil if there is none.
   let refusedSegment: String?
 
-  /// Makes a path of a text that was put together before, read like a literal: its escapes are kept, and what was a
-  /// variable in it can no longer be told, so none is escaped. `RequestPath("/users/\(id)")`, a literal, escapes `id`.
+  /// Makes a path from an existing string. The string is used as written: its percent-escapes are kept, and nothing is
+  /// escaped, because the variables in it can no longer be recognized. By contrast, `RequestPath("/users/\(id)")` is a
+  /// literal and escapes `id`.
   public init(_ text: String) {
     self.text = text
     refusedSegment = nil
   }
 
-  /// Makes a path of a literal.
+  /// Makes a path from a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// Makes a path of a literal with variables.
+  /// Makes a path from a literal with variables.
   public init(stringInterpolation: Interpolation) {
     text = stringInterpolation.text
     refusedSegment = stringInterpolation.dotSegment()
   }
 
-  /// The path, the values of its query masked.
+  /// The path, with the values of its query masked.
   public var description: String { Redaction.url(text) }
 
-  /// Collects the pieces of a path.
+  /// Collects the literal text and the variables of a path.
   public struct Interpolation: StringInterpolationProtocol, Sendable {
     fileprivate var text = ""
     private var variables: [Range<Int>] = []
 
-    /// Makes room for the pieces.
+    /// Reserves memory for the pieces.
     public init(literalCapacity: Int, interpolationCount: Int) {
       text.reserveCapacity(literalCapacity + 12 * interpolationCount)
     }
 
-    /// Adds a piece that the programmer wrote.
+    /// Adds literal text, which is not escaped.
     public mutating func appendLiteral(_ literal: String) { text += literal }
 
-    /// Adds a variable: every character but letters, digits and `-._~` is escaped.
+    /// Adds a variable. Every character except ASCII letters, digits and `-._~` is escaped.
     public mutating func appendInterpolation(_ variable: some CustomStringConvertible) {
       append(PercentEncoding.value(variable.description))
     }
 
-    /// Adds a variable that may hold slashes, such as the path of a file; each of its segments is escaped.
+    /// Adds a variable that may contain slashes, such as the path of a file. Each segment of the variable is escaped.
     public mutating func appendInterpolation(segments variable: String) {
-      // Over bytes: a mark behind a slash would make one character of both.
+      // Splits bytes, because a slash and a combining mark after it form one character.
       let segments = variable.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
       append(segments.map { PercentEncoding.value(String(Substring($0))) }.joined(separator: "/"))
     }
@@ -62,7 +63,7 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
       variables.append(start..<text.utf8.count)
     }
 
-    /// The first segment that is `.` or `..` and has a variable in it, be it an empty one.
+    /// Returns the first segment that is `.` or `..` and contains a variable; an empty variable counts, too.
     fileprivate func dotSegment() -> String? {
       guard !variables.isEmpty, text.utf8.contains(0x2E) else { return nil }
       var start = 0
@@ -81,6 +82,6 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
 }
 
 extension RequestPath: CustomReflectable {
-  /// What a dump shows: the values of the query masked.
+  /// The children that `dump` shows; the values of the query are masked.
   public var customMirror: Mirror { Mirror(self, children: ["path": description], displayStyle: .struct) }
 }

@@ -1,14 +1,14 @@
 /// A set of servers under a name, such as production and staging.
 public struct ServerEnvironment: Sendable, Hashable {
-  /// The name to choose it by.
+  /// The name by which the environment is selected.
   public var name: String
-  /// The base URL, such as `https://api.example.com/v1`. Checked when a call is built.
+  /// The base URL, such as `https://api.example.com/v1`. It is checked when a call is built.
   public var baseURL: String
   /// The URL of the CDN; nil for none.
   public var cdnURL: String?
 
-  /// Other servers that give the same answers below these URLs, in the order in which they are asked where the base
-  /// URL's server fails. They get the credential that belongs to the base URL.
+  /// The base URLs of other servers that serve the same resources. If the server of ``baseURL`` fails, these servers
+  /// are asked in this order. They receive the credential that belongs to the base URL.
   public var fallbackURLs: [String]
 
   /// Makes an environment.
@@ -21,11 +21,11 @@ public struct ServerEnvironment: Sendable, Hashable {
 }
 
 extension ServerEnvironment: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Name and base URL, the values of its query masked.
+  /// The name and the base URL; the values of the URL's query are masked.
   public var description: String { "\(name): \(Redaction.url(baseURL))" }
   /// The same as ``description``.
   public var debugDescription: String { description }
-  /// The children of a dump: the URLs with the values of their queries masked.
+  /// The children that `dump` shows; the values of the URLs' queries are masked.
   public var customMirror: Mirror {
     Mirror(
       self,

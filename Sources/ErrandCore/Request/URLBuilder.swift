@@ -1,9 +1,10 @@
-/// Joins base, path and arguments to the URL that is sent: one pass over UTF-8.
+/// Joins base, path and arguments into the URL that is sent, in one pass over UTF-8.
 struct URLBuilder: Sendable {
   let style: ArgumentStyle
 
-  /// One slash stands between base and path, whether one of them brings it, both or none; nothing else is folded. The
-  /// query is the base's, the path's own and the arguments, in this order; fragments are dropped.
+  /// Base and path are joined by exactly one slash, even if neither or both of them have one; nothing else is
+  /// normalized. The query consists of the query of the base, the query of the path and the arguments, in this order.
+  /// Fragments are dropped.
   func url(_ target: URLFilter.Target, base: HTTPURL) throws(APIError) -> HTTPURL {
     let text = Array(target.path.utf8)
     try Self.refuseControls(text, target.path)
@@ -26,8 +27,8 @@ struct URLBuilder: Sendable {
       queryStart: queryStart)
   }
 
-  /// - Parameter isWritten: Whether the path has a question mark of its own, which stays even if nothing follows it: to a
-  ///   server it is another URL (RFC 3986 section 6.2.3).
+  /// - Parameter isWritten: True if the path contains a question mark. The question mark is kept even if nothing
+  ///   follows it, because a server may treat a URL with an empty query as a different URL (RFC 3986 section 6.2.3).
   private func appendQueries(
     _ first: String?, _ second: ArraySlice<UInt8>, _ arguments: Arguments, isWritten: Bool, to out: inout [UInt8]
   ) throws(APIError) {
@@ -38,7 +39,7 @@ struct URLBuilder: Sendable {
       if out.count > start + 1 { out.append(0x26) }
       PercentEncoding.append(second, to: &out, keeping: .queryText)
     }
-    // The ampersand is set here, since the queries before may end in a question mark of their own.
+    // The ampersand is added here, because `appendPairs` adds none if the preceding queries end in a question mark.
     let isSeparated = !arguments.isEmpty && out.count > start + 1 && out.last != 0x26
     if isSeparated { out.append(0x26) }
     let written = out.count
@@ -54,10 +55,11 @@ struct URLBuilder: Sendable {
   static func unwritable(_ error: ArgumentWriter.Unwritable) -> APIError {
     let clause =
       switch error.reason {
-      case .notFinite: "is no finite number; check the value"
+      case .notFinite: "is not a finite number; check the value"
       case .nestedInCommas:
-        "holds lists or objects in a list, which commas cannot show; choose another `ArgumentStyle.arrays`"
-      case .namedTwice: "is named twice, and JSON has each name once; name it once, with a list"
+        "has lists or objects in a list, which commas cannot represent; choose another `ArgumentStyle.arrays`"
+      case .namedTwice:
+        "is given twice, but a JSON object can contain a name only once; give the argument once, with a list as value"
       }
     return .build(.invalidArgument, "The argument \"\(error.name)\" \(clause).")
   }
@@ -68,7 +70,7 @@ struct URLBuilder: Sendable {
       .invalidPath, "The path \"\(Redaction.url(path))\" holds a control character such as a line break; remove it.")
   }
 
-  /// The head of an absolute URL (scheme and authority), and the rest.
+  /// Splits an absolute URL into two parts: the scheme with the authority, and the rest.
   static func split(absolute text: String) -> (head: String, tail: String) {
     guard let colon = text.utf8.firstIndex(of: 0x3A) else { return (text, "") }
     let authority = text.utf8.index(colon, offsetBy: 3, limitedBy: text.utf8.endIndex) ?? text.utf8.endIndex

@@ -1,26 +1,27 @@
-/// Changes where requests go before their URL is built: rewrites paths, adds arguments.
+/// Changes the target of requests before the URL is built: rewrites paths or adds arguments, for example.
 ///
-/// Filters run in their order, for relative paths and absolute URLs alike, and are removed by name.
+/// Filters run in the order of the configuration, for relative paths and for absolute URLs. A filter can be removed by
+/// its name.
 ///
 /// ```swift
 /// client.configure { $0.filters.append(URLFilter("version") { url, _ in url.arguments["version"] = "1.2.3" }) }
 /// ```
 public struct URLFilter: Sendable {
-  /// What a filter may change.
+  /// The parts of a URL that a filter may change.
   public struct Target: Sendable, Hashable {
-    /// The server's URL: base, CDN, or the head of an absolute URL.
+    /// The URL of the server: the base URL, the CDN's URL, or the scheme and authority of an absolute URL.
     public var base: String
-    /// The path as it will stand below the base, escaped; it may hold a query.
+    /// The path below the base URL, percent-escaped; it may contain a query.
     public var path: String
-    /// The arguments of the query. Those that go into a body are not among them.
+    /// The arguments that go into the query; arguments that go into a body are not included.
     public var arguments: Arguments
   }
 
-  /// The name to find and remove it by.
+  /// The name by which the filter can be found and removed.
   public let name: String
   let apply: @Sendable (inout Target, any APIRequest) throws -> Void
 
-  /// Makes a filter of a function; what it throws fails the call as it is built.
+  /// Makes a filter from a function. An error that the function throws fails the call as it is built.
   public init(_ name: String, _ apply: @escaping @Sendable (inout Target, any APIRequest) throws -> Void) {
     self.name = name
     self.apply = apply

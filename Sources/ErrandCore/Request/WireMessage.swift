@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A message that can be made from and turned into bytes, such as one of Protocol Buffers.
+/// A message that can be decoded from bytes and encoded into bytes, such as a Protocol Buffers message.
 ///
-/// Messages that a generator made conform in a few lines:
+/// Generated messages conform in a few lines:
 ///
 /// ```swift
 /// extension User: WireMessage {
@@ -11,10 +11,10 @@ public import Foundation
 /// }
 /// ```
 public protocol WireMessage: Sendable {
-  /// Reads a message. What it throws becomes the cause of an error of stage `decode`.
+  /// Decodes a message. An error that this function throws becomes the cause of an error of stage `decode`.
   init(wire bytes: Data) throws
-  /// Writes the message. What it throws becomes the cause of an error of stage `build` with the code
-  /// ``APIError/Code/invalidBody``.
+  /// Encodes the message. An error that this function throws becomes the cause of an error of stage `build` with the
+  /// code ``APIError/Code/invalidBody``.
   func wire() throws -> Data
 }
 
@@ -30,16 +30,16 @@ extension RequestBody {
 extension ResponseDecoder where Value: WireMessage {
   /// A message of Protocol Buffers.
   ///
-  /// - Parameter accept: What is sent as `Accept` where the request's headers say nothing else.
+  /// - Parameter accept: The value of the field `Accept`, unless the request's headers set another one.
   public static func protobuf(accept: String = "application/x-protobuf") -> ResponseDecoder {
     ResponseDecoder("protobuf", accept: accept) { body, _ in try Value(wire: body) }
   }
 }
 
 extension APIError {
-  /// The body of a refused answer as a message, such as the code and the words of a refusal; nil where no body came, it
-  /// is of another form, or the answer was not refused but could not be read: most bytes of one message can be read as
-  /// another one.
+  /// The body of a rejected response, decoded as a message that contains, for example, an error code and a text. Nil if
+  /// there is no body, or if the body cannot be decoded as this type. Also nil if the response was accepted but could
+  /// not be decoded: most bytes of one message type can also be decoded as another type.
   public func body<Message: WireMessage>(asMessage type: Message.Type = Message.self) -> Message? {
     guard stage == .validate else { return nil }
     return response.flatMap { $0.body.isEmpty ? nil : try? Message(wire: $0.body) }

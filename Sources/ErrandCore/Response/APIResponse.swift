@@ -1,14 +1,14 @@
-/// A successful answer: the value beside all that came with it.
+/// A successful response: the decoded value and its metadata.
 public struct APIResponse<Value: Sendable>: Sendable {
   /// The decoded value.
   public let value: Value
-  /// The request as it was sent last, redirects followed.
+  /// The request as it was last sent, after redirects.
   public let request: HTTPRequest
-  /// Status, fields and raw body.
+  /// Status, header fields and raw body.
   public let raw: HTTPResponse
-  /// Where it came from.
+  /// Whether the response comes from the network or the cache.
   public let origin: ResponseOrigin
-  /// What was measured.
+  /// The measurements of the call.
   public let metrics: CallMetrics
 
   /// The status code.

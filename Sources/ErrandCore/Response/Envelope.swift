@@ -1,19 +1,22 @@
 public import ErrandJSON
 
-/// What stands round the value in an answer such as `{"code": 0, "message": "ok", "data": {…}}`.
+/// The members around the value in a response such as `{"code": 0, "message": "ok", "data": {…}}`.
 ///
 /// ```swift
-/// var envelope: Envelope? { Envelope(value: "data", code: "code", success: [0], message: "message") }
+/// var envelope: Envelope { Envelope(value: "data", code: "code", success: [0], message: "message") }
 /// ```
 public struct Envelope: Sendable, Hashable {
-  /// Where the value lies; the root where nothing is said.
-  public var value: JSONPath
-  /// Where the business code lies; nil where there is none.
-  public var code: JSONPath?
-  /// The codes that mean success. Any other, or none, fails the call with ``APIError/Code/business``.
-  public var success: Set<JSONValue>
-  /// Where the server's words lie; shown in the error.
-  public var message: JSONPath?
+  /// True if the envelope of the family or the client applies. Changing any property sets this to false.
+  private(set) var isInherited = false
+  /// The path of the value; by default the root.
+  public var value: JSONPath { didSet { isInherited = false } }
+  /// The path of the business code; nil if the response has none.
+  public var code: JSONPath? { didSet { isInherited = false } }
+  /// The codes that mean success. With any other code, or without a code, the call fails with
+  /// ``APIError/Code/business``.
+  public var success: Set<JSONValue> { didSet { isInherited = false } }
+  /// The path of the server's message, which the error shows.
+  public var message: JSONPath? { didSet { isInherited = false } }
 
   /// Makes an envelope.
   public init(
@@ -25,11 +28,19 @@ public struct Envelope: Sendable, Hashable {
     self.message = message
   }
 
-  /// Nothing stands round the value: for a request, such as a picture, whose client or family has an envelope.
-  ///
-  public static let bare = Envelope()
+  /// The envelope of the family or the client.
+  public static let inherited = {
+    var envelope = Envelope()
+    envelope.isInherited = true
+    return envelope
+  }()
+  /// The body is the value itself.
+  public static let none = Envelope()
 
-  /// A word on a code that differs from success in its kind alone, such as "0" from 0.
+  /// Returns this envelope, or `other` if this envelope is inherited.
+  func filled(by other: Envelope?) -> Envelope { isInherited ? other ?? self : self }
+
+  /// A hint about a code that differs from a success code only in its type, such as "0" from 0.
   func confusion(with code: JSONValue) -> String? {
     let text = code.stringValue ?? "\(code)"
     guard success.contains(where: { ($0.stringValue ?? "\($0)") == text }) else { return nil }
@@ -37,7 +48,7 @@ public struct Envelope: Sendable, Hashable {
       ? " (a number; `success` has it as a string)" : " (a string; `success` has it as a number)"
   }
 
-  /// What a body says against success, or nil: the business code and the server's words.
+  /// The business code and the server's message if the body does not report success; otherwise nil.
   func refusal(of body: ParsedJSON) -> (code: JSONValue?, message: String?)? {
     guard let code else { return nil }
     let found = try? body.value(at: code)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Text in EUC-JP, which Foundation does not read on Linux: said anew in ISO-2022-JP-2 (RFC 1554), which it does. Both
-/// write the same character sets, one by high bits and the other by escape sequences.
+/// Decodes EUC-JP, which Foundation cannot read on Linux, by converting it to ISO-2022-JP-2 (RFC 1554), which
+/// Foundation can read. Both encode the same character sets, one with high bits and the other with escape sequences.
 enum JapaneseText {
-  /// The character sets, by what begins them.
+  /// The character sets, with the escape sequences that select them.
   private enum CharacterSet {
     case ascii, katakana, kanji, supplement
 
@@ -19,10 +19,10 @@ enum JapaneseText {
 
   private static let encoding = String.Encoding(rawValue: 0x8000_0821)
 
-  /// Reads a body; nil where it is no EUC-JP.
+  /// Decodes a body; nil if it is not EUC-JP.
   static func text(_ body: Data) -> String? {
     var rest = body[...]
-    var said = Data()
+    var converted = Data()
     var current = CharacterSet.ascii
     while let first = rest.popFirst() {
       let set: CharacterSet
@@ -40,11 +40,11 @@ enum JapaneseText {
         }
         rest = rest.dropFirst(set == .kanji ? 1 : code.count)
       }
-      if set != current { said += set.escape }
+      if set != current { converted += set.escape }
       current = set
-      said += code.map { $0 & 0x7F }
+      converted += code.map { $0 & 0x7F }
     }
-    if current != .ascii { said += CharacterSet.ascii.escape }
-    return String(data: said, encoding: encoding)
+    if current != .ascii { converted += CharacterSet.ascii.escape }
+    return String(data: converted, encoding: encoding)
   }
 }

@@ -1,6 +1,6 @@
-/// The response type of a call whose answer has no value: the body is not decoded. A declared shape or
-/// business code is judged all the same.
+/// The response type of a call whose response has no value: the body is not decoded. A declared shape and a business
+/// code are still validated.
 public struct Nothing: Sendable, Hashable, Codable {
-  /// Makes the one value there is.
+  /// Makes the only value of the type.
   public init() {}
 }

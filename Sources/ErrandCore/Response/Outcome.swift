@@ -1,32 +1,33 @@
 import ErrandSupport
 
-/// How one run of a request ended: the value or the error, and all that is known beside it.
+/// How one run of a request ended: the value or the error, with its metadata.
 public struct Outcome<Value: Sendable>: Sendable {
   /// The value or the error.
   public let result: Result<Value, APIError>
-  /// The request as it was sent last, redirects followed; nil where none could be built.
+  /// The request as it was last sent, after redirects; nil if no request could be built.
   public let request: HTTPRequest?
-  /// The answer, if one came: status, fields and raw body.
+  /// The response, if there is one: status, header fields and raw body.
   public let response: HTTPResponse?
-  /// Where the answer came from; nil where none came.
+  /// Whether the response comes from the network or the cache; nil if there is no response.
   public let origin: ResponseOrigin?
-  /// What was measured.
+  /// The measurements of the call.
   public let metrics: CallMetrics
-  /// Whether it is the same answer that was told before as the stored one, in `cached, then fresh`.
+  /// True if, with `cached, then fresh`, the fresh response is the same as the stored response that was delivered
+  /// before.
   public let isUnchanged: Bool
 
-  /// The end of a call that was never made.
+  /// The outcome of a call that was never started.
   static func failed(_ error: APIError) -> Outcome {
     Outcome(
       result: .failure(error), request: nil, response: nil, origin: nil, metrics: CallMetrics(), isUnchanged: false)
   }
 
-  /// The same with another error in the place of its own.
+  /// A copy of the outcome with a changed error.
   func mapError(_ change: (APIError) -> APIError) -> Outcome {
     with(result.mapError(change))
   }
 
-  /// The same as the end of a call that was cancelled.
+  /// A copy of the outcome whose result is the error of a cancelled call.
   var cancelled: Outcome { with(.failure(.stopped(.cancelled))) }
 
   private func with(_ result: Result<Value, APIError>) -> Outcome {

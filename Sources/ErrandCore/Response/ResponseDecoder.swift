@@ -1,7 +1,7 @@
 public import ErrandJSON
 public import Foundation
 
-/// Turns the body of an answer into a value.
+/// Decodes the body of a response to a value.
 ///
 /// ```swift
 /// var decoder: ResponseDecoder<Feed> { ResponseDecoder("feed") { body, _ in try Feed(xml: body) } }
@@ -9,20 +9,20 @@ public import Foundation
 public struct ResponseDecoder<Value: Sendable>: Sendable {
   /// The format's name, shown in errors.
   public let name: String
-  /// What the decoder reads, sent as `Accept` where nobody says anything else.
+  /// The value of `Accept`, unless the request's headers set it.
   public let accept: String
-  /// Which content types are taken where the request says nothing; see ``ResponseFormat/contentTypes``.
+  /// The content types that are accepted if the request declares none; see ``ResponseFormat/contentTypes``.
   public let contentTypes: [String]?
   private let read: @Sendable (HTTPResponse, DecodingRules) throws -> Value
-  /// Reads another format in its place; nil for a decoder that somebody chose.
+  /// Reads the value in the format of the family or the client; nil if the request declares its decoder.
   private var readOther: (@Sendable (HTTPResponse, any ResponseFormat) throws -> Value)?
-  /// How the type is read from JSON; nil where it is not.
+  /// How the type is read from JSON; nil for other formats.
   let json: JSONRules?
-  /// Whether it is known to read the body, so that it has nothing to read where that goes into a file.
+  /// True if the decoder certainly reads the body. Then it cannot decode a response whose body was written to a file.
   let readsBody: Bool
 
-  /// Makes a decoder of a function of the body and the answer. What it throws becomes the cause of an error of stage
-  /// `decode`. It runs off the caller's actor for bodies over 16 KiB.
+  /// Makes a decoder from a function of the body and the response. An error that the function throws becomes the cause
+  /// of an error of stage `decode`. For bodies over 16 KiB the function runs off the caller's actor.
   public init(
     _ name: String, accept: String = "*/*", contentTypes: [String]? = nil,
     _ decode: @escaping @Sendable (Data, HTTPResponse) throws -> Value
@@ -32,28 +32,28 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
     }
   }
 
-  /// Whether type and rules alone say what comes out, so that the value may be kept.
+  /// True if only the type and the rules determine the value. Then a decoded value may be stored and used again.
   func isByType(_ format: (any ResponseFormat)?) -> Bool {
     if readsOther(format) { return false }
     return if case .shared? = json { true } else { false }
   }
 
-  /// Whether the family's or client's format is read.
+  /// Whether the decoder reads the format of the family or the client.
   func readsOther(_ format: (any ResponseFormat)?) -> Bool { readOther != nil && format != nil }
 
-  /// Makes the value: in the format of the family or the client where the request declares no decoder.
+  /// Decodes the value, in the format of the family or the client if the request declares no decoder.
   func decode(_ response: HTTPResponse, _ rules: DecodingRules) throws -> Value {
     if let readOther, let format = rules.format { return try readOther(response, format) }
     return try read(response, rules)
   }
 
-  /// The name of the format that is read.
+  /// The name of the format that the decoder reads.
   func name(in format: (any ResponseFormat)?) -> String { readOther == nil ? name : format?.name ?? name }
 
-  /// What is sent as `Accept`.
+  /// The value of `Accept`.
   func accept(in format: (any ResponseFormat)?) -> String { readOther == nil ? accept : format?.accept ?? accept }
 
-  /// Which content types are taken where the request says nothing.
+  /// The content types that are accepted if the request declares none.
   func contentTypes(in format: (any ResponseFormat)?) -> [String]? {
     readOther == nil ? contentTypes : format?.contentTypes ?? contentTypes
   }
@@ -72,9 +72,10 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
 }
 
 extension ResponseDecoder where Value: Decodable {
-  /// The decoder that fits the type: `Data` takes the bytes, `String` the text by the answer's charset, ``Nothing``
-  /// nothing, ``DownloadedFile`` the file, and any other `Decodable` type is read from JSON, at the envelope's place
-  /// where there is one; or in the family's or client's ``ClientConfiguration/responseFormat``, but for `JSONValue`.
+  /// The decoder for the type: `Data` gets the bytes, `String` the text in the charset of the response, ``Nothing``
+  /// nothing, and ``DownloadedFile`` the file. Every other `Decodable` type except `JSONValue` is read in
+  /// ``ClientConfiguration/responseFormat`` of the family or client if one is set. Otherwise it is read from JSON, at
+  /// the value path of the envelope if there is one.
   public static var automatic: ResponseDecoder {
     if Value.self == Data.self {
       ResponseDecoder(name: "bytes", accept: "*/*") { response, _ in try Self.cast(response.body) }
@@ -96,14 +97,14 @@ extension ResponseDecoder where Value: Decodable {
     return decoder
   }
 
-  /// JSON, read by rules of its own or by those of the request and the client. An empty body is nil of an optional
-  /// type.
-  public static func json(_ rules: JSONDecoding? = nil) -> ResponseDecoder {
-    let json = rules.map { JSONRules.own($0) } ?? .shared
+  /// Reads JSON by the given rules, or by the rules of the request and the client. For an optional type an empty body
+  /// is nil.
+  public static func json(_ rules: JSONDecoding = .inherited) -> ResponseDecoder {
+    let json = rules.isInherited ? JSONRules.shared : .own(rules)
     return ResponseDecoder(name: "JSON", accept: "application/json", json: json) { response, shared in
       if response.body.isEmpty, let type = Value.self as? any MayBeAbsent.Type { return try Self.cast(type.absence) }
-      return try (rules ?? shared.json).decode(
-        Value.self, from: response.body, parsed: response.parsed, at: shared.envelope?.value)
+      return try rules.filled(by: shared.json).decode(
+        Value.self, from: response.body, parsed: response.parsed, at: shared.envelope.value)
     }
   }
 
@@ -113,7 +114,7 @@ extension ResponseDecoder where Value: Decodable {
   }
 }
 
-/// A type that has a value for what is not there.
+/// A type that can represent an absent value.
 private protocol MayBeAbsent {
   static var absence: Any { get }
 }
@@ -122,7 +123,7 @@ extension Optional: MayBeAbsent {
   fileprivate static var absence: Any { Self.none as Any }
 }
 
-/// Cannot happen: the types were compared before.
+// The types are compared before each cast, so this error cannot occur.
 private struct TypeMismatch: Error {}
 
 extension HTTPResponse {
@@ -131,15 +132,16 @@ extension HTTPResponse {
     guard [200, 203, 206].contains(status) else {
       let reason = head.reason.isEmpty ? "" : " \(head.reason)"
       throw APIError(
-        .validate, .status, "The server answered \(status)\(reason), which brings no file; 200, 203 and 206 do."
+        .validate, .status,
+        "The server answered \(status)\(reason), which carries no file; only 200, 203 and 206 are accepted."
       )
       .with { $0.response = self }
     }
-    throw .build(.unsupported, "The answer went into no file; let the request say where to by `download`.")
+    throw .build(.unsupported, "The response was not written to a file; declare `download` in the request.")
   }
 
-  /// The body as text, by its byte order mark, by the charset of `Content-Type`, or as UTF-8.
-  /// - Throws: ``TextFailure`` where the charset is unknown or the bytes are not of it.
+  /// The body as text, decoded by its byte order mark, by the charset in `Content-Type`, or as UTF-8.
+  /// - Throws: ``TextFailure`` if the charset is unknown or the bytes are invalid in it.
   public func text() throws(TextFailure) -> String {
     do {
       return try TextDecoding.text(body, charset: charset)
@@ -151,25 +153,25 @@ extension HTTPResponse {
     }
   }
 
-  /// Why a body could not be read as text.
+  /// Why a body cannot be decoded as text.
   public struct TextFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong, in words.
+    /// The reason, in words.
     public let description: String
   }
 }
 
-/// Whose rules a decoder reads JSON by.
+/// Which rules a decoder reads JSON by.
 enum JSONRules: Sendable {
-  /// Those of the request or the client.
+  /// The rules of the request or the client.
   case shared
-  /// Its own.
+  /// Rules that belong to the decoder.
   case own(JSONDecoding)
 }
 
-/// What the decoders that come with the library go by.
+/// The rules of a call for the decoders of the library.
 struct DecodingRules: Sendable {
   let json: JSONDecoding
-  let envelope: Envelope?
-  /// The format of answers whose request declares no decoder; nil for JSON.
+  let envelope: Envelope
+  /// The format of responses whose request declares no decoder; nil for JSON.
   var format: (any ResponseFormat)?
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A format that answers are read from: one small type, and every `Decodable` value can be taken.
+/// A format of response bodies: one small type can read every `Decodable` value.
 ///
 /// ```swift
 /// struct Pack: ResponseFormat {
@@ -13,43 +13,42 @@ public import Foundation
 /// var decoder: ResponseDecoder<Order> { .format(Pack()) }
 /// ```
 ///
-/// The same type may be a ``BodyFormat``, too.
+/// A type may conform to both this protocol and ``BodyFormat``.
 public protocol ResponseFormat: Sendable {
   /// The format's name, shown in errors.
   var name: String { get }
-  /// What is sent as `Accept` where the request's headers say nothing else.
+  /// The value of `Accept`, unless the request's headers set it.
   var accept: String { get }
-  /// Which content types are taken where the request's ``APIRequest/contentTypes`` says nothing, such as
-  /// `["application/x-pack"]`; nil for all. An answer that names no type is taken. A pattern with a star takes no page:
-  /// `text/html` and `application/xhtml+xml` are listed by their names where they are meant.
+  /// The content types that are accepted if ``APIRequest/contentTypes`` is not set, such as `["application/x-pack"]`;
+  /// nil accepts all. A response without a content type is accepted. A pattern with a star does not match web pages. To
+  /// accept web pages, list `text/html` and `application/xhtml+xml` by name.
   var contentTypes: [String]? { get }
-  /// Reads a value. What it throws becomes the cause of an error of stage `decode`, which shows the description; an
-  /// error that names the place, such as ``FormatFailure``, helps most. It runs off the caller's actor for bodies over
-  /// 16 KiB.
+  /// Reads a value. For bodies over 16 KiB this method does not run on the caller's actor.
+  ///
+  /// An error that the method throws becomes the cause of an ``APIError`` of stage `decode`. The message of the
+  /// `APIError` contains the description of the thrown error. So an error that names the place of the fault, such as
+  /// ``FormatFailure``, helps most.
   func decode<Value: Decodable>(_ type: Value.Type, from body: Data, of response: HTTPResponse) throws -> Value
 }
 
 extension ResponseFormat {
-  /// All.
+  /// Accepts all content types.
   public var contentTypes: [String]? { nil }
 }
 
 extension APIError {
-  /// The server's body read in a format of choice, such as why it refused; nil where no body came or it is of another
-  /// form. It is read anew each time, where this is called.
+  /// The response body read in the given format, such as the reason for a rejection; nil if there is no body or the
+  /// body has another form. Each call of this method reads the body again.
   public func body<Body: Decodable>(as type: Body.Type = Body.self, by format: some ResponseFormat) -> Body? {
     response.flatMap { $0.body.isEmpty ? nil : try? format.decode(type, from: $0.body, of: $0) }
   }
 }
 
 extension ResponseDecoder where Value: Decodable {
-  /// A format of choice.
+  /// Reads the given format.
   public static func format(_ format: some ResponseFormat) -> ResponseDecoder {
     ResponseDecoder(name: format.name, accept: format.accept, contentTypes: format.contentTypes) { response, _ in
       try format.decode(Value.self, from: response.body, of: response)
     }
   }
-
-  /// A property list, binary or in XML; see ``PropertyListFormat``.
-  public static func propertyList() -> ResponseDecoder { .format(PropertyListFormat()) }
 }

@@ -1,29 +1,30 @@
 package import ErrandJSON
 
-/// The entry behind an answer that came from the cache.
+/// The cache entry of a response that was served from the cache.
 package protocol StoredHit: AnyObject, Sendable {
-  /// The value that was decoded of it before, by the same rules.
+  /// The value that was decoded from the entry before, by these rules; nil if there is none.
   func value(for rules: DecodedRules) -> (any Sendable)?
-  /// Keeps a decoded value beside the bytes.
+  /// Stores a decoded value together with the bytes of the entry.
   func keep(_ value: any Sendable, for rules: DecodedRules)
-  /// Removes the entry: this call's rules refuse it.
+  /// Removes the entry from the cache, because the response fails the rules of this call.
   func refuse()
 }
 
-/// By which rules a value was judged and decoded: the type of the request and all that may change the value.
+/// The rules by which a value was validated and decoded: the type of the request and everything else that may change
+/// the value.
 ///
-/// An object, since it is handed on many times and compared once.
+/// The type is a class, because the rules are passed on many times and compared only once.
 package final class DecodedRules: Sendable, Equatable {
   let type: ObjectIdentifier
   let status: StatusRule
   let contentTypes: [String]?
   let shape: JSONShape?
-  let envelope: Envelope?
+  let envelope: Envelope
   let json: JSONDecoding
 
   package init(
     type: Any.Type, status: StatusRule, contentTypes: [String]? = nil, shape: JSONShape? = nil,
-    envelope: Envelope? = nil, json: JSONDecoding
+    envelope: Envelope = .none, json: JSONDecoding
   ) {
     self.type = ObjectIdentifier(type)
     self.status = status

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Turns bodies into text by the charset that the answer names.
+/// Decodes bodies to text by the charset of the response.
 enum TextDecoding {
-  /// Why a body is no text.
+  /// Why a body cannot be decoded as text.
   enum Refusal: Error {
     case unknownCharset(String)
     case invalidBytes(String)
   }
 
-  /// Decodes a body: a byte order mark counts first, then the named charset, then UTF-8.
+  /// Decodes a body. A byte order mark has priority, then the given charset, then UTF-8.
   static func text(_ body: Data, charset: String?) throws(Refusal) -> String {
     if let (mark, encoding, name) = byteOrderMark(of: body) {
-      return try decode(body.dropFirst(mark.count), encoding, named: "\(name), as its byte order mark says")
+      return try decode(body.dropFirst(mark.count), encoding, named: "\(name), according to its byte order mark")
     }
     guard let charset, !charset.isEmpty else { return try decode(body, .utf8, named: "UTF-8") }
     for name in names(in: charset) {
@@ -20,8 +20,8 @@ enum TextDecoding {
     throw .unknownCharset(charset)
   }
 
-  /// The names in a value of `charset`, in lower case. Servers put them in apostrophes, or write several of them; the
-  /// first one that is known counts.
+  /// The names in a `charset` parameter, in lower case. Some servers quote the name or send several names; the first
+  /// known one is used.
   private static func names(in charset: String) -> [String] {
     charset.lowercased().utf8.split { $0 == 0x2C || $0 == 0x20 || $0 == 0x09 }.map { name in
       let isQuote: (UInt8) -> Bool = { $0 == 0x27 || $0 == 0x22 }
@@ -38,14 +38,14 @@ enum TextDecoding {
       guard let text = JapaneseText.text(body) else { throw .invalidBytes(name) }
       return text
     }
-    // Foundation drops what is left of a character that was cut off at the end.
+    // Foundation silently drops an incomplete character at the end of the body.
     guard body.count.isMultiple(of: width(of: encoding)), let text = String(data: body, encoding: encoding) else {
       throw .invalidBytes(name)
     }
     return text
   }
 
-  /// The bytes of one code unit.
+  /// The size of one code unit in bytes.
   private static func width(of encoding: String.Encoding) -> Int {
     switch encoding {
     case .utf16BigEndian, .utf16LittleEndian: 2
@@ -63,9 +63,9 @@ enum TextDecoding {
     return marks.first { body.starts(with: $0.mark) }
   }
 
-  /// The names of the IANA registry of character sets, in lower case, that servers use. UTF-16 without a mark is big
-  /// endian (RFC 2781 section 4.3); GB2312 and GBK are parts of GB18030, EUC-KR of Windows-949; ISO-8859-1 is
-  /// read as it says, not as Windows-1252.
+  /// The names from the IANA character set registry that servers use, in lower case. UTF-16 without a byte order mark
+  /// is big endian (RFC 2781 section 4.3). GB2312 and GBK are subsets of GB18030, EUC-KR of Windows-949. ISO-8859-1 is
+  /// decoded as ISO-8859-1, not as Windows-1252.
   private static let encodings: [String: String.Encoding] = {
     let gb18030 = String.Encoding(rawValue: 0x8000_0632)
     let big5 = String.Encoding(rawValue: 0x8000_0A03)

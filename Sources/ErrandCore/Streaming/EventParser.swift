@@ -1,12 +1,13 @@
 import Foundation
 
-/// Makes events of lines (HTML Living Standard, section 9.2.6, "Interpreting an event stream").
+/// Parses lines into events (HTML Living Standard, section 9.2.6, "Interpreting an event stream").
 struct EventParser {
-  /// Where to go on after a break: the identifier of the last event that came whole.
+  /// The identifier of the last complete event; empty if there is none. After a lost connection, the stream resumes
+  /// from this event.
   private(set) var lastID: String
-  /// Whether an event that came whole has said one; also none is one.
+  /// True if a complete event has set an identifier. An empty identifier counts.
   private(set) var hasID: Bool
-  /// How long the server wants to be left alone after a break; nil where it has not said.
+  /// The delay before a reconnection that the server asked for by `retry:`; nil if the server asked for none.
   private(set) var retry: Duration?
 
   private let limit: Int
@@ -16,7 +17,7 @@ struct EventParser {
   private var id: String
   private var isIDSaid: Bool
 
-  /// - Parameter limit: How many bytes an event may have.
+  /// - Parameter limit: The largest size of an event, in bytes.
   init(lastID: String = "", hasID: Bool = false, limit: Int) {
     self.lastID = lastID
     self.hasID = hasID
@@ -25,7 +26,7 @@ struct EventParser {
     isIDSaid = hasID
   }
 
-  /// The event that a line ends; nil for a line that ends none.
+  /// Parses a line. Returns the event that the line completes; nil if the line completes no event.
   mutating func take(_ bytes: Data) throws(LineSplitter.TooLong) -> ServerSentEvent? {
     var line = bytes
     if isFirst, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
@@ -34,7 +35,7 @@ struct EventParser {
     let name = line.prefix { $0 != 0x3A }
     var value = line.dropFirst(name.count + 1)
     if value.first == 0x20 { value = value.dropFirst() }
-    // What is not UTF-8 is replaced, as the standard has it.
+    // The HTML standard requires that invalid UTF-8 is replaced by replacement characters.
     try take(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
     return nil
   }
@@ -45,7 +46,7 @@ struct EventParser {
     case "data":
       guard data.utf8.count + value.utf8.count < limit else { throw LineSplitter.TooLong(limit: limit) }
       data += value + "\n"
-    // One that could not be sent back is none.
+    // An identifier that is not allowed in a header field is ignored, because it could not be sent as `Last-Event-ID`.
     case "id": if value.utf8.allSatisfy({ ASCII.isFieldValue($0) }) { (id, isIDSaid) = (value, true) }
     case "retry": retry = Self.milliseconds(value) ?? retry
     default: break
@@ -59,7 +60,7 @@ struct EventParser {
     return ServerSentEvent(type: type.isEmpty ? "message" : type, data: String(data.dropLast()), id: lastID)
   }
 
-  /// Digits alone count; more than a day is a day.
+  /// Parses a number of milliseconds; nil if the text contains anything except digits. The result is at most one day.
   private static func milliseconds(_ text: String) -> Duration? {
     guard !text.isEmpty, text.utf8.allSatisfy({ ASCII.isDigit($0) }) else { return nil }
     return .milliseconds(min(Int(text) ?? .max, 86_400_000))

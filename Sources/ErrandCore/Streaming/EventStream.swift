@@ -2,39 +2,41 @@ public import ErrandJSON
 import ErrandSupport
 import Foundation
 
-/// The events of a server (server-sent events), which is asked anew where the connection breaks.
+/// The events of a server (server-sent events). If the connection is lost, the stream reconnects.
 ///
-/// Each loop asks on its own; leaving it ends the call. Each connection is a call of its own for accessories, metrics
-/// and limits.
+/// Each loop over the stream opens its own connection; leaving the loop ends the call. Each connection is a separate
+/// call for accessories, metrics and limits.
 public struct EventStream: AsyncSequence, Sendable {
   /// An event.
   public typealias Element = ServerSentEvent
-  /// What is thrown where the server refuses, or cannot be reached any more.
+  /// The error if the server rejects the request, or if it can no longer be reached.
   public typealias Failure = APIError
 
   let connect: @Sendable (_ lastID: String?) async throws(APIError) -> ResponseStream
-  /// Who would be asked as now; nil for nobody.
+  /// The account that a connection would use now; nil for none.
   let account: @Sendable () -> String?
-  /// Puts a wait among what the client has under way; returns what takes it out.
-  let enlist: @Sendable (CallState, CallRecord) -> @Sendable () -> Void
+  /// Adds the wait between two connections to the running calls of the client, so that it can be cancelled like a call.
+  /// Returns the function that removes the wait again.
+  let enlist: @Sendable (CallState, CallFlags) -> @Sendable () -> Void
   let timers: any Timers
   let rule: ReconnectRule
   let limit: Int
 
-  /// Begins to listen.
+  /// Makes an iterator, which opens a connection when the first event is requested.
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
-  /// Listens.
+  /// Reads the events, and reconnects if the connection is lost.
   public struct Iterator: AsyncIteratorProtocol {
     private let source: EventStream
     private var lines: LineReader?
     private var parser: EventParser
     private var failures = 0
-    private var told: Duration?
+    /// The delay that the server asked for by `retry:` on an earlier connection; nil if it asked for none.
+    private var retryDelay: Duration?
     private var isOver = false
-    /// Who listens, once somebody does.
+    /// The account of the first connection; nil before the first connection, or if no account was logged in.
     private var account: String?
-    /// The rules of the connection for JSON.
+    /// The JSON decoding rules of the current connection's request.
     private(set) var json = JSONDecoding.standard
 
     init(_ source: EventStream) {
@@ -42,22 +44,22 @@ public struct EventStream: AsyncSequence, Sendable {
       parser = EventParser(limit: source.limit)
     }
 
-    /// The identifier that the server is told after a break, as `Last-Event-ID`.
+    /// The identifier that is sent to the server as `Last-Event-ID` when the stream reconnects.
     public var lastEventID: String { parser.lastID }
 
-    /// The next event; nil where the server has ended the stream: by status 204, or by the end of an answer that is not
-    /// asked for anew.
+    /// The next event; nil if the server has ended the stream. The server ends the stream by status 204, or by the end
+    /// of a response if the rule allows no reconnection.
     /// - Throws: ``APIError``.
     public mutating func next() async throws(APIError) -> ServerSentEvent? { try await next(isolation: #isolation) }
 
-    /// The next event; nil where the server has ended the stream.
+    /// The next event; nil if the server has ended the stream.
     /// - Throws: ``APIError``.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(APIError) -> ServerSentEvent? {
       while !isOver {
         do {
-          if let event = try await heard(isolation: actor) { return event }
+          if let event = try await nextEvent(isolation: actor) { return event }
           if !isOver { try await pause(after: .end, isolation: actor) }
         } catch {
           try await pause(
@@ -68,11 +70,11 @@ public struct EventStream: AsyncSequence, Sendable {
       return nil
     }
 
-    /// The next event of this connection; nil at its end.
-    private mutating func heard(isolation actor: isolated (any Actor)?) async throws(APIError) -> ServerSentEvent? {
+    /// The next event of the current connection; nil if the response has ended.
+    private mutating func nextEvent(isolation actor: isolated (any Actor)?) async throws(APIError) -> ServerSentEvent? {
       if lines == nil { try await connect() }
       while let line = try await lines?.next(isolation: actor) {
-        // A comment, too, shows that the server is well.
+        // A line that is only a comment also shows that the connection works.
         failures = 0
         do {
           if let event = try parser.take(line) { return event }
@@ -83,7 +85,7 @@ public struct EventStream: AsyncSequence, Sendable {
       return nil
     }
 
-    /// An error that ends the stream: nobody wants the rest.
+    /// Ends the stream with an error. The rest of the response is discarded. Returns the error.
     mutating func failure(_ error: APIError) -> APIError {
       isOver = true
       return lines?.failure(error) ?? error
@@ -96,34 +98,34 @@ public struct EventStream: AsyncSequence, Sendable {
         throw .otherAccount
       }
       account = present
-      told = parser.retry ?? told
+      retryDelay = parser.retry ?? retryDelay
       parser = EventParser(lastID: parser.lastID, hasID: parser.hasID, limit: source.limit)
-      let answer = try await source.connect(parser.hasID ? parser.lastID : nil)
-      if answer.status == 204 {
+      let response = try await source.connect(parser.hasID ? parser.lastID : nil)
+      if response.status == 204 {
         isOver = true
-        // To its end, so that the call is not told of as cancelled.
-        for try await _ in answer {}
+        // Reads the response to its end. Otherwise the call would be reported as cancelled.
+        for try await _ in response {}
         return
       }
-      guard Validating.takes(answer.fields, ["text/event-stream"]) else {
+      guard Validating.takes(response.fields, ["text/event-stream"]) else {
         isOver = true
-        answer.cancel()
-        let found = Validating.shown(answer.fields)
-        throw APIError(.validate, .contentType, "The answer has \(found); expected text/event-stream.")
+        response.cancel()
+        let found = Validating.shown(response.fields)
+        throw APIError(.validate, .contentType, "The response has \(found); expected text/event-stream.")
       }
-      json = answer.json
-      // A line that was cut off is none (HTML section 9.2.6).
-      lines = LineReader(answer, limit: source.limit, endsAtReturn: true, dropsRest: true)
+      json = response.json
+      // An incomplete last line is discarded, as the HTML standard requires (section 9.2.6).
+      lines = LineReader(response, limit: source.limit, endsAtReturn: true, dropsRest: true)
     }
 
-    /// Waits before the server is asked again, or ends the stream.
+    /// Waits before the next connection. If there must be no further connection, ends the stream or throws the error.
     private mutating func pause(
       after ended: ReconnectDecision.Break, isolation actor: isolated (any Actor)?
     ) async throws(APIError) {
       lines = nil
       failures += 1
       let decision = ReconnectDecision.decide(
-        ended, source.rule, failures: failures, told: parser.retry ?? told, chance: .random(in: 0...1))
+        ended, source.rule, failures: failures, told: parser.retry ?? retryDelay, chance: .random(in: 0...1))
       guard case .connect(let delay) = decision, !isOver else {
         isOver = true
         if case .failure(let error, _) = ended { throw error }
@@ -142,9 +144,9 @@ public struct EventStream: AsyncSequence, Sendable {
     for delay: Duration, as account: String?, isolation actor: isolated (any Actor)?
   ) async throws(APIError) {
     let life = CallState(deadline: nil, timers: timers, priority: .normal)
-    let record = CallRecord()
-    if let account { record.goes(as: account) }
-    let leave = enlist(life, record)
+    let flags = CallFlags()
+    if let account { flags.add(account: account) }
+    let leave = enlist(life, flags)
     defer {
       leave()
       life.settle()
@@ -160,7 +162,7 @@ public struct EventStream: AsyncSequence, Sendable {
         }
       },
       onCancel: { life.stop(.cancelled) }, isolation: actor)
-    if case .failure(let stopped) = slept { throw record.isLoggedOut ? .loggedOut : .stopped(stopped.reason) }
+    if case .failure(let stopped) = slept { throw flags.isLoggedOut ? .loggedOut : .stopped(stopped.reason) }
   }
 }
 
@@ -173,17 +175,19 @@ extension APIClient {
   /// }
   /// ```
   ///
-  /// The server is asked for `text/event-stream`. Where the connection breaks or the answer ends, it is asked again by
-  /// the rule, with `Last-Event-ID`; its own `retry:` replaces the rule's delay, and a `Retry-After` is kept to.
-  /// Comments count as signs of life: where nothing comes for the idle time-out (``Timeouts/idle``), the connection
-  /// counts as broken. A request that is not safe to repeat, such as a POST to a language model, is sent once unless a
-  /// rule is given. The deadline of the options is that of each connection.
+  /// The request accepts `text/event-stream`. If the connection is lost or the response ends, the client reconnects by
+  /// the rule and sends `Last-Event-ID`. A `retry:` line of the server replaces the delay of the rule, and
+  /// `Retry-After` is a minimum for the delay. If neither an event nor a comment arrives for the idle time-out
+  /// (``Timeouts/idle``), the connection counts as lost. A request whose method is not safe, such as a POST to a
+  /// language model, is sent only once unless a rule is given. The deadline of the options applies to each connection
+  /// separately.
   ///
   /// - Parameters:
-  ///   - request: The request. Its ``APIRequest/Response`` does not matter.
-  ///   - options: What is chosen for each connection; their sink is the stream.
-  ///   - rule: When to ask anew; nil for ``ReconnectRule/standard`` for GET, ``ReconnectRule/never`` for others.
-  ///   - limit: How many bytes an event may have; a longer one ends the stream.
+  ///   - request: The request. Its ``APIRequest/Response`` type is not used.
+  ///   - options: The options of each connection; the stream replaces their body sink.
+  ///   - rule: The rule for reconnections. If it is nil, ``ReconnectRule/standard`` applies to safe methods, such as
+  ///     GET, and ``ReconnectRule/never`` to other methods.
+  ///   - limit: The largest size of an event, in bytes. A larger event ends the stream with an error.
   public func events<R: APIRequest>(
     of request: R, options: CallOptions = CallOptions(), reconnecting rule: ReconnectRule? = nil,
     limit: Int = ResponseStream.lineLimit
@@ -193,7 +197,8 @@ extension APIClient {
         var options = options
         options.headers = options.headers.filled(by: ["Accept": "text/event-stream"])
         if let lastID {
-          // Spaces at its ends are no part of a field's value; one that the server took back is not the caller's again.
+          // Spaces at the ends of a field value are not part of it, so they are removed. If the server has reset the
+          // identifier, the field is removed, so that no value that the caller set is sent.
           let shown = String(Substring(ASCII.trimmed(lastID.utf8[...])))
           options.headers.set("Last-Event-ID", shown.isEmpty ? nil : .text(shown))
         }
@@ -202,9 +207,9 @@ extension APIClient {
       account: { [credential = request.credential] in
         credential == .inherited ? self.presentAccount : nil
       },
-      enlist: { life, record in
+      enlist: { life, flags in
         let place = self.registry.add(
-          .init(state: life, owner: options.ownership?.number, tag: options.tag, record: record))
+          .init(state: life, owner: options.ownership?.number, tag: options.tag, flags: flags))
         if let ownership = options.ownership { CallRun.enlist(life, with: ownership, in: self.registry) }
         return { self.registry.remove(place) }
       },
@@ -214,22 +219,23 @@ extension APIClient {
 
 /// An event that a server sent (HTML Living Standard, section 9.2, "Server-sent events").
 public struct ServerSentEvent: Sendable, Hashable {
-  /// What it is called; `message` where the server says nothing.
+  /// The type of the event; `message` if the server sets none.
   public var type: String
-  /// What it holds; several lines are joined by line feeds.
+  /// The data of the event. Several data lines are joined by line feeds.
   public var data: String
-  /// The last identifier that the server gave, by this event or one before it; empty where it gave none.
+  /// The last identifier that the server has sent, with this event or an earlier one; empty if the server has sent
+  /// none.
   public var id: String
 
-  /// Makes an event, such as for a test.
+  /// Makes an event, for example in a test.
   public init(type: String = "message", data: String, id: String = "") {
     self.type = type
     self.data = data
     self.id = id
   }
 
-  /// What it holds, read as JSON: by Errand's own decoder where nothing is said. ``EventStream/values(of:by:)`` reads
-  /// by the rules of the request and the client.
+  /// Decodes the data as JSON, by default with Errand's own decoder. To use the JSON rules of the request and the
+  /// client, read ``EventStream/values(of:by:)`` instead.
   /// - Throws: ``/ErrandJSON/JSONDecodingError``.
   public func value<Value: Decodable>(
     as type: Value.Type = Value.self, by json: JSONDecoding = .fast

@@ -1,43 +1,43 @@
 public import ErrandJSON
 
-/// The values that a server's events hold as JSON, while they come; the stream is taken up again after a break as its
-/// events are.
+/// The values in a server's events, decoded from JSON as the events arrive. If the connection is lost, the stream
+/// reconnects as ``EventStream`` does.
 public struct EventValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
   /// The value of an event.
   public typealias Element = Value
-  /// What is thrown where the events end in a failure, or where one holds no such value.
+  /// The error if the events end in a failure, or if an event does not contain a value of the type.
   public typealias Failure = APIError
 
   let events: EventStream
-  let json: JSONDecoding?
+  let json: JSONDecoding
 
-  /// Begins to listen.
+  /// Makes an iterator, which opens a connection when the first value is requested.
   public func makeAsyncIterator() -> Iterator { Iterator(events: events.makeAsyncIterator(), json: json) }
 
-  /// Listens, and reads the values.
+  /// Reads the events and decodes their values.
   public struct Iterator: AsyncIteratorProtocol {
     private var events: EventStream.Iterator
-    private let json: JSONDecoding?
+    private let json: JSONDecoding
     private var number = 0
 
-    init(events: EventStream.Iterator, json: JSONDecoding?) {
+    init(events: EventStream.Iterator, json: JSONDecoding) {
       self.events = events
       self.json = json
     }
 
-    /// The next value; nil where the server has ended the stream.
+    /// The next value; nil if the server has ended the stream.
     /// - Throws: ``APIError``.
     public mutating func next() async throws(APIError) -> Value? { try await next(isolation: #isolation) }
 
-    /// The next value; nil where the server has ended the stream.
+    /// The next value; nil if the server has ended the stream.
     /// - Throws: ``APIError``.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Value? {
       guard let event = try await events.next(isolation: actor) else { return nil }
       number += 1
       do {
-        return try event.value(as: Value.self, by: json ?? events.json)
+        return try event.value(as: Value.self, by: json.filled(by: events.json))
       } catch {
-        let clause = "event \(number) of the stream could not be read as JSON: \(error)"
+        let clause = "event \(number) of the stream could not be decoded as JSON: \(error)"
         throw events.failure(APIError(.decode, .decoding, APIError.sentence(clause), cause: error))
       }
     }
@@ -45,19 +45,20 @@ public struct EventValues<Value: Decodable & Sendable>: AsyncSequence, Sendable 
 }
 
 extension EventStream {
-  /// What the events hold, read as JSON.
+  /// The data of the events, decoded as JSON.
   ///
   /// ```swift
   /// for try await price in client.events(of: Prices()).values(of: Price.self) { show(price) }
   /// ```
   ///
-  /// An event that holds no such value ends the stream, so all of them have to be of one kind, whatever they are called.
+  /// An event whose data cannot be decoded as this type ends the stream with an error. So all events must have the same
+  /// kind of data, whatever their ``ServerSentEvent/type`` is.
   ///
   /// - Parameters:
-  ///   - type: What each event holds.
-  ///   - json: The rules to read it by; nil for those of the request and the client.
+  ///   - type: The type of the value in each event.
+  ///   - json: The decoding rules; by default those of the request and the client.
   public func values<Value: Decodable & Sendable>(
-    of type: Value.Type, by json: JSONDecoding? = nil
+    of type: Value.Type, by json: JSONDecoding = .inherited
   ) -> EventValues<Value> {
     EventValues(events: self, json: json)
   }

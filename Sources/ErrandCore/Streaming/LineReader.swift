@@ -1,25 +1,25 @@
 import Foundation
 
-/// Reads the lines of a stream as bytes, and counts them.
+/// Reads the lines of a response body as bytes, and counts the lines.
 struct LineReader {
   private var pieces: ResponseStream.Iterator
   private var splitter: LineSplitter
   private var ready: ArraySlice<Data> = []
-  /// A line behind those that are ready.
+  /// The error for a line that is too long; it is thrown after the lines in `ready`.
   private var tooLong: LineSplitter.TooLong?
   private var isOver = false
   private let dropsRest: Bool
-  /// The number of the last line, from 1.
+  /// The number of the last line that was returned. The first line has number 1.
   private(set) var number = 0
 
-  /// - Parameter dropsRest: Whether a last line without an end counts for nothing.
+  /// - Parameter dropsRest: True to discard a last line that does not end in a line end.
   init(_ stream: ResponseStream, limit: Int, endsAtReturn: Bool = false, dropsRest: Bool = false) {
     self.dropsRest = dropsRest
     pieces = stream.makeAsyncIterator()
     splitter = LineSplitter(limit: limit, endsAtReturn: endsAtReturn)
   }
 
-  /// The next line; nil behind the last one, which may lack its end.
+  /// The next line; nil after the last line. The last line need not end in a line end.
   mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Data? {
     while true {
       if let line = ready.popFirst() {
@@ -39,7 +39,7 @@ struct LineReader {
     }
   }
 
-  /// An error that ends the call: nobody wants the rest.
+  /// Ends the call because of an error. The rest of the response is discarded. Returns the error.
   mutating func failure(_ error: APIError) -> APIError {
     pieces.lease.call.cancel()
     isOver = true
@@ -50,7 +50,7 @@ struct LineReader {
 }
 
 extension Data {
-  /// Without the byte order mark of UTF-8 that some servers begin a text with.
+  /// The data without the UTF-8 byte order mark that some servers send first.
   fileprivate var withoutByteOrderMark: Data { starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self }
 }
 
@@ -61,6 +61,6 @@ extension APIError {
   private static func tooLong(_ what: String, _ limit: Int) -> APIError {
     APIError(
       .decode, Code(rawValue: TransportFailure.Kind.tooLarge.rawValue),
-      "\(what) of the answer has more than \(limit) bytes; raise `limit` if it is meant.")
+      "\(what) of the response has more than \(limit) bytes; raise `limit` to allow it.")
   }
 }

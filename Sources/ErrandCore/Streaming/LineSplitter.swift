@@ -1,8 +1,8 @@
 import Foundation
 
-/// Takes bytes apart into lines. Linear; holds one line at the most.
+/// Splits bytes into lines, in linear time. It stores at most one incomplete line.
 struct LineSplitter {
-  /// A line has more bytes than may be held.
+  /// The error for a line that has more bytes than the limit.
   struct TooLong: Error { let limit: Int }
 
   private let limit: Int
@@ -11,15 +11,16 @@ struct LineSplitter {
   private var skipsLineFeed = false
 
   /// - Parameters:
-  ///   - limit: How many bytes a line may have.
-  ///   - endsAtReturn: Whether a carriage return on its own ends a line, too; one before a line feed always belongs to
-  ///     the end.
+  ///   - limit: The largest size of a line, in bytes.
+  ///   - endsAtReturn: True if a carriage return alone also ends a line. A carriage return directly before a line feed
+  ///     is always part of the line end.
   init(limit: Int, endsAtReturn: Bool) {
     self.limit = limit
     self.endsAtReturn = endsAtReturn
   }
 
-  /// Adds the lines that a piece ends, without their ends; also where a later one is too long.
+  /// Appends to `lines` the lines that the piece completes, without their line ends. If a line is too long, the lines
+  /// before it are still appended.
   mutating func take(_ piece: Data, into lines: inout [Data]) throws(TooLong) {
     var start = piece.startIndex
     if skipsLineFeed, piece.first == 0x0A { start += 1 }
@@ -34,13 +35,13 @@ struct LineSplitter {
     guard trimmed(begun).count <= limit else { throw TooLong(limit: limit) }
   }
 
-  /// What was begun when the bytes ended; nil for nothing.
+  /// Returns the incomplete last line; nil if there is none.
   mutating func end() -> Data? {
     defer { begun = Data() }
     return begun.isEmpty ? nil : trimmed(begun)
   }
 
-  /// Without the carriage return that belongs to the end of a line.
+  /// Removes a carriage return at the end of the line, if it is part of the line end (a carriage return, a line feed).
   private func trimmed(_ line: Data) -> Data { !endsAtReturn && line.last == 0x0D ? line.dropLast() : line }
 
   private func endOfLine(in piece: Data, from start: Int) -> Int? {

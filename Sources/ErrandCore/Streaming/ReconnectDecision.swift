@@ -1,24 +1,26 @@
-/// What becomes of a stream of events that has broken off. A function of values.
+/// Decides whether a stream of events reconnects after a connection has ended: a pure function.
 enum ReconnectDecision: Equatable {
   case connect(after: Duration)
-  /// The stream ends, or the failure is thrown.
+  /// The stream does not reconnect. It ends, or it throws the error of the connection.
   case stop
 
   /// How a connection ended.
   enum Break {
-    /// The answer ended as it should.
+    /// The response ended normally.
     case end
     case failure(APIError, retryAfter: Duration?)
   }
 
-  /// The shortest wait that a server can ask for: it would be asked without a pause for ever.
+  /// The shortest delay that a server can set by `retry:`. Without this limit, a server could make clients reconnect
+  /// without a pause.
   static var leastTold: Duration { .milliseconds(100) }
 
-  /// Decides.
+  /// Decides whether and when to reconnect.
   /// - Parameters:
-  ///   - failures: The breaks since the last whole line, this one included.
-  ///   - told: What the server said by `retry:`.
-  ///   - chance: From 0 to 1; so much of half of the wait is added, so that not all come back together.
+  ///   - failures: The number of connections that have ended since the last complete line, including this one.
+  ///   - told: The delay that the server set by `retry:`; nil for none.
+  ///   - chance: A random number from 0 to 1. This fraction of half the delay is added to it, so that clients do not
+  ///     reconnect at the same time.
   static func decide(
     _ ended: Break, _ rule: ReconnectRule, failures: Int, told: Duration?, chance: Double
   ) -> ReconnectDecision {
@@ -37,7 +39,7 @@ enum ReconnectDecision: Equatable {
   private static func mayHelp(_ ended: Break) -> Bool {
     guard case .failure(let error, _) = ended else { return true }
     switch error.stage {
-    // A network that is gone comes back: that is what a stream waits for.
+    // If the network is lost, the stream reconnects until the network returns.
     case .transport: return error.transportKind == .offline || error.transportKind?.isPassing == true
     case .admission: return error.code == .circuitOpen
     case .validate: return error.code == .status && [408, 429, 500, 502, 503, 504].contains(error.status)

@@ -1,25 +1,25 @@
 public import ErrandJSON
 public import Foundation
 
-/// An answer whose body is read while it comes, piece by piece.
+/// A response whose body is read piece by piece, as it arrives.
 ///
 /// ```swift
 /// let export = try await client.stream(GetExport())
 /// for try await piece in export { digest.update(piece) }
 /// ```
 ///
-/// Whoever reads slowly slows the server down: about 256 KiB wait for the loop, no more. The body is read once; a
-/// second loop goes on where the first one stopped. The call is cancelled when the stream and its iterators are let go
-/// of, when the task that reads is cancelled, and by ``cancel()``.
+/// If the loop is slow, the server must wait, because at most about 256 KiB are buffered for the loop. The body is read
+/// once; a second loop continues where the first loop stopped. The call is cancelled when the stream and its iterators
+/// are released, when the task that reads is cancelled, and by ``cancel()``.
 ///
-/// What fails in the middle is thrown by the loop, behind the pieces that came before it.
+/// If the body fails in the middle, the loop first gets the pieces that arrived before and then throws the error.
 public struct ResponseStream: AsyncSequence, Sendable {
-  /// A piece as it came, its content coding undone; never empty.
+  /// A piece of the body as it arrived, with the content coding removed. A piece is never empty.
   public typealias Element = Data
-  /// What a call throws whose body breaks off.
+  /// The error if the body ends early.
   public typealias Failure = APIError
 
-  /// Status and header fields.
+  /// The status and the header fields.
   public let head: ResponseHead
   let lease: StreamLease
   let json: JSONDecoding
@@ -29,22 +29,22 @@ public struct ResponseStream: AsyncSequence, Sendable {
   /// The header fields.
   public var fields: HTTPFields { head.fields }
 
-  /// Cancels the call: the loop throws an error of stage ``APIError/Stage/cancelled``. No effect once the body has come
-  /// whole. Any thread.
+  /// Cancels the call; the loop then throws an error of stage ``APIError/Stage/cancelled``. The function has no effect
+  /// after the whole body has arrived. Any thread may call it.
   public func cancel() { lease.call.cancel() }
 
-  /// Reads from where the last loop stopped.
+  /// Makes an iterator that starts where the last loop stopped.
   public func makeAsyncIterator() -> Iterator { Iterator(lease: lease) }
 
   /// Reads the pieces.
   public struct Iterator: AsyncIteratorProtocol {
     let lease: StreamLease
 
-    /// The next piece; nil behind the last one.
+    /// The next piece; nil after the last one.
     /// - Throws: ``APIError``.
     public mutating func next() async throws(APIError) -> Data? { try await next(isolation: #isolation) }
 
-    /// The next piece; nil behind the last one.
+    /// The next piece; nil after the last one.
     /// - Throws: ``APIError``.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Data? {
       while true {
@@ -60,24 +60,25 @@ public struct ResponseStream: AsyncSequence, Sendable {
 }
 
 extension APIClient {
-  /// Sends a request and returns its answer once the head is there; the body is read while it comes.
+  /// Sends a request and returns its response as soon as status and headers have arrived. The body is read later, piece
+  /// by piece.
   ///
-  /// The request's rules for status and content type hold: an answer they refuse is thrown, its body in the error. No
-  /// value is made of the body, so that the request's completion hooks hear nothing; the cache and other calls are left
-  /// out. There is no time-out for the whole call unless one is set; the idle time-out does not count while the loop is
-  /// slower than the server.
+  /// The request's rules for status and content type apply. If they reject the response, an error that contains the
+  /// response body is thrown. The body is not decoded, so the request's completion hooks are not called. The call uses
+  /// neither the cache nor a shared exchange. There is no time-out for the whole call unless one is set. The idle
+  /// time-out is suspended while the loop is slower than the server.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - options: What is chosen for this call; its sink is the stream.
-  /// - Throws: ``APIError`` of a call that fails before its answer begins.
+  ///   - options: The options of this call; the stream replaces their body sink.
+  /// - Throws: ``APIError`` if the call fails before its response starts.
   public func stream<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions()
   ) async throws(APIError) -> ResponseStream {
     let sink = StreamSink()
     var options = options
     options.bodySink = sink
-    let json = request.jsonDecoding ?? configuration.jsonDecoding
+    let json = jsonDecoding(of: request)
     let call = launch(TypedCall(request, decodes: false), options, executor: .inPlace, onProgress: nil) { _, _ in
       { sink.finish($0.response, $0.error) }
     }
@@ -91,7 +92,7 @@ extension APIClient {
   }
 }
 
-/// Whoever holds it wants the body; the call is cancelled when nobody does.
+/// A shared reference to the call of a stream: the call is cancelled when the last reference is released.
 final class StreamLease: Sendable {
   let call: Call
   let sink: StreamSink
@@ -103,7 +104,8 @@ final class StreamLease: Sendable {
 
   deinit { call.cancel() }
 
-  /// Waits for something new; the cancellation of the task cancels the call, which is told by the sink.
+  /// Waits until the sink may have something to read. If the task is cancelled, the call is cancelled, and the sink
+  /// then receives the error of the cancelled call.
   func wait(forHead: Bool, isolation: isolated (any Actor)?) async {
     await withTaskCancellationHandler(
       operation: {
@@ -115,14 +117,15 @@ final class StreamLease: Sendable {
 }
 
 extension ResponseStream {
-  /// How many bytes a line may have where nothing is said.
+  /// The default limit on the size of a line, in bytes.
   public static var lineLimit: Int { 1 << 20 }
 
   /// The body as lines of text.
   public var lines: ResponseLines { lines(limit: Self.lineLimit) }
 
   /// The body as lines of text.
-  /// - Parameter limit: How many bytes a line may have; a longer one ends the call with an error of code `tooLarge`.
+  /// - Parameter limit: The largest size of a line, in bytes. A longer line ends the call with an error of code
+  ///   `tooLarge`.
   public func lines(limit: Int) -> ResponseLines { ResponseLines(stream: self, limit: limit) }
 
   /// The body as newline-delimited JSON, such as `application/x-ndjson`.
@@ -132,12 +135,12 @@ extension ResponseStream {
   /// ```
   ///
   /// - Parameters:
-  ///   - type: What each line is.
-  ///   - json: The rules to read it by; nil for those of the request and the client.
-  ///   - limit: How many bytes a line may have; a longer one ends the call with an error of code `tooLarge`.
+  ///   - type: The type of the value in each line.
+  ///   - json: The decoding rules; by default those of the request and the client.
+  ///   - limit: The largest size of a line, in bytes. A longer line ends the call with an error of code `tooLarge`.
   public func values<Value: Decodable & Sendable>(
-    of type: Value.Type, by json: JSONDecoding? = nil, limit: Int = ResponseStream.lineLimit
+    of type: Value.Type, by json: JSONDecoding = .inherited, limit: Int = ResponseStream.lineLimit
   ) -> ResponseValues<Value> {
-    ResponseValues(stream: self, json: json ?? self.json, limit: limit)
+    ResponseValues(stream: self, json: json.filled(by: self.json), limit: limit)
   }
 }

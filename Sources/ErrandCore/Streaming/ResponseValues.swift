@@ -1,19 +1,19 @@
 import ErrandJSON
 import Foundation
 
-/// The values of a body of newline-delimited JSON, while they come: one to a line, empty lines left out. For one loop:
-/// what it has read ahead goes with it.
+/// The values of a body of newline-delimited JSON as they arrive: one value for each line, except for empty lines. Use
+/// only one loop: if a loop ends early, the data that it has read ahead is lost.
 public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
   /// The value of a line.
   public typealias Element = Value
-  /// What a call throws whose body breaks off, or whose line is no such value.
+  /// The error if the body ends early, or if a line does not contain a value of the type.
   public typealias Failure = APIError
 
   let stream: ResponseStream
   let json: JSONDecoding
   let limit: Int
 
-  /// Reads on from where the stream was left.
+  /// Makes an iterator that starts at the current position of the stream.
   public func makeAsyncIterator() -> Iterator { Iterator(lines: LineReader(stream, limit: limit), json: json) }
 
   /// Reads the values.
@@ -21,11 +21,11 @@ public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendab
     var lines: LineReader
     let json: JSONDecoding
 
-    /// The next value; nil behind the last one.
+    /// The next value; nil after the last one.
     /// - Throws: ``APIError``.
     public mutating func next() async throws(APIError) -> Value? { try await next(isolation: #isolation) }
 
-    /// The next value; nil behind the last one.
+    /// The next value; nil after the last one.
     /// - Throws: ``APIError``.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Value? {
       while let line = try await lines.next(isolation: actor) {
@@ -33,7 +33,7 @@ public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendab
         do {
           return try json.decode(Value.self, from: line)
         } catch {
-          let clause = "line \(lines.number) of the answer could not be read as JSON: \(error)"
+          let clause = "line \(lines.number) of the response could not be decoded as JSON: \(error)"
           throw lines.failure(APIError(.decode, .decoding, APIError.sentence(clause), cause: error))
         }
       }

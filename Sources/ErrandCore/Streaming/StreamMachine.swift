@@ -1,17 +1,19 @@
 import Foundation
 
-/// What stands between a transport that brings a body and a loop that reads it: pure, the lock is the sink's.
+/// The buffer between a transport that delivers a body and a loop that reads the body. It is a pure state machine;
+/// ``StreamSink`` guards it with a lock.
 struct StreamMachine {
-  /// What the loop does next.
+  /// What the loop gets when it asks for the next piece.
   enum Step {
     case piece(Data)
     case end
     case failure(APIError)
-    /// There is nothing yet.
+    /// There is nothing to read yet.
     case wait
   }
 
-  /// As many bytes may wait for the loop; behind them the server is slowed down until half of them are taken.
+  /// The number of bytes that may be buffered for the loop. If there are more, the transport is paused until at most
+  /// half of this number is buffered.
   static let limit = 256 << 10
 
   private(set) var head: ResponseHead?
@@ -22,13 +24,13 @@ struct StreamMachine {
   private(set) var isPaused = false
   private var isOver = false
   private var failure: APIError?
-  /// Those who wait: several loops may read one stream, and each piece goes to one of them.
+  /// The loops that wait. Several loops may read one stream; each piece goes to one of them.
   private var waiters: [UnsafeContinuation<Void, Never>] = []
 
   // MARK: - The transport's side
 
-  /// The answer begins. Returns who waits for it.
-  /// - Throws: ``BodyBegunTwice`` where one began before: its bytes may have been read.
+  /// Stores the response headers. Returns the waiting loops, which the caller must resume.
+  /// - Throws: ``BodyBegunTwice`` if another response has started before, because its bytes may already have been read.
   mutating func begin(
     _ head: ResponseHead, _ flow: BodyFlow
   ) throws(BodyBegunTwice) -> [UnsafeContinuation<Void, Never>] {
@@ -38,7 +40,8 @@ struct StreamMachine {
     return takeWaiters()
   }
 
-  /// A piece has come. Returns whether more may come, and who waits.
+  /// Adds a piece that has arrived. Returns whether the transport may deliver more, and the waiting loops, which the
+  /// caller must resume.
   mutating func put(_ piece: Data) -> (goesOn: Bool, waiters: [UnsafeContinuation<Void, Never>]) {
     pieces.append(piece)
     held += piece.count
@@ -46,7 +49,8 @@ struct StreamMachine {
     return (!isPaused, takeWaiters())
   }
 
-  /// The call has ended. What a transport gave in memory comes as one piece. Returns who waits.
+  /// Records that the call has ended. If the transport delivered the body in memory, the body becomes one piece.
+  /// Returns the waiting loops, which the caller must resume.
   mutating func finish(_ response: HTTPResponse?, _ error: APIError?) -> [UnsafeContinuation<Void, Never>] {
     isOver = true
     failure = error
@@ -54,7 +58,7 @@ struct StreamMachine {
       head = response.head
       if !response.body.isEmpty { pieces.append(response.body) }
     }
-    // Whoever cancels wants no more of it.
+    // If the call was cancelled, the pieces that were not read are discarded.
     if error?.isCancelled == true { pieces = [] }
     return takeWaiters()
   }
@@ -66,7 +70,8 @@ struct StreamMachine {
 
   // MARK: - The loop's side
 
-  /// The next step, and what lets the body go on.
+  /// The next step of the loop. If the transport was paused and must continue now, also the flow that the caller must
+  /// resume.
   mutating func next() -> (step: Step, flow: BodyFlow?) {
     guard taken < pieces.count else {
       if let failure { return (.failure(failure), nil) }
@@ -82,38 +87,42 @@ struct StreamMachine {
     return (.piece(piece), flow)
   }
 
-  /// Makes room again, at a cost that does not grow with the body: a loop may never catch up with the server.
+  /// Removes pieces that were read from the array. It removes many at once, so that the average cost of a piece does
+  /// not grow with the body, even if the loop never catches up with the server.
   private mutating func forgetTaken() {
     guard taken == pieces.count || taken >= 64 && taken * 2 >= pieces.count else { return }
     pieces.removeFirst(taken)
     taken = 0
   }
 
-  /// How many places the pieces take, those that were taken included.
+  /// The length of the array of pieces, which still contains some pieces that were read.
   var placeCount: Int { pieces.count }
 
-  /// Whether there is something to look at: a head for one who waits for that, else a piece or the end.
+  /// True if a waiting loop can continue. A wait with `forHead` ends when the response headers have arrived; another
+  /// wait ends when a piece has arrived. Both end when the call has ended.
   func isReady(forHead: Bool) -> Bool { isOver || (forHead ? head != nil : taken < pieces.count) }
 
-  /// Takes in whoever waits; false where there is something to look at already.
+  /// Registers a loop that must wait. Returns false, without registering the loop, if the loop can continue at once.
   mutating func wait(_ continuation: UnsafeContinuation<Void, Never>, forHead: Bool) -> Bool {
     if isReady(forHead: forHead) { return false }
     waiters.append(continuation)
     return true
   }
 
-  /// How many wait.
+  /// The number of waiting loops.
   var waiterCount: Int { waiters.count }
 
-  /// How the call failed before an answer; nil where it did not.
+  /// The error of a call that failed before a response started; nil in all other cases.
   var failureBeforeHead: APIError? { head == nil ? failure : nil }
 }
 
-/// A second answer came where the bytes of a first one may have gone already, such as by an interceptor that asks again.
+/// The error if a second response starts although bytes of the first response may have been read, for example because
+/// an interceptor sent the request again.
 package struct BodyBegunTwice: Error, CustomStringConvertible {
   package init() {}
 
   package var description: String {
-    "a body had begun already, and another one cannot take its place; let the interceptor pass the first answer on"
+    "a response body had started already, and a second one cannot replace it; let the interceptor return the"
+      + " first response"
   }
 }

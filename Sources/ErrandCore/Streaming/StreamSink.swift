@@ -1,7 +1,8 @@
 import ErrandSupport
 import Foundation
 
-/// Takes the body of an answer for a loop that reads it, and slows the server down where the loop is slower.
+/// Receives the body of a response for a loop that reads it. If the loop is slower than the server, the sink pauses the
+/// transport.
 final class StreamSink: BodySink {
   private let state = Locked(StreamMachine())
 
@@ -17,19 +18,19 @@ final class StreamSink: BodySink {
     return goesOn
   }
 
-  /// The bytes that wait for the loop.
+  /// The number of bytes that are buffered for the loop.
   var held: Int { state.withLock { $0.held } }
 
-  /// How many loops wait.
+  /// The number of waiting loops.
   var waiterCount: Int { state.withLock { $0.waiterCount } }
 
-  /// Whether the server is slowed down.
+  /// Whether the transport is paused.
   var isPaused: Bool { state.withLock { $0.isPaused } }
 
-  /// The end is told by the call.
+  /// Does nothing, because ``finish(_:_:)`` reports the end when the call has ended.
   func end() {}
 
-  /// The call has ended.
+  /// Records that the call has ended.
   func finish(_ response: HTTPResponse?, _ error: APIError?) {
     for waiter in state.withLock({ $0.finish(response, error) }) { waiter.resume() }
   }
@@ -41,7 +42,8 @@ final class StreamSink: BodySink {
     return step
   }
 
-  /// The head, or why there is none; nil where it has not come.
+  /// The response headers, or the error of a call that failed before the headers arrived; nil while the call has
+  /// neither.
   func opened() -> Result<ResponseHead, APIError>? {
     state.withLock { state in
       if let head = state.head { return .success(head) }
@@ -49,7 +51,7 @@ final class StreamSink: BodySink {
     }
   }
 
-  /// Waits until there may be something new.
+  /// Waits until there may be something to read.
   func wait(forHead: Bool) async {
     await withUnsafeContinuation { continuation in
       if !state.withLock({ $0.wait(continuation, forHead: forHead) }) { continuation.resume() }

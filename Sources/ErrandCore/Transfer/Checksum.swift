@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What the bytes of a download must hash to.
+/// The checksum that the bytes of a download must have.
 ///
 /// ```swift
 /// let sum = try Checksum.sha256("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")   // ErrandChecksum
@@ -8,10 +8,10 @@ public import Foundation
 public struct Checksum: Sendable, CustomStringConvertible {
   /// The algorithm.
   public let algorithm: DigestAlgorithm
-  /// The digest that must come out.
+  /// The expected digest.
   public let expected: Data
 
-  /// Makes a checksum of a digest's bytes.
+  /// Makes a checksum from the bytes of a digest.
   ///
   /// - Throws: ``APIError`` with the code ``APIError/Code/invalidChecksum`` for a wrong length.
   public init(_ algorithm: DigestAlgorithm, _ digest: Data) throws(APIError) {
@@ -22,11 +22,11 @@ public struct Checksum: Sendable, CustomStringConvertible {
     expected = digest
   }
 
-  /// Makes a checksum of a digest as text: hexadecimal in either case, or base64 with its padding (RFC 4648
+  /// Makes a checksum from a digest as text: hexadecimal in upper or lower case, or base64 with its padding (RFC 4648
   /// section 4).
   ///
-  /// - Throws: ``APIError`` with the code ``APIError/Code/invalidChecksum`` for a wrong length and for characters that
-  ///   do not belong there.
+  /// - Throws: ``APIError`` with the code ``APIError/Code/invalidChecksum`` for a wrong length and for invalid
+  ///   characters.
   public init(_ algorithm: DigestAlgorithm, _ text: String) throws(APIError) {
     let hexLength = algorithm.length * 2
     let base64Length = (algorithm.length + 2) / 3 * 4
@@ -40,7 +40,7 @@ public struct Checksum: Sendable, CustomStringConvertible {
           + "this one has \(text.count) characters.")
     }
     guard let digest else {
-      let form = text.utf8.count == hexLength ? "hexadecimal throughout" : "\(algorithm.length) bytes in base64"
+      let form = text.utf8.count == hexLength ? "hexadecimal digits only" : "\(algorithm.length) bytes in base64"
       throw Self.refused("A \(algorithm.name) checksum of \(text.utf8.count) characters must be \(form).")
     }
     try self.init(algorithm, digest)
@@ -54,7 +54,7 @@ public struct Checksum: Sendable, CustomStringConvertible {
   /// The algorithm and the digest, such as `sha-256:ba78…`.
   public var description: String { "\(algorithm.name):\(hex)" }
 
-  /// Makes a hash of this algorithm that has seen no bytes yet. Throws what the algorithm's maker throws.
+  /// Makes a hash of this algorithm that has processed no bytes yet. Throws the errors of the algorithm's factory.
   public func makeHash() throws -> any ChecksumHash { try algorithm.makeHash() }
 
   /// Whether a digest is the expected one.
@@ -77,7 +77,7 @@ public struct Checksum: Sendable, CustomStringConvertible {
     return high == nil ? bytes : nil
   }
 
-  /// Only the one form that writing the bytes again gives: a slip of the pen in the last character shows.
+  /// Accepts only the canonical base64 form, so that a wrong last character is detected.
   private static func fromBase64(_ text: String, count: Int) -> Data? {
     Data(base64Encoded: text).flatMap { $0.count == count && $0.base64EncodedString() == text ? $0 : nil }
   }
@@ -86,6 +86,6 @@ public struct Checksum: Sendable, CustomStringConvertible {
 }
 
 extension APIError.Code {
-  /// A checksum is no digest of its algorithm.
+  /// A checksum is not a digest of its algorithm.
   public static let invalidChecksum = Self(rawValue: "invalidChecksum")
 }

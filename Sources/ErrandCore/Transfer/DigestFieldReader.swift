@@ -1,13 +1,13 @@
 import Foundation
 
-/// Reads a dictionary of structured fields (RFC 9651 section 4.2.2) and keeps the byte sequences in it.
+/// Reads a dictionary of structured fields (RFC 9651 section 4.2.2) and keeps its byte sequences.
 ///
-/// Members of other types, of algorithms that nobody here knows, are read past by their grammar: a field that breaks it
-/// anywhere says nothing at all, as the RFC wants it.
+/// Members of other types are parsed and skipped. A field that violates the grammar anywhere is ignored as a whole, as
+/// the RFC requires.
 struct DigestFieldReader {
-  /// Why a field cannot be read.
+  /// Why a field cannot be parsed.
   struct Damage: Error {
-    /// The rest of a sentence that begins with the field's name.
+    /// The rest of a sentence that begins with the name of the field.
     let reason: String
     init(_ reason: String) { self.reason = reason }
   }
@@ -18,7 +18,7 @@ struct DigestFieldReader {
     rest = Array(text.utf8)[...]
   }
 
-  /// The members by key; nil for a value that is no byte sequence. Of two with one key the later counts.
+  /// The members by key; nil for a value that is not a byte sequence. If a key occurs twice, the last member is used.
   mutating func members() throws(Damage) -> [String: Data?] {
     var members: [String: Data?] = [:]
     skip { $0 == 0x20 }
@@ -29,7 +29,7 @@ struct DigestFieldReader {
       members.updateValue(value, forKey: key)
       skip(Self.isOptionalSpace)
       if rest.isEmpty { break }
-      guard take(",") else { throw Damage("has something other than a comma behind “\(key)”") }
+      guard take(",") else { throw Damage("has something other than a comma after “\(key)”") }
       skip(Self.isOptionalSpace)
       if rest.isEmpty { throw Damage("ends in a comma") }
     }
@@ -40,7 +40,7 @@ struct DigestFieldReader {
 
   private mutating func key() throws(Damage) -> String {
     guard let first = rest.first, Self.isLowerCase(first) || first == UInt8(ascii: "*") else {
-      throw Damage("has a member whose name does not begin with a small letter")
+      throw Damage("has a member whose name does not begin with a lower-case letter")
     }
     return text { Self.isLowerCase($0) || ASCII.isDigit($0) || "_-.*".utf8.contains($0) }
   }
@@ -60,13 +60,13 @@ struct DigestFieldReader {
       if take(")") { return nil }
       _ = try item()
       try parameters()
-      guard rest.first == 0x20 || rest.first == UInt8(ascii: ")") else { throw Damage("has a list without its end") }
+      guard rest.first == 0x20 || rest.first == UInt8(ascii: ")") else { throw Damage("has a list that does not end") }
     }
   }
 
-  /// One bare item; its bytes where it is a byte sequence.
+  /// Reads one bare item. Returns the bytes if the item is a byte sequence, otherwise nil.
   private mutating func item() throws(Damage) -> Data? {
-    guard let first = rest.first else { throw Damage("lacks a value behind “=”") }
+    guard let first = rest.first else { throw Damage("has no value after “=”") }
     switch first {
     case UInt8(ascii: ":"): return try byteSequence()
     case UInt8(ascii: "\""): try string()
@@ -81,7 +81,9 @@ struct DigestFieldReader {
 
   private mutating func byteSequence() throws(Damage) -> Data {
     rest.removeFirst()
-    guard let end = rest.firstIndex(of: UInt8(ascii: ":")) else { throw Damage("has a byte sequence without its end") }
+    guard let end = rest.firstIndex(of: UInt8(ascii: ":")) else {
+      throw Damage("has a byte sequence that does not end")
+    }
     defer { rest = rest[(end + 1)...] }
     guard let bytes = Self.base64(rest[..<end]) else { throw Damage("has a byte sequence that is not base64") }
     return bytes
@@ -94,13 +96,13 @@ struct DigestFieldReader {
       case UInt8(ascii: "\""): return
       case UInt8(ascii: "\\"):
         guard let escaped = rest.popFirst(), escaped == UInt8(ascii: "\"") || escaped == byte else {
-          throw Damage("has a string with a wrong escape")
+          throw Damage("has a string with an invalid escape")
         }
       case 0x20..<0x7F: continue
-      default: throw Damage("has a string with a character that may not stand there")
+      default: throw Damage("has a string with a character that is not allowed")
       }
     }
-    throw Damage("has a string without its end")
+    throw Damage("has a string that does not end")
   }
 
   private mutating func boolean() throws(Damage) {
@@ -110,12 +112,12 @@ struct DigestFieldReader {
 
   private mutating func date() throws(Damage) {
     rest.removeFirst()
-    guard try number() else { throw Damage("has a date that is no whole number") }
+    guard try number() else { throw Damage("has a date that is not a whole number") }
   }
 
   private mutating func displayString() throws(Damage) {
     rest.removeFirst()
-    guard take("\"") else { throw Damage("has a display string without its quote") }
+    guard take("\"") else { throw Damage("has a display string without an opening quote") }
     var bytes: [UInt8] = []
     while let byte = rest.popFirst() {
       switch byte {
@@ -133,23 +135,24 @@ struct DigestFieldReader {
       }
       throw Damage("has a display string that is damaged")
     }
-    throw Damage("has a display string without its end")
+    throw Damage("has a display string that does not end")
   }
 
-  /// An integer of at most 15 digits or a decimal of at most 12 and 3; true for an integer.
+  /// Reads an integer of at most 15 digits, or a decimal of at most 12 digits before and 3 digits after the point.
+  /// Returns true for an integer.
   private mutating func number() throws(Damage) -> Bool {
     _ = take("-")
     let whole = text(ASCII.isDigit).utf8.count
     let isInteger = !take(".")
     let fraction = isInteger ? 0 : text(ASCII.isDigit).utf8.count
     let fits = isInteger ? (1...15).contains(whole) : (1...12).contains(whole) && (1...3).contains(fraction)
-    guard fits else { throw Damage("has a number of a wrong form") }
+    guard fits else { throw Damage("has a malformed number") }
     return isInteger
   }
 
   private mutating func token(_ first: UInt8) throws(Damage) {
     guard Self.isLowerCase(ASCII.lowercased(first)) || first == UInt8(ascii: "*") else {
-      throw Damage("has a value of no known type")
+      throw Damage("has a value of an unknown type")
     }
     skip { ASCII.isToken($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
   }
@@ -180,7 +183,7 @@ struct DigestFieldReader {
 
   private static func isOptionalSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-  /// Base64 with or without its padding, which a reader should not insist on (RFC 9651 section 4.2.7).
+  /// Decodes base64 with or without padding. A parser should not require the padding (RFC 9651 section 4.2.7).
   private static func base64(_ characters: ArraySlice<UInt8>) -> Data? {
     let bare = characters.reversed().drop { $0 == UInt8(ascii: "=") }
     guard characters.count - bare.count <= 2 else { return nil }

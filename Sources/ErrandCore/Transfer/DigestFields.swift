@@ -1,31 +1,33 @@
 import Foundation
 
-/// The digests that a message's fields state (RFC 9530), read as checksums of the algorithms that are known.
+/// The digests in the fields of a message (RFC 9530), as checksums of known algorithms.
 ///
-/// `Repr-Digest` is over the whole representation, in the content coding it is sent in: with status 206 and with a HEAD
-/// request, too, it speaks of the whole. `Content-Digest` is over the content of this one message: with 206 over the
-/// part that is sent. Where a `Content-Encoding` is undone on the way, neither fits the bytes that come out.
+/// - `Repr-Digest` covers the whole representation, in the content coding in which it is sent. This also applies to
+///   status 206 and to a HEAD request.
+/// - `Content-Digest` covers the content of this message. With status 206 this is the part that is sent.
+///
+/// If a `Content-Encoding` is decoded on receipt, neither digest matches the decoded bytes.
 package struct DigestFields: Sendable {
-  /// What one of the fields says.
+  /// The content of `Repr-Digest` or `Content-Digest`.
   package enum Reading: Sendable {
-    /// There is no such field, or it names no algorithm that is known.
+    /// The field is absent, or names no known algorithm.
     case nothing
-    /// The digests that it states, in the order in which the known algorithms were given; at least one.
+    /// The digests in the field, in the order of the known algorithms; at least one.
     case checksums([Checksum])
-    /// It is no dictionary of digests, and says nothing; with a sentence that says where it is wrong.
+    /// The field is not a valid dictionary of digests and is ignored. The text is a sentence that names the fault.
     case damaged(String)
   }
 
-  /// What `Repr-Digest` says, about the whole representation.
+  /// The content of `Repr-Digest`, about the whole representation.
   package let representation: Reading
-  /// What `Content-Digest` says, about the content of this message.
+  /// The content of `Content-Digest`, about the content of this message.
   package let content: Reading
 
   /// Reads the fields of a header or a trailer section.
   ///
   /// - Parameters:
-  ///   - fields: The fields.
-  ///   - known: The algorithms to look for, the preferred first. Others are skipped.
+  ///   - fields: The header or trailer fields.
+  ///   - known: The algorithms to look for, the preferred one first. Others are skipped.
   package init(_ fields: HTTPFields, known: [DigestAlgorithm]) {
     representation = Self.read("Repr-Digest", fields, known)
     content = Self.read("Content-Digest", fields, known)
@@ -50,7 +52,7 @@ package struct DigestFields: Sendable {
     _ algorithm: DigestAlgorithm, in members: [String: Data?]
   ) throws(DigestFieldReader.Damage) -> Checksum? {
     guard let member = members[algorithm.name] else { return nil }
-    guard let digest = member else { throw .init("has a \(algorithm.name) that is no byte sequence") }
+    guard let digest = member else { throw .init("has a \(algorithm.name) that is not a byte sequence") }
     guard let checksum = try? Checksum(algorithm, digest) else {
       throw .init("has a \(algorithm.name) of \(digest.count) bytes instead of \(algorithm.length)")
     }
@@ -59,12 +61,12 @@ package struct DigestFields: Sendable {
 }
 
 extension DigestFields.Reading {
-  /// The digest of the preferred algorithm among those stated.
+  /// The digest of the preferred algorithm among those in the field.
   package var checksum: Checksum? {
     if case .checksums(let checksums) = self { checksums.first } else { nil }
   }
 
-  /// What is wrong with the field; nil where nothing is.
+  /// The sentence that names the fault of the field; nil if the field has no fault.
   package var damage: String? {
     if case .damaged(let reason) = self { reason } else { nil }
   }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Where a request's answer goes as a file, and how careful the download is.
+/// The file to which a response is written, and the checks of the download.
 ///
 /// ```swift
 /// struct GetFilm: APIRequest {
@@ -12,70 +12,70 @@ public import Foundation
 /// }
 /// ```
 ///
-/// The bytes are gathered beside the target, in `<name>.part`, with a record of them in `<name>.part.meta`. Both belong
-/// to the user alone and are locked while the download runs. What is at the target stays until the new file is whole and
-/// checked, and is then replaced in one step. A download that was interrupted, by whatever it was, goes on where it
-/// stopped if the server still has the same version; two versions are never mixed.
+/// The bytes are collected next to the target, in `<name>.part`, with a record of them in `<name>.part.meta`. Only the
+/// user may access these two files, and both are locked while the download runs. A file at the target stays until the
+/// new file is complete and checked, and is then replaced in one step. A download that was interrupted for any reason
+/// continues where it stopped if the server still has the same version; two versions are never mixed.
 public struct Download: Sendable {
-  /// Where the file goes.
+  /// The destination of the file.
   package enum Place: Sendable {
     case file(URL)
     case folder(URL, Naming)
   }
 
-  /// Where the name of a file in a folder comes from.
+  /// The source of the name of a file in a folder.
   public enum Naming: Sendable, Hashable {
-    /// From the last component of the URL's path, made safe.
+    /// The last component of the URL's path, made safe.
     case fromURL
-    /// From `Content-Disposition` (RFC 6266) where the server sends a usable name, made safe; else from the URL, or
-    /// `download` where that has none.
+    /// `Content-Disposition` (RFC 6266) if the server sends a usable name, made safe; otherwise the URL, or `download`
+    /// if the URL has no name.
     case fromServer
   }
 
-  /// What happens where another download has the same target, in this process or another one.
+  /// What happens if another download has the same target, in this process or in another process.
   public enum BusyRule: Sendable, Hashable {
-    /// The call fails at once, with the code ``APIError/Code/busy``.
+    /// The call fails immediately with the code ``APIError/Code/busy``.
     case fail
-    /// The call waits for its end, looking again and again, and then decides anew what is left to do.
+    /// The call waits until the other download ends, checking repeatedly, and then determines again what is left to do.
     case wait
   }
 
-  /// Where the file goes.
+  /// The destination of the file.
   package let place: Place
-  /// Whether a file that is there is replaced. Where not, the call fails before it asks the server, or once that has
-  /// named the file, and again at the end if the file has come meanwhile.
+  /// Whether an existing file is replaced. With false, the call fails if the file exists. This is checked before the
+  /// request is sent, or as soon as the server has named the file, and again at the end of the download.
   public var replaces = true
-  /// What the file is, where its URL is another one each time, such as a link that is signed anew: a part is gone on
-  /// with where this is the same. Nil for the URL.
+  /// Identifies the file if its URL differs each time, for example because the URL is a signed link. A partial file is
+  /// continued if it was started with the same value. With nil the URL identifies the file.
   public var resource: String?
-  /// Whether a part that is there is gone on with.
+  /// Whether an existing partial file is continued.
   public var resumes = true
-  /// How often a body that breaks off is taken up again within one call, each time only if bytes have come since
-  /// and the budget of the host for new attempts allows it. The deadline of the call goes on.
+  /// How often one call resumes a body that ends too early. Each time, bytes must have arrived since the last time, and
+  /// the host's budget for retries must allow another attempt. Resuming does not extend the deadline of the call.
   public var takeUps = 3
-  /// What the whole must hash to. A mismatch deletes the part.
+  /// The checksum that the whole file must have. A mismatch deletes the partial file.
   public var checksum: Checksum?
-  /// The algorithms by which `Repr-Digest` and `Content-Digest` (RFC 9530) are checked where the server sends them; none
+  /// The algorithms by which `Repr-Digest` and `Content-Digest` (RFC 9530) are checked if the server sends them; empty
   /// without the product `ErrandChecksum`, whose list is `.standard`.
   public var digests: [DigestAlgorithm] = []
-  /// What happens where another download has the same target.
+  /// What happens if another download has the same target.
   public var whenBusy = BusyRule.fail
-  /// How many ranges are fetched side by side at most: only where the server has a strong validator and a length, and
-  /// ``resumes`` holds.
+  /// How many ranges are downloaded in parallel at most. Requires ``resumes`` and a server that sends a strong
+  /// validator and a length.
   public var parallel = 1
-  /// The most bytes in a second of this download, all its ranges together; nil for no limit. Several downloads share a
-  /// limit by ``bandwidth``; where both are there, both hold.
+  /// The most bytes per second of this download, all its ranges together; nil for no limit. Several downloads share a
+  /// limit by ``bandwidth``. If both limits are set, both apply.
   public var bytesPerSecond: Int64?
-  /// The most bytes that the file may have; nil for no limit. More end the call with the code `tooLarge` and remove the
-  /// part: before a byte is written where the length is announced, else as soon as they come. A background download,
-  /// whose bytes the system takes, does not look at it.
+  /// The most bytes that the file may have; nil for no limit. A longer file ends the call with the code `tooLarge` and
+  /// removes the partial file: before a byte is written if the length is announced, otherwise as soon as the limit is
+  /// exceeded. A background download ignores this limit, because the system receives its bytes.
   public var maximumBytes: Int64?
-  /// A limit of speed that this download shares with all that have the same one; nil for none.
+  /// A speed limit that this download shares with all downloads that have the same instance; nil for none.
   public var bandwidth: Bandwidth?
-  /// Who may read and write the file, as `chmod` has it. The part is its owner's alone whatever this says.
+  /// The permissions of the file, as for `chmod`. Only its owner may access the partial file, whatever this value is.
   public var permissions: UInt16 = 0o644
-  /// Gives another URL for the same file where the server refuses with 401, 403, 404 or 410, such as for a signed link
-  /// that has expired. Asked once in a call. The part is gone on with though the URL is another one.
+  /// Returns another URL for the same file if the server responds with 401, 403, 404 or 410, such as for a signed link
+  /// that has expired. It is called at most once per call. The partial file is continued although the URL differs.
   public var freshURL: (@Sendable (HTTPResponse) async throws -> String)?
 
   private init(_ place: Place) { self.place = place }
@@ -83,7 +83,7 @@ public struct Download: Sendable {
   /// A download to a file.
   public static func to(_ file: URL) -> Download { Download(.file(file)) }
 
-  /// A download into a folder that is there.
+  /// A download into an existing folder.
   public static func into(_ folder: URL, named naming: Naming = .fromURL) -> Download {
     Download(.folder(folder, naming))
   }

@@ -1,19 +1,19 @@
 public import Foundation
 
-/// A file that was downloaded: whole, checked, and under its name.
+/// A downloaded file: complete, checked, and under its final name.
 public struct DownloadedFile: Sendable, Hashable, Codable {
-  /// Where it lies.
+  /// The location of the file.
   public let url: URL
-  /// Its length in bytes.
+  /// The length of the file in bytes.
   public let bytes: Int64
-  /// The bytes that had been fetched by earlier calls and were kept.
+  /// The bytes that earlier calls had received and that were kept.
   public let keptBytes: Int64
-  /// The bytes that were fetched in this call, those that had to be thrown away among them.
+  /// The bytes that were received in this call, including bytes that had to be discarded.
   public let fetchedBytes: Int64
-  /// The checksums that the file was held against and met, by algorithm, such as `sha-256`.
+  /// The algorithms of the checksums that the file was compared with and matched, such as `sha-256`.
   public let checkedBy: [String]
 
-  /// Describes a file.
+  /// Makes a value.
   public init(url: URL, bytes: Int64, keptBytes: Int64 = 0, fetchedBytes: Int64 = 0, checkedBy: [String] = []) {
     self.url = url
     self.bytes = bytes

@@ -1,32 +1,32 @@
-/// Adds to reports how fast the bytes come and how long the rest takes. Told moments; reads no clock.
+/// Adds the rate and the remaining time to progress reports. The type reads no clock: the caller passes the time.
 struct ProgressMeter: Sendable {
-  private struct Line: Sendable {
+  private struct Track: Sendable {
     var bytes: Int64
     var meter: RateMeter
   }
 
   private let start: MonotonicInstant
-  private var upload: Line?
-  private var download: Line?
+  private var upload: Track?
+  private var download: Track?
 
-  /// Begins to measure.
   init(start: MonotonicInstant) { self.start = start }
 
-  /// The report with what was measured. One with fewer bytes than before is a restart.
+  /// A copy of a progress report with the measured values. If a report has fewer bytes than the report before, the
+  /// transfer has started again.
   mutating func measured(_ progress: TransferProgress, at now: MonotonicInstant) -> TransferProgress {
     var progress = progress
-    var line = (progress.direction == .upload ? upload : download) ?? Line(bytes: 0, meter: RateMeter(start: start))
-    if progress.isRestart || progress.bytes < line.bytes {
+    var track = (progress.direction == .upload ? upload : download) ?? Track(bytes: 0, meter: RateMeter(start: start))
+    if progress.isRestart || progress.bytes < track.bytes {
       progress.isRestart = true
-      line.meter.restart(at: now)
+      track.meter.restart(at: now)
     } else {
-      line.meter.add(progress.bytes - line.bytes, at: now)
+      track.meter.add(progress.bytes - track.bytes, at: now)
     }
-    line.bytes = progress.bytes
-    progress.rate = line.meter.rate(at: now)
+    track.bytes = progress.bytes
+    progress.rate = track.meter.rate(at: now)
     let rest = progress.total.map { max($0 - progress.bytes, 0) }
-    progress.timeLeft = rest.flatMap { line.meter.timeLeft(for: $0, at: now) }
-    if progress.direction == .upload { upload = line } else { download = line }
+    progress.timeLeft = rest.flatMap { track.meter.timeLeft(for: $0, at: now) }
+    if progress.direction == .upload { upload = track } else { download = track }
     return progress
   }
 }

@@ -1,24 +1,26 @@
 import Foundation
 
-/// How fast bytes come, smoothed: a mean over time in which what is three seconds old counts a third of what is new
-/// (e⁻¹), and in which silence counts as slowness. Told moments; reads no clock.
+/// The smoothed rate of received bytes: a mean over time in which a value that is three seconds old has e⁻¹ (about a
+/// third) of the weight of a new one, and in which time without bytes lowers the rate. The type reads no clock: the
+/// caller passes the time.
 struct RateMeter: Sendable {
-  /// How long until a moment counts e⁻¹ of the present.
+  /// The time in seconds after which a value has e⁻¹ of its initial weight.
   private static let memory = 3.0
-  /// Shorter intervals are put together: they say more about the system's buffers than about the line.
+  /// The shortest measured interval in seconds. Shorter intervals are merged, because their rates show the buffers of
+  /// the system and not the speed of the connection.
   private static let interval = 0.1
 
   private var last: MonotonicInstant
   private var pending: Int64 = 0
-  /// Bytes a second, not yet divided by the weight.
+  /// The weighted sum of the rates in bytes per second, not yet divided by `weight`.
   private var sum = 0.0
-  /// What all that was counted weighs: 1 once there has been much of it. Without it the first rates would be too low.
+  /// The total weight of all values so far, which approaches 1. The sum is divided by it. Otherwise the first rates
+  /// would be too low.
   private var weight = 0.0
 
-  /// Begins to measure.
   init(start: MonotonicInstant) { last = start }
 
-  /// Counts bytes that have come since the last time.
+  /// Counts the bytes that have arrived since the last call.
   mutating func add(_ bytes: Int64, at now: MonotonicInstant) {
     let (total, overflow) = pending.addingReportingOverflow(max(bytes, 0))
     pending = overflow ? .max : total
@@ -29,17 +31,17 @@ struct RateMeter: Sendable {
     last = now
   }
 
-  /// Begins to measure anew, for bytes that come after a pause.
+  /// Starts the measurement again, for bytes that arrive after a pause.
   mutating func restart(at now: MonotonicInstant) { self = RateMeter(start: now) }
 
-  /// Bytes a second; nil while too little time has passed to tell.
+  /// Bytes per second; nil until enough time has passed.
   func rate(at now: MonotonicInstant) -> Double? {
     let elapsed = seconds(to: now)
     let (sum, weight) = elapsed >= Self.interval ? counted(elapsed) : (sum, weight)
     return weight > 0 ? sum / weight : nil
   }
 
-  /// How long the rest takes at this rate; nil where that cannot be told or is longer than a hundred days.
+  /// How long the rest takes at this rate; nil if the time is unknown or longer than a hundred days.
   func timeLeft(for bytes: Int64, at now: MonotonicInstant) -> Duration? {
     if bytes <= 0 { return .zero }
     guard let rate = rate(at: now), rate > 0 else { return nil }

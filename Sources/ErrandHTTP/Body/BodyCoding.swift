@@ -1,10 +1,10 @@
 import Foundation
 
-/// A content coding that a body is given while it is sent, such as gzip (RFC 9110 section 8.4.1).
+/// A content coding that is applied to a body while it is sent, such as gzip (RFC 9110 section 8.4.1).
 package struct BodyCoding: Sendable {
-  /// Its name in `Content-Encoding`.
+  /// The name of the coding in `Content-Encoding`.
   package let name: String
-  /// Makes a source of the coded bytes out of one of the plain ones.
+  /// Wraps a source of the plain bytes in a source of the encoded bytes.
   package let wrap: @Sendable (any BodySource) throws -> any BodySource
 
   /// Makes a coding.
@@ -13,7 +13,8 @@ package struct BodyCoding: Sendable {
     self.wrap = wrap
   }
 
-  /// Bodies in memory up to this size are coded when the request is built, so that their length is known.
+  /// Bodies in memory of at most this size in bytes are encoded when the request is built, so that their encoded length
+  /// is known.
   static let smallest = 16 << 10
 
   package func body(_ plain: HTTPBody) throws -> HTTPBody {
@@ -27,7 +28,7 @@ package struct BodyCoding: Sendable {
 }
 
 extension HTTPBody {
-  /// All bytes of a body that never says ``BodyRead/later``.
+  /// Reads the body to its end and returns all bytes. The source must never return ``BodyRead/later``.
   fileprivate func collected() throws -> Data {
     let source = try open(BodyFlow {})
     var whole = Data()

@@ -1,31 +1,33 @@
-/// How far the content coding of a body may expand, which tells a bomb from an honest body.
+/// A limit on the growth of a body by content decoding. It tells a decompression bomb from a legitimate body.
 ///
-/// A few megabytes of gzip can become gigabytes, and more of zstd or brotli. The rule holds for every destination: a
-/// body in memory is also bounded by ``ResponseLimits/bodyBytes``. Up to ``freeBytes`` nothing is said. Beyond them the
-/// decoded bytes may be ``ratio`` times the coded ones that came, counted over the whole body so far, so that one empty
-/// stretch in an honest file does no harm.
+/// A few megabytes of gzip can become gigabytes, and more with zstd or brotli. The limit applies to every destination
+/// of a body; a body in memory is also bounded by ``ResponseLimits/bodyBytes``. The first ``freeBytes`` decoded bytes
+/// are not checked. A body with more decoded bytes fails if it has more than ``ratio`` decoded bytes for each coded
+/// byte. The ratio is taken over all bytes received so far, so that one highly compressible section does not fail a
+/// legitimate file.
 ///
-/// Logs, tables and JSON come to 5 to 50 times their coded bytes, seldom to 100. An image of an empty disk comes to
-/// 1,000 by gzip: where such files are fetched coded, raise the ratio or set ``ResponseLimits/expansion`` to nil.
+/// Logs, tables and JSON expand to 5 to 50 times their coded size, seldom to 100 times. An image of an empty disk
+/// expands to 1,000 times with gzip: to download such files in a content coding, raise the ratio or set
+/// ``ResponseLimits/expansion`` to nil.
 public struct BodyExpansion: Sendable, Hashable {
-  /// Decoded bytes for each coded one, at most. 200 where nothing is said; what is below 1 counts as 1.
+  /// The most decoded bytes for each coded byte. 200 by default; a value below 1 counts as 1.
   public var ratio: Int
-  /// Decoded bytes that any body may have, whatever it came from. 64 MiB where nothing is said.
+  /// The number of decoded bytes that every body may have, whatever its coded size. 64 MiB by default.
   public var freeBytes: Int64
 
-  /// Makes a rule.
+  /// Makes a limit.
   public init(ratio: Int = 200, freeBytes: Int64 = 64 << 20) {
     self.ratio = ratio
     self.freeBytes = freeBytes
   }
 
-  /// Throws where a body has grown beyond the rule.
+  /// Throws if a body has more decoded bytes than the limit allows for its coded bytes.
   package func check(decoded: Int64, coded: Int64) throws(TransportFailure) {
     let (most, isEndless) = coded.multipliedReportingOverflow(by: Int64(max(ratio, 1)))
     guard decoded > freeBytes, !isEndless, decoded > most else { return }
     throw TransportFailure(
       .tooLarge,
-      "The answer is larger than the limits allow: \(coded) coded bytes of its body became \(decoded), more than "
-        + "\(ratio) times as many; raise `limits.expansion` if that is wanted.")
+      "The response is larger than the limits allow: \(coded) coded bytes of its body became \(decoded), more than "
+        + "\(ratio) times as many; raise `limits.expansion` if you expect that.")
   }
 }

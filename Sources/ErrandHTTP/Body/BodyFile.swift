@@ -6,9 +6,9 @@ import Foundation
   import Darwin
 #endif
 
-/// A file opened for reading, closed when nobody holds it any more.
+/// A file that is open for reading; `deinit` closes it.
 package final class BodyFile {
-  /// What tells that a file is still the one that was looked at.
+  /// Identifies a version of a file. Two different stamps mean that the file was changed or replaced.
   package struct Stamp: Sendable, Equatable {
     package let device: UInt64
     package let inode: UInt64
@@ -28,7 +28,7 @@ package final class BodyFile {
   private let descriptor: Int32
   private let path: String
 
-  /// Opens a regular file; never waits for one that is a pipe.
+  /// Opens a regular file. Does not block if the path is a named pipe.
   package init(_ path: String) throws(Failure) {
     self.path = path
     descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -37,13 +37,14 @@ package final class BodyFile {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Looks at the file as it is now.
+  /// The file's current stamp.
   package func stamp() throws(Failure) -> Stamp {
     var info = stat()
     guard fstat(descriptor, &info) == 0 else { throw Self.failure(path) }
     guard info.st_mode & S_IFMT == S_IFREG else {
       let isFolder = info.st_mode & S_IFMT == S_IFDIR
-      throw Failure(path: path, reason: isFolder ? "it is a directory" : "it is no regular file; give a stream instead")
+      throw Failure(
+        path: path, reason: isFolder ? "it is a directory" : "it is not a regular file; use a stream instead")
     }
     #if canImport(Darwin)
       let time = info.st_mtimespec
@@ -55,7 +56,7 @@ package final class BodyFile {
       seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
   }
 
-  /// Reads from an offset; zero at the end of the file.
+  /// Reads bytes at an offset and returns their number; zero at the end of the file.
   package func read(into room: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int {
     while true {
       let count = pread(descriptor, room.baseAddress, room.count, off_t(offset))

@@ -1,7 +1,8 @@
-/// Takes the body of an answer piece by piece. It is told the head first, so that an error page never lands in a file.
+/// Receives the body of a response piece by piece. The sink gets the response headers first, so that it can keep an
+/// error page out of a file.
 ///
-/// All members but ``settle()`` are called on the transport's thread, one after the other, and must be quick. An error
-/// thrown by one ends the exchange and reaches the caller as the cause.
+/// All members except ``settle()`` are called on the transport's thread, one after the other, and must be quick. If a
+/// member throws, the exchange ends and the thrown error reaches the caller as the cause.
 ///
 /// ```swift
 /// final class Counter: BodySink {
@@ -15,16 +16,17 @@
 /// }
 /// ```
 public protocol BodySink: Sendable {
-  /// Called once the head has come, redirects included. Says where the body goes.
+  /// Called when the response headers have arrived, also for redirects. Returns the destination of the body.
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition
-  /// Takes a piece, its content coding undone. The bytes are valid during the call only. False pauses the body until
-  /// ``BodyFlow/resume()``; the piece given is taken all the same.
+  /// Receives a piece of the body after content decoding. The bytes are valid only during the call. Returning false
+  /// pauses the body until ``BodyFlow/resume()``; the piece of this call still counts as received.
   func write(_ piece: UnsafeRawBufferPointer) throws -> Bool
-  /// Called when the body came whole into the sink. Not called where the exchange fails or the body went elsewhere.
+  /// Called when the sink has received the whole body. Not called if the exchange fails, or if ``begin(_:flow:)`` chose
+  /// another destination.
   func end() throws
-  /// Called once the exchange is over, whatever its end; the call goes on when this returns. A sink that writes
-  /// elsewhere than on the transport's thread waits here for what it took, and lets go of it where the task is
-  /// cancelled. By itself it does nothing.
+  /// Called once when the exchange is over, with or without success; the call continues after `settle` has returned. A
+  /// sink that writes on its own thread waits here until its writes are done, and stops waiting if the task is
+  /// cancelled. The default implementation does nothing.
   func settle() async throws
 }
 
@@ -33,12 +35,13 @@ extension BodySink {
   public func settle() async throws {}
 }
 
-/// Where the body of an answer goes once its head is known.
+/// The destination of a response body, chosen by the response headers.
 public enum BodyDisposition: Sendable, Hashable {
-  /// Into memory, up to a number of decoded bytes. The rest is left where it is, and the answer counts as whole.
+  /// The body goes into memory, up to a number of decoded bytes. The rest is not read, and the response counts as
+  /// complete.
   case memory(limit: Int)
-  /// Into the sink.
+  /// The body goes into the sink.
   case sink
-  /// Nowhere: it is dropped. A long one need not be read to its end.
+  /// The body is dropped. The transport need not read a long body to its end.
   case discard
 }

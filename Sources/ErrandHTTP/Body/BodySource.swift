@@ -1,8 +1,9 @@
-/// Gives the body of one request piece by piece, pulled by the transport: a body of one's own making.
+/// Provides the body of one request piece by piece, whenever the transport asks for bytes. Used for bodies that the app
+/// generates.
 ///
-/// Both are called on the transport's thread, one after the other, and must be quick. An error that is thrown ends the
-/// exchange, closes its connection and reaches the caller as the cause. When the exchange is over the source is let go:
-/// what it holds is given back in its `deinit`.
+/// The closure that makes the source and ``read(into:)`` are called on the transport's thread, one after the other, and
+/// must be quick. If one of them throws, the exchange ends, its connection is closed, and the thrown error reaches the
+/// caller as the cause. The source is released when the exchange is over; its `deinit` frees its resources.
 ///
 /// ```swift
 /// final class Countdown: BodySource {
@@ -17,16 +18,17 @@
 /// let body = RequestBody.stream(length: 10, isReplayable: true) { _ in Countdown() }
 /// ```
 public protocol BodySource: AnyObject {
-  /// Writes the next bytes to the front of `room`, which is never empty and is valid during the call only.
+  /// Writes the next bytes to the start of `room`, which is never empty and is valid only during the call.
   func read(into room: UnsafeMutableRawBufferPointer) throws -> BodyRead
 }
 
-/// What a ``BodySource`` had to give.
+/// The result of reading from a ``BodySource``.
 public enum BodyRead: Sendable, Hashable {
-  /// So many bytes, at least one.
+  /// The number of bytes that were written, at least one.
   case bytes(Int)
-  /// Nothing now. It is asked again after ``BodyFlow/resume()`` of the flow that it was opened with.
+  /// No bytes are available now. The transport reads again after ``BodyFlow/resume()`` is called on the flow that was
+  /// passed when the source was opened.
   case later
-  /// Nothing more, ever.
+  /// The body has ended.
   case end
 }

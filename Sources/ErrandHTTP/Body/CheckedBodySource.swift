@@ -1,7 +1,8 @@
-/// Holds a source to its announced length, and names what it throws.
+/// Wraps a body source and enforces the announced length of the body. Wraps each error of the source in a
+/// ``BodySourceFailure``.
 ///
-/// That more would come is found out before the last bytes go out, so that no server takes a wrong body for a whole
-/// one.
+/// The source is checked for excess bytes before the last announced bytes are sent. Otherwise the server would take the
+/// cut body for a complete one.
 final class CheckedBodySource: BodySource {
   private let source: any BodySource
   private let length: Int64?
@@ -22,7 +23,7 @@ final class CheckedBodySource: BodySource {
     }
     let left = Int(clamping: length - given)
     let read = noting(try ask(left < room.count ? UnsafeMutableRawBufferPointer(rebasing: room[..<left]) : room))
-    if read == .end { throw Self.changed("gave \(given) bytes where \(length) were announced") }
+    if read == .end { throw Self.changed("gave \(given) bytes instead of the announced \(length)") }
     if given == length { try expectEnd(length) }
     return read
   }
@@ -31,7 +32,7 @@ final class CheckedBodySource: BodySource {
     let read = try BodySourceFailure.naming { try source.read(into: room) }
     if case .bytes(let count) = read, count < 1 || count > room.count {
       throw TransportFailure(
-        .bodySource, "The source of the body said that it gave \(count) bytes into room for \(room.count).")
+        .bodySource, "The source of the body reported \(count) bytes for a buffer of \(room.count) bytes.")
     }
     return read
   }
@@ -45,11 +46,12 @@ final class CheckedBodySource: BodySource {
     return read
   }
 
-  /// A source that has nothing at this moment is not waited for: nothing more was announced.
+  /// Checks that the source has ended after the announced bytes. Does not wait if the source returns
+  /// ``BodyRead/later``: the announced length has been reached, so the body counts as complete.
   private func expectEnd(_ length: Int64) throws {
     hasEnded = true
     let read = try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { try ask($0) }
-    if case .bytes = read { throw Self.changed("gives more than the \(length) bytes that were announced") }
+    if case .bytes = read { throw Self.changed("gave more than the announced \(length) bytes") }
   }
 
   private static func changed(_ what: String) -> TransportFailure {
@@ -57,15 +59,16 @@ final class CheckedBodySource: BodySource {
   }
 }
 
-/// What a ``BodySource`` threw, or the closure that makes one.
+/// An error that a ``BodySource`` threw, or the closure that makes the source.
 public struct BodySourceFailure: Error, CustomStringConvertible {
-  /// What was thrown.
+  /// The error that was thrown.
   public let cause: any Error
 
-  /// An English sentence that names the cause.
-  public var description: String { "What the body is read from failed: \(cause)" }
+  /// An English sentence that contains the description of the cause.
+  public var description: String { "The source of the body failed: \(cause)" }
 
-  /// Marks what `body` throws, so that the caller can tell it from failures of the line. What speaks for itself stays.
+  /// Wraps each error of `body` in a ``BodySourceFailure``, so that the caller can tell it from an error of the
+  /// connection. A ``TransportFailure`` is rethrown unchanged.
   static func naming<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()

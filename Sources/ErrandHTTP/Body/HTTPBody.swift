@@ -1,12 +1,12 @@
 import ErrandSupport
 public import Foundation
 
-/// The body of a request as it is sent: bytes in memory, a file, or a source that gives them while they are sent.
+/// The body of a request as it is sent: bytes in memory, a file, or a source that provides them during sending.
 ///
-/// It is one reference, so that requests are copied cheaply. Two bodies are equal when both are in memory with the same
-/// bytes, or when they are one and the same.
+/// A body is a single reference, so that requests are cheap to copy. Two bodies are equal if both are in memory with
+/// the same bytes, or if both are the same instance.
 public struct HTTPBody: Sendable {
-  /// What is told apart for people, such as in a command line for curl.
+  /// Where the bytes come from. Used by descriptions, for example a command line for curl.
   package enum Origin: Sendable {
     case memory(Data)
     case file(path: String)
@@ -18,7 +18,7 @@ public struct HTTPBody: Sendable {
   private final class Storage: Sendable {
     let origin: Origin
     let length: Int64?
-    /// What was read of a body that can be read once; nil for one that can be read again.
+    /// Records whether a body that can be read only once has been read; nil for a body that can be read again.
     let use: Use?
     let expectsContinue: Bool
     let opener: Opener?
@@ -32,13 +32,13 @@ public struct HTTPBody: Sendable {
     }
   }
 
-  /// Whether something has been read; shared by all copies.
+  /// Records whether reading the body has begun. All copies of the body share one record.
   private final class Use: Sendable {
     private let hasBegun = Locked(false)
 
     var isOver: Bool { hasBegun.withLock { $0 } }
 
-    /// False where it has begun before.
+    /// Records that reading has begun. Returns false if it had begun before.
     func begin() -> Bool {
       hasBegun.withLock { hasBegun in
         defer { hasBegun = true }
@@ -51,16 +51,16 @@ public struct HTTPBody: Sendable {
 
   private init(_ storage: Storage) { self.storage = storage }
 
-  /// Makes a body of bytes.
+  /// Makes a body from bytes in memory.
   public init(_ data: Data) { storage = Storage(.memory(data), Int64(data.count), nil, nil) }
 
-  /// Makes a body of a source that is opened when the first bytes are wanted.
+  /// Makes a body from a source that is opened when the transport needs the first bytes.
   ///
   /// - Parameters:
-  ///   - length: Its length in bytes; nil where it is not known. A source that gives more or fewer ends the exchange
-  ///     with ``TransportFailure/Kind/bodyChanged``.
-  ///   - isReplayable: Whether `open` may be called again, and each source then gives the same bytes.
-  ///   - open: Makes a source, on the transport's thread. It is handed what lets the body go on after
+  ///   - length: The length in bytes; nil if it is unknown. A source that provides more or fewer bytes ends the
+  ///     exchange with ``TransportFailure/Kind/bodyChanged``.
+  ///   - isReplayable: Whether `open` may be called several times. Each source must then provide the same bytes.
+  ///   - open: Makes a source. Called on the transport's thread. The argument resumes the body after
   ///     ``BodyRead/later``.
   public static func stream(
     length: Int64? = nil, isReplayable: Bool = false, _ open: @escaping @Sendable (BodyFlow) throws -> any BodySource
@@ -72,32 +72,33 @@ public struct HTTPBody: Sendable {
     HTTPBody(Storage(origin, length, isReplayable ? nil : Use(), open))
   }
 
-  // MARK: - What is known of it
+  // MARK: - Properties
 
-  /// The length in bytes; nil where it is known only at the end.
+  /// The length in bytes; nil if the length is unknown until the body ends.
   public var length: Int64? { storage.length }
 
-  /// The bytes, where they are in memory; nil for a body that is read while it is sent.
+  /// The bytes of a body in memory; nil for a body that is read while it is sent.
   public var data: Data? {
     if case .memory(let data) = storage.origin { data } else { nil }
   }
 
-  /// The path of the file that the whole body is; nil for any other body, a part of a file among them.
+  /// The path of the file if the body is a whole file; nil for any other body, including a part of a file.
   public var filePath: String? {
     if case .file(let path) = storage.origin { path } else { nil }
   }
 
-  /// Whether it can be sent more than once: by a redirect, or where a connection turns out to be dead.
+  /// Whether the body can be sent more than once, for example after a redirect or on a new connection.
   public var isReplayable: Bool { storage.use == nil }
 
-  /// Whether it could be read once, and has been.
+  /// Whether the body can be read only once and has been read.
   public var isUsedUp: Bool { storage.use?.isOver == true }
 
-  /// Whether the server is asked before the body is sent (RFC 9110 section 10.1.1).
+  /// Whether the request waits for an interim response (100) before it sends the body (RFC 9110 section 10.1.1).
   public var expectsContinue: Bool { storage.expectsContinue }
 
-  /// The same body with `Expect: 100-continue`: it waits for the server's word, at most a second. Where the server
-  /// refuses the expectation by 417, the request is sent again without it. Over HTTP/2 nothing is waited for.
+  /// Returns the body with `Expect: 100-continue`: the request waits at most one second for the interim response before
+  /// it sends the body. If the server rejects the expectation with 417, the request is sent again without the
+  /// expectation. Over HTTP/2 the request does not wait.
   public func expectingContinue() -> HTTPBody {
     HTTPBody(
       Storage(storage.origin, storage.length, storage.use, expectsContinue: true, storage.opener))
@@ -105,18 +106,18 @@ public struct HTTPBody: Sendable {
 
   package var origin: Origin { storage.origin }
 
-  /// What this means to people: `12 bytes`, or `a stream`.
+  /// The length in words, such as `12 bytes` or `a stream of unknown length`.
   package var measure: String { length.map { "\($0) bytes" } ?? "a stream of unknown length" }
 
   // MARK: - Reading
 
-  /// Opens the body, for transports. Call it when the first bytes are wanted: a body that can be read once may be sent
-  /// again as long as nobody has opened it.
+  /// Opens the body. Called by transports when they need the first bytes. A request whose body can be read only once
+  /// may be sent again as long as its body has not been opened.
   ///
-  /// The source holds itself to the announced length. It throws ``TransportFailure``, or ``BodySourceFailure`` with
-  /// what the source underneath threw.
+  /// The source enforces the announced length. It throws ``TransportFailure``, or ``BodySourceFailure`` with the error
+  /// of the underlying source.
   ///
-  /// - Parameter flow: Lets the body go on after ``BodyRead/later``.
+  /// - Parameter flow: Resumes the body after ``BodyRead/later``.
   public func open(_ flow: BodyFlow) throws -> any BodySource {
     if let data { return DataBodySource(data) }
     guard storage.use?.begin() != false, let opener = storage.opener else { throw Self.usedUp }
@@ -125,13 +126,13 @@ public struct HTTPBody: Sendable {
   }
 
   package static let usedUpClause =
-    "its source can be read only once and has been read; give the body as data or as a file, or say that its stream is replayable"
+    "its source can be read only once and has been read; use data or a file, or make the stream with `isReplayable: true`"
 
   private static let usedUp = TransportFailure(.bodySource, "The body cannot be sent: \(usedUpClause).")
 }
 
 extension HTTPBody: Equatable {
-  /// Whether both have the same bytes in memory, or are one and the same.
+  /// Whether both bodies have the same bytes in memory, or are the same instance.
   public static func == (left: HTTPBody, right: HTTPBody) -> Bool {
     if left.storage === right.storage { return true }
     guard let mine = left.data, let theirs = right.data else { return false }
@@ -140,21 +141,20 @@ extension HTTPBody: Equatable {
 }
 
 extension HTTPRequest {
-  /// Whether all that is sent can be compared. A call whose body is read while it is sent shares no exchange with
-  /// another one, and no stored answer.
+  /// Whether the request has no body or a body in memory, so that all sent bytes can be compared. A call with any other
+  /// body shares neither an exchange nor a stored response with another call.
   package var isComparable: Bool { body == nil || body?.data != nil }
 }
 
 extension HTTPBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// How long it is, never what is in it.
+  /// The length of the body, never its content.
   public var description: String { measure }
-  /// How long it is, never what is in it.
+  /// The length of the body, never its content.
   public var debugDescription: String { description }
-  /// What a dump shows: how long it is.
+  /// The mirror that a dump shows: the length of the body.
   public var customMirror: Mirror { Mirror(self, children: ["body": description], displayStyle: .struct) }
 }
 
-/// Bytes in memory.
 final class DataBodySource: BodySource {
   private var rest: Data
 

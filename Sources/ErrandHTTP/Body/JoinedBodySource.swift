@@ -1,4 +1,4 @@
-/// Several bodies, one behind the other, each opened when its turn comes.
+/// Sends several bodies, one after the other. Each body is opened when the one before it has ended.
 final class JoinedBodySource: BodySource {
   private var bodies: ArraySlice<HTTPBody>
   private var current: (any BodySource)?
@@ -9,7 +9,7 @@ final class JoinedBodySource: BodySource {
     self.flow = flow
   }
 
-  /// Fills the room as far as it goes, so that small parts do not travel one by one.
+  /// Fills the buffer as far as possible. Otherwise each small body would be sent on its own.
   func read(into room: UnsafeMutableRawBufferPointer) throws -> BodyRead {
     var count = 0
     while count < room.count {
@@ -30,7 +30,7 @@ final class JoinedBodySource: BodySource {
 }
 
 extension HTTPBody {
-  /// Bodies one behind the other. Its length is known where all of theirs are.
+  /// Joins several bodies into one. The joined length is known if the lengths of all bodies are known.
   package static func joining(_ bodies: [HTTPBody]) -> HTTPBody {
     let length = bodies.reduce(Int64?.some(0)) { sum, body in
       guard let sum, let length = body.length else { return nil }

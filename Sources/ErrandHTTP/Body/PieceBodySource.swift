@@ -1,6 +1,7 @@
 public import Foundation
 
-/// The pieces of an asynchronous sequence. A task of its own fetches them ahead, as far as ``PieceBuffer/limit``.
+/// Provides the pieces of an asynchronous sequence as a body. A separate task reads the sequence ahead, up to
+/// ``PieceBuffer/limit`` bytes.
 final class PieceBodySource: BodySource {
   private let buffer: PieceBuffer
   private let task: Task<Void, Never>
@@ -30,12 +31,12 @@ final class PieceBodySource: BodySource {
 }
 
 extension HTTPBody {
-  /// Makes a body of the pieces of an asynchronous sequence, which is read once. It is read no further ahead than about
-  /// 256 KiB, so that whoever makes the pieces goes no faster than the server takes them.
+  /// Makes a body from the pieces of an asynchronous sequence, which is read once. The sequence is read at most about
+  /// 256 KiB ahead of the transfer, so that the producer runs no faster than the server receives.
   ///
   /// - Parameters:
-  ///   - pieces: Gives the bytes.
-  ///   - length: Their number; nil where it is not known.
+  ///   - pieces: The sequence of the bytes.
+  ///   - length: The total number of bytes; nil if it is unknown.
   public static func pieces<Pieces: AsyncSequence & Sendable>(_ pieces: Pieces, length: Int64? = nil) -> HTTPBody
   where Pieces.Element: DataProtocol & Sendable {
     stream(length: length) { flow in PieceBodySource(pieces, flow) }

@@ -1,9 +1,9 @@
 import ErrandSupport
 import Foundation
 
-/// Pieces between a task that makes them and a transport that takes them. Whoever is too fast waits.
+/// A buffer of pieces between a task that produces them and a transport that sends them. The faster side waits.
 final class PieceBuffer: Sendable {
-  /// How many bytes may lie here before the maker waits.
+  /// The number of bytes in the buffer at which the producer waits.
   static let limit = 256 << 10
 
   private struct State: Sendable {
@@ -12,10 +12,10 @@ final class PieceBuffer: Sendable {
     var count = 0
     var hasEnded = false
     var failure: (any Error)?
-    /// Whether the transport was told to come later.
+    /// Whether the transport received ``BodyRead/later`` and waits to be resumed.
     var isAwaited = false
     var isAbandoned = false
-    var maker: CheckedContinuation<Void, Never>?
+    var producer: CheckedContinuation<Void, Never>?
 
     var isFull: Bool { count >= PieceBuffer.limit && !isAbandoned }
   }
@@ -25,35 +25,35 @@ final class PieceBuffer: Sendable {
 
   init(_ flow: BodyFlow) { self.flow = flow }
 
-  // MARK: - The maker's side
+  // MARK: - The producer's side
 
-  /// Adds a piece and waits as long as there are too many. False where nobody takes any more.
+  /// Adds a piece and waits while the buffer is full. Returns false after ``abandon()``.
   func put(_ piece: Data) async -> Bool {
-    tell { state in
+    update { state in
       guard !state.isAbandoned, !piece.isEmpty else { return }
       state.pieces.append(piece)
       state.count += piece.count
     }
-    await withCheckedContinuation { maker in
-      let goesOn = state.withLock { state in
-        if state.isFull { state.maker = maker }
+    await withCheckedContinuation { producer in
+      let hasRoom = state.withLock { state in
+        if state.isFull { state.producer = producer }
         return !state.isFull
       }
-      if goesOn { maker.resume() }
+      if hasRoom { producer.resume() }
     }
     return state.withLock { !$0.isAbandoned }
   }
 
-  /// Says that no more comes, and why where that is a failure.
+  /// Marks the end of the pieces. Pass the error if the producer failed.
   func finish(_ failure: (any Error)?) {
-    tell { state in
+    update { state in
       state.hasEnded = true
       state.failure = failure
     }
   }
 
-  /// Changes the state, and has the transport come where it waits.
-  private func tell(_ change: @Sendable (inout State) -> Void) {
+  /// Changes the state, and resumes the transport if it waits.
+  private func update(_ change: @Sendable (inout State) -> Void) {
     let wasAwaited = state.withLock { state in
       change(&state)
       defer { state.isAwaited = false }
@@ -64,7 +64,7 @@ final class PieceBuffer: Sendable {
 
   // MARK: - The transport's side
 
-  /// Moves bytes into `room`.
+  /// Copies bytes into `room`. Returns ``BodyRead/later`` if the buffer is empty and the producer has not finished.
   func take(into room: UnsafeMutableRawBufferPointer) throws -> BodyRead {
     var count = 0
     while count < room.count {
@@ -76,11 +76,11 @@ final class PieceBuffer: Sendable {
       piece.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: room[count...]), count: piece.count)
       count += piece.count
     }
-    letMakerGoOn()
+    resumeProducer()
     return .bytes(count)
   }
 
-  /// Takes a piece out, or its front where it is longer than asked for.
+  /// Removes and returns a piece; only its first `most` bytes if the piece is longer.
   private func next(_ most: Int) -> Data? {
     state.withLock { state in
       guard state.first < state.pieces.count else { return nil }
@@ -101,7 +101,7 @@ final class PieceBuffer: Sendable {
     }
   }
 
-  /// What there is to say where no piece is left; nil where one has just come.
+  /// The result of a read when the buffer is empty; nil if a piece has been added in the meantime.
   private func ending() throws -> BodyRead? {
     let (read, failure) = state.withLock { state -> (BodyRead?, (any Error)?) in
       guard state.first == state.pieces.count else { return (nil, nil) }
@@ -112,18 +112,18 @@ final class PieceBuffer: Sendable {
     return read
   }
 
-  private func letMakerGoOn() {
-    let maker = state.withLock { $0.isFull ? nil : $0.maker.take() }
-    maker?.resume()
+  private func resumeProducer() {
+    let producer = state.withLock { $0.isFull ? nil : $0.producer.take() }
+    producer?.resume()
   }
 
-  /// Nobody takes any more.
+  /// Called when the transport takes no more pieces.
   func abandon() {
-    let maker = state.withLock { state in
+    let producer = state.withLock { state in
       state.isAbandoned = true
       state.pieces = []
-      return state.maker.take()
+      return state.producer.take()
     }
-    maker?.resume()
+    producer?.resume()
   }
 }

@@ -1,27 +1,27 @@
-/// How urgent a call is among those that wait for their turn.
+/// The priority of a call among the calls that wait to start.
 public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
-  /// Gives way to all others.
+  /// The call starts after all calls of higher priority.
   case low = -1
-  /// Neither the one nor the other.
+  /// The default.
   case normal = 0
-  /// Goes before all others.
+  /// The call starts before all calls of lower priority.
   case high = 1
 
-  /// Orders by urgency.
+  /// Orders by priority.
   public static func < (left: CallPriority, right: CallPriority) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Which networks a call may use: a wish, kept by transports that can tell networks apart (URLSession on Apple
-/// platforms) and without effect elsewhere (libcurl on Linux).
+/// The networks that a call may use. A transport that can distinguish networks honours the value (URLSession on Apple
+/// platforms). It has no effect with other transports (libcurl on Linux).
 public struct NetworkWish: Sendable, Hashable {
-  /// Not over a cellular network.
+  /// The call does not use a cellular network.
   public var avoidsCellular: Bool
-  /// Not over a network that the system calls expensive.
+  /// The call does not use a network that the system reports as expensive.
   public var avoidsExpensive: Bool
-  /// Waits for a network instead of failing as offline, to the deadline.
+  /// Without a network the call waits until its deadline, instead of failing with ``TransportFailure/Kind/offline``.
   public var waitsForConnectivity: Bool
 
-  /// Makes a wish.
+  /// Makes a value.
   public init(avoidsCellular: Bool = false, avoidsExpensive: Bool = false, waitsForConnectivity: Bool = false) {
     self.avoidsCellular = avoidsCellular
     self.avoidsExpensive = avoidsExpensive

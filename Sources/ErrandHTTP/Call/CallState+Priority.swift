@@ -1,19 +1,19 @@
 import ErrandSupport
 
-/// The priority of a call can change while the call is under way. Whoever waits by it listens.
+/// The priority of a call can change while the call runs. The queues in which the call waits observe the change.
 extension CallState {
-  /// Makes the state of one way down within another call: with the clock of that one, and its priority at any time.
-  /// ``settle()`` ends that, and must be called.
+  /// Makes the state of a nested exchange, a follower of the call that sends it. The follower uses the clock of that
+  /// call and always has its priority. ``settle()`` must be called; it removes the follower from the leading call.
   package convenience init(following leader: CallState, deadline: MonotonicInstant?) {
     self.init(deadline, leader.timers, .normal, leader: leader)
     leader.urgency.withLock { $0.followers.append(self) }
   }
 
-  /// How urgent the call is now.
+  /// The current priority of the call. A follower has the priority of its leading call.
   package var priority: CallPriority { leader?.priority ?? urgency.withLock { $0.priority } }
 
-  /// Changes how urgent the call is, and tells whoever listens, here and where this state is followed, on the caller's
-  /// thread. A state that follows another changes that one.
+  /// Changes the priority. Notifies the observers of the call and of its followers, on the caller's thread. Called on a
+  /// follower, it changes the priority of the leading call.
   package func change(priority: CallPriority) {
     if let leader { return leader.change(priority: priority) }
     let hasChanged = urgency.withLock { urgency in
@@ -23,8 +23,9 @@ extension CallState {
     if hasChanged { spread(priority) }
   }
 
-  /// Sets the one who is told of each change, on the thread that makes it; nil for nobody. Of two changes at the same
-  /// time the later one may be told first: who needs the last word asks ``priority``.
+  /// Sets the observer that is called on each change, on the thread that makes the change; nil removes the observer. If
+  /// two changes happen at the same time, the observer may be called in the wrong order, so it must read ``priority``
+  /// for the current value.
   package func whenPriorityChanges(_ tell: (@Sendable (CallPriority) -> Void)?) {
     let before = urgency.withLock { urgency in
       defer { urgency.tell = tell }
@@ -33,7 +34,7 @@ extension CallState {
     _ = before
   }
 
-  /// Ends the following of a state that has come to its end.
+  /// Removes a follower that has ended.
   func drop(_ follower: CallState) {
     urgency.withLock { $0.followers.removeAll { $0 === follower } }
   }

@@ -1,53 +1,54 @@
 import ErrandSupport
 import Synchronization
 
-/// The life of one call: running, stopped, settled, recalled, claimed. Every wait of the call takes it.
+/// The state of one call: running, stopped, settled, recalled or claimed. Every wait of the call uses this object.
 ///
-/// A cancel and the deadline come in through ``stop(_:)``, whatever way the call was started. There are two kinds of
-/// wait. Those that *leave* (``wait(_:)``, ``sleep(until:)``) return at once when the call is stopped. Those that
-/// *ask* (``wait(asking:_:)``, ``whileAsking(_:_:)``) tell the other side once and return when it has let go.
+/// A cancellation and the deadline both call ``stop(_:)``, however the call was started. There are two kinds of wait:
+/// - A wait that *leaves* (``wait(_:)``, ``sleep(until:)``) returns immediately when the call is stopped.
+/// - A wait that *asks* (``wait(asking:_:)``, ``whileAsking(_:_:)``) notifies the other side once when the call is
+///   stopped, and returns when the other side has finished.
 ///
 /// | phase | `stop(.cancelled)` | `stop(.expired)` | `settle` | `claim` |
 /// |---|---|---|---|---|
 /// | running | stopped | stopped | settled | – |
-/// | stopped | stays, the first reason counts | the same | stays | claimed: the reason |
-/// | settled | recalled | no effect | – | claimed: what came |
+/// | stopped | no change, the first reason counts | no change, the first reason counts | no change | claimed: the reason |
+/// | settled | recalled | no effect | – | claimed: the result |
 /// | recalled | no effect | no effect | – | claimed: cancelled |
 /// | claimed | no effect | no effect | – | – |
 ///
-/// Any thread may call any member.
+/// All members may be called from any thread.
 public final class CallState: Sendable {
-  /// Why a call was stopped before it came to its end.
+  /// Why a call was stopped before its work ended.
   public enum StopReason: Sendable, Hashable {
-    /// Somebody cancelled the call, its owner, its tag or all calls, or its task.
+    /// The call was cancelled: directly, or with its owner, its tag, its task or all calls.
     case cancelled
     /// The total deadline passed.
     case expired
   }
 
-  /// Thrown by a wait whose call was stopped.
+  /// The error that code gets that waits for a call, if the call is stopped.
   public struct Stopped: Error, Sendable, Hashable {
     /// Why the call was stopped.
     public let reason: StopReason
 
-    /// Makes the error, for transports that hear of a stop in ways of their own.
+    /// Makes the error. For transports that are notified of a stop in another way than by a wait.
     public init(reason: StopReason) { self.reason = reason }
   }
 
-  /// When the call ends at the latest, or nil when it has no deadline. It never changes to another one, but a call that
-  /// turns out to send a transfer loses what it has by default before it goes down the line.
+  /// The time at which the call ends at the latest; nil if it has no deadline. The deadline does not change, with one
+  /// exception: a default deadline is removed from a call that sends a transfer, before the call enters the pipeline.
   public var deadline: MonotonicInstant? { isLifted.load(ordering: .relaxed) ? nil : firstDeadline }
-  /// The clock and the heap of moments this call waits on.
+  /// The clock and the timers for the waits of this call.
   public let timers: any Timers
 
-  /// The state whose priority this one has; nil for one with a priority of its own.
+  /// The state whose priority this state shares; nil if this state has its own priority.
   let leader: CallState?
   let urgency: Locked<CallUrgency>
   private let firstDeadline: MonotonicInstant?
   private let isLifted = Atomic(false)
   private let storage: Locked<CallStateMachine>
 
-  /// Makes the state of a call that begins now. The deadline's timer is set at the first wait, if there is one.
+  /// Makes the state of a call that starts now. A timer for the deadline is set at the first wait.
   public convenience init(deadline: MonotonicInstant? = nil, timers: any Timers = SharedTimers.shared) {
     self.init(deadline: deadline, timers: timers, priority: .normal)
   }
@@ -65,21 +66,20 @@ public final class CallState: Sendable {
     storage = Locked(CallStateMachine(hasDeadline: deadline != nil))
   }
 
-  /// The time left until the deadline, never negative; nil without one.
+  /// The time left until the deadline, never negative; nil if there is no deadline.
   public var timeLeft: Duration? {
     deadline.map { max(.zero, timers.now.duration(to: $0)) }
   }
 
-  /// Whether its own deadline has passed.
   package var isPastDeadline: Bool { deadline.map { $0 <= timers.now } ?? false }
 
-  /// Whether the call has been stopped, or recalled after its work had ended.
+  /// Whether the call was stopped, or was cancelled after its work had finished.
   public var isStopped: Bool { storage.withLock { $0.stopReason != nil } }
 
-  /// Whether the work of the call goes on.
+  /// Whether the work of the call is still running.
   public var isRunning: Bool { storage.withLock { $0.isRunning } }
 
-  /// Stops the call. Returns whether this made a difference to how it will end.
+  /// Stops the call. Returns true if the stop changed how the call will end.
   @discardableResult
   public func stop(_ reason: StopReason) -> Bool {
     let thread = currentThread
@@ -88,15 +88,15 @@ public final class CallState: Sendable {
     return effect.changed
   }
 
-  /// Throws if the call has been stopped.
+  /// Throws if the call was stopped.
   public func check() throws(Stopped) {
     if let reason = storage.withLock({ $0.stopReason }) { throw Stopped(reason: reason) }
   }
 
-  /// Waits until the ``Wakeup`` given to `register` is resumed; a stop ends the wait at once.
+  /// Waits until the ``Wakeup`` passed to `register` is resumed. If the call is stopped, the wait throws immediately.
   ///
-  /// `register` runs once, before the caller is suspended, and may resume the wake-up itself. When the wait throws,
-  /// the caller tidies up what it registered.
+  /// `register` runs once, before the caller is suspended, and may resume the ``Wakeup`` itself. If the wait throws,
+  /// the caller removes what `register` has registered.
   public func wait(_ register: (Wakeup) -> Void) async throws(Stopped) {
     startTimer()
     var opened: UInt32?
@@ -107,8 +107,8 @@ public final class CallState: Sendable {
     try closed(opened)
   }
 
-  /// Waits until the ``Wakeup`` given to `register` is resumed; a stop calls `ask` once, after `register`, and the
-  /// wait goes on until the other side has let go and resumes it.
+  /// Waits until the ``Wakeup`` passed to `register` is resumed. If the call is stopped, `ask` is called once, after
+  /// `register` has returned. The wait then continues until the other side has finished and resumes the ``Wakeup``.
   public func wait(
     asking ask: @escaping @Sendable (StopReason) -> Void, _ register: (Wakeup) -> Void
   ) async throws(Stopped) {
@@ -124,7 +124,7 @@ public final class CallState: Sendable {
     try check()
   }
 
-  /// Runs `body`; a stop during it calls `ask` once. Returns when `body` does.
+  /// Runs `body` to its end. If the call is stopped meanwhile, `ask` is called once with the reason.
   public func whileAsking<Value, Failure: Error>(
     _ ask: @escaping @Sendable (StopReason) -> Void, _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -135,7 +135,7 @@ public final class CallState: Sendable {
     return try await body()
   }
 
-  /// Waits until `instant` on the call's clock; a stop ends the wait at once.
+  /// Waits until `instant` on the call's clock. If the call is stopped, the wait throws immediately.
   public func sleep(until instant: MonotonicInstant) async throws(Stopped) {
     var token: TimerToken?
     do throws(Stopped) {
@@ -146,44 +146,48 @@ public final class CallState: Sendable {
     }
   }
 
-  /// Ends the work: from now on the deadline has no effect, and a cancel recalls what came. A wait that user code has
-  /// left behind ends with it.
+  /// Marks the work of the call as finished. From now on the deadline has no effect, and a cancellation discards the
+  /// result. Waits that are still open, for example in a task that user code did not await, are ended as by a
+  /// cancellation.
   package func settle() {
     leader?.drop(self)
     perform(storage.withLock { $0.settle() }, .cancelled)
   }
 
-  /// Stops the call where its deadline has passed, whether or not a timer has said so.
+  /// Stops the call if its deadline has passed, even if the timer of the deadline has not fired yet.
   package func expire(at now: MonotonicInstant) {
     if let deadline, deadline <= now { stop(.expired) }
   }
 
-  /// Takes the deadline away; no effect once it has passed.
+  /// Removes the deadline. Has no effect if the deadline has already stopped the call.
   package func liftDeadline() {
     isLifted.store(true, ordering: .relaxed)
     if let timer = storage.withLock({ $0.liftDeadline() }) { timers.cancel(timer) }
   }
 
-  /// Claims the outcome, on the callback executor, in one job with the callback. Nil: deliver what came. Up to
-  /// ``conclude()`` a cancel by a callback on this thread still counts.
+  /// Claims the outcome: returns the reason why the call ends early, or nil to deliver the result. Called on the
+  /// callback executor, in the same job as the callbacks. Until ``conclude()``, a cancellation by a callback on the
+  /// same thread still counts.
   package func claim() -> StopReason? {
     let thread = currentThread
     return storage.withLock { $0.claim(on: thread) }
   }
 
-  /// Why the call ends, once the callbacks before its end have run. Nil: deliver what came.
+  /// Ends the time in which a callback can cancel the call. Returns the reason why the call ends early, or nil to
+  /// deliver the result. Called before the last callbacks.
   package func conclude() -> StopReason? { storage.withLock { $0.conclude() } }
 
-  /// Whether the outcome has been claimed: the terminal event is under way or over.
+  /// Whether the outcome was claimed: the outcome is being delivered or has been delivered.
   package var isClaimed: Bool { storage.withLock { $0.isClaimed } }
 
-  /// Why the call ends early, or has ended early; nil where it does not.
+  /// The reason why the call ends or ended early; nil if the call was not stopped.
   package var endsBy: StopReason? { storage.withLock { $0.stopReason } }
 
-  /// Why those end that belong to it: with its deadline, where that has passed.
+  /// The reason with which child calls are stopped: that of this call, or ``StopReason/cancelled`` if this call was not
+  /// stopped.
   package var reasonToLeave: StopReason { endsBy ?? .cancelled }
 
-  /// The number of waits that are open: nothing may be left after the end.
+  /// The number of open waits; it is zero after the end of the call.
   package var openWaits: Int { storage.withLock { $0.openWaits } }
 
   fileprivate func resume(_ id: UInt32) -> Bool {
@@ -198,7 +202,7 @@ public final class CallState: Sendable {
   }
 
   private func perform(_ effect: CallStateMachine.StopEffect, _ reason: StopReason) {
-    // Whoever is woken may end what was to be asked, for another reason than this.
+    // Call the `ask` closures first: a woken waiter could stop the same work with another reason.
     for ask in effect.asks { ask(reason) }
     for wakeup in effect.wakeups { wakeup.resume() }
     if let timer = effect.timer { timers.cancel(timer) }
@@ -206,7 +210,7 @@ public final class CallState: Sendable {
 
   private func startTimer() {
     guard let deadline, storage.withLock({ $0.takeTimerDuty() }) else { return }
-    // One that has passed is no timer's to tell, which would come after the first step.
+    // Stop immediately if the deadline has passed: a timer would fire only after the first step of the call.
     if deadline <= timers.now {
       stop(.expired)
       return
@@ -217,17 +221,18 @@ public final class CallState: Sendable {
   }
 }
 
-/// Ends one wait of a ``CallState`` from outside.
+/// Ends one wait of a ``CallState``. It is passed to the side that the call waits for.
 public struct Wakeup: Sendable {
   fileprivate let state: CallState
   fileprivate let id: UInt32
 
-  /// Ends the wait. False when the waiter has left already: what was meant for it goes to the next.
+  /// Ends the wait. Returns false if the wait has already ended; the caller must then give what was meant for this
+  /// waiter to another one.
   @discardableResult
   public func resume() -> Bool { state.resume(id) }
 }
 
-/// How urgent a call is, who is told when that changes, and which states go by it.
+/// The priority of a call, the observer of its changes, and the states that follow it.
 struct CallUrgency: Sendable {
   var priority: CallPriority
   var tell: (@Sendable (CallPriority) -> Void)?

@@ -1,10 +1,14 @@
-/// What a ``CallState`` holds behind its lock: the phase and the open waits. Decides, and performs nothing.
+/// The part of a ``CallState`` that a lock guards: the phase and the open waits. The machine returns the actions to
+/// perform, and performs none itself.
 struct CallStateMachine: Sendable {
   typealias StopReason = CallState.StopReason
   typealias Ask = @Sendable (StopReason) -> Void
   typealias Continuation = UnsafeContinuation<Void, Never>
 
-  /// One wait. A *leave* has a continuation alone, an *ask* a question too, user code a question alone.
+  /// One open wait of the call.
+  /// - A wait that leaves when the call is stopped has only a continuation.
+  /// - A wait that asks the other side to finish has a continuation and an `ask` closure.
+  /// - A running closure (``CallState/whileAsking(_:_:)``) has only an `ask` closure.
   struct Wait: Sendable {
     var continuation: Continuation?
     var ask: Ask?
@@ -19,7 +23,7 @@ struct CallStateMachine: Sendable {
     }
   }
 
-  /// What a stop has to do once the lock is released.
+  /// The actions that the caller performs after a stop, when the lock is released.
   struct StopEffect: Sendable {
     var changed = false
     var wakeups: [Continuation] = []
@@ -40,8 +44,8 @@ struct CallStateMachine: Sendable {
   }
 
   private var phase = Phase.running
-  /// The thread that tells everybody how the call ended, while it does so.
-  private var teller: UInt?
+  /// The thread that delivers the outcome; nil before and after the delivery.
+  private var deliveringThread: UInt?
   private var deadline: Deadline
   private var lastID: UInt32 = 0
   private var first: Wait?
@@ -68,13 +72,14 @@ struct CallStateMachine: Sendable {
 
   // MARK: - Waits
 
-  /// Opens a wait, or returns nil when the call has been stopped.
+  /// Adds a wait and returns its id; nil if the call was stopped.
   mutating func open(_ wait: Wait) -> UInt32? {
     guard stopReason == nil else { return nil }
     return keep(wait)
   }
 
-  /// Opens a wait that has no continuation; also where the call has been stopped, with the reason.
+  /// Adds a wait that has only an `ask` closure, also if the call was stopped. Returns the id of the wait, and the
+  /// reason if the call was stopped.
   mutating func openAsking(_ ask: @escaping Ask) -> (UInt32, StopReason?) {
     var wait = Wait(continuation: nil, ask: ask)
     wait.isArmed = true
@@ -82,7 +87,8 @@ struct CallStateMachine: Sendable {
     return (keep(wait), stopReason)
   }
 
-  /// Marks the registration of an asking wait as done; returns the reason if it must be asked now.
+  /// Records that the `register` closure of a wait with an `ask` closure has returned. Returns the reason if the call
+  /// was stopped before and `ask` must be called now.
   mutating func arm(_ id: UInt32) -> StopReason? {
     let reason = stopReason
     return change(id) { wait in
@@ -93,7 +99,8 @@ struct CallStateMachine: Sendable {
     }
   }
 
-  /// Ends a wait from outside; nil when it has ended already. The other side has let go: it is not asked any more.
+  /// Ends a wait from the other side, and returns the continuation to resume; nil if the wait has already ended. The
+  /// other side has finished, so `ask` is not called any more.
   mutating func resume(_ id: UInt32) -> Continuation? {
     change(id) { wait in
       defer { wait.continuation = nil }
@@ -102,7 +109,7 @@ struct CallStateMachine: Sendable {
     }
   }
 
-  /// Takes a wait out; returns the reason if a stop made it leave.
+  /// Removes a wait. Returns the reason if a stop ended the wait.
   @discardableResult
   mutating func close(_ id: UInt32) -> StopReason? {
     if first?.id == id {
@@ -130,13 +137,13 @@ struct CallStateMachine: Sendable {
     return body(&others[index])
   }
 
-  // MARK: - The end
+  // MARK: - Ending the call
 
-  /// - Parameter thread: The present thread. A cancel by the thread that tells everybody comes from one of the
-  ///   callbacks before the end, and no success may follow it. One from another thread comes too late.
+  /// - Parameter thread: The current thread. A cancellation by a callback on the thread that delivers the outcome still
+  ///   counts: the call then ends as cancelled. A cancellation by another thread is too late.
   mutating func stop(_ reason: StopReason, on thread: UInt? = nil) -> StopEffect {
     switch phase {
-    case .claimed(nil) where reason == .cancelled && teller != nil && teller == thread:
+    case .claimed(nil) where reason == .cancelled && deliveringThread != nil && deliveringThread == thread:
       phase = .claimed(.cancelled)
       return StopEffect(changed: true)
     case .running:
@@ -171,7 +178,8 @@ struct CallStateMachine: Sendable {
     return effect
   }
 
-  /// Ends the work. What still waits was left behind by user code: it is woken or asked, as by a cancel.
+  /// Marks the work as finished. Waits that are still open, for example of a task that user code did not await, are
+  /// ended as by a cancellation.
   mutating func settle() -> StopEffect {
     guard case .running = phase else { return StopEffect(timer: takeTimer()) }
     phase = .settled
@@ -182,33 +190,33 @@ struct CallStateMachine: Sendable {
     precondition(!isClaimed, "the outcome of a call was claimed twice")
     let reason = stopReason
     phase = .claimed(reason)
-    teller = thread
+    deliveringThread = thread
     return reason
   }
 
-  /// Called before the last callbacks: from here on no cancel counts.
+  /// Called before the last callbacks. Cancellations after `conclude` have no effect.
   mutating func conclude() -> StopReason? {
-    teller = nil
+    deliveringThread = nil
     return stopReason
   }
 
   // MARK: - The deadline's timer
 
-  /// True once: for the wait that has to set the timer.
+  /// Returns true to the first wait of a call with a deadline: this wait must set the timer.
   mutating func takeTimerDuty() -> Bool {
     guard case .wanted = deadline, isRunning else { return false }
     deadline = .pending
     return true
   }
 
-  /// Keeps the timer that was set; false when the call ended meanwhile and the timer must go.
+  /// Stores the timer of the deadline. Returns false if the call has ended and the caller must cancel the timer.
   mutating func keepTimer(_ token: TimerToken) -> Bool {
     guard case .pending = deadline else { return false }
     deadline = .set(token)
     return true
   }
 
-  /// There is no deadline any more; returns the timer that goes with it.
+  /// Removes the deadline. Returns the timer of the deadline, which the caller cancels.
   mutating func liftDeadline() -> TimerToken? { takeTimer() }
 
   private mutating func takeTimer() -> TimerToken? {

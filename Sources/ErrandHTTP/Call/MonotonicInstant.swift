@@ -1,8 +1,8 @@
 import Dispatch
 
-/// A point on the machine's monotonic clock, in nanoseconds since some start that has no meaning of its own.
+/// A point on the machine's monotonic clock, in nanoseconds since an arbitrary start.
 ///
-/// Deadlines and measurements are made of it: it never jumps with the wall clock.
+/// Deadlines and measurements use this clock, because changes of the wall clock do not affect it.
 public struct MonotonicInstant: Sendable, Hashable, Comparable {
   /// Nanoseconds since the clock's start.
   public let nanoseconds: Int64
@@ -12,19 +12,19 @@ public struct MonotonicInstant: Sendable, Hashable, Comparable {
     self.nanoseconds = nanoseconds
   }
 
-  /// The present, by the system's clock.
+  /// The current time of the system's monotonic clock.
   public static var now: MonotonicInstant {
     MonotonicInstant(nanoseconds: Int64(clamping: DispatchTime.now().uptimeNanoseconds))
   }
 
-  /// The point `duration` later; saturates at the ends of the clock.
+  /// The instant `duration` after this one, clamped to the range of the clock.
   public func advanced(by duration: Duration) -> MonotonicInstant {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.clampedNanoseconds)
     if overflow { return MonotonicInstant(nanoseconds: duration < .zero ? .min : .max) }
     return MonotonicInstant(nanoseconds: sum)
   }
 
-  /// The time from this point to another; negative when the other one is earlier.
+  /// The time from this instant to another one; negative if the other one is earlier.
   public func duration(to other: MonotonicInstant) -> Duration {
     let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
     return .nanoseconds(overflow ? (other > self ? .max : .min) : difference)
@@ -37,7 +37,7 @@ public struct MonotonicInstant: Sendable, Hashable, Comparable {
 }
 
 extension Duration {
-  /// The whole nanoseconds of this duration, held to what `Int64` can say (292 years).
+  /// The whole nanoseconds of this duration, clamped to the range of `Int64` (292 years).
   package var clampedNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, tooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -45,9 +45,40 @@ extension Duration {
     return tooLong || tooLongYet ? (seconds < 0 ? .min : .max) : sum
   }
 
-  /// The whole milliseconds of this duration, rounded up and held to `Int32`'s positive half, as C timers want them.
+  /// The whole milliseconds of this duration, rounded up and clamped to 0 and `Int32.max`, for C timers.
   package var clampedMilliseconds: Int32 {
     let nanoseconds = max(clampedNanoseconds, 0)
     return Int32(clamping: nanoseconds / 1_000_000 + (nanoseconds % 1_000_000 == 0 ? 0 : 1))
+  }
+}
+
+/// A clock with timers. It schedules everything that waits for a point in time: deadlines, delays and idle timeouts of
+/// all calls.
+///
+/// One heap contains the timers of all calls, so that no call needs a task for its timers. The libcurl transport
+/// provides its own timers on its thread, all other transports share ``SharedTimers``, and tests use a clock that they
+/// advance manually.
+public protocol Timers: AnyObject, Sendable {
+  /// The current time of this clock.
+  var now: MonotonicInstant { get }
+
+  /// Runs `action` once on the thread of the timers: at `instant` or shortly after it, or immediately if `instant` has
+  /// passed.
+  ///
+  /// The action must be short and must not block. No lock is held while the action runs.
+  func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken
+
+  /// Removes a scheduled action. Has no effect if the action has run or is about to run.
+  func cancel(_ token: TimerToken)
+}
+
+/// Identifies one scheduled action of ``Timers``.
+public struct TimerToken: Sendable, Hashable {
+  /// A number that the timers never use twice.
+  public let number: UInt64
+
+  /// Makes a token from a number that is unique among the timers that issue it.
+  public init(number: UInt64) {
+    self.number = number
   }
 }

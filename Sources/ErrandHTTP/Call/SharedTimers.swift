@@ -1,9 +1,9 @@
 import ErrandSupport
 import Dispatch
 
-/// The timers of every transport that does not lend a thread of its own: one heap, one dispatch timer.
+/// The timers of all transports that do not have a thread of their own. Uses one heap and one dispatch timer.
 public final class SharedTimers: Timers {
-  /// The one instance a program needs.
+  /// The instance that all calls share.
   public static let shared = SharedTimers()
 
   private struct State: Sendable {
@@ -24,7 +24,7 @@ public final class SharedTimers: Timers {
     source.cancel()
   }
 
-  /// The present, by the system's monotonic clock.
+  /// The current time of the system's monotonic clock.
   public var now: MonotonicInstant { .now }
 
   /// Runs `action` once at `instant` on the timers' queue.
@@ -36,7 +36,7 @@ public final class SharedTimers: Timers {
     }
   }
 
-  /// Takes a scheduled action out.
+  /// Removes a scheduled action.
   public func cancel(_ token: TimerToken) {
     let removed = state.withLock { $0.heap.remove(token) }
     _ = removed
@@ -48,7 +48,8 @@ public final class SharedTimers: Timers {
     state.withLock { arm(&$0) }
   }
 
-  /// Arms the source for the earliest moment. Under the lock, so that two threads cannot arm it in the wrong order.
+  /// Sets the dispatch timer to the earliest time. Runs under the lock, so that two threads cannot set their times in
+  /// the wrong order.
   private func arm(_ state: inout State) {
     guard let next = state.heap.next else { return }
     if let armed = state.armed, armed <= next { return }

@@ -1,9 +1,9 @@
 import ErrandSupport
 
-/// Scheduled actions in the order of their moments; each can be taken out by name.
+/// Scheduled actions in the order of their times. Each action can be removed by its token.
 ///
-/// A token's number is its slot (low 32 bits) and the slot's generation (high 32 bits), so an old token never
-/// reaches a new action.
+/// The number of a token contains a slot (low 32 bits) and the generation of the slot (high 32 bits). Each reuse of a
+/// slot has a new generation, so that an old token never refers to a new action.
 package struct TimerHeap: Sendable {
   package typealias Action = @Sendable () -> Void
 
@@ -21,7 +21,7 @@ package struct TimerHeap: Sendable {
 
   package var count: Int { heap.count }
 
-  /// The earliest moment, or nil when nothing is scheduled.
+  /// The earliest time, or nil if nothing is scheduled.
   package var next: MonotonicInstant? {
     heap.first.map { MonotonicInstant(nanoseconds: $0.key) }
   }
@@ -40,7 +40,7 @@ package struct TimerHeap: Sendable {
     return TimerToken(number: UInt64(slots[slot].generation) << 32 | UInt64(slot))
   }
 
-  /// Takes an action out and gives it back, so that what it holds is released outside the caller's lock.
+  /// Removes an action and returns it, so that the caller can release its captured objects outside the lock.
   package mutating func remove(_ token: TimerToken) -> Action? {
     let slot = Int(token.number & 0xFFFF_FFFF)
     guard slot < slots.count, slots[slot].generation == UInt32(token.number >> 32), slots[slot].action != nil else {
@@ -49,7 +49,7 @@ package struct TimerHeap: Sendable {
     return take(slot)
   }
 
-  /// Takes out the earliest action that is due at `now`.
+  /// Removes and returns the earliest action if it is due at `now`.
   package mutating func popDue(_ now: MonotonicInstant) -> Action? {
     guard let first = heap.first, first.key <= now.nanoseconds else { return nil }
     return take(first.slot)

@@ -1,54 +1,53 @@
 import ErrandSupport
 public import Foundation
 
-/// One cookie (RFC 6265), as a ``CookieJar`` keeps it.
+/// One cookie (RFC 6265), as a ``CookieJar`` stores it.
 ///
-/// It can only be made so that it is safe to send. It is `Codable`, with its value in clear: keep what is written as a
-/// secret. What is printed shows no value.
+/// A cookie that can be made is always safe to send. `Codable` writes the value in clear text, so store the encoded
+/// cookie like a secret. Descriptions show no value.
 public struct Cookie: Sendable, Hashable {
-  /// What a server wants of requests that another site causes (RFC 6265bis section 5.6.7).
+  /// Whether a cookie is sent with requests that another site causes (RFC 6265bis section 5.6.7).
   ///
-  /// A call that an app begins at a server is that server's own; one that a redirect leads there from another site is
-  /// not.
+  /// A call that an app starts counts as same-site; a request that follows a redirect from another site does not.
   public enum SameSite: String, Sendable, Hashable, Codable {
-    /// Never with such requests.
+    /// The cookie is not sent with requests that another site causes.
     case strict
-    /// With requests of safe methods alone.
+    /// The cookie is sent with requests that another site causes only if their method is safe, such as GET.
     case lax
-    /// With all of them.
+    /// The cookie is sent with all requests.
     case none
   }
 
-  /// Why there can be no such cookie.
+  /// Why a cookie is invalid.
   public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong, as an English sentence without the value.
+    /// The reason, as an English sentence. It does not contain the cookie's value.
     public let description: String
   }
 
-  /// The most bytes that name and value have together.
+  /// The most bytes that the name and the value of a cookie may have together.
   public static let longest = 4_096
 
-  /// The name.
+  /// The name of the cookie.
   public let name: String
-  /// The value: a secret. Where a server set bytes that are not UTF-8, each of them is a scalar from U+F780 to U+F7FF,
-  /// so that the same bytes are sent back.
+  /// The value of the cookie: a secret. If a server set a value that is not valid UTF-8, each byte over 127 is a scalar
+  /// from U+F780 to U+F7FF, so that the received bytes are sent back unchanged.
   public let value: String
-  /// The host that it is for, in lower case and without a dot at its head.
+  /// The host that the cookie belongs to, in lower case and without a leading dot.
   public let domain: String
-  /// Whether it is for that host alone, and not for the hosts below it.
+  /// Whether the cookie is sent only to the host in ``domain``, and not to the subdomains of that host.
   public let isHostOnly: Bool
-  /// The path at and below which it is sent.
+  /// The cookie is sent with requests for this path and all paths below it.
   public let path: String
-  /// Whether it is sent over https alone.
+  /// Whether the cookie is sent over https only.
   public let isSecure: Bool
-  /// Whether a script in a browser may not see it. Kept and told alone.
+  /// Whether a browser hides the cookie from scripts. The attribute is stored and has no other effect here.
   public let isHTTPOnly: Bool
-  /// What the server wants of requests that another site causes; nil where it does not say.
+  /// The `SameSite` attribute; nil if the server sent none.
   public let sameSite: SameSite?
-  /// Milliseconds since 1970.
+  /// The time at which the cookie expires, in milliseconds since 1970; nil for a cookie of the session.
   let expiry: Int64?
 
-  /// When it runs out; nil where it lives as long as the session, which is as long as its jar.
+  /// The time at which the cookie expires; nil if it is kept as long as the session, that is, as long as its jar.
   public var expires: Date? { expiry.map { Date(timeIntervalSince1970: Double($0) / 1_000) } }
 
   init(
@@ -66,19 +65,20 @@ public struct Cookie: Sendable, Hashable {
     expiry = expires
   }
 
-  /// Makes a cookie of the app's own.
+  /// Makes a cookie for the app.
   ///
   /// - Parameters:
-  ///   - name: The name, which a server looks for.
+  ///   - name: The name.
   ///   - value: The value.
-  ///   - host: The host that it is for, such as `api.example.com`; an IPv6 address in brackets.
-  ///   - path: The path at and below which it is sent.
-  ///   - includesSubdomains: Whether it is for the hosts below, too. Whether strangers live there is for you to know.
-  ///   - isSecure: Whether it is sent over https alone.
-  ///   - isHTTPOnly: Whether a script in a browser may not see it.
-  ///   - sameSite: What is said of requests that another site causes.
-  ///   - expires: When it runs out; nil for the end of the session.
-  /// - Throws: ``Invalid`` where it could not be sent, or does not keep what a prefix of its name promises.
+  ///   - host: The host to which the cookie is sent, such as `api.example.com`; an IPv6 address in brackets.
+  ///   - path: The cookie is sent with requests for this path and all paths below it.
+  ///   - includesSubdomains: Whether the cookie is also sent to subdomains of the host. Make sure that they have the
+  ///     same owner as the host.
+  ///   - isSecure: Whether the cookie is sent over https only.
+  ///   - isHTTPOnly: Whether a browser hides the cookie from scripts.
+  ///   - sameSite: Whether the cookie is sent with requests that another site causes.
+  ///   - expires: The time at which the cookie expires; nil for the end of the session.
+  /// - Throws: ``Invalid`` if the cookie cannot be sent, or violates the requirements of its name's prefix.
   public init(
     _ name: String, _ value: String, host: String, path: String = "/", includesSubdomains: Bool = false,
     isSecure: Bool = true, isHTTPOnly: Bool = false, sameSite: SameSite? = nil, expires: Date? = nil
@@ -91,39 +91,39 @@ public struct Cookie: Sendable, Hashable {
     try check()
   }
 
-  /// What the cookies of one place have in common: of two, the later one stands.
+  /// Whether two cookies have the same name, domain, path and scope. A jar keeps only the later of such cookies.
   func isSamePlace(as other: Cookie) -> Bool {
     name.hasSameBytes(as: other.name) && domain == other.domain && path.hasSameBytes(as: other.path)
       && isHostOnly == other.isHostOnly
   }
 
-  /// Whether both are the same in all parts; texts are compared byte by byte.
+  /// Whether all properties are equal. Texts are compared byte by byte.
   public static func == (left: Cookie, right: Cookie) -> Bool {
     left.isSamePlace(as: right) && left.value.hasSameBytes(as: right.value) && left.isSecure == right.isSecure
       && left.isHTTPOnly == right.isHTTPOnly && left.sameSite == right.sameSite && left.expiry == right.expiry
   }
 
-  /// Hashes the place and the bytes of the value.
+  /// Hashes the bytes of the name, value, domain and path.
   public func hash(into hasher: inout Hasher) {
     for text in [name, value, domain, path] { hasher.combine(ByteText(text)) }
   }
 
-  /// Whether it has run out, at a moment in milliseconds since 1970.
+  /// Whether the cookie has expired at the time `now` in milliseconds since 1970.
   func isOver(at now: Int64) -> Bool { expiry.map { $0 <= now } ?? false }
 }
 
 extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Name and place, the value masked.
+  /// Name, domain and path, with the value masked.
   public var description: String {
     Redaction.visible("\(name)=\(Redaction.mask) at \(isHostOnly ? "" : "*.")\(domain)\(path)")
   }
-  /// Name and place, the value masked.
+  /// Name, domain and path, with the value masked.
   public var debugDescription: String { description }
-  /// What a dump shows: name and place, the value masked.
+  /// The mirror that a dump shows: name, domain and path, with the value masked.
   public var customMirror: Mirror { Mirror(self, children: ["cookie": description], displayStyle: .struct) }
 }
 
-/// A cookie as an object, what is not said left out; `expires` in milliseconds since 1970:
+/// The format is a JSON object. Attributes that are not set are missing; `expires` is in milliseconds since 1970:
 ///
 /// ```
 /// {"name":"sid","value":"…","domain":"example.com","path":"/","hostOnly":true,"secure":true,"httpOnly":false}
@@ -133,7 +133,7 @@ extension Cookie: Codable {
     case name, value, domain, path, hostOnly, secure, httpOnly, sameSite, expires
   }
 
-  /// Writes the cookie, its value in clear.
+  /// Writes the cookie with its value in clear text.
   public func encode(to encoder: any Encoder) throws {
     var members = encoder.container(keyedBy: Key.self)
     try members.encode(name, forKey: .name)
@@ -147,7 +147,7 @@ extension Cookie: Codable {
     try members.encodeIfPresent(expiry, forKey: .expires)
   }
 
-  /// Reads a cookie, and checks it like one of the app's own.
+  /// Reads a cookie and checks it like a cookie that the app makes.
   /// - Throws: `DecodingError`, or ``Invalid`` for a cookie that is unsafe to send.
   public init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: Key.self)
@@ -164,26 +164,26 @@ extension Cookie: Codable {
 }
 
 extension Cookie {
-  /// Whether a name promises that the cookie is of one host alone and was set over TLS. Servers may look at names
-  /// without regard to case, so this does.
+  /// Whether the name begins with `__Host-`: such a cookie must belong to a single host and must be secure. Case is
+  /// ignored, because servers may compare names without regard to case.
   static func isForHost(_ name: String) -> Bool { hasPrefix("__host-", name) }
 
-  /// Whether a name promises that the cookie was set over TLS.
+  /// Whether the name begins with `__Secure-`: such a cookie must be secure. Case is ignored.
   static func isForTLS(_ name: String) -> Bool { hasPrefix("__secure-", name) }
 
   private static func hasPrefix(_ prefix: StaticString, _ name: String) -> Bool {
     prefix.withUTF8Buffer { ASCII.equalFolded(name.utf8.prefix($0.count), $0) }
   }
 
-  /// Finds what would make the cookie unsafe to send.
+  /// Throws if the cookie is unsafe to send.
   func check() throws(Invalid) {
     try checkPair()
     guard let host = try? HTTPURL("http://\(domain)").origin, host.host == domain, host.port == 80 else {
-      throw Invalid(
-        description: "The cookie's host \"\(Redaction.visible(domain))\" is none; write it like example.com.")
+      let shown = Redaction.visible(domain)
+      throw Invalid(description: "The cookie's host \"\(shown)\" is not a host name; write it like example.com.")
     }
     guard path.utf8.first == 0x2F, ASCII.all(path, { ASCII.isFieldValue($0) }) else {
-      throw Invalid(description: "The cookie's path must begin with a slash and hold no control character.")
+      throw Invalid(description: "The cookie's path must begin with a slash and contain no control character.")
     }
     if Self.isForTLS(name), !isSecure {
       throw Invalid(description: "A cookie whose name begins with __Secure- must be secure.")
@@ -191,7 +191,7 @@ extension Cookie {
     if Self.isForHost(name), !isSecure || !isHostOnly || path != "/" {
       throw Invalid(
         description:
-          "A cookie whose name begins with __Host- must be secure, for one host alone, and of the path \"/\".")
+          "A cookie whose name begins with __Host- must be secure, for a single host, and have the path \"/\".")
     }
   }
 
@@ -199,15 +199,18 @@ extension Cookie {
     guard !name.isEmpty, Self.isTrimmed(name), ASCII.all(name, { Self.isOctet($0) && $0 != 0x3D }) else {
       throw Invalid(
         description:
-          "A cookie's name is not empty and holds no control character, \"=\" or \";\" and no space around it.")
+          "A cookie's name must not be empty, contain a control character, \"=\" or \";\", or begin or end with a "
+          + "space.")
     }
     guard Self.isTrimmed(value), ASCII.all(value, { Self.isOctet($0) }) else {
       throw Invalid(
-        description: "The value of the cookie \(Redaction.visible(name)) holds a control character, \";\" or a space "
-          + "around it; write it in base64 or percent-encoded.")
+        description: "The value of the cookie \(Redaction.visible(name)) contains a control character or \";\", or "
+          + "begins or ends with a space; write the value in base64 or percent-encoded.")
     }
     guard name.utf8.count + value.utf8.count <= Self.longest else {
-      throw Invalid(description: "Name and value of the cookie are longer than \(Self.longest) bytes.")
+      throw Invalid(
+        description:
+          "The name and the value of the cookie have more than \(Self.longest) bytes together; shorten the value.")
     }
   }
 

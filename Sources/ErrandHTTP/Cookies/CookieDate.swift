@@ -1,10 +1,11 @@
-/// The dates of `Expires`, read as loosely as RFC 6265 section 5.1.1 says: another grammar than that of ``HTTPDate``.
+/// Parses the dates of the cookie attribute `Expires` as leniently as RFC 6265 section 5.1.1 requires. ``HTTPDate``
+/// parses the strict format of other fields.
 enum CookieDate {
   private static let months: [StaticString] = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
   ]
 
-  /// What was found so far; the first token of each kind counts.
+  /// The components of a date that were found so far. For each component the first token that fits is used.
   private struct Found {
     var secondOfDay: Int64?
     var day: Int64?
@@ -12,7 +13,7 @@ enum CookieDate {
     var year: Int64?
   }
 
-  /// Milliseconds since 1970 in UTC; nil where the text names no date.
+  /// The date in milliseconds since 1970 in UTC; nil if the text is not a date.
   static func milliseconds(of text: String) -> Int64? {
     var found = Found()
     for token in Array(text.utf8).split(whereSeparator: isDelimiter) {
@@ -24,7 +25,7 @@ enum CookieDate {
     return (date.dayNumber * 86_400 + second) * 1_000
   }
 
-  /// False where the token is a time of day that there is not.
+  /// Uses a token as the first missing component that it fits. Returns false if the token is an invalid time of day.
   private static func take(_ token: ArraySlice<UInt8>, _ found: inout Found) -> Bool {
     if found.secondOfDay == nil, let clock = clock(token) {
       guard clock.hour < 24, clock.minute < 60, clock.second < 60 else { return false }
@@ -46,7 +47,7 @@ enum CookieDate {
     }
   }
 
-  /// A time of day, whatever stands behind it.
+  /// Parses a time of day, and ignores text behind it.
   private static func clock(_ token: ArraySlice<UInt8>) -> (hour: Int64, minute: Int64, second: Int64)? {
     let parts = token.split(separator: 0x3A, maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, let hour = whole(parts[0]), let minute = whole(parts[1]),
@@ -55,12 +56,12 @@ enum CookieDate {
     return (hour, minute, second)
   }
 
-  /// A number of one or two digits with nothing behind it.
+  /// A number of exactly one or two digits.
   private static func whole(_ text: ArraySlice<UInt8>) -> Int64? {
     text.allSatisfy(ASCII.isDigit) ? number(text, 1...2) : nil
   }
 
-  /// The number that a token begins with, if it has that many digits.
+  /// The number at the start of a token, if it has the given number of digits.
   private static func number(_ token: ArraySlice<UInt8>, _ width: ClosedRange<Int>) -> Int64? {
     let digits = token.prefix(while: ASCII.isDigit)
     guard width.contains(digits.count) else { return nil }

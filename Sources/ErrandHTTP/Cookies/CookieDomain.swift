@@ -1,15 +1,15 @@
-/// Which hosts a cookie belongs to (RFC 6265 section 5.1.3). Hosts and domains are ASCII in lower case.
+/// Decides which hosts a cookie belongs to (RFC 6265 section 5.1.3). Hosts and domains are ASCII in lower case.
 enum CookieDomain {
-  /// The longest host that has names above it; no name in DNS is longer.
+  /// A host with more characters than this has no parent names. Names in DNS are never longer.
   private static let longest = 255
 
-  /// Whether a host is one of a domain's: the same, or a name below it.
+  /// Whether a cookie of a domain may be sent to a host: the host is the domain itself or a name below it.
   static func holds(_ domain: String, _ host: String) -> Bool {
     if host == domain { return true }
     return !domain.isEmpty && isName(host) && host.utf8.count <= longest && host.hasSuffix(".\(domain)")
   }
 
-  /// The host and every name above it that may hold it.
+  /// The host and its parent names: the domains whose cookies may be sent to the host.
   static func holding(_ host: String) -> [String] {
     guard isName(host), host.utf8.count <= longest else { return [host] }
     var names = [host]
@@ -21,8 +21,8 @@ enum CookieDomain {
     return names
   }
 
-  /// Whether a host has names above and below it. An address has none, and neither has a name with a dot at its end,
-  /// which is a host of its own here.
+  /// Whether a host is a name, which can have parent names and subdomains. An IP address can have neither. A name with
+  /// a dot at its end is treated like an address.
   static func isName(_ host: String) -> Bool {
     guard host.utf8.first != 0x5B else { return false }
     let label = host.utf8.suffix(while: { $0 != 0x2E })
@@ -31,8 +31,8 @@ enum CookieDomain {
     return !isHex
   }
 
-  /// The domain that an attribute names, in lower case and without the dot at its head; nil where it names none.
-  /// Letters beyond ASCII are not taken: on the wire such a name is written in its `xn--` form.
+  /// The domain of a `Domain` attribute, in lower case and without a leading dot; nil if the attribute is invalid.
+  /// Letters beyond ASCII are invalid, because servers must send such a name in its `xn--` form.
   static func domain(of attribute: String) -> String? {
     let text = attribute.hasPrefix(".") ? attribute.dropFirst() : attribute[...]
     let isDomain = text.utf8.allSatisfy {
@@ -43,7 +43,7 @@ enum CookieDomain {
 }
 
 extension BidirectionalCollection {
-  /// The last elements, as far as they fit a rule.
+  /// The longest suffix whose elements all match the rule.
   fileprivate func suffix(while rule: (Element) -> Bool) -> SubSequence {
     var start = endIndex
     while start > startIndex, rule(self[index(before: start)]) { start = index(before: start) }

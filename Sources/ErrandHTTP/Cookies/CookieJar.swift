@@ -1,19 +1,24 @@
 import ErrandSupport
 
-/// Keeps cookies in memory and says which of them a request carries, by RFC 6265.
+/// Stores cookies in memory and selects the cookies of a request, by RFC 6265.
 ///
 /// ```swift
 /// let jar = CookieJar()
 /// configuration.cookies = .jar(jar)
 /// ```
 ///
-/// A cookie is for the host that set it. One that a server wants to share among hosts (`Domain`) is taken where the jar
-/// has a list of public suffixes and the name is on it not; without a list it is refused, unless it names the very
-/// host, and then it is for that host alone. A jar may be used from any thread, and by several clients.
+/// By default a cookie belongs only to the host that set it. A server can set a cookie for several hosts with the
+/// `Domain` attribute:
+/// - With a list of public suffixes, the jar accepts the cookie if the domain is not a public suffix.
+/// - Without a list, the jar rejects the cookie, unless the domain is the host itself. Then the cookie belongs to that
+///   host only.
+///
+/// A jar may be used from any thread and by several clients.
 public final class CookieJar: Sendable {
   private struct State: Sendable {
-    var shelf: CookieShelf
-    /// Raised when everything is removed: what an answer brings that was asked for before is not kept.
+    var shelf: StoredCookies
+    /// Incremented when all cookies are removed. The cookies of a response are dropped if the request was sent in an
+    /// earlier era.
     var era: UInt64 = 0
   }
 
@@ -21,21 +26,21 @@ public final class CookieJar: Sendable {
   private let publicSuffixes: (any PublicSuffixes)?
   private let wallClock: @Sendable () -> Int64
 
-  /// Makes a jar, empty or with cookies that were kept elsewhere.
+  /// Makes a jar, empty or with cookies that were stored elsewhere.
   ///
   /// - Parameters:
-  ///   - cookies: What ``all`` gave, or cookies of the app's own.
-  ///   - publicSuffixes: Who knows below which names strangers live; nil for no cookies that hosts share.
+  ///   - cookies: Cookies that were read from ``all`` and stored, or cookies that the app made.
+  ///   - publicSuffixes: The list of public suffixes; without a list, cookies for several hosts are rejected.
   public convenience init(_ cookies: [Cookie] = [], publicSuffixes: (any PublicSuffixes)? = nil) {
     self.init(cookies, publicSuffixes: publicSuffixes, wallClock: { HTTPDate.present })
   }
 
-  /// - Parameter wallClock: The present in milliseconds since 1970.
+  /// - Parameter wallClock: The current time in milliseconds since 1970.
   package init(
     _ cookies: [Cookie] = [], publicSuffixes: (any PublicSuffixes)?, wallClock: @escaping @Sendable () -> Int64
   ) {
     let now = wallClock()
-    var shelf = CookieShelf()
+    var shelf = StoredCookies()
     for cookie in cookies { shelf.put(cookie, at: now) }
     state = Locked(State(shelf: shelf))
     self.publicSuffixes = publicSuffixes
@@ -44,7 +49,8 @@ public final class CookieJar: Sendable {
 
   // MARK: - For the app
 
-  /// The cookies that have not run out, in the order in which they were first set: to look at, and to keep elsewhere.
+  /// The cookies that have not expired, in the order in which they were first set. For inspection, and for storing the
+  /// cookies.
   public var all: [Cookie] {
     let now = wallClock()
     return state.withLock { $0.shelf.all(at: now) }
@@ -56,19 +62,20 @@ public final class CookieJar: Sendable {
     return state.withLock { $0.shelf.cookies(for: url, at: now) }
   }
 
-  /// Keeps a cookie of the app's own, in the place of one with the same name, domain and path.
+  /// Stores a cookie that the app made. It replaces a cookie with the same name, domain and path.
   public func set(_ cookie: Cookie) {
     let now = wallClock()
     state.withLock { $0.shelf.put(cookie, at: now) }
   }
 
-  /// Removes the cookies that a rule picks. The rule is called before this returns, and not under a lock.
+  /// Removes the cookies for which the rule returns true. The rule is called before `remove` returns, and no lock is
+  /// held.
   public func remove(where rule: (Cookie) -> Bool) {
     let chosen = all.filter(rule)
     state.withLock { state in chosen.forEach { state.shelf.remove($0) } }
   }
 
-  /// Removes every cookie: a logout. Answers to requests that are under way set none any more.
+  /// Removes every cookie, for example on logout. Requests that are still running set no cookies afterwards.
   public func removeAll() {
     state.withLock { state in
       state.shelf.removeAll()
@@ -76,9 +83,10 @@ public final class CookieJar: Sendable {
     }
   }
 
-  // MARK: - For the line
+  // MARK: - For the pipeline
 
-  /// The value of `Cookie` for a URL, nil where there is none, and the era to give back with the answer.
+  /// Returns the value of `Cookie` for a URL, or nil if there is none, and marks the cookies as used. Pass the era to
+  /// ``take(_:from:era:)`` with the response.
   package func takeField(for url: HTTPURL, from site: CookieSite = .same) -> (field: String?, era: UInt64) {
     let now = wallClock()
     return state.withLock { state in
@@ -87,7 +95,7 @@ public final class CookieJar: Sendable {
     }
   }
 
-  /// The value of `Cookie` that a request to a URL would carry now; nothing counts as used.
+  /// The value of `Cookie` that a request to a URL would carry now; nil if there is none. No cookie is marked as used.
   package func field(for url: HTTPURL, from site: CookieSite = .same) -> String? {
     let now = wallClock()
     return state.withLock { state in
@@ -95,10 +103,10 @@ public final class CookieJar: Sendable {
     }
   }
 
-  /// The same for a call that began at the server itself.
+  /// The value of `Cookie` for a request that was not redirected from another site.
   package func field(for url: HTTPURL) -> String? { field(for: url, from: .same) }
 
-  /// Keeps what an answer sets, one `Set-Cookie` value after the other. Returns what was refused.
+  /// Stores the cookies of a response, one for each `Set-Cookie` value. Returns the reasons why cookies were rejected.
   @discardableResult
   package func take(_ values: [String], from url: HTTPURL, era: UInt64) -> [CookieRefusal] {
     let now = wallClock()
@@ -122,10 +130,10 @@ public final class CookieJar: Sendable {
 }
 
 extension CookieJar: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// How many cookies there are; none of them.
+  /// The number of cookies, never their content.
   public var description: String { "CookieJar(\(state.withLock { $0.shelf.count }) cookies)" }
-  /// How many cookies there are; none of them.
+  /// The number of cookies, never their content.
   public var debugDescription: String { description }
-  /// What a dump shows: how many cookies there are.
+  /// The mirror that a dump shows: the number of cookies.
   public var customMirror: Mirror { Mirror(self, children: ["cookies": state.withLock { $0.shelf.count }]) }
 }

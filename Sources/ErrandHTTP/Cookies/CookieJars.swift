@@ -1,6 +1,7 @@
 import ErrandSupport
 
-/// A cookie jar for each account, made when it is first needed, and one for nobody.
+/// A set of cookie jars: one for each account, made when the account first needs it, and one for calls without an
+/// account.
 ///
 /// ```swift
 /// let jars = CookieJars()
@@ -11,13 +12,14 @@ public final class CookieJars: Sendable {
   private let make: @Sendable () -> CookieJar
 
   /// Makes a set of jars.
-  /// - Parameter publicSuffixes: Who knows below which names strangers live; nil for no cookies that hosts share.
+  /// - Parameter publicSuffixes: The list of public suffixes; without a list, cookies for several hosts are rejected.
   public init(publicSuffixes: (any PublicSuffixes)? = nil) {
     jars = Locked([:])
     make = { CookieJar(publicSuffixes: publicSuffixes) }
   }
 
-  /// The jar of an account as the credential provider names it; nil for nobody's.
+  /// The jar of an account. The name of the account is the one that the credential provider uses; nil for calls without
+  /// an account.
   public func jar(of account: String?) -> CookieJar {
     let key = account.map { ByteText($0) }
     return jars.withLock { jars in
@@ -28,13 +30,13 @@ public final class CookieJars: Sendable {
     }
   }
 
-  /// Empties an account's jar and forgets it: a logout. Answers to its requests that are under way set nothing any
-  /// more.
+  /// Empties and removes the jar of an account, for example on logout. Requests of the account that are still running
+  /// set no cookies afterwards.
   public func remove(of account: String?) {
     jars.withLock { $0.removeValue(forKey: account.map { ByteText($0) }) }?.removeAll()
   }
 
-  /// Empties and forgets every jar.
+  /// Empties and removes every jar.
   public func removeAll() {
     let all = jars.withLock { jars in
       defer { jars = [:] }

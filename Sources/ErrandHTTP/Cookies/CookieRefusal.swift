@@ -1,38 +1,39 @@
-/// Why a cookie of an answer is not kept.
+/// The reason why a cookie of a response is not stored.
 package enum CookieRefusal: Error, Sendable, Hashable, CustomStringConvertible {
-  /// It holds a control character.
+  /// The cookie contains a control character.
   case control
-  /// It has no name.
+  /// The cookie has no name.
   case nameless
-  /// Name and value are longer than ``Cookie/longest``.
+  /// The name and the value together are longer than ``Cookie/longest``.
   case tooLong
-  /// Its `Domain` is no host name in ASCII.
+  /// The `Domain` of the cookie is not a host name in ASCII.
   case invalidDomain
-  /// Its `Domain` does not hold the host that sent it.
+  /// The `Domain` of the cookie does not cover the host that sent the cookie.
   case foreignDomain
-  /// Its `Domain` is a name below which strangers live.
+  /// The `Domain` of the cookie is a public suffix.
   case publicSuffix
-  /// Its `Domain` is wider than the host, and nobody knows whether strangers live there.
+  /// The `Domain` of the cookie covers more than the host, and the jar has no list of public suffixes.
   case unknownSuffix
-  /// It is `Secure`, and came in cleartext.
+  /// The cookie is `Secure`, but was sent without TLS.
   case insecure
-  /// It came in cleartext, and there is a `Secure` one that it would take the place of.
+  /// The cookie was sent without TLS and would replace a `Secure` cookie.
   case coversSecure
-  /// Its name begins with `__Secure-` or `__Host-`, and it does not keep what that promises.
+  /// The name begins with `__Secure-` or `__Host-`, and the cookie violates the requirements of that prefix.
   case prefix
 
   package var description: String {
     switch self {
-    case .control: "it holds a control character"
+    case .control: "it contains a control character"
     case .nameless: "it has no name"
-    case .tooLong: "name and value are longer than \(Cookie.longest) bytes"
-    case .invalidDomain: "its Domain is no host name"
-    case .foreignDomain: "its Domain does not hold the host that sent it"
+    case .tooLong: "its name and value have more than \(Cookie.longest) bytes together"
+    case .invalidDomain: "its Domain is not a host name"
+    case .foreignDomain: "its Domain does not cover the host that sent it"
     case .publicSuffix: "its Domain is a public suffix"
-    case .unknownSuffix: "its Domain is wider than its host, and the jar has no list of public suffixes"
-    case .insecure: "it is Secure and came over http"
-    case .coversSecure: "it came over http and would take the place of a Secure one"
-    case .prefix: "it does not keep what its name's prefix promises"
+    case .unknownSuffix:
+      "its Domain covers more hosts than the one that sent it, and the jar has no list of public suffixes"
+    case .insecure: "it is Secure but was sent over http"
+    case .coversSecure: "it was sent over http and would replace a Secure cookie"
+    case .prefix: "its name begins with __Secure- or __Host-, and it does not meet the requirements of that prefix"
     }
   }
 }

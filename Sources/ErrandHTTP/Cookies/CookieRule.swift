@@ -1,6 +1,6 @@
 import ErrandSupport
 
-/// Whether a client keeps cookies, and for whom.
+/// Whether a client stores cookies, and in which jar.
 public struct CookieRule: Sendable {
   private enum Kind: Sendable {
     case off
@@ -9,28 +9,28 @@ public struct CookieRule: Sendable {
   }
 
   private let kind: Kind
-  /// The names of the cookies that do not separate stored responses.
+  /// The names of the cookies that do not affect the keys of stored responses.
   private var ignoredByCache: Set<ByteText> = []
 
   private init(kind: Kind) { self.kind = kind }
 
-  /// None are kept and none are sent; a `Cookie` field set by hand is sent as it is.
+  /// No cookies are stored or sent; a `Cookie` field that the app sets is sent unchanged.
   public static let off = CookieRule(kind: .off)
 
-  /// One jar for all calls, whoever is logged in. Empty it when somebody logs out.
+  /// One jar for all calls, whatever their account. Empty the jar on logout.
   public static func jar(_ jar: CookieJar) -> CookieRule { CookieRule(kind: .one(jar)) }
 
-  /// A jar for each account of the credential provider, and one for nobody: what one was given is never shown for
-  /// another.
+  /// A jar for each account of the credential provider, and one for calls without an account. Cookies of one account
+  /// are never sent for another.
   public static func perAccount(_ jars: CookieJars) -> CookieRule { CookieRule(kind: .many(jars)) }
 
-  /// Whether cookies are kept.
+  /// Whether cookies are stored.
   package var isOn: Bool {
     if case .off = kind { return false }
     return true
   }
 
-  /// Where an account's cookies are; nil where none are kept.
+  /// The jar of an account; nil if cookies are off.
   package func jar(of account: String?) -> CookieJar? {
     switch kind {
     case .off: nil
@@ -39,7 +39,7 @@ public struct CookieRule: Sendable {
     }
   }
 
-  /// The same rule with cookies that do not separate stored responses.
+  /// Returns the rule with the names of cookies that must not affect the keys of stored responses.
   package func ignoringInCache(_ names: Set<String>) -> CookieRule {
     if names.isEmpty { return self }
     var rule = self
@@ -47,7 +47,8 @@ public struct CookieRule: Sendable {
     return rule
   }
 
-  /// The `Cookie` value without the cookies that do not separate stored responses; nil if no cookie is left.
+  /// The `Cookie` value for the key of a stored response; nil if no cookie is left. Cookies whose names the app ignores
+  /// are removed.
   package func separating(_ field: String) -> String? {
     if ignoredByCache.isEmpty { return field }
     let kept = field.utf8.split(separator: UInt8(ascii: ";")).map { $0.drop { $0 == UInt8(ascii: " ") } }.filter {
@@ -56,7 +57,7 @@ public struct CookieRule: Sendable {
     return kept.isEmpty ? nil : kept.map { String(Substring($0)) }.joined(separator: "; ")
   }
 
-  /// The jars that stand for accounts, where there are such.
+  /// The set of jars for accounts, if the rule has one.
   package var jars: CookieJars? {
     if case .many(let jars) = kind { jars } else { nil }
   }

@@ -1,14 +1,16 @@
-/// Where a call began that asks for cookies (RFC 6265bis section 5.2).
+/// The site from which a request comes (RFC 6265bis section 5.2).
 package enum CookieSite: Sendable, Hashable {
-  /// At the site that it asks now.
+  /// The request comes from the site to which it is sent.
   case same
-  /// At another origin, and now asks with a method that is safe or not.
+  /// The request comes from another origin. `isSafe` is true if the method of the request is safe.
   case other(HTTPURL.Origin, isSafe: Bool)
 
-  /// Whether a cookie may be sent to an origin: `Strict` ones within a site alone, `Lax` ones also by safe methods.
+  /// Whether a cookie may be sent to an origin. A `Strict` cookie is sent only within a site; a `Lax` cookie is also
+  /// sent to another site with safe methods.
   ///
-  /// One site are hosts of which one is a name below the other, or that have a registrable domain in common where a
-  /// list of public suffixes is at hand. Servers on ports of their own are sites of their own.
+  /// Two hosts belong to one site if one is a subdomain of the other, or, with a list of public suffixes, if they share
+  /// a registrable domain. Origins with different ports belong to one site only if both ports are the defaults of their
+  /// schemes.
   func admits(_ cookie: Cookie, to origin: HTTPURL.Origin, _ suffixes: (any PublicSuffixes)?) -> Bool {
     guard case .other(let opener, let isSafe) = self else { return true }
     switch cookie.sameSite {
@@ -26,7 +28,7 @@ package enum CookieSite: Sendable, Hashable {
     let (one, other) = (opener.host, origin.host)
     if one == other { return true }
     guard let suffixes else { return CookieDomain.holds(one, other) || CookieDomain.holds(other, one) }
-    // The names that both are below, without public suffixes: one is enough.
+    // One name that covers both hosts and is not a public suffix is enough.
     return CookieDomain.holding(one).contains { CookieDomain.holds($0, other) && !suffixes.isPublicSuffix($0) }
   }
 }

@@ -1,7 +1,7 @@
-/// Whether a request takes part in its client's cookies.
+/// Whether a request uses the cookies of its client.
 public enum CookieUse: Sendable, Hashable {
-  /// As the client says.
+  /// The request uses the cookie rule of the client.
   case inherited
-  /// It carries none, and its answer sets none.
+  /// The request carries no cookies, and its response sets none.
   case none
 }

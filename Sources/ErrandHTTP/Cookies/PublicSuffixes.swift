@@ -1,7 +1,7 @@
-/// Knows the names below which strangers live side by side, such as `com`, `co.uk` or `github.io`.
+/// A list of public suffixes: names under which anyone can register a domain, such as `com`, `co.uk` or `github.io`.
 ///
-/// A cookie for such a name would reach all of them. The product `ErrandPublicSuffix` has the list that browsers use; a
-/// test may have one of its own:
+/// A cookie for a public suffix would be sent to unrelated hosts. The product `ErrandPublicSuffix` contains the list
+/// that browsers use. A test may use its own list:
 ///
 /// ```swift
 /// struct OneSuffix: PublicSuffixes {
@@ -9,7 +9,7 @@
 /// }
 /// ```
 public protocol PublicSuffixes: Sendable {
-  /// Whether a domain is a public suffix. It is given in lower case, in its ASCII form (`xn--…`), and without a dot at
-  /// either end. Any thread; must not block.
+  /// Whether a domain is a public suffix. The domain is in lower case, in its ASCII form (`xn--…`), and without a dot
+  /// at either end. Called on any thread; must not block.
   func isPublicSuffix(_ domain: String) -> Bool
 }

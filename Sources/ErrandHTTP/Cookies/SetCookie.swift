@@ -1,27 +1,27 @@
-/// What a `Set-Cookie` field says, taken apart and not yet judged (RFC 6265 section 5.2).
+/// The parsed value of a `Set-Cookie` field, not yet validated (RFC 6265 section 5.2).
 ///
-/// Of an attribute that stands there twice, the last one counts. Unknown ones, and those longer than 1024 bytes, are
-/// passed over.
+/// If an attribute occurs twice, the last one is used. Unknown attributes, and those longer than 1024 bytes, are
+/// ignored.
 struct SetCookie: Sendable, Hashable {
-  /// The longest value of an attribute, in bytes.
+  /// The most bytes in the value of an attribute. Longer attributes are ignored.
   private static let longestAttribute = 1_024
 
-  /// Not empty.
+  /// The name of the cookie, never empty.
   let name: String
   let value: String
-  /// In seconds; nil where it is not said, or not said right.
+  /// The value of `Max-Age` in seconds; nil if the attribute is missing or invalid.
   private(set) var maxAge: Int64?
-  /// In milliseconds since 1970; nil where it is not said, or not said right.
+  /// The value of `Expires` in milliseconds since 1970; nil if the attribute is missing or invalid.
   private(set) var expires: Int64?
-  /// As it was written; nil where none is said, or an empty one.
+  /// The value of `Domain` as received; nil if the attribute is missing or empty.
   private(set) var domain: String?
-  /// Nil where none is said, or one that does not begin with a slash.
+  /// The value of `Path`; nil if the attribute is missing or does not begin with a slash.
   private(set) var path: String?
   private(set) var isSecure = false
   private(set) var isHTTPOnly = false
   private(set) var sameSite: Cookie.SameSite?
 
-  /// Takes a field's value apart.
+  /// Parses a field value.
   init(_ field: String) throws(CookieRefusal) {
     let bytes = Array(field.utf8)
     guard bytes.allSatisfy(ASCII.isFieldValue) else { throw .control }
@@ -50,7 +50,8 @@ struct SetCookie: Sendable, Hashable {
     }
   }
 
-  /// Name and value around the first equals sign, white space removed; without one all is the name.
+  /// Splits text at the first equals sign into a name and a value, without white space at their ends. Without an equals
+  /// sign, the whole text is the name.
   private static func pair(_ part: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, ArraySlice<UInt8>?) {
     guard let equals = part.firstIndex(of: 0x3D) else { return (trimmed(part), nil) }
     return (trimmed(part[..<equals]), trimmed(part[(equals + 1)...]))
@@ -67,7 +68,7 @@ struct SetCookie: Sendable, Hashable {
 
   private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Digits with or without a minus; held to what can be said.
+  /// Parses digits with an optional minus sign. Numbers outside the range of `Int64` are clamped.
   private static func seconds(_ text: String) -> Int64? {
     let isNegative = text.utf8.first == 0x2D
     let digits = text.utf8.dropFirst(isNegative ? 1 : 0)
@@ -77,16 +78,16 @@ struct SetCookie: Sendable, Hashable {
 }
 
 extension SetCookie {
-  /// 400 days in milliseconds: no cookie is kept longer, whatever the server says (RFC 6265bis section 5.5).
+  /// 400 days in milliseconds: no cookie is kept longer, whatever the server sets (RFC 6265bis section 5.5).
   static let longestLife: Int64 = 400 * 86_400_000
 
-  /// The cookie that is to be kept, or to be removed where it has run out already. A function of values (RFC 6265
-  /// section 5.3, prefixes by RFC 6265bis section 5.7).
+  /// Returns the cookie to store. If the cookie has already expired, it removes an existing one. A pure function (RFC
+  /// 6265 section 5.3; prefixes of names by RFC 6265bis section 5.7).
   ///
   /// - Parameters:
-  ///   - url: Where the answer came from.
+  ///   - url: The URL of the response.
   ///   - now: Milliseconds since 1970.
-  ///   - suffixes: Who knows public suffixes; nil for nobody. Then no cookie is shared among hosts.
+  ///   - suffixes: The list of public suffixes; without a list, cookies for several hosts are rejected.
   func cookie(
     from url: HTTPURL, now: Int64, suffixes: (any PublicSuffixes)?
   ) throws(CookieRefusal) -> Cookie {
@@ -98,7 +99,7 @@ extension SetCookie {
       isSecure: isSecure, isHTTPOnly: isHTTPOnly, sameSite: sameSite, expires: expiry(now))
   }
 
-  /// The domain, and whether the cookie is for that one host alone.
+  /// The domain of the cookie, and whether the cookie belongs only to the host with this name.
   private func place(
     at host: String, _ suffixes: (any PublicSuffixes)?
   ) throws(CookieRefusal) -> (domain: String, isHostOnly: Bool) {
@@ -114,13 +115,14 @@ extension SetCookie {
     return (domain, false)
   }
 
-  /// Whether the cookie is what its name says, in any case of letters.
+  /// Whether the cookie meets the requirements of its name's prefix, such as `__Host-`. Prefixes are compared without
+  /// regard to case.
   private var keepsPrefix: Bool {
     if Cookie.isForHost(name) { return isSecure && domain == nil && path == "/" }
     return !Cookie.isForTLS(name) || isSecure
   }
 
-  /// When it runs out; nil for the end of the session.
+  /// The expiry time in milliseconds since 1970; nil for the end of the session.
   private func expiry(_ now: Int64) -> Int64? {
     let (latest, overflow) = now.addingReportingOverflow(Self.longestLife)
     let limit = overflow ? Int64.max : latest

@@ -1,46 +1,46 @@
-/// What was asked in one exchange, how it was answered, and what the transport measured of it. Durations count from the
-/// moment the exchange was handed over.
+/// The measurements of one exchange, with the method, the URL and the status. All durations are measured from the
+/// moment at which the exchange was passed to the transport.
 ///
-/// ``method``, ``url`` and ``status`` stand in the ``ErrandCore/CallMetrics/exchanges`` of a call. A transport leaves
-/// them out.
+/// The library sets ``method``, ``url`` and ``status`` in the ``ErrandCore/CallMetrics/exchanges`` of a call. A
+/// transport does not set them.
 public struct ExchangeMetrics: Sendable, Hashable {
   /// The method that was sent.
   public var method: HTTPMethod?
-  /// Where it was sent. What is printed of it shows no value of its query.
+  /// The URL to which the request was sent. Descriptions of the URL show no query values.
   public var url: HTTPURL?
-  /// The status that it was answered with, 302 of a redirect or 304 of a stored answer that holds among them; nil where
-  /// none came whole.
+  /// The status of the response; nil if no response arrived completely. It may be 302 for a redirect, or 304 if a
+  /// stored response is still valid.
   public var status: Int?
-  /// Until the transport took it up.
+  /// The time until the transport started the exchange.
   public var queue: Duration?
-  /// Until the host's name was resolved.
+  /// The time until the host's name was resolved.
   public var nameLookup: Duration?
-  /// Until the connection stood.
+  /// The time until the connection was established.
   public var connect: Duration?
-  /// Until TLS stood.
+  /// The time until the TLS handshake was complete.
   public var tls: Duration?
-  /// Until the first line of the answer came.
+  /// The time until the first line of the response arrived.
   public var firstByte: Duration?
-  /// Until the last byte came, or the exchange ended or was left without.
+  /// The time until the last byte arrived, or until the exchange failed or was abandoned.
   public var total: Duration?
-  /// Bytes of heads and body sent.
+  /// The number of bytes sent in headers and body.
   public var bytesSent: Int64 = 0
-  /// Bytes of heads and body received, as they came over the wire.
+  /// The number of bytes received in headers and body, before content decoding.
   public var bytesReceived: Int64 = 0
-  /// Whether the connection had been used before; nil where the transport cannot tell.
+  /// Whether the connection had been used before; nil if the transport does not know.
   public var isConnectionReused: Bool?
-  /// The version of HTTP that the answer came in.
+  /// The HTTP version of the response.
   public var version: ResponseHead.Version?
-  /// The address that answered, where the transport can tell.
+  /// The address of the server, if the transport knows it.
   public var remoteAddress: String?
 
-  /// When it was handed over, while it is under way; nil in all that is told.
+  /// The start of the exchange while it runs; nil in all metrics that are reported.
   package var begun: MonotonicInstant?
 
   /// Makes empty metrics.
   public init() {}
 
-  /// Notes what was measured of what was sent.
+  /// Replaces all measurements by those of the transport. Keeps the method and the URL of the request.
   package mutating func take(_ measured: ExchangeMetrics, status: Int? = nil) {
     let sent = (method, url)
     self = measured
@@ -48,7 +48,7 @@ public struct ExchangeMetrics: Sendable, Hashable {
     self.status = status
   }
 
-  /// What is known of it where it is left at a moment.
+  /// The metrics of an exchange that its call abandons at the given time.
   package func left(at now: MonotonicInstant) -> ExchangeMetrics {
     guard let begun else { return self }
     var left = self

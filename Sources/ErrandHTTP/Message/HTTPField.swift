@@ -4,12 +4,13 @@ import ErrandSupport
 public struct HTTPField: Sendable, Hashable {
   /// The name, compared without regard to case.
   public var name: HTTPFieldName
-  /// The value as it is sent, in UTF-8.
+  /// The value as it is sent, as UTF-8 text.
   public var value: String
-  /// Whether the value is a secret: masked wherever it is shown, and left behind when a redirect leads elsewhere.
+  /// Whether the value is a secret. A secret value is masked in every description, and the field is removed when a
+  /// redirect leads to another origin.
   public var isSecret: Bool
 
-  /// Makes a field. `Authorization`, `Proxy-Authorization` and cookies are secret without being told.
+  /// Makes a field. `Authorization`, `Proxy-Authorization` and cookies are always secret.
   public init(_ name: HTTPFieldName, _ value: String, isSecret: Bool = false) {
     self.name = name
     self.value = value
@@ -28,7 +29,7 @@ public struct HTTPField: Sendable, Hashable {
 }
 
 extension HTTPField {
-  /// Whether both have the same name, the same bytes as value, and are both secret or both not.
+  /// Whether both fields have the same name, the same bytes in the value and the same ``isSecret``.
   public static func == (left: HTTPField, right: HTTPField) -> Bool {
     left.name == right.name && left.isSecret == right.isSecret && left.value.hasSameBytes(as: right.value)
   }
@@ -42,13 +43,13 @@ extension HTTPField {
 }
 
 extension HTTPField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The field as a line, a secret value masked; of a `Location` the query, which often holds a code.
+  /// The field as a line. A secret value is masked, and so is the query of a `Location`, which often contains a code.
   public var description: String {
     if isSecret { return "\(name): \(Redaction.mask)" }
     return "\(name): \(name == .location ? Redaction.url(value) : value)"
   }
-  /// The field as a line, a secret value masked.
+  /// The field as a line, with a secret value masked.
   public var debugDescription: String { description }
-  /// What a dump shows: never a secret value.
+  /// The mirror that a dump shows: never a secret value.
   public var customMirror: Mirror { Mirror(self, children: ["field": description], displayStyle: .struct) }
 }

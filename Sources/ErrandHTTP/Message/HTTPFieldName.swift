@@ -3,28 +3,29 @@ public struct HTTPFieldName: Sendable, Hashable, Codable, ExpressibleByStringLit
   /// The name as it was written.
   public let rawValue: String
 
-  /// Makes a name. It is checked when a call is built: one that is not a token fails the call.
+  /// Makes a name. If the name is not a valid token, each call that uses it fails when its request is built.
   public init(_ rawValue: String) { self.rawValue = rawValue }
-  /// Makes a name of a literal.
+  /// Makes a name from a literal.
   public init(stringLiteral value: String) { rawValue = value }
 
   /// The name as it was written.
   public var description: String { rawValue }
 
-  /// Compares without regard to ASCII case.
+  /// Whether two names are equal without regard to ASCII case.
   public static func == (left: HTTPFieldName, right: HTTPFieldName) -> Bool {
     left.rawValue.utf8.count == right.rawValue.utf8.count
       && ASCII.equalFolded(left.rawValue.utf8, right.rawValue.utf8)
   }
 
-  /// Hashes without regard to ASCII case.
+  /// Hashes the name without regard to ASCII case.
   public func hash(into hasher: inout Hasher) {
     for byte in rawValue.utf8 { hasher.combine(ASCII.lowercased(byte)) }
   }
 }
 
 extension HTTPFieldName {
-  /// One bit of 64, made of the length and both ends whatever their case: names with different bits are different.
+  /// A small hash for fast lookups: a number with one of 64 bits set. The bit depends on the length, the first and the
+  /// last letter, without regard to case. If the marks of two names differ, the names differ.
   var mark: UInt64 {
     rawValue.utf8.withContiguousStorageIfAvailable { Self.mark($0) } ?? Self.mark(Array(rawValue.utf8))
   }
@@ -37,36 +38,36 @@ extension HTTPFieldName {
 }
 
 extension HTTPFieldName {
-  /// What the caller can read (RFC 9110 section 12.5.1).
+  /// The media types that the client accepts (RFC 9110 section 12.5.1).
   public static let accept: HTTPFieldName = "Accept"
-  /// Which content codings the caller can undo.
+  /// The content codings that the client can decode.
   public static let acceptEncoding: HTTPFieldName = "Accept-Encoding"
-  /// Which languages the caller prefers.
+  /// The languages that the client prefers.
   public static let acceptLanguage: HTTPFieldName = "Accept-Language"
-  /// The caller's credential.
+  /// The client's credential.
   public static let authorization: HTTPFieldName = "Authorization"
-  /// What caches may do.
+  /// The directives for caches.
   public static let cacheControl: HTTPFieldName = "Cache-Control"
-  /// How the body is coded.
+  /// The content codings of the body.
   public static let contentEncoding: HTTPFieldName = "Content-Encoding"
-  /// How long the body is.
+  /// The length of the body in bytes.
   public static let contentLength: HTTPFieldName = "Content-Length"
-  /// What the body is.
+  /// The media type of the body.
   public static let contentType: HTTPFieldName = "Content-Type"
   /// The client's cookies.
   public static let cookie: HTTPFieldName = "Cookie"
-  /// When the answer was made.
+  /// The time at which the response was generated.
   public static let date: HTTPFieldName = "Date"
-  /// The validator of an answer.
+  /// The entity tag of a representation.
   public static let eTag: HTTPFieldName = "ETag"
-  /// Where to go instead.
+  /// The target of a redirect.
   public static let location: HTTPFieldName = "Location"
   /// The credential for a proxy.
   public static let proxyAuthorization: HTTPFieldName = "Proxy-Authorization"
-  /// When to come again.
+  /// When the client may send the request again.
   public static let retryAfter: HTTPFieldName = "Retry-After"
-  /// A cookie to keep.
+  /// A cookie to store.
   public static let setCookie: HTTPFieldName = "Set-Cookie"
-  /// Which program asks.
+  /// The name of the client program.
   public static let userAgent: HTTPFieldName = "User-Agent"
 }

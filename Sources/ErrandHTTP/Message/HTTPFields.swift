@@ -1,6 +1,6 @@
-/// The header fields of a message: in order, repeated names kept, looked up without regard to case.
+/// The header fields of a message in their order. A name may occur several times, and is found without regard to case.
 ///
-/// What a transport received stays in its raw bytes, and a name is searched for when it is asked for.
+/// Fields that a transport received are stored as raw bytes. A lookup searches the bytes for the name.
 public struct HTTPFields: Sendable {
   private enum Storage: Sendable {
     case list([HTTPField])
@@ -8,20 +8,21 @@ public struct HTTPFields: Sendable {
   }
 
   private var storage: Storage
-  /// The marks of all names, and maybe of more: a name whose mark is not among them is not here.
+  /// The marks (``HTTPFieldName/mark``) of all names in one number, possibly also of removed ones. If the bit of a name
+  /// is missing, no field has this name.
   private var marks: UInt64
 
   /// Makes an empty set of fields.
   public init() { (storage, marks) = (.list([]), 0) }
-  /// Makes fields of a list, in its order.
+  /// Makes fields from a list, in the order of the list.
   public init(_ fields: [HTTPField]) {
     storage = .list(fields)
     marks = fields.reduce(0) { $0 | $1.name.mark }
   }
-  /// Takes over the field lines that a transport received and has checked.
+  /// Makes fields from the lines that a transport received and checked.
   package init(raw: RawFieldBlock) { (storage, marks) = (.raw(raw), raw.marks) }
 
-  /// The fields one by one, in order.
+  /// The fields in order.
   public var all: [HTTPField] {
     switch storage {
     case .list(let fields): fields
@@ -37,11 +38,11 @@ public struct HTTPFields: Sendable {
     }
   }
 
-  /// Whether there is no field at all.
+  /// Whether there are no fields.
   public var isEmpty: Bool { count == 0 }
 
-  /// The value of a field; of several with one name, all joined by a comma (RFC 9110 section 5.3). Setting replaces
-  /// every field of that name, and nil removes them; a field that was secret stays so.
+  /// The value of a field. If a name occurs several times, the values are joined by commas (RFC 9110 section 5.3).
+  /// Setting a value replaces every field of the name, and setting nil removes them. A secret field stays secret.
   public subscript(name: HTTPFieldName) -> String? {
     get {
       guard mayHold(name) else { return nil }
@@ -55,11 +56,11 @@ public struct HTTPFields: Sendable {
     }
   }
 
-  /// The media type of `Content-Type`. Of several lines, such as a gateway adds, the last that says one counts (RFC
-  /// 9110 section 8.3).
+  /// The media type of `Content-Type`. If the field occurs several times, for example because a gateway added one, the
+  /// last valid one is used (RFC 9110 section 8.3).
   package var mediaType: MediaType? { values(of: .contentType).reversed().lazy.compactMap { MediaType($0) }.first }
 
-  /// Every value of a field, in order.
+  /// Every value of a field, in order. The list is empty if no field has the name.
   public func values(of name: HTTPFieldName) -> [String] {
     guard mayHold(name) else { return [] }
     return switch storage {
@@ -68,21 +69,21 @@ public struct HTTPFields: Sendable {
     }
   }
 
-  /// Every value of a field that refers to a URL. Bytes that are not UTF-8 are percent-encoded, so that the URL has the
-  /// bytes that came.
+  /// Every value of a field that contains a URL. Bytes that are not valid UTF-8 are percent-encoded, so that the URL
+  /// represents exactly the received bytes.
   package func references(of name: HTTPFieldName) -> [String] {
     guard mayHold(name), case .raw(let block) = storage else { return values(of: name) }
     return block.references(of: name)
   }
 
-  /// Every value of a field that is sent back as it came, such as a cookie or an entity tag. ``FieldOctets`` says how
-  /// bytes that are not UTF-8 are written.
+  /// Every value of a field that is later sent back unchanged, such as a cookie or an entity tag. ``FieldOctets``
+  /// defines the text for bytes that are not valid UTF-8.
   package func octets(of name: HTTPFieldName) -> [String] {
     guard mayHold(name), case .raw(let block) = storage else { return values(of: name) }
     return block.octets(of: name)
   }
 
-  /// Whether there is a field of this name.
+  /// Whether a field has this name.
   public func contains(_ name: HTTPFieldName) -> Bool {
     guard mayHold(name) else { return false }
     return switch storage {
@@ -93,13 +94,13 @@ public struct HTTPFields: Sendable {
 
   private func mayHold(_ name: HTTPFieldName) -> Bool { marks != 0 && marks & name.mark != 0 }
 
-  /// Adds a field behind the others.
+  /// Appends a field.
   public mutating func append(_ field: HTTPField) {
     marks |= field.name.mark
     change { $0.append(field) }
   }
 
-  /// Puts a field in the place of all fields of its name.
+  /// Replaces all fields with the name of this field. Appends the field if there are none.
   public mutating func replace(_ field: HTTPField) {
     guard mayHold(field.name) else { return append(field) }
     change { fields in
@@ -116,7 +117,7 @@ public struct HTTPFields: Sendable {
     removeAll { $0.name == name }
   }
 
-  /// Removes every field the rule picks.
+  /// Removes every field for which the rule returns true.
   public mutating func removeAll(where rule: (HTTPField) -> Bool) {
     change { $0.removeAll(where: rule) }
   }
@@ -134,20 +135,20 @@ public struct HTTPFields: Sendable {
 }
 
 extension HTTPFields: ExpressibleByDictionaryLiteral, Hashable, CustomStringConvertible, CustomReflectable {
-  /// Makes fields of a literal, in its order.
+  /// Makes fields from a dictionary literal, in its order.
   public init(dictionaryLiteral elements: (HTTPFieldName, String)...) {
     self.init(elements.map { HTTPField($0, $1) })
   }
 
-  /// Whether both hold the same fields in the same order.
+  /// Whether both lists have the same fields in the same order.
   public static func == (left: HTTPFields, right: HTTPFields) -> Bool { left.all == right.all }
 
   /// Hashes the fields in order.
   public func hash(into hasher: inout Hasher) { hasher.combine(all) }
 
-  /// One field a line, secrets masked.
+  /// One field per line; secrets are masked.
   public var description: String { all.map(\.description).joined(separator: "\n") }
 
-  /// What a dump shows: the fields, secrets masked; not the bytes in which they came.
+  /// The mirror that a dump shows: the fields with secrets masked, without their raw bytes.
   public var customMirror: Mirror { Mirror(self, unlabeledChildren: all, displayStyle: .collection) }
 }

@@ -1,34 +1,34 @@
 /// The method of a request (RFC 9110 section 9): one of the known ones or any other token.
 ///
-/// A method is checked when a call is built: one that is no token fails it with
+/// A method is checked when a call is built: if it is not a token, the call fails with
 /// ``ErrandCore/APIError/Code/invalidMethod``.
 public struct HTTPMethod: Sendable, Hashable, Codable, RawRepresentable, ExpressibleByStringLiteral {
-  /// The method as it is sent, case and all.
+  /// The method as it is sent; its case is kept.
   public let rawValue: String
 
-  /// Makes a method of any token, such as `"PURGE"`.
+  /// Makes a method from any token, such as `"PURGE"`.
   public init(rawValue: String) { self.rawValue = rawValue }
-  /// Makes a method of any token.
+  /// Makes a method from any token.
   public init(_ rawValue: String) { self.rawValue = rawValue }
-  /// Makes a method of a literal token.
+  /// Makes a method from a literal token.
   public init(stringLiteral value: String) { rawValue = value }
 
   /// Reads a resource.
   public static let get = HTTPMethod("GET")
-  /// Hands something over to a resource.
+  /// Submits data to a resource.
   public static let post = HTTPMethod("POST")
   /// Replaces a resource.
   public static let put = HTTPMethod("PUT")
-  /// Changes a part of a resource (RFC 5789).
+  /// Changes part of a resource (RFC 5789).
   public static let patch = HTTPMethod("PATCH")
   /// Removes a resource.
   public static let delete = HTTPMethod("DELETE")
-  /// Reads the head alone.
+  /// Reads only the response headers.
   public static let head = HTTPMethod("HEAD")
-  /// Asks what a resource can do.
+  /// Asks for the options of a resource.
   public static let options = HTTPMethod("OPTIONS")
 
-  /// Whether it only reads (RFC 9110 section 9.2.1). A method that nobody knows is not safe.
+  /// Whether requests with this method only read (RFC 9110 section 9.2.1). An unknown method is not safe.
   package var isSafe: Bool {
     switch rawValue {
     case "GET", "HEAD", "OPTIONS", "TRACE": true
@@ -36,10 +36,10 @@ public struct HTTPMethod: Sendable, Hashable, Codable, RawRepresentable, Express
     }
   }
 
-  /// Whether a second one does no more than the first (RFC 9110 section 9.2.2).
+  /// Whether sending a request several times has the same effect as sending it once (RFC 9110 section 9.2.2).
   package var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 
-  /// Whether arguments go into the query where a request says nothing else.
+  /// Whether the arguments of a request go into the query by default; otherwise they go into the body.
   package var takesArgumentsInQuery: Bool {
     switch rawValue {
     case "GET", "HEAD", "DELETE": true

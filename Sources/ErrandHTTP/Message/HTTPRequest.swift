@@ -1,9 +1,9 @@
 import ErrandSupport
 
-/// A request as it is sent: method, URL, fields and body, all of them final but for what the stations below add.
+/// A request as it is sent: method, URL, header fields and body. Later interceptors may add fields.
 ///
-/// Interceptors see and change it. Framing fields (`Content-Length`, `Transfer-Encoding`, `Host`, `Connection` …) are
-/// the transport's and are refused here.
+/// Interceptors can read and change it. Only the transport sets framing fields (`Content-Length`, `Transfer-Encoding`,
+/// `Host`, `Connection` …); a request with one of them is rejected.
 public struct HTTPRequest: Sendable {
   private struct Parts: Sendable {
     var method: HTTPMethod
@@ -12,10 +12,10 @@ public struct HTTPRequest: Sendable {
     var body: HTTPBody?
   }
 
-  /// Held once: stations, records and the transport all have it.
+  /// Boxed, so that interceptors, records and the transport share one copy.
   private var parts: Boxed<Parts>
 
-  /// Makes a request of its parts.
+  /// Makes a request.
   public init(method: HTTPMethod = .get, url: HTTPURL, fields: HTTPFields = HTTPFields(), body: HTTPBody? = nil) {
     parts = Boxed(Parts(method: method, url: url, fields: fields, body: body))
   }
@@ -26,7 +26,7 @@ public struct HTTPRequest: Sendable {
     set { parts.change { $0.method = newValue } }
   }
 
-  /// Where it goes.
+  /// The URL to which the request is sent.
   public var url: HTTPURL {
     get { parts.value.url }
     set { parts.change { $0.url = newValue } }
@@ -38,14 +38,14 @@ public struct HTTPRequest: Sendable {
     set { parts.change { $0.fields = newValue } }
   }
 
-  /// The body; nil for none at all, which is not the same as an empty one.
+  /// The body; nil if the request has no body, which is different from an empty body.
   public var body: HTTPBody? {
     get { parts.value.body }
     set { parts.change { $0.body = newValue } }
   }
 
-  /// Makes a request for a URL given as text.
-  /// - Throws: ``HTTPURL/Invalid`` where the text is no URL that can be sent.
+  /// Makes a request with a URL given as text.
+  /// - Throws: ``HTTPURL/Invalid`` if the text is not a URL that can be sent.
   public init(
     method: HTTPMethod = .get, url: String, fields: HTTPFields = HTTPFields(), body: HTTPBody? = nil
   ) throws(HTTPURL.Invalid) {
@@ -54,11 +54,11 @@ public struct HTTPRequest: Sendable {
 }
 
 extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Method and URL, secrets masked.
+  /// Method and URL; secrets are masked.
   public var description: String { "\(method) \(url)" }
-  /// Method and URL, secrets masked.
+  /// Method and URL; secrets are masked.
   public var debugDescription: String { description }
-  /// What a dump shows: fields with secrets masked, and the length of the body.
+  /// The mirror that a dump shows: the fields with secrets masked, and the length of the body.
   public var customMirror: Mirror {
     Mirror(
       self, children: ["request": description, "fields": fields.description, "body": body?.measure ?? "none"],

@@ -1,7 +1,7 @@
 import ErrandSupport
 public import Foundation
 
-/// A raw answer: head, body, trailers and what was measured on the way.
+/// A raw response: response headers, body, trailers and the measurements of the exchange.
 public struct HTTPResponse: Sendable {
   private struct Parts: Sendable {
     var head: ResponseHead
@@ -14,10 +14,10 @@ public struct HTTPResponse: Sendable {
     var companion: (any ResponseCompanion)?
   }
 
-  /// Held once, so that an answer is cheap to pass on.
+  /// Boxed, so that copies of a response are cheap.
   private var parts: Boxed<Parts>
 
-  /// Makes an answer of its parts.
+  /// Makes a response.
   public init(
     head: ResponseHead, body: Data = Data(), trailers: HTTPFields = HTTPFields(), url: HTTPURL,
     metrics: ExchangeMetrics = ExchangeMetrics()
@@ -25,7 +25,7 @@ public struct HTTPResponse: Sendable {
     parts = Boxed(Parts(head: head, body: body, trailers: trailers, url: url, metrics: metrics))
   }
 
-  /// Makes an answer that was stored, or made here.
+  /// Makes a response that comes from the cache or from this process, not from a server.
   package init(
     head: ResponseHead, body: Data = Data(), url: HTTPURL, from origin: ResponseOrigin,
     companion: (any ResponseCompanion)? = nil
@@ -36,13 +36,13 @@ public struct HTTPResponse: Sendable {
         companion: companion))
   }
 
-  /// Status and header fields.
+  /// The status line and the header fields.
   public var head: ResponseHead {
     get { parts.value.head }
     set { parts.change { $0.head = newValue } }
   }
 
-  /// The body in memory, its content coding undone; empty where it went into a sink.
+  /// The body in memory after content decoding; empty if a sink received the body.
   public var body: Data {
     get { parts.value.body }
     set {
@@ -58,40 +58,40 @@ public struct HTTPResponse: Sendable {
   /// The header fields.
   public var fields: HTTPFields { parts.value.head.fields }
 
-  /// Fields that came behind the body (RFC 9110 section 6.5).
+  /// The trailer fields after the body (RFC 9110 section 6.5).
   public var trailers: HTTPFields {
     get { parts.value.trailers }
     set { parts.change { $0.trailers = newValue } }
   }
 
-  /// The URL that answered: the last one after redirects.
+  /// The URL that gave the response: the last one if redirects were followed.
   public var url: HTTPURL {
     get { parts.value.url }
     set { parts.change { $0.url = newValue } }
   }
 
-  /// What was measured of the exchange.
+  /// The measurements of the exchange.
   public var metrics: ExchangeMetrics {
     get { parts.value.metrics }
     set { parts.change { $0.metrics = newValue } }
   }
 
-  /// Where it came from.
+  /// Whether the response comes from the network, the cache or this process.
   public var origin: ResponseOrigin { parts.value.origin }
 
-  /// Whether the body in memory is the beginning of a longer one.
+  /// Whether ``body`` is only the beginning of a longer body.
   package var isCut: Bool { parts.value.isCut }
 
-  /// An object that a layer above attached to the response.
+  /// An object that a higher layer attached to the response.
   package var companion: (any ResponseCompanion)? {
     get { parts.value.companion }
     set { parts.change { $0.companion = newValue } }
   }
 
-  /// The same answer, of whose body the beginning was kept.
+  /// Returns the response marked as cut: its body is only the beginning of a longer one.
   package func cut() -> HTTPResponse { changed { $0.isCut = true } }
 
-  /// The same answer as one that came from somewhere else.
+  /// Returns the response with another origin.
   package func coming(from origin: ResponseOrigin) -> HTTPResponse { changed { $0.origin = origin } }
 
   private func changed(_ body: (inout Parts) -> Void) -> HTTPResponse {
@@ -102,37 +102,38 @@ public struct HTTPResponse: Sendable {
 }
 
 extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Status, length and URL, secrets masked.
+  /// Status, length and URL; secrets are masked.
   public var description: String {
     Redaction.visible("\(head.status) \(head.reason), \(body.count) bytes from \(url)")
   }
-  /// Status, length and URL, secrets masked.
+  /// Status, length and URL; secrets are masked.
   public var debugDescription: String { description }
-  /// What a dump shows: fields with secrets masked, and the length of the body.
+  /// The mirror that a dump shows: the fields with secrets masked, and the length of the body.
   public var customMirror: Mirror {
     Mirror(self, children: ["response": description, "fields": fields.description], displayStyle: .struct)
   }
 }
 
-/// An object that a layer above attaches to a response. That layer defines what is in it.
+/// An object that a higher layer attaches to a response. The layer defines the content of the object.
 package protocol ResponseCompanion: AnyObject, Sendable {
-  /// The object for the same response after its body was replaced.
+  /// The object for a copy of the response whose body was replaced.
   func forAnotherBody() -> any ResponseCompanion
 }
 
-/// Where an answer came from.
+/// The source of a response.
 public enum ResponseOrigin: String, Sendable, Hashable, CaseIterable {
-  /// From the server.
+  /// The response comes from the server.
   case network
-  /// From the cache, fresh: nobody was asked.
+  /// The response comes from the cache and was fresh; no request was sent.
   case cacheFresh = "cache-fresh"
-  /// From the cache, though it had expired or its age did not count.
+  /// The response comes from the cache. It had expired, or its age was ignored by the cache policy.
   case cacheStale = "cache-stale"
-  /// From the cache, after the server said that it still holds (304).
+  /// The response comes from the cache, after the server confirmed it with status 304.
   case revalidated
-  /// Made here, and nobody was asked: by an interceptor of the app, or where the cache alone may answer and cannot.
+  /// The response comes from this process and no request was sent: an interceptor of the app made it, or the call may
+  /// use only the cache and nothing is stored.
   case local
 
-  /// Whether the body came from the cache.
+  /// Whether the body comes from the cache.
   public var isFromCache: Bool { self == .cacheFresh || self == .cacheStale || self == .revalidated }
 }

@@ -1,19 +1,19 @@
-/// The links of an answer (RFC 8288).
+/// The links in the `Link` fields of a response (RFC 8288).
 public struct LinkField: Sendable, Hashable {
   /// One link.
   public struct Link: Sendable, Hashable {
-    /// Where it leads, as it stands there: perhaps relative to the answer's URL.
+    /// The target as it was received; it may be relative to the URL of the response.
     public let target: String
-    /// What it is to the answer, such as `next`; in lower case.
+    /// The relations of the target to the response, such as `next`; in lower case.
     public let relations: [String]
-    /// Whether it is said of another resource than the answer (`anchor`, RFC 8288 section 3.2).
+    /// True if the link is not about the response but about another resource (`anchor`, RFC 8288 section 3.2).
     public let isOfAnother: Bool
   }
 
-  /// The links in order.
+  /// The links in the order of the response.
   public let links: [Link]
 
-  /// Reads the values of `Link` fields. What cannot be read is left out. Linear in their length.
+  /// Parses the values of `Link` fields. Links that cannot be parsed are skipped. The time is linear in the length.
   public init(_ values: [String]) {
     var links: [Link] = []
     for value in values {
@@ -23,15 +23,15 @@ public struct LinkField: Sendable, Hashable {
     self.links = links
   }
 
-  /// Where the first link of a relation leads that is said of the answer itself; nil without one.
+  /// The target of the first link that has the relation and is about the response itself; nil if there is none.
   public func target(of relation: String) -> String? {
     links.first { !$0.isOfAnother && $0.relations.contains(relation.lowercased()) }?.target
   }
 }
 
 extension HTTPResponse {
-  /// Where the first link of a relation leads, resolved against the URL that answered; nil without one, and where it
-  /// leads to no http or https URL.
+  /// The target of the first link that has the relation, resolved against the URL of the response. Nil if there is no
+  /// such link, or if its target is not an http or https URL.
   ///
   /// ```swift
   /// func next(after page: APIResponse<[Post]>) -> GetPosts? { page.raw.link("next").map { GetPosts(page:
@@ -43,13 +43,13 @@ extension HTTPResponse {
   }
 }
 
-/// Takes the value of a `Link` field apart (RFC 8288 appendix B.3).
+/// Parses the value of a `Link` field (RFC 8288 appendix B.3).
 private struct LinkScanner {
   private var rest: Substring.UTF8View
 
   init(_ value: String) { rest = value[...].utf8 }
 
-  /// The next link; nil at the end, and where it cannot be read.
+  /// Parses the next link; nil at the end or if the rest cannot be parsed.
   mutating func next() -> LinkField.Link? {
     skip { $0 == 0x20 || $0 == 0x09 || $0 == 0x2C }
     guard rest.popFirst() == 0x3C else { return nil }
@@ -58,7 +58,7 @@ private struct LinkScanner {
     var relations: [String]?
     var isOfAnother = false
     while let (name, value) = parameter() {
-      // The first one counts.
+      // Only the first `rel` parameter is used (RFC 8288 section 3.3).
       if name == "rel", relations == nil {
         relations = value.lowercased().split(separator: " ").map(String.init)
       }

@@ -1,19 +1,19 @@
-/// A media type as it stands in `Content-Type` (RFC 9110 section 8.3).
+/// A media type, such as the value of `Content-Type` (RFC 9110 section 8.3).
 public struct MediaType: Sendable, Hashable {
   /// A parameter such as `charset=utf-8`.
   public struct Parameter: Sendable, Hashable {
     /// The name in lower case.
     public let name: String
-    /// The value, unquoted.
+    /// The value, without quotes.
     public let value: String
   }
 
   /// Type and subtype in lower case, such as `application/json`.
   public let essence: String
-  /// The parameters in order.
+  /// The parameters in the order of the text.
   public let parameters: [Parameter]
 
-  /// Reads a field's value; nil where it is no media type. Linear in its length.
+  /// Parses a field value; nil if it is not a media type. The time is linear in the length.
   public init?(_ text: String) {
     var rest = text.utf8[...]
     let essence = ASCII.trimmed(rest.prefix { $0 != 0x3B })
@@ -31,14 +31,14 @@ public struct MediaType: Sendable, Hashable {
     self.parameters = parameters
   }
 
-  /// The value of a parameter.
+  /// The value of the first parameter with a name, which must be in lower case; nil if there is none.
   public subscript(parameter: String) -> String? { parameters.first { $0.name == parameter }?.value }
 
   /// Whether this is JSON: `application/json`, `text/json` or a type that ends in `+json` (RFC 6839).
   public var isJSON: Bool { essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json") }
 
-  /// Whether a pattern fits: a type such as `application/json`, all of a kind such as `text/*`, all that are built on
-  /// one such as `application/*+xml` or `*/*+xml` (RFC 6838 section 4.2.8), or `*/*`.
+  /// Whether a pattern matches this type. A pattern is a type such as `application/json`, a range such as `text/*`, a
+  /// structured suffix such as `application/*+xml` or `*/*+xml` (RFC 6838 section 4.2.8), or `*/*`.
   public func matches(_ pattern: String) -> Bool {
     if pattern == essence || pattern == "*/*" { return true }
     let pattern = pattern.lowercased()
@@ -51,10 +51,10 @@ public struct MediaType: Sendable, Hashable {
     return essence.count > kind.count + suffix.count && essence.hasPrefix(kind) && essence.hasSuffix(suffix)
   }
 
-  /// Whether this is a page for people, such as that of a login: `text/html` or `application/xhtml+xml`.
+  /// Whether the type is one of web pages, such as a login page: `text/html` or `application/xhtml+xml`.
   package var isPage: Bool { essence == "text/html" || essence == "application/xhtml+xml" }
 
-  /// Reads one parameter up to the next semicolon outside quotes; nil where it has no equals sign.
+  /// Parses one parameter up to the next semicolon outside quotes; nil if it has no equals sign.
   private static func parameter(_ rest: inout Substring.UTF8View) -> Parameter? {
     let name = ASCII.trimmed(rest.prefix { $0 != 0x3D && $0 != 0x3B })
     rest = rest.drop { $0 != 0x3D && $0 != 0x3B }
@@ -66,7 +66,7 @@ public struct MediaType: Sendable, Hashable {
     return Parameter(name: lowercased(name), value: value)
   }
 
-  /// Reads a quoted string (RFC 9110 section 5.6.4); one without an end goes to the end of the text.
+  /// Parses a quoted string (RFC 9110 section 5.6.4). If the closing quote is missing, the string ends with the text.
   private static func quoted(_ rest: inout Substring.UTF8View) -> String {
     var out: [UInt8] = []
     rest = rest.dropFirst()

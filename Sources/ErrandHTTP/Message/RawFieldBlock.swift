@@ -1,11 +1,13 @@
-/// Field lines as a transport received them, `Name:value` and a line feed each, checked and without framing bytes.
+/// The header fields of one message as a transport received and checked them. Each line is `Name:value` and a line
+/// feed.
 package final class RawFieldBlock: Sendable {
   private let bytes: [UInt8]
   package let count: Int
-  /// The marks of all names.
+  /// The marks (``HTTPFieldName/mark``) of all names, combined in one number.
   let marks: UInt64
 
-  /// Takes lines of the form `Name:value\n`, surrounding white space of the value removed. `count` is their number.
+  /// Stores lines of the form `Name:value
+  /// `. The caller has removed white space around the values. `count` is the number of lines.
   package init(bytes: [UInt8], count: Int) {
     self.bytes = bytes
     self.count = count
@@ -29,7 +31,7 @@ package final class RawFieldBlock: Sendable {
 
   package func values(of name: HTTPFieldName) -> [String] { values(of: name) { Self.text($0) } }
 
-  /// The fields in the form that keeps the bytes of what is sent back.
+  /// The fields as a list. Values that the client may send back later, such as cookies, keep their exact bytes.
   var kept: [HTTPField] {
     var fields: [HTTPField] = []
     fields.reserveCapacity(count)
@@ -47,10 +49,10 @@ package final class RawFieldBlock: Sendable {
     return fields
   }
 
-  /// The values, their bytes that are not UTF-8 percent-encoded.
+  /// The values of a field that contains URLs. Bytes that are not valid UTF-8 are percent-encoded.
   func references(of name: HTTPFieldName) -> [String] { values(of: name, Self.reference) }
 
-  /// The values as ``FieldOctets`` writes them.
+  /// The values of a field as the text that ``FieldOctets`` defines.
   func octets(of name: HTTPFieldName) -> [String] { values(of: name) { FieldOctets.text($0) } }
 
   private static func reference(_ value: UnsafeBufferPointer<UInt8>) -> String {
@@ -82,7 +84,7 @@ package final class RawFieldBlock: Sendable {
     return isThere
   }
 
-  /// Goes over the lines for as long as `body` says true.
+  /// Calls `body` with each line until `body` returns false.
   private static func forEach(
     in bytes: [UInt8], _ body: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool
   ) {
@@ -99,17 +101,19 @@ package final class RawFieldBlock: Sendable {
     }
   }
 
-  /// UTF-8 where it is valid, ISO 8859-1 otherwise (RFC 9110 section 5.5 leaves bytes over 127 opaque).
+  /// Decodes the bytes as UTF-8 if they are valid, otherwise as ISO 8859-1 (RFC 9110 section 5.5 treats bytes over 127
+  /// as opaque).
   package static func text(_ bytes: some Collection<UInt8>) -> String {
     String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
   }
 }
 
-/// Text for field values that a client sends back as the bytes that came: cookies and entity tags (RFC 9110 section 5.5
-/// leaves bytes over 127 opaque).
+/// Converts the bytes of field values to text and back without loss. Used for values that a client sends back: cookies
+/// and entity tags (RFC 9110 section 5.5 treats bytes over 127 as opaque).
 ///
-/// Valid UTF-8 is its own text. In any other value each byte over 127 becomes a scalar for private use, U+F780 to
-/// U+F7FF, so the text can be stored and put together with others, and no two values have the same text.
+/// Valid UTF-8 is stored as normal text. In any other value, each byte over 127 becomes a scalar for private use,
+/// U+F780 to U+F7FF. Different values always have different texts, and the texts can be stored and joined with other
+/// texts.
 package enum FieldOctets {
   private static let base: UInt32 = 0xF700
 
@@ -123,18 +127,18 @@ package enum FieldOctets {
     return String(scalars)
   }
 
-  /// Whether a text holds bytes that are not UTF-8.
+  /// Whether a text contains scalars for bytes of a value that is not valid UTF-8.
   package static func holds(_ text: String) -> Bool {
     // U+F780 to U+F7FF begin with the bytes EF 9E and EF 9F.
     text.utf8.contains(0xEF) && text.unicodeScalars.contains { byte(of: $0) != nil }
   }
 
-  /// The bytes that the text stands for.
+  /// The bytes that the text represents.
   package static func bytes(of text: String) -> [UInt8] {
     text.unicodeScalars.flatMap { scalar in byte(of: scalar).map { [$0] } ?? Array(UTF8.encode(scalar) ?? .init()) }
   }
 
-  /// The text with those bytes read as ISO 8859-1, for transports whose fields are text.
+  /// The text with scalars for private use replaced by ISO 8859-1 characters. For transports whose fields are text.
   package static func readable(_ text: String) -> String {
     guard holds(text) else { return text }
     return String(String.UnicodeScalarView(text.unicodeScalars.map { byte(of: $0).map { Unicode.Scalar($0) } ?? $0 }))

@@ -1,9 +1,8 @@
-/// Masks what nobody should read in a log: query values, credentials in URLs, secret fields, line breaks of others.
+/// Prepares text for logs: masks query values, credentials in URLs and secret fields, and escapes line breaks.
 package enum Redaction {
   package static let mask = "•••"
 
-  /// A text on one line: control characters, line separators and marks that change the order of the letters are written
-  /// as escapes.
+  /// Returns the text on one line. Control characters, line separators and bidirectional controls are escaped.
   package static func visible(_ text: String) -> String {
     let isHidden: (Unicode.Scalar) -> Bool = {
       $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || $0.value == 0x2028 || $0.value == 0x2029
@@ -14,9 +13,10 @@ package enum Redaction {
     return text.unicodeScalars.map { isHidden($0) ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()
   }
 
-  /// A URL on one line; its user info, the values of its query and its fragment masked.
+  /// Returns a URL on one line, with the user info, the values of the query and the fragment masked.
   ///
-  /// Scalar by scalar: to Swift a question mark with an accent on it is another character than a question mark.
+  /// The function compares scalars, not characters: a question mark followed by a combining accent is a different
+  /// `Character` than a question mark.
   package static func url(_ text: String) -> String {
     var text = visible(text).unicodeScalars
     maskUserInfo(of: &text)
@@ -33,14 +33,14 @@ package enum Redaction {
   private static func maskUserInfo(of text: inout String.UnicodeScalarView) {
     guard let start = authorityStart(of: text) else { return }
     let end = text[start...].firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? text.endIndex
-    // Where no port follows the colon, a password with a slash in it was meant.
+    // If the text after the colon is not a port number, it is probably a password that contains a slash.
     let parts = text[start..<end].split(separator: ":")  // scalars
     let port = parts.dropFirst().last ?? "0".unicodeScalars[...]
     let reach = port.allSatisfy { ("0"..."9").contains($0) || $0 == "]" } ? end : text.endIndex
     if let at = text[start..<reach].lastIndex(of: "@") { text.replaceSubrange(start..<at, with: mask.unicodeScalars) }
   }
 
-  /// Behind `//` at the start, or behind the first `://`.
+  /// The position after `//` at the start of the text, or else after the first `://`.
   private static func authorityStart(of text: String.UnicodeScalarView) -> String.Index? {
     if text.starts(with: "//".unicodeScalars) { return text.index(text.startIndex, offsetBy: 2) }
     var rest = text[...]
@@ -51,7 +51,7 @@ package enum Redaction {
     return nil
   }
 
-  /// A word without a value may itself be the secret.
+  /// Masks the value of a query item. An item without an equals sign is masked completely, because it may be a secret.
   private static func pair(_ pair: Substring.UnicodeScalarView) -> String {
     guard let equals = pair.firstIndex(of: "=") else { return pair.isEmpty ? "" : mask }
     return String(pair[...equals]) + (pair.index(after: equals) == pair.endIndex ? "" : mask)

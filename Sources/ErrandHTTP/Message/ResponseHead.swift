@@ -1,6 +1,6 @@
-/// The head of an answer: status line and header fields (RFC 9112 section 4).
+/// The head of a response: status line and header fields (RFC 9112 section 4).
 public struct ResponseHead: Sendable, Hashable {
-  /// The version of HTTP that the answer came in.
+  /// The version of HTTP of a response.
   public enum Version: String, Sendable, Hashable {
     /// HTTP/1.0.
     case http1_0 = "HTTP/1.0"
@@ -12,16 +12,17 @@ public struct ResponseHead: Sendable, Hashable {
     case http3 = "HTTP/3"
   }
 
-  /// The status code: three digits, 100 to 999. Those above 599 (RFC 9110 section 15) are told as they came.
+  /// The status code: three digits, 100 to 999. Codes above 599, which are outside the range of RFC 9110 section 15,
+  /// are kept unchanged.
   public var status: Int
-  /// The server's words beside the code; often empty.
+  /// The reason phrase that the server sent; often empty.
   public var reason: String
   /// The version of HTTP.
   public var version: Version
   /// The header fields.
   public var fields: HTTPFields
 
-  /// Makes a head of its parts.
+  /// Makes a head.
   public init(status: Int, reason: String = "", version: Version = .http1_1, fields: HTTPFields = HTTPFields()) {
     self.status = status
     self.reason = reason
@@ -29,6 +30,6 @@ public struct ResponseHead: Sendable, Hashable {
     self.fields = fields
   }
 
-  /// Whether the status says that it went well: 200 to 299.
+  /// Whether the status means success: 200 to 299.
   public var isSuccess: Bool { (200...299).contains(status) }
 }

@@ -1,14 +1,16 @@
-/// What may never reach the wire: bytes that end a line or a word, and fields that frame the message.
+/// Rejects requests that must never be sent: those with bytes that end a line or a token, or with fields that frame the
+/// message.
 package enum WireRules {
-  /// Checks method and fields; a URL is right by its type.
+  /// Throws if the method or a field is invalid. The type ``HTTPURL`` guarantees that the URL is valid.
   package static func check(_ request: HTTPRequest) throws(WireFault) {
     if isSound(request) { return }
     guard ASCII.isToken(request.method.rawValue) else {
       let shown = Redaction.visible(request.method.rawValue)
-      throw WireFault(.method, "The method \"\(shown)\" is no token; use letters such as GET, without spaces.")
+      throw WireFault(.method, "The method \"\(shown)\" is not a token; use letters such as GET, without spaces.")
     }
     if request.method == "CONNECT" {
-      throw WireFault(.method, "The method CONNECT opens a tunnel and is the transport's alone; use another one.")
+      throw WireFault(
+        .method, "The method CONNECT opens a tunnel, and only the transport may open one; use another method.")
     }
     if request.body != nil, request.method == .head || request.method == "TRACE" {
       throw WireFault(.body, "A \(request.method) request carries no body; remove it or use another method.")
@@ -16,7 +18,7 @@ package enum WireRules {
     for field in request.fields.all { try check(field) }
   }
 
-  /// Whether nothing is wrong with method and fields: what nearly every request is asked, in as few steps as possible.
+  /// Whether the method and the fields are valid. A fast check, because it runs for nearly every request.
   package static func isSound(_ request: HTTPRequest) -> Bool {
     let method = request.method
     return ASCII.isToken(method.rawValue) && method != "CONNECT"
@@ -33,7 +35,7 @@ package enum WireRules {
     let name = field.name.rawValue
     guard ASCII.isToken(name) else {
       let shown = Redaction.visible(name)
-      throw WireFault(.header, "The field name \"\(shown)\" is no token; remove spaces, colons and line breaks.")
+      throw WireFault(.header, "The field name \"\(shown)\" is not a token; remove spaces, colons and line breaks.")
     }
     guard ASCII.all(field.value, { ASCII.isFieldValue($0) }) else {
       throw WireFault(
@@ -43,13 +45,13 @@ package enum WireRules {
       throw WireFault(.header, "The value of the field \(name) begins or ends with a space; trim it.")
     }
     guard !isFraming(field.name) else {
-      throw WireFault(.header, "The field \(name) frames the message and is set by the transport alone; remove it.")
+      throw WireFault(.header, "The field \(name) frames the message and only the transport may set it; remove it.")
     }
   }
 
   private static func isSpace(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
 
-  /// Whether a field frames the message or belongs to one connection alone.
+  /// Whether a field describes how the message is sent: its length, its coding or a single connection.
   package static func isFraming(_ name: HTTPFieldName) -> Bool {
     switch name.rawValue.utf8.count {
     case 2: name == "TE"
@@ -65,12 +67,12 @@ package enum WireRules {
   }
 }
 
-/// What of a request may not be sent, and why.
+/// An invalid element of a request, and why it must not be sent.
 package struct WireFault: Error, Sendable {
   package enum Part: Sendable { case method, body, header }
 
   package let part: Part
-  /// An English sentence that names the culprit and the cure.
+  /// An English sentence that names the invalid value and the remedy.
   package let message: String
 
   init(_ part: Part, _ message: String) {

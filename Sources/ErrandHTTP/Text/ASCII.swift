@@ -1,6 +1,6 @@
-/// Rules over single bytes that HTTP and URLs are made of.
+/// Rules for single bytes of HTTP messages and URLs.
 package enum ASCII {
-  /// The lower-case form of an ASCII letter, any other byte as it is.
+  /// The lower-case form of an ASCII letter; any other byte unchanged.
   @inline(__always)
   package static func lowercased(_ byte: UInt8) -> UInt8 {
     byte &- 0x41 < 26 ? byte | 0x20 : byte
@@ -17,23 +17,25 @@ package enum ASCII {
     return left.count == right.count && zip(left, right).allSatisfy { lowercased($0) == lowercased($1) }
   }
 
-  /// Whether a byte may stand in a token: `tchar` of RFC 9110 section 5.6.2.
+  /// Whether a byte may occur in a token: `tchar` of RFC 9110 section 5.6.2.
   package static func isToken(_ byte: UInt8) -> Bool {
     byte < 128 && tokenBits[Int(byte >> 6)] & (1 << UInt64(byte & 63)) != 0
   }
 
-  /// Whether a text is a token, and not empty.
+  /// Whether a text is a token; an empty text is not.
   package static func isToken(_ text: String) -> Bool {
     !text.isEmpty && all(text) { isToken($0) }
   }
 
-  /// Whether every byte of a text fits a rule; over contiguous memory, since this runs for each field of each call.
+  /// Whether every byte of a text matches a rule. Reads contiguous memory for speed, because it runs for each field of
+  /// each call.
   @inline(__always)
   package static func all(_ text: String, _ rule: (UInt8) -> Bool) -> Bool {
     text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy(rule) } ?? text.utf8.allSatisfy(rule)
   }
 
-  /// Whether a byte may stand in a field's value: no control character but the tab (RFC 9110 section 5.5).
+  /// Whether a byte may occur in a field value: every byte except control characters other than tab (RFC 9110 section
+  /// 5.5).
   package static func isFieldValue(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte != 0x7F || byte == 0x09
   }
@@ -42,7 +44,7 @@ package enum ASCII {
     lowercased(byte) &- 0x61 < 26 || isDigit(byte)
   }
 
-  /// A text without spaces and tabs at both ends.
+  /// Returns a text without spaces and tabs at both ends.
   package static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
     var text = text.drop { $0 == 0x20 || $0 == 0x09 }
     while let last = text.last, last == 0x20 || last == 0x09 { text = text.dropLast() }
@@ -51,19 +53,19 @@ package enum ASCII {
 
   package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
-  /// The value of a hexadecimal digit.
+  /// The value of a hexadecimal digit; nil for any other byte.
   package static func hexValue(_ byte: UInt8) -> UInt8? {
     if isDigit(byte) { return byte &- 0x30 }
     let letter = lowercased(byte) &- 0x61
     return letter < 6 ? letter &+ 10 : nil
   }
 
-  /// The upper-case hexadecimal digit of a half byte.
+  /// The upper-case hexadecimal digit of a 4-bit value.
   package static func hexDigit(_ half: UInt8) -> UInt8 {
     half < 10 ? 0x30 &+ half : 0x41 &+ (half &- 10)
   }
 
-  /// A bit for each ASCII character that may stand in a token.
+  /// One bit for each ASCII character; the bit is set if the character may occur in a token.
   private static let tokenBits: SIMD2<UInt64> = {
     var bits = SIMD2<UInt64>()
     for byte in UInt8(0)..<128 where isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte) {

@@ -1,17 +1,17 @@
-/// A day of the Gregorian calendar, carried on to the year 0.
+/// A day of the Gregorian calendar, which is also used for dates before its introduction, back to the year 0.
 struct CivilDate {
-  /// The first millisecond of the year 0, since 1970.
+  /// The first millisecond of the year 0, in milliseconds since 1970.
   static let first: Int64 = -62_167_219_200_000
   /// The last whole second of the year 9999, in milliseconds since 1970.
   static let last: Int64 = 253_402_300_799_000
 
   let year: Int64
-  /// From 1.
+  /// The month, from 1 to 12.
   let month: Int64
-  /// From 1.
+  /// The day of the month, from 1.
   let day: Int64
 
-  /// Nil where there is no such day.
+  /// Makes a day; nil if the calendar has no such day.
   init?(year: Int64, month: Int64, day: Int64) {
     guard (0...9_999).contains(year), (1...12).contains(month),
       (1...Self.length(ofMonth: month, in: year)).contains(day)
@@ -21,9 +21,10 @@ struct CivilDate {
     self.day = day
   }
 
-  /// The day so many days after 1970-01-01, which must lie in the years 0 to 9999.
+  /// Makes the day with the given number of days since 1970-01-01, which must be in the years 0 to 9999.
   init(day number: Int64) {
-    // No year is longer than 366 days: the guess is never too late, and two steps at most too early for each century.
+    // No year is longer than 366 days, so the estimated year is never too late. It is at most two years too early per
+    // century.
     var year = max(1_970 + number / 366, 0)
     if number < 0 { year = max(1_970 + (number - 365) / 365, 0) }
     while Self.daysBefore(year + 1) <= number { year += 1 }
@@ -46,7 +47,7 @@ struct CivilDate {
   /// The days from 1970-01-01 to the first day of a year.
   private static func daysBefore(_ year: Int64) -> Int64 {
     let before = year - 1
-    // 719,162 days lie between the first day of the year 1 and 1970.
+    // The first day of 1970 is 719,162 days after the first day of the year 1.
     return 365 * before + (before >= 0 ? before / 4 - before / 100 + before / 400 : -1) - 719_162
   }
 

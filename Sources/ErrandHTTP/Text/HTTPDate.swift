@@ -1,7 +1,7 @@
 import Foundation
 
-/// The date format of HTTP (RFC 9110 section 5.6.7), read strictly and written in the preferred form. Moments are
-/// milliseconds since 1970 in UTC.
+/// Parses and writes the dates of HTTP (RFC 9110 section 5.6.7). Parsing is strict, and the preferred form is written.
+/// Times are milliseconds since 1970 in UTC.
 package enum HTTPDate {
   private static let days: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   private static let longDays: [StaticString] = [
@@ -11,13 +11,14 @@ package enum HTTPDate {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// The present by the system's clock.
+  /// The current time of the system's clock in milliseconds since 1970.
   static var present: Int64 { Int64(exactly: (Date().timeIntervalSince1970 * 1_000).rounded(.down)) ?? 0 }
 
-  /// Reads a date in one of the three forms; nil for anything else, with space around it too.
+  /// Parses a date in one of the three forms of HTTP. Returns nil for any other text, also for a date with spaces
+  /// around it.
   ///
-  /// Names of days, months and the zone are read in either case. The name of the day must be one, but need not be that
-  /// date's. A year of two digits lies at most 50 years after `now`.
+  /// The names of days and months and the zone are read without regard to case. The name of the day must be valid, but
+  /// need not match the date. A year of two digits is at most 50 years after `now`.
   package static func milliseconds(of text: String, now: Int64) -> Int64? {
     var reader = HTTPDateReader(text)
     switch text.utf8.count {
@@ -27,7 +28,7 @@ package enum HTTPDate {
     }
   }
 
-  /// Writes a date as `Sun, 06 Nov 1994 08:49:37 GMT`, held to the years 0 to 9999.
+  /// Writes a date as `Sun, 06 Nov 1994 08:49:37 GMT`, clamped to the years 0 to 9999.
   package static func text(milliseconds: Int64) -> String {
     let milliseconds = min(max(milliseconds, CivilDate.first), CivilDate.last)
     let seconds = (milliseconds - (milliseconds % 1_000 + 1_000) % 1_000) / 1_000
@@ -40,7 +41,7 @@ package enum HTTPDate {
     return "\(weekday), \(padded(date.day, 2)) \(month) \(padded(date.year, 4)) \(clock.joined(separator: ":")) GMT"
   }
 
-  /// `Sun, 06 Nov 1994 08:49:37 GMT`
+  /// Parses the preferred form, `Sun, 06 Nov 1994 08:49:37 GMT`.
   private static func preferred(_ reader: inout HTTPDateReader) -> Int64? {
     guard reader.word(of: days) != nil, reader.take(", "), let day = reader.number(2), reader.take(" "),
       let month = reader.word(of: months), reader.take(" "), let year = reader.number(4), reader.take(" "),
@@ -49,7 +50,7 @@ package enum HTTPDate {
     return time(year, month, day, clock)
   }
 
-  /// `Sunday, 06-Nov-94 08:49:37 GMT`
+  /// Parses the form of RFC 850, `Sunday, 06-Nov-94 08:49:37 GMT`.
   private static func rfc850(_ reader: inout HTTPDateReader, now: Int64) -> Int64? {
     guard reader.word(of: longDays) != nil, reader.take(", "), let day = reader.number(2), reader.take("-"),
       let month = reader.word(of: months), reader.take("-"), let short = reader.number(2), reader.take(" "),
@@ -61,7 +62,7 @@ package enum HTTPDate {
     return time(latest ?? short, month, day, clock)
   }
 
-  /// `Sun Nov  6 08:49:37 1994`
+  /// Parses the form of `asctime` in C, `Sun Nov  6 08:49:37 1994`.
   private static func asctime(_ reader: inout HTTPDateReader) -> Int64? {
     guard reader.word(of: days) != nil, reader.take(" "), let month = reader.word(of: months), reader.take(" "),
       let day = reader.take(" ") ? reader.number(1) : reader.number(2), reader.take(" "),

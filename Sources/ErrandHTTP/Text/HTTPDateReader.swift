@@ -1,14 +1,14 @@
-/// Takes a date apart, byte by byte.
+/// Parses a date byte by byte.
 struct HTTPDateReader {
   private let bytes: [UInt8]
   private var place = 0
 
   init(_ text: String) { bytes = Array(text.utf8) }
 
-  /// Whether nothing is left.
+  /// Whether all bytes are consumed.
   var isAtEnd: Bool { place == bytes.count }
 
-  /// Takes a text, letters in either case; false if another text follows.
+  /// Consumes a text without regard to case. Returns false if the next bytes are different.
   mutating func take(_ text: StaticString) -> Bool {
     let count = text.utf8CodeUnitCount
     guard bytes.count - place >= count else { return false }
@@ -18,13 +18,13 @@ struct HTTPDateReader {
     return true
   }
 
-  /// Takes one of several words and tells its place.
+  /// Consumes one of several words and returns its index.
   mutating func word(of words: [StaticString]) -> Int? {
     for (index, word) in words.enumerated() where take(word) { return index }
     return nil
   }
 
-  /// Takes a number of so many digits.
+  /// Consumes a number with the given number of digits.
   mutating func number(_ width: Int) -> Int64? {
     guard bytes.count - place >= width else { return nil }
     var number: Int64 = 0
@@ -36,7 +36,8 @@ struct HTTPDateReader {
     return number
   }
 
-  /// Takes `08:49:37`; the seconds of the day. A leap second is the first one of the next minute.
+  /// Consumes a time such as `08:49:37` and returns the second of the day. A leap second counts as the first second of
+  /// the next minute.
   mutating func clock() -> Int64? {
     guard let hour = number(2), take(":"), let minute = number(2), take(":"), let second = number(2), hour < 24,
       minute < 60, second <= 60

@@ -1,8 +1,8 @@
-/// When a server wants to be asked again (RFC 9110 section 10.2.3).
+/// Reads the field `Retry-After`: the time after which a server accepts the request again (RFC 9110 section 10.2.3).
 package enum RetryAfter {
-  /// How long to wait from the moment the answer came; nil where it does not say, or says nothing that can be read or
-  /// lies ahead. A date is measured against the answer's own `Date`, else against this machine's clock. Of several
-  /// fields the longest counts.
+  /// The delay to wait after the response arrived; nil if the field is missing, invalid or in the past. A date is
+  /// compared with the `Date` of the response, or with this machine's clock if the response has no `Date`. If the field
+  /// occurs several times, the longest delay is used.
   package static func delay(in fields: HTTPFields, now: @autoclosure () -> Int64 = HTTPDate.present) -> Duration? {
     fields.values(of: .retryAfter).compactMap { delay($0, fields, now) }.max()
   }
@@ -18,12 +18,12 @@ package enum RetryAfter {
   }
 }
 
-/// A number of seconds as it stands in fields (RFC 9111 section 1.2.2): digits and nothing else.
+/// Reads a number of seconds in a field value (RFC 9111 section 1.2.2). The value consists of digits only.
 package enum DeltaSeconds {
-  /// What larger numbers become: 2³¹ seconds are 68 years.
+  /// The largest number that is returned; larger ones are clamped. 2³¹ seconds are 68 years.
   package static let ceiling: Int64 = 1 << 31
 
-  /// The number; nil where the bytes are no number without a sign.
+  /// The number of seconds; nil if the bytes are not all digits.
   package static func read(_ bytes: some Collection<UInt8>) -> Int64? {
     guard !bytes.isEmpty else { return nil }
     var value: Int64 = 0

@@ -1,8 +1,8 @@
 import ErrandSupport
 
-/// One request on its way through a transport: what to send, how long it may take, and who wants to know.
+/// One request for a transport: the request, its time limits, and the receivers of the body and of events.
 ///
-/// A transport that stands in front of another one hands on a copy with a request, a sink or listeners of its own.
+/// A transport that wraps another one may pass on a copy with a different request, sink or listener.
 public struct Exchange: Sendable {
   private struct Parts: Sendable {
     var request: HTTPRequest
@@ -18,20 +18,21 @@ public struct Exchange: Sendable {
     var handling = Handling()
   }
 
-  /// What the line asks of a transport beside the exchange itself.
+  /// Instructions of the pipeline to a transport, in addition to the request and its limits.
   package struct Handling: Sendable {
-    /// Whether the body of a redirect is dropped, since the redirect is followed and nobody will read it.
+    /// True if the transport drops the body of a redirect, because the pipeline follows the redirect without reading
+    /// the body.
     package var dropsRedirectBodies = false
-    /// Whether it may be sent once more, on a connection of its own, where a kept connection dies before a byte of the
-    /// answer (RFC 9112 section 9.3.1); nil for what the transport does by itself.
+    /// Whether the transport may send the request once more on a new connection. This happens if a reused connection
+    /// closes before the first byte of the response (RFC 9112 section 9.3.1). Nil for the transport's default.
     package var mayBeRepeated: Bool?
-    /// Where the transport notes how far it has come; nil where nobody wants to know.
+    /// Receives the progress of the exchange; nil if no progress is recorded.
     package var note: (any ExchangeObserver)?
 
     package init() {}
   }
 
-  /// Held once: the loop of a transport hands it on many times.
+  /// Boxed, because a transport passes the exchange on many times.
   private var parts: Boxed<Parts>
 
   /// Makes an exchange.
@@ -48,7 +49,7 @@ public struct Exchange: Sendable {
       handling: Handling())
   }
 
-  /// Makes an exchange of the line's.
+  /// Makes an exchange for the pipeline.
   package init(
     request: HTTPRequest, call: CallState, connectTimeout: Duration?, idleTimeout: Duration?, limits: ResponseLimits,
     sink: (any BodySink)?, priority: CallPriority, network: NetworkWish,
@@ -62,77 +63,80 @@ public struct Exchange: Sendable {
         handling: handling))
   }
 
-  /// What is sent. The transport adds framing and nothing else.
+  /// The request to send. The transport adds only fields that frame the message.
   public var request: HTTPRequest {
     get { parts.value.request }
     set { parts.change { $0.request = newValue } }
   }
 
-  /// The call it belongs to: cancel and deadline come from here.
+  /// The state of the call that sends the exchange. It provides cancellation and the deadline.
   public var call: CallState { parts.value.call }
-  /// How long the connection may take, name look-up and TLS included; nil for no bound but the deadline.
+  /// The time limit for connecting, including name lookup and TLS; nil for no limit except the deadline.
   public var connectTimeout: Duration? { parts.value.connectTimeout }
-  /// How long nothing may move; nil for no bound but the deadline.
+  /// The longest time in which no byte is transferred; nil for no limit except the deadline.
   public var idleTimeout: Duration? { parts.value.idleTimeout }
-  /// How large the answer may be.
+  /// The limits on the size of the response.
   public var limits: ResponseLimits { parts.value.limits }
 
-  /// Where the body goes; nil for memory up to ``ResponseLimits/bodyBytes``.
+  /// The destination of the response body; nil for memory, up to ``ResponseLimits/bodyBytes``.
   public var sink: (any BodySink)? {
     get { parts.value.sink }
     set { parts.change { $0.sink = newValue } }
   }
 
-  /// How urgent it is, for transports that can tell the server or the system.
+  /// The priority of the exchange. Transports that can do so pass it to the server or the system.
   public var priority: CallPriority { parts.value.priority }
-  /// Which networks it may use, for transports that can tell networks apart.
+  /// The networks that the exchange may use. Only transports that can distinguish networks honour it.
   public var network: NetworkWish { parts.value.network }
 
-  /// Told each informational answer (1xx) on the transport's thread.
+  /// Called with each interim response (1xx) on the transport's thread.
   public var onInformational: (@Sendable (ResponseHead) -> Void)? {
     get { parts.value.onInformational }
     set { parts.change { $0.onInformational = newValue } }
   }
 
-  /// Told how far the bodies have come, on the transport's thread.
+  /// Called with the progress of the request body and the response body, on the transport's thread.
   public var onProgress: (@Sendable (TransferProgress) -> Void)? {
     get { parts.value.onProgress }
     set { parts.change { $0.onProgress = newValue } }
   }
 
-  /// What the line asks beside.
+  /// Instructions of the pipeline, in addition to the request and its limits.
   package var handling: Handling {
     get { parts.value.handling }
     set { parts.change { $0.handling = newValue } }
   }
 }
 
-/// Receives the progress of an exchange, for a call that may end before the exchange does.
+/// Receives the progress of one exchange. The call of the exchange may end before the exchange does.
 package protocol ExchangeObserver: Sendable {
-  /// The transport has measured this so far. It replaces the earlier measurement.
+  /// Reports the measurements so far. They replace those of earlier reports.
   func measured(_ metrics: ExchangeMetrics)
-  /// The transport sends the request once more, since a kept connection died before a byte of the response.
+  /// Reports that the transport sends the request once more, because a reused connection closed before the first byte
+  /// of the response.
   func repeated()
-  /// The exchange ended with a response. The caller of the transport reports it, not the transport.
+  /// Reports that the exchange ended with a response. Called by the code that uses the transport, not by the transport.
   func answered(_ response: HTTPResponse)
-  /// The exchange ended without a response, or its call left it. The caller of the transport reports it.
+  /// Reports that the exchange ended without a response, or that its call abandoned it. Called by the code that uses
+  /// the transport, not by the transport.
   func failed(_ error: any Error, at now: MonotonicInstant)
 }
 
-/// How large an answer may be. What goes beyond fails the call with ``TransportFailure/Kind/tooLarge``.
+/// The limits on the size of a response. If a limit is exceeded, the call fails with
+/// ``TransportFailure/Kind/tooLarge``.
 public struct ResponseLimits: Sendable, Hashable {
-  /// Decoded bytes of a body that is held in memory. 32 MiB where nothing is said. Of an answer with a status from 400
-  /// on the beginning is kept, so that its status is judged whatever page comes with it.
+  /// The most decoded bytes of a body in memory. 32 MiB by default. If the status is 400 or higher, the call does not
+  /// fail and the beginning of a longer body is kept, so that the status is evaluated whatever page the server sends.
   public var bodyBytes: Int
-  /// Bytes of one head, and of all trailers. 64 KiB where nothing is said.
+  /// The most bytes of one header section, and of all trailers together. 64 KiB by default.
   public var headBytes: Int
-  /// Fields of one head. 256 where nothing is said.
+  /// The most fields of one header section. 256 by default.
   public var fieldCount: Int
-  /// Informational answers before the final one. 16 where nothing is said.
+  /// The most interim responses (1xx) before the final response. 16 by default.
   public var informationalCount: Int
-  /// How far a coded body may expand, for every destination: 200 times beyond 64 MiB by default; nil for no bound.
-  /// URLSession decodes by itself: there the length that the head announces is counted against, and a body without one
-  /// is not bounded.
+  /// How much larger a body may become by content decoding, for every destination of the body. By default 200 times,
+  /// checked beyond 64 MiB; nil for no limit. URLSession decodes bodies itself. There the decoded size is compared with
+  /// the announced `Content-Length`, and a body without `Content-Length` is not limited.
   public var expansion: BodyExpansion?
 
   /// Makes limits.

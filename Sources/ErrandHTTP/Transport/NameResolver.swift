@@ -1,4 +1,4 @@
-/// Finds the addresses of hosts in the place of the system: for DNS over HTTPS, a service registry, or tests.
+/// Resolves the addresses of hosts in place of the system. For DNS over HTTPS, a service registry, or tests.
 ///
 /// ```swift
 /// struct Registry: NameResolver {
@@ -6,10 +6,11 @@
 /// }
 /// ```
 public protocol NameResolver: Sendable {
-  /// The addresses of a host in numbers, in the order to try them. Asked before each exchange, so it keeps what it
-  /// found itself. It runs on no thread of the transport. A call that is stopped waits no longer, and its task is
-  /// cancelled.
+  /// The numeric addresses of a host, in the order in which the transport tries them. Called before each exchange, so
+  /// an implementation should cache its results. Does not run on a thread of the transport. If the call is stopped, the
+  /// task that runs this function is cancelled, and the call does not wait for the result.
   ///
-  /// - Throws: Whatever explains why there are none; the call fails with ``TransportFailure/Kind/nameLookup``.
+  /// - Throws: An error that explains why there are no addresses; the call fails with
+  ///   ``TransportFailure/Kind/nameLookup``.
   func addresses(of host: String, port: Int) async throws -> [String]
 }

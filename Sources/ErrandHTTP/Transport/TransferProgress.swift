@@ -1,25 +1,26 @@
-/// How far a body has come.
+/// The progress of a request body or a response body.
 public struct TransferProgress: Sendable, Hashable {
-  /// Which body.
+  /// The direction of a body.
   public enum Direction: Sendable, Hashable {
     /// The request's body.
     case upload
-    /// The answer's body.
+    /// The response's body.
     case download
   }
 
-  /// Which body.
+  /// The direction of the body.
   public let direction: Direction
-  /// The bytes that have gone over the wire so far; for a download into a file with those that earlier calls have left.
+  /// The number of bytes transferred so far. A download into a file includes the bytes that earlier calls stored.
   public let bytes: Int64
-  /// The bytes in all, or nil where nobody has said.
+  /// The total number of bytes, or nil if it is unknown.
   public let total: Int64?
-  /// Bytes a second, smoothed over some seconds; nil in the first tenth of a second, and from a transport.
+  /// The bytes per second, averaged over some seconds. Nil in the first tenth of a second, and in all reports that come
+  /// directly from a transport.
   public package(set) var rate: Double?
-  /// How long the rest takes at this rate; nil where it cannot be told.
+  /// The estimated time for the remaining bytes; nil if it is unknown.
   public package(set) var timeLeft: Duration?
-  /// Whether counting begins here: with the bytes that a part has, or anew where a download starts over or a body is
-  /// sent once more. Only here may ``bytes`` be fewer than before.
+  /// True if the counting starts with this report: at the size of a partial file, or at zero if a download or an upload
+  /// starts again. Only in such a report may ``bytes`` be lower than before.
   public package(set) var isRestart: Bool
 
   /// Makes a report.
@@ -30,7 +31,7 @@ public struct TransferProgress: Sendable, Hashable {
     self.isRestart = isRestart
   }
 
-  /// The part done, 0 to 1; nil where the total is unknown.
+  /// The completed fraction, 0 to 1; nil if the total is unknown.
   public var fraction: Double? {
     guard let total, total > 0 else { return nil }
     return min(1, Double(bytes) / Double(total))

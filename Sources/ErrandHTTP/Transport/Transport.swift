@@ -1,7 +1,9 @@
-/// Carries out one exchange: no redirects, no retries, no cookies, no cache. The seam below which HTTP libraries live.
+/// Performs one HTTP exchange, without redirects, retries, cookies or cache. This protocol is the interface to HTTP
+/// libraries.
 ///
-/// A transport adds framing to the request and nothing else, undoes the content codings it announces, holds the
-/// answer to the exchange's limits, and ends early when the exchange's call is stopped.
+/// A transport has four duties. It adds only fields that frame the message to the request, decodes the content codings
+/// that it announces, enforces the limits of the exchange on the response, and ends early if the call of the exchange
+/// is stopped.
 ///
 /// ```swift
 /// struct AlwaysTeapot: Transport {
@@ -11,31 +13,39 @@
 /// }
 /// ```
 public protocol Transport: Sendable {
-  /// What it can do; nothing special where it does not say.
+  /// The optional features that the transport supports; none by default.
   var capabilities: TransportCapabilities { get }
-  /// The content codings it undoes, in the order of preference, such as `["gzip"]`; sent as `Accept-Encoding`.
+  /// The content codings that the transport decodes, in order of preference, such as `["gzip"]`. They are sent in
+  /// `Accept-Encoding`.
   var contentCodings: [String] { get }
-  /// The clock and timers it lends to the calls that run over it; nil for ``SharedTimers``.
+  /// The clock and the timers for the calls that use the transport; nil for ``SharedTimers``.
   var timers: (any Timers)? { get }
-  /// What servers may know the caller by though no request says it, such as a client certificate; nil for nothing.
+  /// A text for the identity that the transport itself shows to servers, for example by a client certificate; nil if the
+  /// transport shows none.
   ///
-  /// It belongs to the key of stored responses, of which a digest is kept: clients whose transports have different
-  /// identities share no response though they share a cache. It is compared byte by byte, and read when a client is
-  /// configured. Name the certificate itself, or a digest of it, and not the file that it was read from. A transport
-  /// that stands in front of another one hands on that one's identity.
+  /// A digest of the identity is part of the key of each stored response. Clients whose transports have different
+  /// identities share no stored responses, even if they share a cache. The identity is compared byte by byte, and is
+  /// read when a client is configured. Use the certificate or a digest of it, not its file name. A transport that wraps
+  /// another one returns the identity of the wrapped transport.
   var identity: String? { get }
-  /// Sends the request and brings the answer, whatever its status.
-  /// - Throws: ``TransportFailure`` with the kind that fits, or ``CallState/Stopped``.
+  /// Sends the request and returns the response, whatever its status.
+  /// - Throws: ``TransportFailure`` with a suitable kind, or ``CallState/Stopped``.
   func send(_ exchange: Exchange) async throws -> HTTPResponse
 }
 
 extension Transport {
-  /// Nothing special.
+  /// The default: no optional features.
   public var capabilities: TransportCapabilities { [] }
-  /// None.
+  /// The default: no content codings.
   public var contentCodings: [String] { [] }
-  /// None of its own.
+  /// The default: nil, for ``SharedTimers``.
   public var timers: (any Timers)? { nil }
-  /// Nothing.
+  /// The default: nil. Servers know only what is in the request.
   public var identity: String? { nil }
+}
+
+/// A transport that runs tasks on its own thread. The tasks resume on the thread on which the responses arrive.
+package protocol ThreadLending: Transport {
+  /// The executor of the transport's thread.
+  var executor: any TaskExecutor { get }
 }

@@ -1,32 +1,35 @@
-/// What a transport can do. A call that needs more fails while it is built and names the capability.
+/// The optional features of a transport. If a call needs a feature that is missing, the call fails when it is built,
+/// and the error names the feature.
 public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomStringConvertible {
   /// The bits.
   public let rawValue: UInt32
   /// Makes a set of bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// Hands the body to a ``BodySink`` piece by piece, and pauses.
+  /// Passes the response body to a ``BodySink`` piece by piece, and can pause the transfer.
   public static let bodySink = TransportCapabilities(rawValue: 1 << 0)
-  /// Reports informational answers.
+  /// Reports interim responses (1xx).
   public static let informational = TransportCapabilities(rawValue: 1 << 1)
   /// Reports trailers.
   public static let trailers = TransportCapabilities(rawValue: 1 << 2)
-  /// Speaks HTTP/2.
+  /// Supports HTTP/2.
   public static let http2 = TransportCapabilities(rawValue: 1 << 3)
-  /// Goes through proxies.
+  /// Supports proxies.
   public static let proxy = TransportCapabilities(rawValue: 1 << 4)
-  /// Measures its phases.
+  /// Measures the phases of an exchange, such as name lookup and connecting.
   public static let metrics = TransportCapabilities(rawValue: 1 << 5)
-  /// Reports progress of both bodies.
+  /// Reports the progress of the request body and the response body.
   public static let progress = TransportCapabilities(rawValue: 1 << 6)
-  /// Registers with the exchange's ``CallState`` itself. Others run in a task that a stop cancels.
+  /// Observes the ``CallState`` of the exchange and ends early if the call is stopped. The library runs other
+  /// transports in a task, which is cancelled if the call is stopped.
   public static let observesStop = TransportCapabilities(rawValue: 1 << 7)
-  /// Can tell cellular and expensive networks from others, and wait for connectivity.
+  /// Distinguishes cellular and expensive networks from others, and can wait for connectivity.
   public static let networkKind = TransportCapabilities(rawValue: 1 << 8)
 
-  /// Sends bodies that a ``BodySource`` gives while they are sent.
+  /// Sends request bodies that a ``BodySource`` provides while they are sent.
   public static let bodySource = TransportCapabilities(rawValue: 1 << 9)
-  /// Sends bodies that are a whole file (``HTTPBody/filePath``). One that has ``bodySource`` need not say so.
+  /// Sends request bodies that are a whole file (``HTTPBody/filePath``). A transport with ``bodySource`` has this
+  /// feature, too.
   public static let fileBody = TransportCapabilities(rawValue: 1 << 10)
 
   /// The names of the capabilities.

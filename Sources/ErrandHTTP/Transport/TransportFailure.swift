@@ -1,61 +1,61 @@
-/// Why a transport could not bring an answer, in terms a caller can act on.
+/// The reason why a transport did not deliver a response. A caller can react to its ``kind``.
 public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What went wrong. Retrying is decided by it.
+  /// The kind of a failure. The retry policy depends on it.
   public struct Kind: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
     /// The stable code.
     public let rawValue: String
-    /// Makes a kind of a code of one's own.
+    /// Makes a kind with a code of your own.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The stable code.
     public var description: String { rawValue }
 
-    /// There is no network at all.
+    /// No network is available.
     public static let offline = Kind(rawValue: "offline")
     /// The host's name could not be resolved.
     public static let nameLookup = Kind(rawValue: "nameLookup")
-    /// Nobody listens at the host's port, or the host cannot be reached.
+    /// No program listens on the host's port, or the host cannot be reached.
     public static let refused = Kind(rawValue: "refused")
-    /// No connection stood within the connect time-out.
+    /// The connection was not established within the connect timeout.
     public static let connectTimeout = Kind(rawValue: "connectTimeout")
-    /// Nothing moved for the idle time-out.
+    /// No bytes were transferred for the length of the idle timeout.
     public static let idleTimeout = Kind(rawValue: "idleTimeout")
-    /// TLS could not be set up, for a reason that has no kind of its own.
+    /// TLS could not be established. Used if no more specific kind applies.
     public static let tls = Kind(rawValue: "tls")
-    /// The proxy refused or failed.
+    /// The proxy rejected the request or failed.
     public static let proxy = Kind(rawValue: "proxy")
-    /// The connection closed before a byte of the answer.
+    /// The connection closed before the first byte of the response.
     public static let closedBeforeResponse = Kind(rawValue: "closedBeforeResponse")
-    /// The connection broke in the middle of the answer.
+    /// The connection broke in the middle of the response.
     public static let reset = Kind(rawValue: "reset")
-    /// The body ended before its announced end.
+    /// The body ended before its announced length.
     public static let truncated = Kind(rawValue: "truncated")
-    /// The answer breaks the rules of HTTP.
+    /// The response violates the rules of HTTP.
     public static let malformedResponse = Kind(rawValue: "malformedResponse")
-    /// The answer is larger than the limits allow.
+    /// The response is larger than the limits allow.
     public static let tooLarge = Kind(rawValue: "tooLarge")
-    /// The content coding is unknown, or the coded body is damaged.
+    /// The content coding is unknown, or the encoded body is damaged.
     public static let undecodableContent = Kind(rawValue: "undecodableContent")
     /// HTTP/2 failed on this stream or connection.
     public static let http2 = Kind(rawValue: "http2")
-    /// The sink of the body refused it.
+    /// The sink of the body threw an error.
     public static let sink = Kind(rawValue: "sink")
-    /// What the body of the request is read from failed.
+    /// The source of the request body failed.
     public static let bodySource = Kind(rawValue: "bodySource")
-    /// The body of the request changed while it was sent, or is not as long as was announced.
+    /// The request body changed while it was sent, or its length differs from the announced length.
     public static let bodyChanged = Kind(rawValue: "bodyChanged")
-    /// The request cannot be sent by this transport.
+    /// The transport does not support the request.
     public static let unsupported = Kind(rawValue: "unsupported")
-    /// Anything else; the text says what.
+    /// Any other failure; the description explains it.
     public static let other = Kind(rawValue: "other")
   }
 
-  /// What went wrong.
+  /// The kind of the failure.
   public let kind: Kind
-  /// An English sentence that names the culprit.
+  /// An English sentence that describes the failure and names the host, value or setting that caused it.
   public let description: String
-  /// Whether it is certain that the server did not see the request.
+  /// True if the server has certainly not received the request.
   public let isCertainlyNotSent: Bool
-  /// What was measured until then; nil where nothing was. Two failures are equal whatever was measured.
+  /// The measurements up to the failure; nil if there are none. They are ignored when two failures are compared.
   public var metrics: ExchangeMetrics? {
     get { measured?.metrics }
     set { measured = newValue.map(Measured.init) }
@@ -63,7 +63,7 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
 
   private var measured: Measured?
 
-  /// Apart, so that a failure is cheap to throw.
+  /// A separate object, so that a failure is cheap to throw.
   private final class Measured: Sendable {
     let metrics: ExchangeMetrics
 
@@ -77,12 +77,12 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
     self.isCertainlyNotSent = isCertainlyNotSent
   }
 
-  /// Whether the same went wrong.
+  /// Whether kind, description and ``isCertainlyNotSent`` are equal.
   public static func == (a: TransportFailure, b: TransportFailure) -> Bool {
     a.kind == b.kind && a.description == b.description && a.isCertainlyNotSent == b.isCertainlyNotSent
   }
 
-  /// Hashes what went wrong.
+  /// Hashes kind, description and ``isCertainlyNotSent``.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     hasher.combine(description)
@@ -91,9 +91,9 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
 }
 
 extension TransportFailure {
-  /// The failure of an answer whose body has more bytes than are kept in memory.
+  /// The failure if a response body has more bytes than the limit for bodies in memory.
   package static func bodyTooLarge(_ limit: Int) -> TransportFailure {
-    TransportFailure(.tooLarge, "The answer is larger than the limits allow: its body has more than \(limit) bytes.")
+    TransportFailure(.tooLarge, "The response is larger than the limits allow: its body has more than \(limit) bytes.")
   }
 }
 
@@ -104,32 +104,32 @@ extension TransportFailure.Kind {
   public static let certificateExpired = Self(rawValue: "certificateExpired")
   /// The server's certificate is not valid yet; this machine's clock may be wrong.
   public static let certificateNotYetValid = Self(rawValue: "certificateNotYetValid")
-  /// The server's certificate is signed by itself.
+  /// The server's certificate is self-signed.
   public static let certificateSelfSigned = Self(rawValue: "certificateSelfSigned")
-  /// Nobody who is trusted vouches for the server's certificate.
+  /// The server's certificate is not signed by a trusted authority.
   public static let unknownAuthority = Self(rawValue: "unknownAuthority")
   /// The server's certificate is for another host.
   public static let wrongHost = Self(rawValue: "wrongHost")
-  /// The server's certificate is valid, but its public key is not among the host's pins.
+  /// The server's certificate is valid, but its public key is not one of the pinned keys of the host.
   public static let pinMismatch = Self(rawValue: "pinMismatch")
-  /// The server speaks only versions of TLS that are older than the minimum.
+  /// The server supports only TLS versions below the required minimum.
   public static let tlsVersion = Self(rawValue: "tlsVersion")
 
-  // MARK: This side's certificate
+  // MARK: The client's certificate
 
-  /// The server demands a certificate of this side, and there is none for it.
+  /// The server requires a client certificate, and none is configured for this server.
   public static let clientCertificateRequired = Self(rawValue: "clientCertificateRequired")
-  /// The server refused the certificate of this side.
+  /// The server rejected the client certificate.
   public static let clientCertificateRefused = Self(rawValue: "clientCertificateRefused")
 
-  // MARK: The way
+  // MARK: The network path
 
-  /// The proxy demands other credentials.
+  /// The proxy requires a user name and a password, or rejects the given ones.
   public static let proxyCredentials = Self(rawValue: "proxyCredentials")
-  /// The host has only addresses that the transport's policy forbids.
+  /// All addresses of the host are forbidden by the transport's address policy.
   public static let forbiddenAddress = Self(rawValue: "forbiddenAddress")
 
-  /// Whether TLS or a certificate was what failed: ``tls`` or a kind that says more of it.
+  /// Whether TLS or a certificate failed: ``tls`` or a more specific kind.
   public var concernsTLS: Bool {
     switch self {
     case .tls, .certificateExpired, .certificateNotYetValid, .certificateSelfSigned, .unknownAuthority, .wrongHost,

@@ -1,24 +1,25 @@
 import ErrandSupport
 
-/// Which transport a client uses.
+/// The choice of a client's transport.
 public enum TransportChoice: Sendable {
-  /// The platform's: libcurl on Linux, URLSession on Apple platforms.
+  /// The transport of the platform: libcurl on Linux, URLSession on Apple platforms.
   case platform
-  /// One that is registered under a name.
+  /// A transport that is registered under a name.
   case named(String)
-  /// This one.
+  /// The given transport.
   case own(any Transport)
 }
 
-/// Transports by name. The platform's and those that come with the library are registered when the first client is
-/// made: look one up by its name inside the closure of ``register(_:replacing:_:)``, which runs later.
+/// Maps names to transports. The transports of the platform and the library are registered when the first client is
+/// made. To wrap one of them, look it up by name inside the closure that you pass to ``register(_:replacing:_:)``: the
+/// closure runs later, when all of them are registered.
 ///
 /// ```swift
 /// TransportRegistry.shared.register("mine") { MyTransport() }
 /// client.configure { $0.transport = .named("mine") }
 /// ```
 public final class TransportRegistry: Sendable {
-  /// The registry that clients look into.
+  /// The registry that clients use.
   public static let shared = TransportRegistry()
 
   private final class Entry: Sendable {
@@ -43,9 +44,13 @@ public final class TransportRegistry: Sendable {
   /// Makes an empty registry.
   public init() {}
 
-  /// Registers a transport under a name. It is made at its first use; where two threads ask for it first at the same
-  /// moment, `make` runs twice and one of the two is kept. `replacing` says whether it takes the place of one that has
-  /// the name.
+  /// Registers a transport under a name. The transport is made at its first use. If two threads request it first at the
+  /// same time, `make` runs twice and one of the two results is kept.
+  ///
+  /// - Parameters:
+  ///   - name: The name for ``TransportChoice/named(_:)``.
+  ///   - replacing: Whether an existing transport with this name is replaced. If not, the existing one stays.
+  ///   - make: Makes the transport.
   public func register(_ name: String, replacing: Bool = true, _ make: @escaping @Sendable () -> any Transport) {
     let replaced = entries.withLock { entries -> Entry? in
       guard replacing || entries[name] == nil else { return nil }
@@ -54,11 +59,11 @@ public final class TransportRegistry: Sendable {
     _ = replaced  // released here, outside the lock
   }
 
-  /// The transport of a name; nil where none has it.
+  /// The transport with the name; nil if no transport has it.
   public func transport(named name: String) -> (any Transport)? {
     entries.withLock { $0[name] }?.transport
   }
 
-  /// The names that are registered, sorted.
+  /// The registered names, sorted.
   public var names: [String] { entries.withLock { $0.keys.sorted() } }
 }

@@ -1,14 +1,14 @@
 import Foundation
 
 extension HTTPURL {
-  /// Why a text is no URL that can be sent.
+  /// The reason why a text is not a URL that can be sent.
   public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong and what to do, as an English sentence.
+    /// The reason and the remedy, as an English sentence.
     public let description: String
   }
 
-  /// Reads an absolute URL. Characters that need escaping are escaped, an escape that stands there is kept, and the
-  /// fragment is dropped.
+  /// Parses an absolute URL. Characters that are not allowed in a URL are percent-encoded, existing percent-encoding is
+  /// kept, and the fragment is removed.
   public init(_ text: String) throws(Invalid) {
     let bytes = Array(text.utf8)
     let (scheme, authorityStart) = try Self.scheme(of: bytes, in: text)
@@ -32,7 +32,7 @@ extension HTTPURL {
       unchecked: String(decoding: out, as: UTF8.self), origin: origin, pathStart: pathStart, queryStart: queryStart)
   }
 
-  /// Whether a text names a scheme and an authority of its own.
+  /// Whether a text has a scheme and an authority.
   package static func isAbsolute(_ text: String) -> Bool {
     guard let colon = text.utf8.firstIndex(of: 0x3A) else { return false }
     let scheme = text.utf8[..<colon]
@@ -49,20 +49,21 @@ extension HTTPURL {
       if bytes.count > start.count, ASCII.equalFolded(bytes[..<start.count], start) { return (scheme, start.count) }
     }
     let shown = Redaction.url(text)
-    throw Invalid(description: "\"\(shown)\" is no absolute http or https URL; write it like https://host/path")
+    throw Invalid(description: "\"\(shown)\" is not an absolute http or https URL; write it like https://host/path")
   }
 
   private static func authority(_ bytes: ArraySlice<UInt8>, in text: String) throws(Invalid) -> (String, Int?) {
     guard !bytes.contains(0x40) else {
+      let shown = Redaction.url(text)
       throw Invalid(
-        description: "\"\(Redaction.url(text))\" holds a user name or password; take it out and use a basic credential")
+        description: "\"\(shown)\" contains a user name or password; remove it and use a basic credential")
     }
     guard bytes.first == 0x5B || bytes.count(where: { $0 == 0x3A }) < 2 else {
       let shown = Redaction.url(text)
-      throw Invalid(description: "the host of \"\(shown)\" holds several colons; write an IPv6 address in brackets")
+      throw Invalid(description: "the host of \"\(shown)\" contains several colons; write an IPv6 address in brackets")
     }
     if let blank = bytes.last, blank <= 0x20, text.utf8.last == blank {
-      throw Invalid(description: "\"\(Redaction.url(text))\" ends in a blank or a line end; take it out")
+      throw Invalid(description: "\"\(Redaction.url(text))\" ends with a space or a line break; remove it")
     }
     let portSearch = bytes.first == 0x5B ? bytes.lastIndex(of: 0x5D) ?? bytes.endIndex : bytes.startIndex
     let colon = bytes[portSearch...].firstIndex(of: 0x3A)
@@ -74,19 +75,20 @@ extension HTTPURL {
     if digits.isEmpty { return nil }
     guard digits.allSatisfy(ASCII.isDigit), let port = Int(String(decoding: digits, as: UTF8.self)),
       (1...65_535).contains(port)
-    else { throw Invalid(description: "the port of \"\(Redaction.url(text))\" is no number from 1 to 65535") }
+    else { throw Invalid(description: "the port of \"\(Redaction.url(text))\" is not a number from 1 to 65535") }
     return port
   }
 
   private static func host(_ bytes: ArraySlice<UInt8>, in text: String) throws(Invalid) -> String {
     guard let host = host(bytes), !host.isEmpty else {
       let shown = Redaction.url(text)
-      throw Invalid(description: "the host of \"\(shown)\" is empty or holds a character that no host has")
+      throw Invalid(
+        description: "the host of \"\(shown)\" is empty or contains a character that is not allowed in a host")
     }
     return host
   }
 
-  /// The host in lower case, or nil where it is none.
+  /// The host in lower case, or nil if it is invalid.
   private static func host(_ bytes: ArraySlice<UInt8>) -> String? {
     if bytes.first == 0x5B {
       let inside = bytes.dropFirst().dropLast()
@@ -98,9 +100,10 @@ extension HTTPURL {
     return bytes.allSatisfy(isHost) ? String(decoding: bytes, as: UTF8.self).lowercased() : nil
   }
 
-  /// The ASCII form of a host with other letters, by Foundation.
+  /// The ASCII form (IDNA) of a host with letters beyond ASCII, made by Foundation.
   private static func international(_ bytes: ArraySlice<UInt8>) -> String? {
-    // A name has 253 characters at most, of four bytes at most; Foundation's way takes long for long ones.
+    // A name has at most 253 characters of at most four bytes each. Longer texts are rejected here, because Foundation
+    // needs very long for them.
     guard bytes.count <= 253 * 4 else { return nil }
     let url = URLComponents(string: "http://\(String(decoding: bytes, as: UTF8.self))/")
     guard let host = url?.encodedHost,
@@ -111,6 +114,7 @@ extension HTTPURL {
 
   private static func refuseControls(in bytes: ArraySlice<UInt8>, of text: String) throws(Invalid) {
     guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return }
-    throw Invalid(description: "\"\(Redaction.url(text))\" holds a control character such as a line break; remove it")
+    let shown = Redaction.url(text)
+    throw Invalid(description: "\"\(shown)\" holds a control character such as a line break; remove it")
   }
 }

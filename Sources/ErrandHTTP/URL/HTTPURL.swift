@@ -1,29 +1,29 @@
-/// An absolute `http` or `https` URL that is ready to be sent: every byte of it is legal on the wire.
+/// An absolute `http` or `https` URL that is ready to be sent: all of its bytes are legal in a request.
 ///
-/// It keeps the text as it was given, dots and repeated slashes too. Scheme and host are compared in lower case.
+/// The given text is kept, including dot segments and repeated slashes. Scheme and host are compared in lower case.
 /// Source: RFC 3986 and RFC 9110 section 4.2.
 public struct HTTPURL: Sendable, Hashable {
   /// The schemes that can be sent.
   public enum Scheme: String, Sendable, Hashable {
-    /// Cleartext.
+    /// HTTP without encryption.
     case http
-    /// Over TLS.
+    /// HTTP over TLS.
     case https
 
-    /// The port where a URL names none.
+    /// The port that is used if a URL contains none.
     public var defaultPort: Int { self == .http ? 80 : 443 }
   }
 
-  /// Scheme, host and port: what a credential belongs to (RFC 9110 section 4.3.1).
+  /// Scheme, host and port: the scope of a credential (RFC 9110 section 4.3.1).
   public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// The scheme.
     public let scheme: Scheme
     /// The host in lower case; an IPv6 address in brackets.
     public let host: String
-    /// The port, the scheme's own where the URL names none.
+    /// The port; the default port of the scheme if the URL contains none.
     public let port: Int
 
-    /// The origin as it stands at the head of a URL.
+    /// The origin as it is written at the start of a URL.
     public var description: String {
       port == scheme.defaultPort ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }
@@ -33,9 +33,9 @@ public struct HTTPURL: Sendable, Hashable {
   public let string: String
   /// Scheme, host and port.
   public let origin: Origin
-  /// Where the path begins, in UTF-8 bytes from the start.
+  /// The start of the path, as an offset in UTF-8 bytes.
   package let pathStart: Int
-  /// Where the question mark stands, in UTF-8 bytes; the length of the text where there is none.
+  /// The offset of the question mark in UTF-8 bytes; the length of the text if there is no query.
   package let queryStart: Int
 
   package init(unchecked string: String, origin: Origin, pathStart: Int, queryStart: Int) {
@@ -49,11 +49,11 @@ public struct HTTPURL: Sendable, Hashable {
   public var scheme: Scheme { origin.scheme }
   /// The host in lower case; an IPv6 address in brackets.
   public var host: String { origin.host }
-  /// The port, the scheme's own where the URL names none.
+  /// The port; the default port of the scheme if the URL contains none.
   public var port: Int { origin.port }
   /// The path as it is sent; may be empty.
   public var path: String { slice(pathStart, queryStart) }
-  /// The query as it is sent, without the question mark; nil where there is none.
+  /// The query as it is sent, without the question mark; nil if there is none.
   public var query: String? {
     queryStart < string.utf8.count ? slice(queryStart + 1, string.utf8.count) : nil
   }
@@ -63,27 +63,29 @@ public struct HTTPURL: Sendable, Hashable {
     return String(decoding: utf8.dropFirst(start).prefix(max(end - start, 0)), as: UTF8.self)
   }
 
-  /// Compares the whole text.
+  /// Whether the whole texts of two URLs are equal.
   public static func == (left: HTTPURL, right: HTTPURL) -> Bool { left.string == right.string }
   /// Hashes the whole text.
   public func hash(into hasher: inout Hasher) { hasher.combine(string) }
 }
 
 extension HTTPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The URL, the values of its query masked.
+  /// The URL with the values of its query masked.
   public var description: String { Redaction.url(string) }
-  /// The URL, the values of its query masked.
+  /// The URL with the values of its query masked.
   public var debugDescription: String { description }
-  /// What a dump shows: the values of the query masked.
+  /// The mirror that a dump shows, with the values of the query masked.
   public var customMirror: Mirror { Mirror(self, children: ["url": description], displayStyle: .struct) }
 }
 
-// Byte by byte throughout: to Swift a slash with an accent on it is another character than a slash.
+// The text is processed as bytes, because a slash followed by a combining accent is a different `Character` than a
+// slash.
 extension HTTPURL {
-  /// The URL that a reference means when it stands in an answer from this URL, such as a `Location` field.
+  /// Resolves a relative or absolute reference against this URL, such as the `Location` field of a response from this
+  /// URL.
   ///
-  /// User names and passwords in it are dropped. Source: RFC 3986 section 5.2.
-  /// - Throws: ``Invalid`` where the reference leads to no `http` or `https` URL.
+  /// User names and passwords in the reference are removed. Source: RFC 3986 section 5.2.
+  /// - Throws: ``Invalid`` if the result is not an `http` or `https` URL.
   public func resolving(_ reference: String) throws(Invalid) -> HTTPURL {
     let text = reference.utf8.prefix { $0 != 0x23 }
     let reference = String(decoding: text, as: UTF8.self)
@@ -121,7 +123,7 @@ extension HTTPURL {
     return String(decoding: bytes[..<start] + bytes[(at + 1)...], as: UTF8.self)
   }
 
-  /// RFC 3986 section 5.2.4.
+  /// Removes the segments `.` and `..` from a path. Source: RFC 3986 section 5.2.4.
   private static func removingDots(_ path: String) -> String {
     var kept: [String] = []
     let segments = path.utf8.split(separator: 0x2F, omittingEmptySubsequences: false).dropFirst()

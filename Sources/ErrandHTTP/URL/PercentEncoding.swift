@@ -1,9 +1,9 @@
 /// Percent-encoding over UTF-8 bytes (RFC 3986 section 2).
 package enum PercentEncoding {
-  /// Which bytes stay as they are.
+  /// The bytes that are not percent-encoded.
   package struct Kept: Sendable {
     fileprivate let table: [Bool]
-    /// Whether an escape that stands in the text is kept as one, so that nothing is escaped twice.
+    /// Whether existing percent-encoding in the text is kept, so that nothing is encoded twice.
     fileprivate let keepsEscapes: Bool
 
     init(_ marks: String, keepsEscapes: Bool) {
@@ -14,17 +14,17 @@ package enum PercentEncoding {
       self.keepsEscapes = keepsEscapes
     }
 
-    /// A value: only letters, digits and `-._~` stay.
+    /// The bytes that are kept in a value in a URL: letters, digits and `-._~`.
     package static let value = Kept("", keepsEscapes: false)
-    /// A path as a programmer wrote it.
+    /// The bytes that are kept in a path that a programmer wrote.
     package static let pathText = Kept("/!$&'()*+,;=:@", keepsEscapes: true)
-    /// A query as a programmer wrote it.
+    /// The bytes that are kept in a query that a programmer wrote.
     package static let queryText = Kept("/?!$&'()*+,;=:@", keepsEscapes: true)
   }
 
-  /// Appends `bytes`, what is not kept being escaped.
+  /// Appends `bytes` to `out`. Percent-encodes the bytes that are not in `kept`.
   package static func append(_ bytes: some Collection<UInt8>, to out: inout [UInt8], keeping kept: Kept) {
-    // Nearly all texts are kept as they are.
+    // A fast path: nearly all texts contain only bytes that are kept.
     let isKept = bytes.withContiguousStorageIfAvailable { bytes in
       kept.table.withUnsafeBufferPointer { table in
         guard bytes.allSatisfy({ table[Int($0)] }) else { return false }
@@ -47,7 +47,7 @@ package enum PercentEncoding {
     }
   }
 
-  /// A text with all but letters, digits and `-._~` escaped.
+  /// Percent-encodes all bytes of a text except letters, digits and `-._~`.
   package static func value(_ text: String) -> String {
     if ASCII.all(text, { Kept.value.table[Int($0)] }) { return text }
     var out: [UInt8] = []
@@ -55,7 +55,7 @@ package enum PercentEncoding {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// The bytes behind the escapes; nil where a percent sign has no two digits behind it.
+  /// Decodes percent-encoded bytes; nil if a percent sign is not followed by two hexadecimal digits.
   package static func decoded(_ bytes: some Collection<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count)

@@ -1,10 +1,12 @@
 import Foundation
 
-/// URLs in a text, as logs and recordings have them.
+/// Changes URLs inside a longer text, such as a log line or a recording.
 package enum URLText {
-  /// The text with every query and fragment in it changed, and then what stands before the `@` of its first URL.
+  /// Returns a text in which `items` has replaced every query and fragment, and `userInfo` the user info of the first
+  /// URL.
   ///
-  /// Scalar by scalar: to Swift a question mark with an accent on it is another character than a question mark.
+  /// The function compares scalars, not characters: a question mark followed by a combining accent is a different
+  /// `Character` than a question mark.
   package static func changing(
     _ text: String, items: (String) -> String, userInfo: (String) -> String
   ) -> String {

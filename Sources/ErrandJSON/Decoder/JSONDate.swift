@@ -1,10 +1,10 @@
 import Foundation
 
-/// Reads a date as most servers write it, without Foundation's format, which takes far longer.
+/// Parses a date in the form that most servers use. Foundation's format style takes much longer.
 struct JSONDate {
   private let text: UnsafePointer<UInt8>
 
-  /// The moment that a text of the form `2026-11-21T16:00:00Z` tells; nil for all others, which Foundation judges.
+  /// The date of a text of the form `2026-11-21T16:00:00Z`; nil for all other forms, which Foundation reads.
   static func moment(_ text: UnsafePointer<UInt8>, _ count: Int) -> Date? {
     count == 20 ? JSONDate(text: text).moment : nil
   }
@@ -16,14 +16,14 @@ struct JSONDate {
       let hour = pair(at: 11), let minute = pair(at: 14), let second = pair(at: 17)
     else { return nil }
     let year = century * 100 + yearOfCentury
-    // Before, Foundation counts by the Julian calendar.
+    // For earlier years, Foundation uses the Julian calendar.
     guard year > 1582, 1...12 ~= month, 1...Self.length(of: month, year) ~= day, hour < 24, minute < 60, second < 60
     else { return nil }
     let days = Self.days(year, month, day)
     return Date(timeIntervalSince1970: Double(days * 86_400 + hour * 3_600 + minute * 60 + second))
   }
 
-  /// The number of two digits.
+  /// The value of two digits; nil if one of the bytes is not a digit.
   private func pair(at place: Int) -> Int? {
     let (tens, ones) = (text[place] &- UInt8(ascii: "0"), text[place + 1] &- UInt8(ascii: "0"))
     return tens < 10 && ones < 10 ? Int(tens) * 10 + Int(ones) : nil
@@ -37,7 +37,8 @@ struct JSONDate {
     }
   }
 
-  /// The days since the first of 1970: years begin in March, so that the leap day is the last one.
+  /// The number of days since 1 January 1970. The calculation begins each year in March, so that the leap day is the
+  /// last day of a year.
   private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let year = month > 2 ? year : year - 1
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

@@ -3,11 +3,12 @@ import Synchronization
 
 /// Finds the members of objects.
 ///
-/// An object's second word tells beside the place of its text where to look first: at the key that was found last, since
-/// types ask for their keys in the order in which texts have them. It is a hint and no more, so that one document may be
-/// read from several threads: each sees one of the hints that were given.
+/// An object has two words in the document. The second word contains the position of the object's text and a hint: the
+/// index of the key that was found last. The next search begins at the hint, because types usually request keys in the
+/// order of the text. Several threads may read one document at the same time: each of them sees one of the stored
+/// hints, and every hint leads to the same result.
 extension JSONDocument {
-  /// The index of the value that belongs to a key of an object without crowd.
+  /// The index of the value of a key. The object must not be a ``JSONWord/Kind/crowd``: such objects need a key table.
   func index(of key: String, in object: Int) -> Int? {
     if let index = key.utf8.withContiguousStorageIfAvailable({ index(of: $0, in: object) }) { return index }
     var key = key
@@ -38,7 +39,7 @@ extension JSONDocument {
     return JSONBytes.areSame(text + word.place, bytes, key.count)
   }
 
-  /// The index of the value that a path leads to, in the keys of the text; of equal keys the first one counts.
+  /// The index of the value at a path of unconverted keys. If an object has equal keys, the first one counts.
   func index(at path: JSONPath) -> Int? {
     var here = 0
     for step in path.steps {
@@ -48,7 +49,7 @@ extension JSONDocument {
     return here
   }
 
-  /// The index of the value that a step leads to; nil where the step leads nowhere.
+  /// The index of the value to which a step leads; nil if the container has no such value.
   func index(of step: JSONPath.Step, in container: Int) -> Int? {
     switch step {
     case .key(let key): index(ofMember: key, in: container)
@@ -56,7 +57,7 @@ extension JSONDocument {
     }
   }
 
-  /// The index of the value of a key; nil where there is none, or no object.
+  /// The index of the value of a key; nil if the container has no such key or is not an object.
   @inline(__always) func index(ofMember key: String, in container: Int) -> Int? {
     switch word(container).kind {
     case .object: index(of: key, in: container)
@@ -65,7 +66,7 @@ extension JSONDocument {
     }
   }
 
-  /// The same, looked for first where the key is guessed to be.
+  /// The index of the value of a key, as above. The key at the index `guess` is compared first.
   @inline(__always) func index(ofMember key: String, in container: Int, guess: Int) -> Int? {
     let object = word(container)
     if object.isKind(.object), guess < object.place, isKey(key, at: guess) { return guess + 1 }
@@ -86,15 +87,15 @@ extension JSONDocument {
     return table
   }
 
-  /// How many elements are walked over before a table of them is made.
+  /// The maximum number of elements that a search skips. For later elements, the positions of all elements are stored.
   private static let mostWalked = 16
 
-  /// The index of an element; nil where there is none, or no array.
+  /// The index of an element; nil if the container has no such element or is not an array.
   func element(_ number: Int, of array: Int) -> Int? {
     let word = word(array)
     guard word.isKind(.array), (0..<word.length).contains(number) else { return nil }
     let first = array + 2
-    // Where as many words stand as elements, each has one.
+    // If the array has as many words as elements, each element has one word.
     if word.place - first == word.length { return first + number }
     guard number < Self.mostWalked else { return elements(of: array)[number] }
     return (0..<number).reduce(first) { here, _ in end(of: here) }
@@ -114,7 +115,7 @@ extension JSONDocument {
     return places
   }
 
-  /// Shows each key of an object with the index of its value, in the order of the text.
+  /// Calls `body` with each key of an object and the index of its value, in the order of the text.
   func forEachMember(of object: Int, _ body: (_ key: JSONWord, _ value: Int) -> Void) {
     let end = word(object).place
     var here = object + 2
@@ -135,7 +136,7 @@ extension JSONDocument {
     second(of: object).pointee.store(UInt64(hint) << 32 | place, ordering: .relaxed)
   }
 
-  /// The second word of an object, which nobody reads but by this.
+  /// The second word of an object. All code accesses it through this atomic pointer.
   private func second(of object: Int) -> UnsafePointer<Atomic<UInt64>> {
     UnsafeRawPointer(words + object + 1).assumingMemoryBound(to: Atomic<UInt64>.self)
   }

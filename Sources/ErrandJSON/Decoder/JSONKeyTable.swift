@@ -1,12 +1,12 @@
-/// The members of an object by the names that types ask for, where they cannot be found by looking from one to the
-/// next.
+/// The members of an object by the names that types request. Used for objects in which a linear search is slow or
+/// wrong.
 final class JSONKeyTable: Sendable {
   /// The names in the order of the text.
   let names: [String]
   private let indexes: [JSONKeyText: Int]
 
-  /// Of equal names the first one counts, as in Foundation.
-  /// - Parameter name: The name for a key.
+  /// If several keys give equal names, the first one counts, as in Foundation.
+  /// - Parameter name: Converts a key of the text to the name that types request.
   init(_ document: JSONDocument, object: Int, name: (String) -> String) {
     var names: [String] = []
     var indexes: [JSONKeyText: Int] = [:]
@@ -25,7 +25,7 @@ final class JSONKeyTable: Sendable {
   subscript(name: String) -> Int? { indexes[JSONKeyText(name)] }
 }
 
-/// A key's text, equal to another one where its bytes are. (A `String` is equal to one that looks the same.)
+/// The text of a key, compared by its bytes. (Two strings are equal if they are canonically equivalent.)
 struct JSONKeyText: Hashable {
   let text: String
 

@@ -1,7 +1,7 @@
-/// Shows a value of a document to a type that reads it.
+/// The decoder of one value in a parsed document.
 struct TapeDecoder: Decoder {
   let source: TapeSource
-  /// Where the value lies on the tape.
+  /// The index of the value in the parsed document.
   let index: Int
 
   var codingPath: [any CodingKey] { source.path(to: index) }

@@ -1,10 +1,10 @@
-/// Shows the members of an object.
+/// The keyed container of an object.
 ///
-/// - Parameter Members: How they are found. With one reference alone a container is copied quickly, and the standard
-///   library copies it for each member that is read.
+/// - Parameter Members: Finds the members of objects. It must be a single reference, because the standard library
+///   copies the container for each member that is read.
 struct TapeKeyed<Key: CodingKey, Members: TapeMembers>: KeyedDecodingContainerProtocol {
   private let members: Members
-  /// Where the object lies on the tape.
+  /// The index of the object in the parsed document.
   private let index: Int
 
   @inline(__always) init(_ members: Members, at index: Int) {
@@ -60,7 +60,8 @@ struct TapeKeyed<Key: CodingKey, Members: TapeMembers>: KeyedDecodingContainerPr
 
   // MARK: - Members
 
-  /// Asks the source. Nobody counts it meanwhile, as the container holds it: that took longer than most reading.
+  /// Calls `body` with the source, without retaining the source. This is safe, because the container keeps the source
+  /// alive. Retaining took longer than most reads.
   @inline(__always) private func ask<Value>(_ body: (TapeSource) throws -> Value) rethrows -> Value {
     try members.uncounted._withUnsafeGuaranteedRef(body)
   }
@@ -71,7 +72,7 @@ struct TapeKeyed<Key: CodingKey, Members: TapeMembers>: KeyedDecodingContainerPr
     return try ask { try body($0, place) }
   }
 
-  /// Where the value of a key lies; nil where it is missing.
+  /// The index of the value of a key; nil if the key is missing.
   @inline(__always) private func place(of key: some CodingKey) -> Int? { members.place(of: key.stringValue, in: index) }
 
   @inline(__always) private func due(_ key: Key) throws -> Int {
@@ -84,17 +85,17 @@ struct TapeKeyed<Key: CodingKey, Members: TapeMembers>: KeyedDecodingContainerPr
     return .keyNotFound(key, DecodingError.Context(codingPath: codingPath, debugDescription: reason))
   }
 
-  /// A decoder for the value of a key; a missing one reads as null.
+  /// A decoder for the value of a key. If the key is missing, the decoder reads null.
   private func decoder(for key: some CodingKey) -> TapeDecoder {
     guard let place = place(of: key) else { return source.absentDecoder(at: codingPath + [key]) }
     return TapeDecoder(source: source, index: place)
   }
 }
 
-// MARK: - What may be missing
+// MARK: - Optional members
 
 extension TapeKeyed {
-  /// Reads the value of a key; nil where it is missing or null.
+  /// Reads the value of a key; nil if the key is missing or the value is null.
   @inline(__always)
   private func readIfPresent<Value>(_ key: Key, by body: (TapeSource, Int) throws -> Value) rethrows -> Value? {
     guard let place = place(of: key) else { return nil }

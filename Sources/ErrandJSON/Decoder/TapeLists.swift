@@ -1,6 +1,8 @@
-/// Lists of strings and numbers, read by code for just them: a list of any type asks each time what its elements are.
+/// Reads arrays of strings and numbers by specialised code. The generic code is slower, because it looks up the element
+/// type for each element.
 ///
-/// Each of these types stands for the list that it holds, which is all that it is in memory.
+/// Each struct has one property, the array, so the struct and the array have the same memory layout. The struct is
+/// read, and its memory is then used as the array.
 enum TapeLists {
   private struct Strings: TapeReadable {
     let list: [String]
@@ -23,7 +25,7 @@ enum TapeLists {
     }
   }
 
-  /// What stands for a type; nil for all but the three.
+  /// The struct to read instead of an array type; nil for all other types.
   static func standIn(for type: any Any.Type) -> (any TapeReadable.Type)? {
     if type == [String].self { return Strings.self }
     if type == [Double].self { return Doubles.self }
@@ -33,7 +35,7 @@ enum TapeLists {
 }
 
 extension TapeSource {
-  /// The elements of an array, one after the other.
+  /// Reads the elements of an array in order.
   @inline(__always)
   func elements<Element>(of index: Int, _ read: (_ index: Int) throws -> Element) throws -> [Element] {
     let word = document.word(index)

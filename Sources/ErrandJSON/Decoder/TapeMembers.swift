@@ -1,11 +1,11 @@
-/// How the members of an object are found.
+/// A way to find the members of an object.
 protocol TapeMembers {
   var source: TapeSource { get }
-  /// The same, for a look by whoever holds the members.
+  /// The source without reference counting; valid as long as the caller keeps this `TapeMembers` value alive.
   var uncounted: Unmanaged<TapeSource> { get }
-  /// The index of the value that belongs to a name; nil where there is none.
+  /// The index of the value of a name; nil if the object has no such name.
   func place(of name: String, in object: Int) -> Int?
-  /// The names in the order of the text.
+  /// The names of an object's members, in the order of the text.
   func names(in object: Int) -> [String]
 }
 
@@ -25,7 +25,7 @@ extension TapeSource {
   }
 }
 
-/// By looking from one to the next.
+/// Finds members by a linear search.
 struct TapeMembersInOrder: TapeMembers {
   let source: TapeSource
 
@@ -38,7 +38,8 @@ struct TapeMembersInOrder: TapeMembers {
   }
 }
 
-/// By a table: of a crowd, or where rules turn the keys.
+/// Finds members by a table. Used if a linear search would be slow or wrong (``JSONWord/Kind/crowd``), and for all
+/// objects if the rules convert keys.
 final class TapeMembersInTable: TapeMembers, Sendable {
   let source: TapeSource
   private let table: JSONKeyTable

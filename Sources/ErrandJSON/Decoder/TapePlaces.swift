@@ -1,24 +1,25 @@
-/// Finds the way to values of a document, for errors and for those who ask.
+/// Finds the coding paths of values, for errors and for types that request their coding path.
 ///
-/// Nothing is kept while values are read. The way is found by walking from the root; where it is asked for often, such as
-/// by a type that tries one form after the other in each element of a long array, a table is made.
+/// While values are read, no paths are recorded. A path is found by walking the document from the root. If paths are
+/// requested often, a table is built. For example, a type that tries several forms for each element of a long array
+/// requests many paths.
 struct TapePlaces {
-  /// A step on the way: the container, and the number of the element in it.
+  /// A step of a path: the container, and the position of the value in the container.
   struct Step {
     let container: Int
     let number: Int
-    /// The index of the value.
+    /// The index of the value in the parsed document.
     let value: Int
   }
 
-  /// How often the way is walked before a table is made.
+  /// The maximum number of walks before a table is built.
   private static let mostWalks = 16
 
   private var walks = 0
-  /// For each index of a value the container that it is in and its number there.
+  /// For the index of each value: the value's container, and the value's position in the container.
   private var table: [(container: UInt32, number: UInt32)] = []
 
-  /// The steps from the root to a value.
+  /// The steps of the path from the root to a value.
   mutating func steps(to index: Int, in document: JSONDocument) -> [Step] {
     walks += 1
     if walks > Self.mostWalks, table.isEmpty { table = Self.table(of: document) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A type that is read from a tape without its own `Decodable` code.
+/// A type that Errand's own parser reads without the type's `Decodable` code, such as an array or a date.
 protocol TapeReadable: SendableMetatype {
   static func read(from source: TapeSource, at index: Int) throws -> Self
 }
@@ -102,7 +102,7 @@ extension Date: TapeReadable {
       let text = try source.string(at: index)
       if let date = try? Date.ISO8601FormatStyle().parse(text) { return date }
       throw source.corrupted("Expected date string to be ISO8601-formatted.", at: index)
-    #if canImport(Darwin)  // elsewhere it is a closure
+    #if canImport(Darwin)  // on other platforms, a formatter becomes a `.custom` closure
       case .formatted(let formatter):
         if let date = formatter.date(from: try source.string(at: index)) { return date }
         throw source.corrupted("Date string does not match format expected by formatter.", at: index)
@@ -127,8 +127,8 @@ extension Array: TapeReadable where Element: Decodable {
 }
 
 extension JSONReadable {
-  /// Makes the elements of an array where they are to stay.
-  /// - Parameter count: How many there are, also where it throws.
+  /// Creates the elements of an array directly in the array's memory.
+  /// - Parameter count: Receives the number of initialised elements, also if an error is thrown.
   fileprivate static func make(
     in room: UnsafeMutableRawPointer, of source: TapeSource, at array: Int, _ count: inout Int
   ) throws {
@@ -144,7 +144,7 @@ extension JSONReadable {
 }
 
 extension Dictionary: TapeReadable where Key == String, Value: Decodable {
-  /// Of equal keys the first one counts. No key strategy changes the keys: they are data.
+  /// If keys are equal, the first one counts. The key strategy does not apply, because the keys are data.
   static func read(from source: TapeSource, at index: Int) throws -> [String: Value] {
     let word = source.document.word(index)
     guard word.isObject else { throw source.mismatch([String: Any].self, at: index) }
@@ -156,7 +156,7 @@ extension Dictionary: TapeReadable where Key == String, Value: Decodable {
       let key = source.document.string(source.document.word(here))
       if word.isKind(.object) || members.index(forKey: key) == nil {
         let value = try source.value(Value.self, at: here + 1)
-        // A `String` is equal to one that looks the same, so that keys with other bytes can meet here.
+        // `String` keys are equal if they are canonically equivalent, even if their bytes differ. The first key counts.
         if let first = members.updateValue(value, forKey: key) { members[key] = first }
       }
       here = source.document.end(of: here + 1)

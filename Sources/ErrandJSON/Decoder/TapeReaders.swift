@@ -1,16 +1,17 @@
 import ErrandSupport
 import Synchronization
 
-/// Which types the tape reads by itself: found once for each type of the program, and kept as long as it runs.
+/// Finds the way in which each type is read from a parsed text. The way is found once for each type and is kept until
+/// the program ends.
 ///
-/// To ask a type whether it conforms costs more than to read a number. So what was found stands in a table of few places,
-/// where types that meet in one place take turns.
-final class TapeReaders: @unchecked Sendable {  // the table is atomic, what it leads to never changes
+/// A dynamic cast to a protocol takes longer than reading a number. So results are cached in a table of 256 slots. If
+/// two types have the same slot, the later type replaces the earlier one.
+final class TapeReaders: @unchecked Sendable {  // the table is atomic, and its entries never change
   static let shared = TapeReaders()
 
   /// The way to read a type.
   enum Reader: Sendable {
-    /// By its own `Decodable` code.
+    /// The type is read by its own `Decodable` code.
     case ownCode
     case tape(any TapeReadable.Type)
     case json(any JSONReadable.Type)

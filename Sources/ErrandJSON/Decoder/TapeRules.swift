@@ -1,17 +1,17 @@
 import ErrandSupport
 import Foundation
 
-/// What a `JSONDecoder` was set to, for reading values from a tape.
-final class TapeRules: @unchecked Sendable {  // nothing of it changes once it is made; names are behind a lock
-  /// How the keys of a text become those that types ask for.
+/// The strategies of a `JSONDecoder`, for reading values from a parsed document.
+final class TapeRules: @unchecked Sendable {  // all properties are constants; the names are behind a lock
+  /// The conversion of keys in the text to the names that types request.
   enum Keys {
     case asWritten
-    /// As Foundation turns them.
+    /// Foundation converts each key from snake case.
     case converted
     case custom(@Sendable ([any CodingKey]) -> any CodingKey)
   }
 
-  /// How many names are kept. Texts with more have keys that are data, not names.
+  /// The maximum number of converted names to cache. A text with more different keys probably uses keys as data.
   private static let mostNames = 4_096
 
   let dates: JSONDecoder.DateDecodingStrategy
@@ -24,7 +24,7 @@ final class TapeRules: @unchecked Sendable {  // nothing of it changes once it i
 
   /// Foundation's defaults.
   static let standard = TapeRules()
-  /// Under which key a `JSONDecoder` holds the rules for a ``JSONReadable`` that it meets on its way.
+  /// The `userInfo` key under which a `JSONDecoder` passes its rules to the ``JSONReadable`` types that it reads.
   static let inUserInfo = CodingUserInfoKey(rawValue: "errand.json.rules")
 
   private init() {
@@ -32,17 +32,18 @@ final class TapeRules: @unchecked Sendable {  // nothing of it changes once it i
     (dates, data, floats, keys, userInfo) = (.deferredToDate, .base64, .throw, .asWritten, [:])
   }
 
-  /// How a decoder reads values. Keys stay as they are: it has turned them by then.
+  /// The strategies of a decoder for dates, data and numbers. Keys are not converted, because the decoder has already
+  /// converted them.
   init(valuesOf decoder: JSONDecoder) {
     dates = decoder.dateDecodingStrategy
     data = decoder.dataDecodingStrategy
     floats = decoder.nonConformingFloatDecodingStrategy
     keys = .asWritten
     userInfo = decoder.userInfo
-    self.decoder = JSONDecoder()  // the decoder itself holds these rules
+    self.decoder = JSONDecoder()  // not `decoder` itself, which holds these rules: that would be a reference cycle
   }
 
-  /// Nil where the decoder was set to something that only Foundation can do.
+  /// Copies the strategies of a decoder. Nil if the decoder has a setting that only Foundation supports.
   init?(_ decoder: JSONDecoder) {
     guard !decoder.allowsJSON5, !decoder.assumesTopLevelDictionary else { return nil }
     switch decoder.keyDecodingStrategy {
@@ -58,24 +59,24 @@ final class TapeRules: @unchecked Sendable {  // nothing of it changes once it i
     self.decoder = decoder
   }
 
-  /// Whether keys stay as they are written.
+  /// Whether types request keys exactly as they are written in the text.
   var keepsKeys: Bool {
     if case .asWritten = keys { true } else { false }
   }
 
-  /// Whether the name of a key depends on where it stands.
+  /// Whether the name of a key depends on the path of its object.
   var needsPaths: Bool {
     if case .custom = keys { true } else { false }
   }
 
-  /// The name by which types ask for a key.
-  /// - Parameter path: The way to the object, where names depend on it.
+  /// The name by which types request a key of the text.
+  /// - Parameter path: The coding path of the object; used only if ``needsPaths`` is true.
   func name(of key: String, in path: [any CodingKey]) -> String {
     switch keys {
     case .asWritten: return key
     case .custom(let convert): return convert(path + [AnyKey(key)]).stringValue
     case .converted:
-      // Without an underscore there is nothing to convert.
+      // A key without an underscore stays unchanged.
       guard key.utf8.contains(UInt8(ascii: "_")) else { return key }
       let text = JSONKeyText(key)
       if let known = names.withLock({ $0[text] }) { return known }
@@ -94,7 +95,7 @@ struct FirstKey: Decodable {
     name = try decoder.container(keyedBy: AnyKey.self).allKeys.first?.stringValue
   }
 
-  /// A key as a decoder's key strategy turns it, found by letting it decode an object with that key.
+  /// A key after conversion by a decoder's key strategy, found by decoding an object with that key.
   static func name(of key: String, by decoder: JSONDecoder) -> String {
     guard let probe = try? JSONValue.object([key: .null]).serialized() else { return key }
     return (try? decoder.decode(FirstKey.self, from: probe))?.name ?? key

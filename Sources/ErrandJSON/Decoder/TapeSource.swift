@@ -1,21 +1,21 @@
 import ErrandSupport
 import Foundation
 
-/// One decoding: a document, and the rules by which types read it. May be kept after the decoding and used by several
-/// threads.
+/// The context of one decoding: a document, and the rules by which types read the document. Values may keep the context
+/// after the decoding, and several threads may use it.
 final class TapeSource: Sendable {
   let document: JSONDocument
   let rules: TapeRules
-  /// The way to what a decoder reads that stands for a value that is not there; nil for all others.
+  /// The coding path of a missing value, if this source serves a decoder that reads null in its place; otherwise nil.
   private let absent: [any CodingKey]?
-  /// The way to the document, where it was taken from a larger one.
+  /// The coding path of the document inside a larger document; empty if the document is not part of another one.
   private let start: [any CodingKey]
   private let kept = Locked(Kept())
 
-  /// What a decoding finds out on its way, where it has to.
+  /// State that is recorded only on demand.
   private struct Kept {
     var places = TapePlaces()
-    /// The objects that were read as dictionaries, where rules turn the keys of all others.
+    /// The indices of the objects that were read as dictionaries. The rules do not convert the keys of dictionaries.
     var dictionaries: Set<Int> = []
   }
 
@@ -28,7 +28,7 @@ final class TapeSource: Sendable {
     self.start = start
   }
 
-  /// The value of a type at an index: by its own code, unless the tape knows the type.
+  /// Reads the value at an index. Uses specialised code if the type has any, otherwise the type's own code.
   func value<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
     switch TapeReaders.shared.reader(of: type) {
     case .ownCode: return try type.init(from: TapeDecoder(source: self, index: index))
@@ -45,18 +45,19 @@ final class TapeSource: Sendable {
     try JSONSameType.move(to: type) { try Reader(json: JSONValue.read(from: self, at: index)) }
   }
 
-  /// A decoder for a value that is not there: it finds null.
+  /// A decoder for a missing value. The decoder reads null and reports the given path.
   func absentDecoder(at path: [any CodingKey]) -> TapeDecoder {
     TapeDecoder(source: TapeSource(document, rules: rules, absent: path), index: document.nothing)
   }
 
-  /// Notes that an object was read as a dictionary: no rule turns its keys, as they are data.
+  /// Records that an object was read as a dictionary. The rules do not convert the keys of a dictionary, because they
+  /// are data.
   func noteDictionary(_ object: Int) {
     guard !rules.keepsKeys else { return }
     kept.withLock { _ = $0.dictionaries.insert(object) }
   }
 
-  // MARK: - The way to a value
+  // MARK: - Coding paths
 
   func path(to index: Int) -> [any CodingKey] {
     if let absent { return absent }
@@ -74,9 +75,9 @@ final class TapeSource: Sendable {
   }
 }
 
-/// The errors of a decoding: in cases, ways and types those of `JSONDecoder`.
+/// Creates the errors of a decoding. Their cases, coding paths and types are those of `JSONDecoder`.
 extension TapeSource {
-  /// Another kind of value lies there than the one that is due.
+  /// The error for a value of another type than the expected one.
   func mismatch(_ due: any Any.Type, at index: Int) -> DecodingError {
     isNull(at: index) ? noValue(due, at: index) : mismatchEvenOfNull(due, at: index)
   }
@@ -86,14 +87,14 @@ extension TapeSource {
     return .typeMismatch(due, context("Expected to decode \(due) but found \(found) instead.", at: index))
   }
 
-  /// Null lies there.
+  /// The error for a null value if the expected type does not accept null.
   func noValue(_ due: any Any.Type, at index: Int) -> DecodingError {
     let container = due == [String: Any].self ? "keyed" : due == [Any].self ? "unkeyed" : nil
     let wanted = container.map { "\($0) decoding container" } ?? "value of type \(due)"
     return .valueNotFound(due, context("Cannot get \(wanted) -- found null value instead", at: index))
   }
 
-  /// The number that lies there is none of the type's.
+  /// The error for a number that does not fit the type.
   func misfit(_ due: any Any.Type, at index: Int) -> DecodingError {
     let number = JSONDocument.shortened(document.numeral(document.word(index)))
     return corrupted("The number \(number) does not fit in \(due).", at: index)
@@ -107,7 +108,7 @@ extension TapeSource {
 }
 
 extension JSONWord {
-  /// What lies there, as `JSONDecoder` calls it.
+  /// The name of the type in the messages of `JSONDecoder`.
   fileprivate var nameInErrors: String {
     switch kind {
     case .null: "null"
@@ -120,20 +121,20 @@ extension JSONWord {
   }
 }
 
-/// The values that a text itself has: strings, truth values and numbers.
+/// Reads the scalars of JSON: null, strings, Booleans and numbers.
 extension TapeSource {
   func isNull(at index: Int) -> Bool { document.word(index).isKind(.null) }
 
   func string(at index: Int) throws -> String { try string(for: String.self, at: index) }
 
-  /// - Parameter due: What the string is read for.
+  /// - Parameter due: The requested type, which the error names if the value is not a string.
   func string(for due: any Any.Type, at index: Int) throws -> String {
     let word = document.word(index)
     guard word.isString else { throw mismatch(due, at: index) }
     return document.string(word)
   }
 
-  /// The date of a string in the form that most have; nil for all others.
+  /// The date of a string in the most common form; nil for all other forms. See ``JSONDate``.
   func moment(at index: Int) -> Date? {
     let word = document.word(index)
     return word.isKind(.plain) ? JSONDate.moment(document.text + word.place, word.length) : nil
@@ -143,7 +144,7 @@ extension TapeSource {
     switch document.word(index).kind {
     case .yes: return true
     case .no: return false
-    // JSONDecoder tells null from a mismatch for every type but this one.
+    // `JSONDecoder` reports null as a type mismatch only for Bool. For all other types, it reports a missing value.
     default: throw mismatchEvenOfNull(Bool.self, at: index)
     }
   }
@@ -154,7 +155,8 @@ extension TapeSource {
     return try unusualInteger(type, at: index)
   }
 
-  /// A whole number that is written as a fraction or with an exponent; else the error.
+  /// Reads an integer that is written with a fraction or an exponent. Throws if the value is not an integer of the
+  /// type.
   private func unusualInteger<Number: FixedWidthInteger>(_ type: Number.Type, at index: Int) throws -> Number {
     let word = document.word(index)
     switch word.kind {
@@ -165,7 +167,7 @@ extension TapeSource {
     guard let double = document.double(word), let number = Number(exactly: double) else {
       throw misfit(type, at: index)
     }
-    // Beyond, doubles leave whole numbers out: the text may be another number.
+    // From 2⁵³ on, a double cannot represent every integer, so the text may mean another integer than the double.
     guard double.magnitude >= 0x1p53 else { return number }
     guard let decimal = Decimal(string: document.numeral(word)), let exact = Number(decimal.description) else {
       throw misfit(type, at: index)
@@ -187,7 +189,7 @@ extension TapeSource {
     return float
   }
 
-  /// A number that is none and that the rules have a string for; else the error.
+  /// Reads a string that the rules define for infinity or NaN. Throws for all other values.
   private func unusualNumber<Number: BinaryFloatingPoint>(_ type: Number.Type, at index: Int) throws -> Number {
     let word = document.word(index)
     guard case .convertFromString(let infinity, let negativeInfinity, let nan) = rules.floats, word.isString else {

@@ -1,7 +1,8 @@
-/// Shows the elements of an array one after the other.
+/// The unkeyed container of an array.
 struct TapeUnkeyed: UnkeyedDecodingContainer {
   private let source: TapeSource
-  /// Where the array and its next element lie on the tape. (With four bytes each a container needs no box.)
+  /// The indices of the array and of its next element. They have four bytes each, so that the container fits into
+  /// an existential without a heap box.
   private let index: UInt32
   private var next: UInt32
   private var number: UInt32 = 0
@@ -21,7 +22,7 @@ struct TapeUnkeyed: UnkeyedDecodingContainer {
   var isAtEnd: Bool { number == total }
   var currentIndex: Int { Int(number) }
 
-  /// Reads the next element, and moves behind it where that succeeds.
+  /// Reads the next element and, on success, advances past it.
   private mutating func element<Value>(
     _ type: any Any.Type, _ read: (TapeSource, Int) throws -> Value
   ) throws -> Value {

@@ -1,19 +1,19 @@
-/// A power of ten: a whole number of 128 bits, the highest of them set, times a power of two. It is the power rounded
-/// down, by less than one in the last bit.
+/// A power of ten, as a 128-bit integer times a power of two. The highest bit of the integer is set. The integer is
+/// rounded down, so its error is less than one unit in the last bit.
 struct DecimalPower {
   let mantissa: UInt128
-  /// The power of two.
+  /// The exponent of the power of two.
   let exponent: Int
 
-  /// The powers that a number of up to 19 digits can have and be a normal double.
+  /// The exponents of ten for which a number of up to 19 digits can be a normal double.
   private static let reach = -330...308
 
-  /// Nil for a power beyond those.
+  /// The power of ten with an exponent; nil if the exponent is outside `reach`.
   static func ten(to power: Int) -> DecimalPower? { reach.contains(power) ? all[power - reach.lowerBound] : nil }
 
   private static let all: [DecimalPower] = negative().reversed() + positive()
 
-  /// From 10^0 upward: 5^n as it is, and 2^n.
+  /// The powers from 10^0 upward, calculated as 5^n times 2^n.
   private static func positive() -> [DecimalPower] {
     var five = WideNumber(1)
     return (0...reach.upperBound).map { power in
@@ -22,8 +22,8 @@ struct DecimalPower {
     }
   }
 
-  /// From 10^-1 downward: a large power of two divided by 5^n, and 2^-n. To divide again and again by five leaves out no
-  /// more than to divide once by a power of five.
+  /// The powers from 10^-1 downward. Each is a large power of two divided by 5^n, times 2^-n. Dividing by five n times
+  /// gives the same rounded result as dividing once by 5^n.
   private static func negative() -> [DecimalPower] {
     var fraction = WideNumber(powerOfTwo: WideNumber.highestBit)
     return (1...(-reach.lowerBound)).map { power in
@@ -39,11 +39,11 @@ struct DecimalPower {
   }
 }
 
-/// A whole number of up to 1280 bits, for making the powers.
+/// An integer of up to 1280 bits. The powers of ten are calculated with it.
 private struct WideNumber {
   static let highestBit = 20 * 64 - 1
 
-  /// The lowest first.
+  /// The least significant limb is first.
   private var limbs = [UInt64](repeating: 0, count: 20)
 
   init(_ number: UInt64) { limbs[0] = number }
@@ -67,7 +67,7 @@ private struct WideNumber {
     }
   }
 
-  /// The highest 128 bits from the first that is set, and the power of two that they stand for.
+  /// The 128 bits from the highest set bit downward, and the exponent of the power of two by which to multiply them.
   var highest128Bits: (mantissa: UInt128, exponent: Int) {
     let top = limbs.lastIndex { $0 != 0 } ?? 0
     let limb = { (index: Int) in index < 0 ? 0 : limbs[index] }

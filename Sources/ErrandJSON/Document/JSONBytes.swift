@@ -1,8 +1,9 @@
 import Foundation
 
-/// What is done with the bytes of a text. Every pointer leads into a text with zero bytes behind it.
+/// Operations on the bytes of a text. Every pointer must point into a text that is followed by zero bytes.
 enum JSONBytes {
-  /// Most are keys, which are short: two words that may overlap hold them, and no call is needed.
+  /// Whether two byte sequences are equal. Most of them are keys of up to 16 bytes. For 4 to 16 bytes, two integers are
+  /// compared: the first bytes and the last bytes, which may overlap. This is faster than a call of `memcmp`.
   @inline(__always)
   static func areSame(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     switch count {
@@ -22,21 +23,21 @@ enum JSONBytes {
       == UnsafeRawPointer(right + offset).loadUnaligned(as: word)
   }
 
-  /// The number that eight bytes are; nil where one of them is no digit.
+  /// The number that eight ASCII digits form; nil if one of the bytes is not a digit.
   @inline(__always)
   static func eightDigits(_ text: UnsafePointer<UInt8>) -> UInt64? {
     let bytes = UInt64(littleEndian: UnsafeRawPointer(text).loadUnaligned(as: UInt64.self))
     let digits = bytes &- 0x3030_3030_3030_3030
     guard (digits | (bytes &+ 0x4646_4646_4646_4646)) & 0x8080_8080_8080_8080 == 0 else { return nil }
-    // Each two bytes become a number, then each two of those, then the two halves.
+    // Combines neighbouring digits to pairs, then the pairs to two halves, then the halves to the number.
     let pairs = digits &* 10 &+ (digits >> 8)
     let upper = (pairs & 0x0000_00FF_0000_00FF) &* 0x000F_4240_0000_0064
     let lower = (pairs >> 16 & 0x0000_00FF_0000_00FF) &* 0x0000_2710_0000_0001
     return (upper &+ lower) >> 32
   }
 
-  /// The high bit of each of eight bytes that is a quote, a backslash, a control character or no ASCII. Above the lowest
-  /// that is set, bits may be set without a reason.
+  /// Sets the high bit of each of eight bytes that is a quote, a backslash, a control character or not ASCII. Only the
+  /// lowest of the set high bits is reliable, because a subtraction borrows from the bytes above.
   static func special(in eight: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let quote = eight ^ (ones &* UInt64(UInt8(ascii: "\"")))
@@ -45,7 +46,7 @@ enum JSONBytes {
     return found & (ones &* 0x80)
   }
 
-  /// The number that four hexadecimal digits are.
+  /// The number that four hexadecimal digits form; nil if one of the bytes is not a hexadecimal digit.
   static func hexadecimal(_ digits: UnsafePointer<UInt8>) -> UInt32? {
     var number: UInt32 = 0
     for index in 0..<4 {
@@ -61,12 +62,12 @@ enum JSONBytes {
     return number
   }
 
-  /// The text between the quotes of a string whose grammar was checked.
+  /// The text between the quotes of a string that the parser has validated.
   static func string(_ bytes: UnsafePointer<UInt8>, _ count: Int, isEscaped: Bool) -> String {
     guard isEscaped else {
       return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
-    // What an escape stands for is never longer than the escape.
+    // A decoded escape is never longer than the escape itself.
     return String(unsafeUninitializedCapacity: count) { room in unescape(bytes, count, into: room) }
   }
 
@@ -86,7 +87,7 @@ enum JSONBytes {
     return written
   }
 
-  /// Writes a scalar in UTF-8; returns how many bytes that took.
+  /// Writes a Unicode scalar in UTF-8 and returns the number of bytes.
   private static func write(_ scalar: Unicode.Scalar, to text: UnsafeMutablePointer<UInt8>) -> Int {
     guard !scalar.isASCII else {
       text[0] = UInt8(truncatingIfNeeded: scalar.value)
@@ -100,7 +101,7 @@ enum JSONBytes {
     return count
   }
 
-  /// What the escape at the bytes stands for; moves behind it.
+  /// Decodes the escape at the pointer and advances `read` past it.
   private static func unescaped(_ escape: UnsafePointer<UInt8>, _ read: inout Int) -> Unicode.Scalar {
     read += 2
     switch escape[1] {

@@ -1,28 +1,30 @@
 import ErrandSupport
-import Foundation
+package import Foundation
 
-/// A JSON text and where its values lie in it, found in one pass.
+/// A parsed JSON text. It consists of the bytes of the text and of the *tape*: an array of 64-bit words with the kinds
+/// and positions of all values, written in one pass.
 ///
-/// It owns a copy of the text, behind which stand zero bytes: so eight bytes can be read at a time anywhere in it, and
-/// what reads from it may outlive the text it was made of.
-final class JSONDocument: @unchecked Sendable {  // only hints change, which are atomic, and what is behind a lock
-  /// What a text may be long at most: 256 MiB, the reach of a word's length.
+/// The document owns a copy of the text, followed by zero bytes. So eight bytes can be read at once from any position,
+/// and values that read from the document can outlive the original text.
+final class JSONDocument: @unchecked Sendable {  // only the hints, which are atomic, and the locked tables change
+  /// The maximum length of a text in bytes: 256 MiB, the largest length that a ``JSONWord`` can hold.
   static let limit = JSONWord.most
 
-  /// The bytes of the text and the zero bytes behind them.
+  /// The bytes of the text and the zero bytes after them.
   let text: UnsafePointer<UInt8>
-  /// The bytes of the text.
+  /// The number of bytes in the text.
   let count: Int
-  /// The tape; the root is the first word. Behind the root stands null, for those who read what is not there.
+  /// The words of the tape. The root begins at the first word. After the root there is an extra null, which is read in
+  /// place of a missing value.
   let words: UnsafePointer<UInt64>
-  /// The index of the null behind the root.
+  /// The index of the extra null after the root, which is read in place of a missing value.
   let nothing: Int
-  /// Whether there may be numbers beyond all doubles.
+  /// Whether the text may have numbers that exceed the range of `Double`.
   let hasVastNumbers: Bool
-  /// What was found out about containers that are asked again and again.
-  let known = Locked(JSONKnown())
+  /// Lookup tables of containers that are accessed repeatedly.
+  let known = Locked(JSONLookupTables())
 
-  /// Reads a text in any of the encodings of JSON.
+  /// Parses a text in UTF-8, UTF-16 or UTF-32.
   /// - Throws: ``JSONError``.
   init(_ data: Data) throws(JSONError) {
     let utf8 = try JSONText.utf8(of: data)
@@ -51,24 +53,24 @@ final class JSONDocument: @unchecked Sendable {  // only hints change, which are
 
   func word(_ index: Int) -> JSONWord { JSONWord(bits: words[index]) }
 
-  /// The index behind a value.
+  /// The index after the last word of a value.
   func end(of index: Int) -> Int {
     let word = word(index)
     return word.isContainer ? word.place : index + 1
   }
 }
 
-/// What was found out about a document's containers that are asked again and again, by their indices on the tape.
-struct JSONKnown {
-  /// Where the elements of arrays lie.
+/// Lookup tables of a document's containers that are accessed repeatedly. The keys are the containers' indices.
+struct JSONLookupTables {
+  /// The indices of the elements of arrays.
   var elements: [Int: [Int]] = [:]
-  /// Where the values of an object lie whose keys cannot be found by looking from one to the next.
+  /// The key tables of objects for which a linear search is too slow or wrong (``JSONWord/Kind/crowd``).
   var keys: [Int: JSONKeyTable] = [:]
 }
 
-/// The copy of a text with zero bytes behind it.
+/// A copy of a text, followed by zero bytes.
 struct JSONTextCopy {
-  /// How many zero bytes stand behind the text: two words, so that one can be read at its last byte.
+  /// The number of zero bytes after the text: two 64-bit words, so that a whole word can be read from the last byte on.
   private static let margin = 16
 
   let bytes: UnsafeMutablePointer<UInt8>
@@ -92,14 +94,14 @@ extension JSONDocument {
     JSONBytes.string(text + word.place, word.length, isEscaped: word.isKind(.escaped))
   }
 
-  /// The text of a number, as it was written.
+  /// The text of a number, as written.
   func numeral(_ word: JSONWord) -> String { JSONBytes.string(text + word.place, word.length, isEscaped: false) }
 
-  /// A number of digits alone as it is, where the type has room for it.
+  /// The exact value of a number that is written as an integer; nil if the value does not fit the type.
   func integer<Number: FixedWidthInteger>(_ word: JSONWord, as type: Number.Type = Number.self) -> Number? {
     let isNegative = text[word.place] == UInt8(ascii: "-")
     let start = isNegative ? 1 : 0
-    // Nineteen digits fit 64 bits whatever they are.
+    // Every integer of up to nineteen digits fits 64 bits.
     guard word.length - start < 20 else { return long(word) }
     var magnitude: UInt64 = 0
     for index in start..<word.length {
@@ -111,17 +113,36 @@ extension JSONDocument {
 
   private func long<Number: FixedWidthInteger>(_ word: JSONWord) -> Number? { Number(numeral(word)) }
 
-  /// The nearest double; nil where the number is beyond all of them.
+  /// The nearest `Double`; nil if the number exceeds the range of `Double`.
   func double(_ word: JSONWord) -> Double? {
     if let nearest = JSONFloat(text + word.place, word.length).nearest { return nearest }
     guard let double = Double(numeral(word)), double.isFinite else { return nil }
     return double
   }
 
-  /// The nearest float; nil where the number is beyond all of them.
+  /// The nearest `Float`; nil if the number exceeds the range of `Float`.
   func float(_ word: JSONWord) -> Float? {
-    // By way of a double a number would be rounded twice.
+    // Conversion through `Double` would round the number twice.
     guard let float = Float(numeral(word)), float.isFinite else { return nil }
     return float
+  }
+}
+
+/// A body that is parsed only once. Several readers use the result: the shape check, the envelope's code and message,
+/// and the typed value.
+package struct ParsedJSON: Sendable {
+  let document: JSONDocument
+
+  /// - Throws: ``JSONError``.
+  package init(_ data: Data) throws(JSONError) { document = try JSONDocument(data) }
+
+  /// The value at a path; nil if the path has no value. If an object has equal keys, the first one counts.
+  /// - Throws: ``JSONError`` if a number in the value exceeds the range of `Double`.
+  package func value(at path: JSONPath) throws(JSONError) -> JSONValue? { try value(at: path, rules: .standard) }
+
+  /// - Parameter rules: The strategies by which types are read from the value.
+  func value(at path: JSONPath, rules: TapeRules) throws(JSONError) -> JSONValue? {
+    guard let index = document.index(at: path) else { return nil }
+    return try TapeSource(document, rules: rules).json(at: index)
   }
 }

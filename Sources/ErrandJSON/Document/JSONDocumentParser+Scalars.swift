@@ -10,14 +10,14 @@ extension JSONDocumentParser {
   }
 
   mutating func literal(_ word: StaticString, _ kind: JSONWord.Kind) throws(JSONError) {
-    guard JSONBytes.areSame(text + at, word.utf8Start, word.utf8CodeUnitCount) else { throw broken("a value is due") }
+    guard JSONBytes.areSame(text + at, word.utf8Start, word.utf8CodeUnitCount) else { throw broken("expected a value") }
     tape.append(JSONWord(kind, length: word.utf8CodeUnitCount, place: at))
     at += word.utf8CodeUnitCount
   }
 
   // MARK: - Numbers
 
-  /// Reads a number's grammar; what it is worth is found out when somebody asks.
+  /// Validates the grammar of a number. The value of the number is computed later, when the number is read.
   @inline(__always)
   mutating func number() throws(JSONError) {
     let start = at
@@ -25,7 +25,7 @@ extension JSONDocumentParser {
     if text[at] == UInt8(ascii: "-") { at += 1 }
     if text[at] == UInt8(ascii: "0") {
       at += 1
-      if isDigit(text[at]) { throw broken("a number begins with a zero") }
+      if isDigit(text[at]) { throw broken("a number has a leading zero") }
     } else {
       try digits()
     }
@@ -45,12 +45,12 @@ extension JSONDocumentParser {
     tape.append(JSONWord(kind, length: at - start, place: start))
   }
 
-  /// So many digits, and a sign, every double has room for.
+  /// Every number of at most 308 bytes without an exponent is within the range of `Double`.
   private static let mostDigits = 308
 
   @inline(__always)
   private mutating func digits() throws(JSONError) {
-    guard isDigit(text[at]) else { throw broken("a digit is due") }
+    guard isDigit(text[at]) else { throw broken("expected a digit") }
     repeat { at += 1 } while isDigit(text[at])
   }
 
@@ -59,7 +59,7 @@ extension JSONDocumentParser {
 
   // MARK: - Strings
 
-  /// Reads a string from its first quote to behind its last.
+  /// Reads a string, including both quotation marks.
   @inline(__always)
   mutating func string() throws(JSONError) {
     at += 1
@@ -75,14 +75,14 @@ extension JSONDocumentParser {
       } else if byte >= 0x80 {
         try sequence()
       } else {
-        throw broken(at < count ? "a control character stands in a string" : "it ends inside a string")
+        throw broken(at < count ? "a string contains an unescaped control character" : "it ends inside a string")
       }
     }
     tape.append(JSONWord(kind, length: at - start, place: start))
     at += 1
   }
 
-  /// Passes over bytes that are ASCII and stand for themselves, eight at a time.
+  /// Skips ASCII bytes that need no special treatment, eight at a time.
   @inline(__always)
   private mutating func skipPlain() {
     while true {
@@ -102,23 +102,23 @@ extension JSONDocumentParser {
       UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
       at += 2
     case UInt8(ascii: "u"): try unicodeEscape()
-    default: throw broken("an escape is unknown")
+    default: throw broken("unknown escape sequence in a string")
     }
   }
 
-  /// Reads the escape of a scalar: one, or a high surrogate's with the low one's behind it.
+  /// Reads the escape of one Unicode scalar: a single escape, or a high surrogate followed by a low surrogate.
   private mutating func unicodeEscape() throws(JSONError) {
-    guard let unit = JSONBytes.hexadecimal(text + at + 2) else { throw broken("four hexadecimal digits are due") }
+    guard let unit = JSONBytes.hexadecimal(text + at + 2) else { throw broken("expected four hexadecimal digits") }
     if unit & 0xF800 == 0xD800 {
       guard unit < 0xDC00, text[at + 6] == UInt8(ascii: "\\"), text[at + 7] == UInt8(ascii: "u"),
         let low = JSONBytes.hexadecimal(text + at + 8), low & 0xFC00 == 0xDC00
-      else { throw broken("a surrogate stands alone") }
+      else { throw broken("a string contains an unpaired surrogate") }
       at += 6
     }
     at += 6
   }
 
-  /// Reads a UTF-8 sequence of two to four bytes (RFC 3629 part 4).
+  /// Reads a UTF-8 sequence of two to four bytes (RFC 3629 section 4).
   private mutating func sequence() throws(JSONError) {
     let (first, second) = (text[at], text[at + 1])
     let length: Int
@@ -131,12 +131,12 @@ extension JSONDocumentParser {
     case 0xF0: (length, mayFollow) = (4, 0x90...0xBF)
     case 0xF4: (length, mayFollow) = (4, 0x80...0x8F)
     case 0xF1...0xF3: (length, mayFollow) = (4, 0x80...0xBF)
-    default: throw broken("the bytes are no UTF-8")
+    default: throw broken("the bytes are not valid UTF-8")
     }
     var isWhole = mayFollow ~= second
     if length > 2 { isWhole = isWhole && text[at + 2] & 0xC0 == 0x80 }
     if length > 3 { isWhole = isWhole && text[at + 3] & 0xC0 == 0x80 }
-    guard isWhole else { throw broken("the bytes are no UTF-8") }
+    guard isWhole else { throw broken("the bytes are not valid UTF-8") }
     at += length
   }
 }

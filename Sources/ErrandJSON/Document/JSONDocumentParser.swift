@@ -1,19 +1,19 @@
-/// Reads a text once, by RFC 8259 and nothing else, and writes the tape of its values.
+/// Parses a text in one pass, strictly by RFC 8259, and records the kinds and positions of the text's values.
 ///
-/// Containers that are open wait in a list instead of on the stack, so that deep nesting cannot overflow it.
+/// Open containers are kept in an array instead of on the stack, so that deep nesting cannot overflow the stack.
 struct JSONDocumentParser {
-  /// What may stand next.
+  /// The kind of token that must follow. `after` is a token after a value: a comma, a closing bracket or the end.
   private enum Turn { case value, key, after }
 
-  /// A container whose end has not been reached.
+  /// An array or object whose end has not been reached.
   struct Open {
-    /// Its first word.
+    /// The index of the container's first word in the document.
     let index: Int
     let isObject: Bool
     var members = 0
-    /// A bit for each key so far: a key without its bit is a new one.
+    /// One bit for the hash of each key so far. A key whose bit is not set is new to the object.
     var keys: UInt64 = 0
-    /// Whether its keys cannot be found by looking from one to the next.
+    /// Whether the object needs a key table, because a linear search would be slow or wrong.
     var isCrowd = false
   }
 
@@ -21,7 +21,7 @@ struct JSONDocumentParser {
   let count: Int
   var at = 0
   var tape: JSONTape
-  /// Whether a number has an exponent, or so many digits that no double may hold it.
+  /// Whether a number has an exponent, or so many digits that it may exceed the range of `Double`.
   var hasVastNumbers = false
   private var open: [Open] = []
   private var current: Open?
@@ -44,7 +44,7 @@ struct JSONDocumentParser {
       case .key: turn = try key()
       case .after:
         guard current != nil else {
-          if at < count { throw broken("something stands behind the value") }
+          if at < count { throw broken("unexpected text after the value") }
           return
         }
         turn = try separator()
@@ -64,7 +64,7 @@ struct JSONDocumentParser {
     case UInt8(ascii: "t"): try literal("true", .yes)
     case UInt8(ascii: "f"): try literal("false", .no)
     case UInt8(ascii: "n"): try literal("null", .null)
-    default: throw broken(at < count ? "a value is due" : "it ends where a value is due")
+    default: throw broken(at < count ? "expected a value" : "it ends where a value is expected")
     }
     return .after
   }
@@ -89,12 +89,12 @@ struct JSONDocumentParser {
   @inline(__always)
   private mutating func key() throws(JSONError) -> Turn {
     guard text[at] == UInt8(ascii: "\"") else {
-      throw broken(at < count ? "a key in quotes is due" : "it ends where a key is due")
+      throw broken(at < count ? "expected a key in quotation marks" : "it ends where a key is expected")
     }
     try string()
     note(key: tape.count - 1)
     skipSpace()
-    guard text[at] == UInt8(ascii: ":") else { throw broken("a colon is due behind the key") }
+    guard text[at] == UInt8(ascii: ":") else { throw broken("expected a colon after the key") }
     at += 1
     return .value
   }
@@ -114,8 +114,8 @@ struct JSONDocumentParser {
       end()
       return .after
     default:
-      let due = container.isObject ? "a comma or } is due" : "a comma or ] is due"
-      throw broken(at < count ? due : "it ends where \(due)")
+      let due = container.isObject ? "a comma or }" : "a comma or ]"
+      throw broken(at < count ? "expected \(due)" : "it ends where \(due) is expected")
     }
   }
 
@@ -130,7 +130,7 @@ struct JSONDocumentParser {
 
   // MARK: - Keys
 
-  /// Counts a key, and finds out whether it stood there before.
+  /// Counts a key and detects whether the object already has an equal key.
   @inline(__always)
   private mutating func note(key index: Int) {
     guard var container = current else { return }
@@ -148,7 +148,7 @@ struct JSONDocumentParser {
     current = container
   }
 
-  /// Six bits of a key's length and first eight bytes.
+  /// A hash of six bits, calculated from a key's length and first eight bytes.
   @inline(__always)
   private func hash(_ key: JSONWord) -> UInt64 {
     let bytes = UnsafeRawPointer(text + key.place).loadUnaligned(as: UInt64.self)
@@ -156,7 +156,7 @@ struct JSONDocumentParser {
     return ((kept ^ UInt64(key.length)) &* 0x9E37_79B9_7F4A_7C15) >> 58
   }
 
-  /// Whether a key stands before, in an object of at most 64 keys.
+  /// Whether an object of at most 64 keys has an equal key before the index `end`.
   private func has(_ key: JSONWord, in container: Open, before end: Int) -> Bool {
     var index = container.index + 2
     while index < end {
@@ -170,13 +170,13 @@ struct JSONDocumentParser {
 
   // MARK: - Errors
 
-  /// The error for the place that has been reached.
+  /// The syntax error at the current position.
   func broken(_ reason: String) -> JSONError {
     let seen = UnsafeRawBufferPointer(start: text, count: count)
     return .notJSON(reason: reason, at: JSONPlace(byte: min(at, count), in: seen, path: path))
   }
 
-  /// The way to the value that is being read, or to the container between two of its members.
+  /// The path of the value that is being read. Between two members, the path of their container.
   private var path: JSONPath {
     let containers = open + (current.map { [$0] } ?? [])
     let members = containers.dropFirst().map(\.index) + (turn == .value ? [tape.count] : [])
@@ -191,7 +191,7 @@ struct JSONDocumentParser {
     return JSONPath(steps)
   }
 
-  /// The key whose value begins at an index; nil where none has come yet.
+  /// The key of the value at an index; nil if no key of the object has been read yet.
   private func keyText(before index: Int, in container: Open) -> String? {
     guard index > container.index + 2 else { return nil }
     let key = tape[index - 1]
@@ -200,18 +200,18 @@ struct JSONDocumentParser {
   }
 }
 
-/// Where in a text its grammar is broken.
+/// The position in a text at which it violates the grammar.
 public struct JSONPlace: Sendable, Hashable {
-  /// The byte from the start, counted from 0 in UTF-8 and without a byte order mark.
+  /// The byte offset from the start, counted from 0, in UTF-8 without a byte order mark.
   public let byte: Int
   /// The line, counted from 1.
   public let line: Int
-  /// The character in the line, counted from 1.
+  /// The column, counted from 1 in Unicode scalars.
   public let column: Int
   /// The value that was being read.
   public let path: JSONPath
 
-  /// - Parameter text: The text up to the byte, at least.
+  /// - Parameter text: The text, complete at least up to the byte.
   init(byte: Int, in text: UnsafeRawBufferPointer, path: JSONPath) {
     let before = text.prefix(byte)
     let line = before.reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
@@ -224,7 +224,7 @@ public struct JSONPlace: Sendable, Hashable {
 }
 
 extension JSONPlace: CustomStringConvertible {
-  /// The place in words: `line 3, column 7, in $.items[2]`.
+  /// The position in words: `line 3, column 7, in $.items[2]`.
   public var description: String {
     "line \(line), column \(column)" + (path.steps.isEmpty ? "" : ", in \(path)")
   }

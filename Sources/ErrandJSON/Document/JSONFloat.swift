@@ -1,13 +1,13 @@
-/// A number's digits and its power of ten.
+/// The digits of a number as an integer, and the power of ten by which to multiply them.
 struct JSONFloat {
   private var digits: UInt64 = 0
   private var isNegative = false
   private var power = 0
   private var isShort = true
 
-  /// - Parameter text: A number whose grammar was checked.
+  /// - Parameter text: A number that the parser has validated.
   init(_ text: UnsafePointer<UInt8>, _ length: Int) {
-    // Eighteen digits and one more fit 64 bits whatever they are; what is longer is left to others.
+    // Every integer of up to nineteen digits fits 64 bits. Longer numbers are read by Foundation.
     guard length < 32 else {
       isShort = false
       return
@@ -24,7 +24,7 @@ struct JSONFloat {
     if at < length { power += Self.exponent(text + at + 1, length - at - 1) }
   }
 
-  /// Takes the digits from a place on, and moves it behind them.
+  /// Reads the digits from `at` and advances `at` past them.
   @inline(__always)
   private mutating func take(_ text: UnsafePointer<UInt8>, _ at: inout Int, _ length: Int) {
     while at + 8 <= length, digits < 10_000_000_000, let eight = JSONBytes.eightDigits(text + at) {
@@ -47,8 +47,8 @@ struct JSONFloat {
     return text[0] == UInt8(ascii: "-") ? -exponent : exponent
   }
 
-  /// The nearest double; nil where it takes more to find it: for a number with many digits, one that lies half-way between
-  /// two doubles, and one that is very small or too large.
+  /// The nearest double; nil if this algorithm cannot find it. It fails for a number with many digits, for a number
+  /// half-way between two doubles, and for a number that is very small or very large.
   var nearest: Double? {
     guard isShort else { return nil }
     guard digits != 0 else { return isNegative ? -0.0 : 0 }
@@ -56,34 +56,35 @@ struct JSONFloat {
     return isNegative ? -magnitude : magnitude
   }
 
-  /// Digits and power of ten are doubles as they are: then one rounding makes the number.
+  /// The nearest double if both the digits and the power of ten are exactly representable as doubles; otherwise nil. In
+  /// that case the multiplication or division rounds only once.
   private var exact: Double? {
     guard digits <= 1 << 53, abs(power) < Self.powers.count else { return nil }
     return power < 0 ? Double(digits) / Self.powers[-power] : Double(digits) * Self.powers[power]
   }
 
-  /// Digits times a power of ten of 128 bits, rounded to 53 bits.
+  /// The digits times a 128-bit power of ten, rounded to 53 bits; nil if the rounding is uncertain.
   ///
-  /// The power is less than one in its last bit too small, so that the product is less than one in the last of its
-  /// highest 128 bits too small. Only where the bits behind the 53 are one half, or all but one less, can that change
-  /// which double is the nearest.
+  /// The 128-bit power is too small by less than one unit in its last bit. So the product is too small by less than one
+  /// unit in the last of its highest 128 bits. This error can change the nearest double only if the bits after the
+  /// highest 53 bits are one half or just below one half.
   private var rounded: Double? {
     guard let ten = DecimalPower.ten(to: power) else { return nil }
     let shift = digits.leadingZeroBitCount
     let factor = UInt128(digits << UInt64(shift))
-    // The 128 highest of 192 bits.
+    // The highest 128 bits of the product, which has 192 bits.
     let lower = (ten.mantissa & UInt128(UInt64.max)) &* factor
     let upper = (ten.mantissa >> 64) &* factor &+ (lower >> 64)
     let spare = upper.leadingZeroBitCount
     let product = upper << UInt128(spare)
     let rest = product << 53
     let half = UInt128(1) << 127
-    // The last bits are unknown: those shifted in, and the one that the power lacks.
+    // The lowest bits are unknown, because of the error of the power and the bits that were shifted in.
     let doubt = UInt128(2) << UInt128(53 + spare)
     guard rest >= half &+ doubt || rest < half &- doubt else { return nil }
     let mantissa = UInt64(product >> 75) + (rest >= half ? 1 : 0)
     let exponent = ten.exponent + 64 - shift - spare + 75
-    // The number is mantissa × 2^exponent with 53 bits, or 54 where rounding made it a power of two.
+    // The number is mantissa × 2^exponent. The mantissa has 53 bits, or 54 if it was rounded up to a power of two.
     let biased = exponent + 52 + 1023
     guard (1..<2046).contains(biased) else { return nil }
     return Double(bitPattern: (UInt64(biased) << 52) + (mantissa - 1 << 52))

@@ -1,10 +1,10 @@
-/// The words of a tape while it grows.
+/// The words of a document while the parser appends to them. They contain the kinds and positions of all values.
 struct JSONTape {
   private(set) var words: UnsafeMutablePointer<UInt64>
   private(set) var count = 0
   private var room: Int
 
-  /// - Parameter room: How many words it has room for before it grows.
+  /// - Parameter room: The initial capacity in words.
   init(room: Int) {
     self.room = room
     words = .allocate(capacity: room)

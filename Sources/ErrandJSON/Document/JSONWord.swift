@@ -1,27 +1,29 @@
-/// One entry of a tape: what a value is, how long its text is, and where that begins.
+/// One 64-bit word of the tape, which describes a value: its kind, and the length and position of its text.
 ///
-/// A scalar has one word. An array or object has two: in the first the number of its members and the index behind its last
-/// word, in the second where its text begins and, of an object, where to look first for a key. The words of what it holds
-/// follow, in an object each key before its value.
+/// A scalar has one word. An array or object has two words, followed by the words of its contents:
+/// - The first word has the number of members, and the index after the last word of the contents.
+/// - The second word has the position of the text and, for an object, the index at which the search for a key begins.
+///
+/// In an object, the word of each key precedes the words of its value.
 struct JSONWord {
-  /// What a value is, as far as its text shows.
+  /// The kind of a value. For numbers and strings it depends on how the value is written.
   enum Kind: UInt8 {
     case null, no, yes
-    /// A number of digits alone, perhaps with a minus sign.
+    /// A number that has only digits and perhaps a minus sign.
     case integer
-    /// Any other number.
+    /// A number with a fraction or an exponent.
     case decimal
-    /// A string whose bytes stand for themselves.
+    /// A string without escapes.
     case plain
     /// A string with escapes.
     case escaped
     case array, object
-    /// An object in which a key is not found by looking from one to the next: it has many keys, one twice, or one with
-    /// escapes.
+    /// An object whose keys need a table, because a linear search would be slow or wrong: it has more than 64 keys, a
+    /// repeated key, or a key with escapes.
     case crowd
   }
 
-  /// The most that a length or a number of members can be: 2^28 − 1.
+  /// The maximum of a length or a number of members: 2^28 − 1.
   static let most = 1 << 28 - 1
 
   let bits: UInt64
@@ -29,8 +31,9 @@ struct JSONWord {
   init(bits: UInt64) { self.bits = bits }
 
   /// - Parameters:
-  ///   - length: The bytes of a scalar's text, without the quotes of a string; the number of a container's members.
-  ///   - place: Where the text of a scalar begins; the index behind a container's last word.
+  ///   - length: For a scalar, the length of its text in bytes, without the quotes of a string; for a container, the
+  ///     number of its members.
+  ///   - place: For a scalar, the position of its text; for a container, the index after its last word.
   init(_ kind: Kind, length: Int, place: Int) {
     bits =
       UInt64(kind.rawValue) << 60 | UInt64(truncatingIfNeeded: length & Self.most) << 32
@@ -46,6 +49,6 @@ struct JSONWord {
   var isString: Bool { isKind(.plain) || isKind(.escaped) }
   var isNumber: Bool { isKind(.integer) || isKind(.decimal) }
 
-  /// Whether the value is of one kind, which takes less time than to ask of which.
+  /// Whether the value is of one kind. This is faster than reading `kind`.
   @inline(__always) func isKind(_ kind: Kind) -> Bool { bits >> 60 == UInt64(kind.rawValue) }
 }

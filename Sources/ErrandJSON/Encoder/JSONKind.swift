@@ -1,6 +1,6 @@
 import Foundation
 
-/// How values of a type are written.
+/// The way in which values of a type are written.
 enum JSONKind: UInt8 {
   case string, bool, int, double, float
   case int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, int128, uint128
@@ -11,10 +11,11 @@ enum JSONKind: UInt8 {
   case members
   /// Any other dictionary.
   case dictionary
-  /// By its own `encode(to:)`.
+  /// Any type that is written by its own `encode(to:)`.
   case other
 
-  /// Whether one of its values is written without a level of its own and never calls other code.
+  /// Whether the value can be written directly: without an open container, and without calling code of the value's
+  /// type.
   var isScalar: Bool { rawValue <= JSONKind.uint128.rawValue }
 
   init(_ type: any Any.Type) {
@@ -37,7 +38,7 @@ enum JSONKind: UInt8 {
     ].map { (type: any Any.Type, kind: JSONKind) in (ObjectIdentifier(type), kind) })
 }
 
-/// Any dictionary.
+/// Marks the type `Dictionary`, with keys and values of any type.
 protocol JSONDictionary {}
 
 extension Dictionary: JSONDictionary {}

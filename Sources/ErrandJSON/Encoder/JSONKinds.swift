@@ -1,13 +1,13 @@
-/// What is known of the last few types, so that asking costs one comparison.
+/// A cache of the kinds of recent types, so that a lookup costs one comparison.
 final class JSONKinds {
   struct Entry {
     var type: ObjectIdentifier
     var kind: JSONKind
-    /// The type itself, where it writes its elements on its own.
+    /// The type itself if it is a ``JSONGroup``; otherwise nil.
     var group: (any JSONGroup.Type)?
   }
 
-  // Unchecked, as no foreign code runs while it changes.
+  // The exclusivity check is off, because no code outside this class runs while an entry changes.
   @exclusivity(unchecked) private var entries = [Entry](
     repeating: Entry(type: ObjectIdentifier(JSONKinds.self), kind: .other, group: nil), count: 16)
 
@@ -25,8 +25,8 @@ final class JSONKinds {
   }
 }
 
-/// An array, or a dictionary whose keys are strings.
+/// An array, or a dictionary whose keys are strings. It writes its elements without `Codable`.
 protocol JSONGroup {
-  /// Writes the elements of a group, given as a value of this very type, to the innermost level.
+  /// Writes the elements of an array or dictionary to the innermost level. `T` must be the conforming type itself.
   static func write<T>(elementsOf value: T, to stream: JSONStream) throws
 }

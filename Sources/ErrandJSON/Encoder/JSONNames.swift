@@ -1,10 +1,11 @@
 import Foundation
 
-/// The names of members, as the key strategy has them.
+/// Converts coding keys to the names of members by the key strategy of the encoder.
 final class JSONNames {
-  /// Up to so many names in an object, each new one is compared with those that look like it.
+  /// The maximum number of names in an object for which a new name is compared with each earlier name. For larger
+  /// objects, a set of the names is used.
   static let few = 32
-  /// So many converted names are remembered.
+  /// The maximum number of converted names to cache.
   private static let most = 1_024
 
   private let encoder = JSONEncoder()
@@ -12,7 +13,7 @@ final class JSONNames {
 
   init(_ rules: JSONEncodingRules) { encoder.keyEncodingStrategy = rules.keys }
 
-  /// The name of a key in `snake_case`, found by letting Foundation write it.
+  /// The name of a key in `snake_case`, as Foundation's encoder writes it; nil if Foundation's encoder fails.
   func snakeCase(_ name: String) -> String? {
     if let known = converted[name] { return known }
     guard let text = try? encoder.encode(Probe(name: name)),
@@ -33,7 +34,7 @@ final class JSONNames {
 }
 
 extension JSONStream {
-  /// The name of a key below a level.
+  /// The name under which a key is written to the object at the given level.
   @inline(__always) func name(of key: some CodingKey, in level: JSONLevel.Name) throws -> String {
     rules.keepsKeys ? key.stringValue : try convertedName(of: key, in: level)
   }
@@ -49,9 +50,11 @@ extension JSONStream {
     }
   }
 
-  /// Begins a member: its name, which is compared with those before it, and the colon.
+  /// Writes the name of a member and a colon. If the object already has the name, the stream stops, and
+  /// `JSONEncoder` encodes the value.
   @inline(__always) func begin(_ key: some CodingKey, in level: JSONLevel.Name) throws {
-    // First, as it is foreign code: the place is good until the next level is opened.
+    // Get the name first, because the key may run code of its type, and this code may open a level. The pointer below
+    // is valid only until a new level opens.
     let name = try name(of: key, in: level)
     try enter(level)
     let place = self.level(level)
@@ -62,7 +65,7 @@ extension JSONStream {
     place.pointee.signs |= sign
   }
 
-  /// Begins a member whose name no other one can have.
+  /// Writes the name of a member and a colon. The caller guarantees that the object does not have the name yet.
   @inline(__always) func begin(unique name: String, in level: JSONLevel.Name) throws {
     try enter(level)
     _ = write(name, in: self.level(level))
@@ -81,8 +84,8 @@ extension JSONStream {
     return (1 << bytes.sign(member.name), isASCII)
   }
 
-  /// Whether the last member's name stands in its object already. As with a `Dictionary`, names are the same that look
-  /// the same, however their accents are written.
+  /// Whether the object already has the name of the last member. Canonically equivalent names are equal, as in a
+  /// `Dictionary`.
   @inline(never) private func isKnown(in name: JSONLevel.Name, isASCII: Bool) -> Bool {
     let first = level(name).pointee.firstMember
     let last = members.last.pointee.name
@@ -103,11 +106,11 @@ extension JSONStream {
     return !(crowds[name.id, default: []].insert(bytes.text(members.last.pointee.name)).inserted)
   }
 
-  /// Brings an object's members into the order of their names, by bytes, before its last bracket is written.
+  /// Sorts an object's members by the bytes of their names. It is called before the closing bracket is written.
   @inline(never) func sort(_ object: JSONLevel) throws {
     let first = object.firstMember
     let range = first..<members.count
-    // An escape stands for another byte, so that JSONEncoder's order may be another one.
+    // A name with an escape is sorted by the bytes of the escape. `JSONEncoder` may sort it differently.
     if rules.sortsAll, range.contains(where: { bytes.contains(UInt8(ascii: "\\"), in: members.start[$0].name) }) {
       throw halt(.handOver)
     }
@@ -126,12 +129,12 @@ extension JSONStream {
   }
 }
 
-/// Where the key of a member stands in the text, its quotes included.
+/// The position of a member's key in the text. The range includes the quotation marks.
 struct JSONMember: BitwiseCopyable {
   let start: Int
   let keyEnd: Int
 
   var key: Range<Int> { start..<keyEnd }
-  /// The key without its quotes.
+  /// The key without its quotation marks.
   var name: Range<Int> { (start + 1)..<(keyEnd - 1) }
 }

@@ -56,7 +56,7 @@ extension JSONStream {
 // MARK: - Dictionaries
 
 extension JSONStream {
-  /// Dictionaries with strings for keys: no strategy touches those.
+  /// Writes a dictionary with string keys. Key strategies do not apply to the keys.
   func write<T: Encodable>(members value: T, of entry: JSONKinds.Entry, hasKey: Bool) throws {
     guard let group = entry.group else { return try run(hasKey: hasKey, isSorted: true) { try value.encode(to: $0) } }
     let name = try push(hasKey: hasKey, isSorted: true)
@@ -82,4 +82,21 @@ extension Dictionary: JSONGroup where Key == String, Value: Encodable {
       }
     }
   }
+}
+
+/// The coding key of a dictionary's member. It equals the key that the dictionary's own `encode(to:)` creates.
+struct JSONMemberKey: CodingKey {
+  let stringValue: String
+  private let mayBeNumber: Bool
+
+  var intValue: Int? { mayBeNumber ? Int(stringValue) : nil }
+
+  init(_ name: String, mayBeNumber: Bool) {
+    stringValue = name
+    self.mayBeNumber = mayBeNumber
+  }
+
+  init(stringValue: String) { self.init(stringValue, mayBeNumber: false) }
+
+  init(intValue: Int) { self.init(String(intValue), mayBeNumber: true) }
 }

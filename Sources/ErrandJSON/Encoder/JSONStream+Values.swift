@@ -1,9 +1,9 @@
 import Foundation
 
-// MARK: - Values in their places
+// MARK: - Values in containers
 
 extension JSONStream {
-  /// Writes the one value of a place that has none yet.
+  /// Writes the value of a single value container. The container must not have a value yet.
   @inline(__always) func fill(_ name: JSONLevel.Name, _ body: () throws -> Void) throws {
     try enter(name)
     try expectEmpty(name)
@@ -21,11 +21,12 @@ extension JSONStream {
     try fill(name) { try write(value, as: entry, hasKey: false) }
   }
 
-  /// `JSONEncoder` drops a value where a container was asked for, and ends the process where there is a value.
+  /// Checks that no value and no container has been written at a level. `JSONEncoder` drops a value if a container was
+  /// requested before, and ends the process if a value was written before.
   @inline(__always) private func expectEmpty(_ name: JSONLevel.Name) throws {
     switch level(name).pointee.shape {
     case .empty: return
-    case .value: throw halt(.misuse("a second value was written where one is due"))
+    case .value: throw halt(.misuse("it wrote a second value to a single value container"))
     case .array, .object: throw halt(.handOver)
     }
   }
@@ -53,7 +54,7 @@ extension JSONStream {
     try add(to: name) { try write(value, as: entry, hasKey: false) }
   }
 
-  /// Writes a member.
+  /// Writes a member of an object: its key, and the value that `body` writes.
   @inline(__always) func put(_ key: some CodingKey, in name: JSONLevel.Name, _ body: () throws -> Void) throws {
     try enter(name)
     let mark = mark(name)
@@ -70,7 +71,7 @@ extension JSONStream {
     try put(key, in: name) { try write(value, as: entry, for: key) }
   }
 
-  /// Writes a value to which a key leads.
+  /// Writes the value of a key, after the key has been written.
   @inline(__always) func write<T: Encodable>(_ value: T, as entry: JSONKinds.Entry, for key: some CodingKey) throws {
     if entry.kind.isScalar { return try write(value, as: entry, hasKey: false) }
     let before = append(key)
@@ -82,7 +83,8 @@ extension JSONStream {
 // MARK: - Values
 
 extension JSONStream {
-  /// Writes a value at the end of the text. If a key leads to it, that was appended before.
+  /// Writes a value at the end of the text. If the value has a key, the caller must have appended the key to `keys`
+  /// before.
   @inline(__always) func write<T: Encodable>(_ value: T, as entry: JSONKinds.Entry, hasKey: Bool) throws {
     switch entry.kind {
     case .other: try run(hasKey: hasKey) { try value.encode(to: $0) }
@@ -163,7 +165,8 @@ extension JSONStream {
     }
   }
 
-  /// Seconds that are not finite are refused, whatever the strategy for numbers says.
+  /// Writes a date as a number of seconds. The number must be finite even if a strategy allows other numbers to be
+  /// infinite or NaN.
   private func write(seconds: Double) throws {
     guard seconds.isFinite else { throw Self.notFinite(seconds) }
     bytes.write(seconds)
@@ -183,7 +186,7 @@ extension JSONStream {
     do throws(JSONError) {
       try writer.write(value)
     } catch .notFinite {
-      // Its own code names the place.
+      // `JSONValue.encode(to:)` finds the number that is not finite, so that the error names its path.
       return try run(hasKey: hasKey) { try value.encode(to: $0) }
     } catch {
       throw halt(.tooDeep)

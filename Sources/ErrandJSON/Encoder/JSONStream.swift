@@ -1,41 +1,43 @@
 import Foundation
 
-/// The text of one value while it is written, and the levels that are open in it. Used by one thread at a time.
+/// Writes one value as text. The stream has a list of the open *levels*: the arrays, objects and encoders that are not
+/// finished. Only one thread at a time uses a stream.
 ///
-/// Containers and encoders name their level. What is written to a level ends all deeper ones. What is written to a
-/// level that has ended, or that lies outside the value being encoded, cannot be put where it belongs: the stream
-/// stops, and whoever began it turns to `JSONEncoder`.
+/// Each container and encoder writes to one level. Writing to a level ends all deeper levels. The text can only be
+/// extended at its end, so the stream stops if a container writes to a level that has ended, or to a level outside the
+/// value that is being encoded. The caller then encodes the whole value with `JSONEncoder`.
 final class JSONStream {
   let rules: JSONEncodingRules
-  let bytes = JSONRoom<UInt8>(capacity: 512)
-  let levels = JSONRoom<JSONLevel>(capacity: 32)
-  let members = JSONRoom<JSONMember>(capacity: 64)
+  let bytes = JSONBuffer<UInt8>(capacity: 512)
+  let levels = JSONBuffer<JSONLevel>(capacity: 32)
+  let members = JSONBuffer<JSONMember>(capacity: 64)
   let kinds = JSONKinds()
   let names: JSONNames
-  /// The keys that lead to the levels which have one.
-  @exclusivity(unchecked) private var keys: [any CodingKey] = []  // no foreign code runs while it changes
-  /// The depth of the level that belongs to the innermost `encode(to:)` under way.
+  /// The keys of the open levels, except the levels that have no key.
+  @exclusivity(unchecked) private var keys: [any CodingKey] = []  // no code outside this class runs during a change
+  /// The depth of the level at which the innermost running `encode(to:)` began.
   private(set) var floor = 0
   private var lastID: UInt32 = 0
-  /// How many arrays and objects are open.
+  /// The number of open arrays and objects.
   private(set) var nesting = 0
-  /// The names in objects that have many, by the level's identifier.
+  /// The names in objects with many members, by the level's `id`.
   var crowds: [UInt32: Set<String>] = [:]
-  /// Why it stopped; what was thrown for it may have been caught by the type.
-  private(set) var stop: JSONStop?
+  /// The reason why the stream stopped; nil while the stream works. It is stored here because the value's own code may
+  /// have caught the thrown error.
+  private(set) var stop: JSONStreamFailure?
 
   init(rules: JSONEncodingRules) {
     self.rules = rules
     names = JSONNames(rules)
   }
 
-  /// The most arrays and objects in one another, as with `JSONEncoder`.
+  /// The maximum nesting of arrays and objects, as in `JSONEncoder`.
   static let nestingLimit = 511
-  /// Values in one another, arrays, objects or not: a type that never comes to an end has to be stopped.
+  /// The maximum nesting of values of any kind. It stops a type that encodes itself without end.
   static let depthLimit = 1_024
 
-  /// Writes one whole value.
-  /// - Throws: ``JSONStop``, `EncodingError`, or what the value's own code throws.
+  /// Writes one whole value as the text's root.
+  /// - Throws: ``JSONStreamFailure``, `EncodingError`, or an error that the value's own code throws.
   func write<T: Encodable>(root value: T) throws {
     clear()
     defer { levels.cut(to: 0) }
@@ -67,8 +69,8 @@ final class JSONStream {
     (floor, nesting, stop) = (0, 0, nil)
   }
 
-  /// Notes why nothing more can come of the stream.
-  @inline(never) func halt(_ reason: JSONStop) -> JSONStop {
+  /// Stops the stream: the value cannot be written by it. If the stream has already stopped, the first reason is kept.
+  @inline(never) func halt(_ reason: JSONStreamFailure) -> JSONStreamFailure {
     if stop == nil { stop = reason }
     return stop ?? reason
   }
@@ -85,7 +87,7 @@ extension JSONStream {
     name.depth < levels.count && level(name).pointee.id == name.id
   }
 
-  /// Makes a level the innermost one.
+  /// Makes a level the innermost one by ending all deeper levels.
   @inline(__always) func enter(_ name: JSONLevel.Name) throws {
     if Int(name.depth) == levels.count - 1, level(name).pointee.id == name.id { return }
     try returnTo(name)
@@ -96,7 +98,8 @@ extension JSONStream {
     try close(downTo: Int(name.depth) + 1)
   }
 
-  /// Opens a level below the innermost one. If it has a key, that was appended before.
+  /// Opens a level inside the innermost level. If the new level has a key, the caller must have appended the key to
+  /// `keys`.
   @inline(__always) func push(hasKey: Bool, isSorted: Bool = false) throws -> JSONLevel.Name {
     guard levels.count < Self.depthLimit else { throw halt(.tooDeep) }
     lastID &+= 1
@@ -115,7 +118,7 @@ extension JSONStream {
     bytes.append(shape == .object ? UInt8(ascii: "{") : UInt8(ascii: "["))
   }
 
-  /// Ends the innermost levels until so many are left.
+  /// Ends the innermost levels until only `count` levels are open.
   @inline(__always) func close(downTo count: Int) throws {
     while levels.count > count {
       let last = levels.last.pointee
@@ -141,18 +144,20 @@ extension JSONStream {
     levels.cut(to: levels.count - 1)
   }
 
-  /// Adds the key of the next level, and of what is written instead of one.
+  /// Appends the key of the value that is written next.
+  /// - Returns: The number of keys before the call, for `settle`.
   @inline(__always) func append(_ key: some CodingKey) -> Int {
     keys.append(key)
     return keys.count - 1
   }
 
-  /// Drops the keys from so many on, which no level has taken with it.
+  /// Removes all keys after the first `count`. A key is still there if its value needed no level, because only the end
+  /// of a level removes a key.
   @inline(__always) func settle(_ count: Int) {
     if keys.count > count { keys.removeLast(keys.count - count) }
   }
 
-  /// What must be put back where a value could not be written.
+  /// The state of a stream before a value is written. It is restored if the value cannot be written.
   struct Mark {
     let bytes: Int
     let members: Int
@@ -165,8 +170,8 @@ extension JSONStream {
     Mark(bytes: bytes.count, members: members.count, keys: keys.count, level: name, before: level(name).pointee)
   }
 
-  /// Takes back what was written since the mark, so that a type may catch the error and go on.
-  /// - Returns: The error to throw, with its place.
+  /// Removes the output that was written since `mark` was taken. So a type can catch the error and continue to encode.
+  /// - Returns: The error to throw, with its coding path.
   @inline(never) func undo(_ mark: Mark, _ error: any Error, key: (any CodingKey)?) -> any Error {
     guard isOpen(mark.level) else { return halt(.handOver) }
     while levels.count > Int(mark.level.depth) + 1 {
@@ -186,7 +191,7 @@ extension JSONStream {
       unwritable.value, EncodingError.Context(codingPath: path, debugDescription: unwritable.reason))
   }
 
-  /// The keys and indices that lead to a level.
+  /// The coding path of a level.
   func path(to name: JSONLevel.Name) -> [any CodingKey] {
     guard isOpen(name) else { return [] }
     var path: [any CodingKey] = []
@@ -203,7 +208,7 @@ extension JSONStream {
     return path
   }
 
-  /// Gives a value's own code an encoder for a new level.
+  /// Opens a level and runs a value's own `encode(to:)` with an encoder for this level.
   @inline(__always) func run(
     hasKey: Bool, isSorted: Bool = false, _ body: (JSONStreamEncoder) throws -> Void
   ) throws {
@@ -217,12 +222,12 @@ extension JSONStream {
   }
 }
 
-/// Why a text cannot be written in one go.
-enum JSONStop: Error {
-  /// The type goes back to what is written already, or writes a key twice: `JSONEncoder`, which keeps all values until
-  /// the end, can do that.
+/// The reason why the stream cannot write a value.
+enum JSONStreamFailure: Error {
+  /// `JSONEncoder` must write the value: the type returns to a level that has ended, or writes a key twice.
+  /// `JSONEncoder` supports both, because it keeps all values in memory until the end.
   case handOver
-  /// The type writes two values where one is due.
+  /// The type violates the rules of `Encoder`. The text describes the violation.
   case misuse(String)
   /// Arrays and objects are nested too deeply.
   case tooDeep

@@ -1,4 +1,4 @@
-/// An array at a level of a stream.
+/// The unkeyed container for an array that a stream is writing.
 struct JSONStreamArray: UnkeyedEncodingContainer {
   let stream: JSONStream
   let level: JSONLevel.Name
@@ -38,7 +38,8 @@ struct JSONStreamArray: UnkeyedEncodingContainer {
     JSONStreamArray(stream: stream, level: nested(.array))
   }
 
-  /// What is written to it stands at its place only when it is given up, and nobody can know then: `JSONEncoder` can.
+  /// Stops the stream, so that `JSONEncoder` encodes the value. The element must be inserted when the super encoder is
+  /// released. `JSONEncoder` can insert it that late, but a stream cannot.
   func superEncoder() -> any Encoder {
     _ = stream.halt(.handOver)
     return JSONStreamEncoder(stream: stream, level: .none)
@@ -52,7 +53,7 @@ struct JSONStreamArray: UnkeyedEncodingContainer {
       try stream.open(shape)
       return name
     } catch {
-      return .none  // the stream knows why
+      return .none  // the stream has stored the reason in `stop`
     }
   }
 }

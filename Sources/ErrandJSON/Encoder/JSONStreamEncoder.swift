@@ -1,4 +1,4 @@
-/// The encoder, and the container of one value, at a level of a stream.
+/// The encoder and the single value container for a value that a stream is writing.
 struct JSONStreamEncoder: Encoder, SingleValueEncodingContainer {
   let stream: JSONStream
   let level: JSONLevel.Name
@@ -16,8 +16,8 @@ struct JSONStreamEncoder: Encoder, SingleValueEncodingContainer {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  /// The level as an array or object: a new one, or the one that it is already, as a class has it whose superclass
-  /// writes to the same encoder.
+  /// Begins the array or object that a type requests. If the encoder's level already is a container of this kind, it is
+  /// used again: a subclass and its superclass may both request a container from one encoder.
   private func opened(_ shape: JSONLevel.Shape) -> JSONLevel.Name {
     guard stream.isOpen(level), level.depth >= stream.floor else {
       _ = stream.halt(.handOver)
@@ -31,10 +31,10 @@ struct JSONStreamEncoder: Encoder, SingleValueEncodingContainer {
         try stream.open(shape)
         return level
       } catch {
-        return .none  // the stream knows why
+        return .none  // the stream has stored the reason in `stop`
       }
     case .value where stream.endsWithGroup: _ = stream.halt(.handOver)
-    default: _ = stream.halt(.misuse("two containers of different kinds, or a value and a container, were asked for"))
+    default: _ = stream.halt(.misuse("it requested two containers of different kinds, or a container after a value"))
     }
     return .none
   }
@@ -60,7 +60,7 @@ struct JSONStreamEncoder: Encoder, SingleValueEncodingContainer {
 }
 
 extension JSONStream {
-  /// Whether an array or object was the last that was written: `JSONEncoder` takes one up again where a container is
-  /// asked for after it.
+  /// Whether the text ends with an array or object. If a type has written such a value and then requests a container,
+  /// `JSONEncoder` reopens that value.
   fileprivate var endsWithGroup: Bool { bytes.endsWith("}") || bytes.endsWith("]") }
 }

@@ -1,4 +1,4 @@
-/// An object at a level of a stream.
+/// The keyed container for an object that a stream is writing.
 struct JSONStreamObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let stream: JSONStream
   let level: JSONLevel.Name
@@ -98,7 +98,7 @@ struct JSONStreamObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   func superEncoder(forKey key: Key) -> any Encoder { JSONStreamEncoder(stream: stream, level: nested(.empty, key)) }
 
-  /// A level for the value of a key, to be written bit by bit.
+  /// Writes a key, and opens an array or object as the key's value.
   private func nested(_ shape: JSONLevel.Shape, _ key: some CodingKey) -> JSONLevel.Name {
     do {
       try stream.begin(key, in: level)
@@ -107,7 +107,7 @@ struct JSONStreamObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
       if shape != .empty { try stream.open(shape) }
       return name
     } catch {
-      return .none  // the stream knows why
+      return .none  // the stream has stored the reason in `stop`
     }
   }
 }

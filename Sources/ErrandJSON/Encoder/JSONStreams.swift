@@ -1,37 +1,39 @@
 import ErrandSupport
 import Foundation
 
-/// Writes values by streams that are used again: their memory, and what they know of types and names, costs more than a
-/// small value.
+/// Writes values with a pool of reusable streams. Creating a stream and filling its caches of types and names takes
+/// longer than writing a small value.
 final class JSONStreams: Sendable {
   private let rules: JSONEncodingRules
   private let idle = Locked<[Idle]>([])
 
-  /// A stream that nobody uses.
-  private struct Idle: @unchecked Sendable {  // whoever takes it out of the list is the only one to have it
+  /// A stream that is not in use.
+  private struct Idle: @unchecked Sendable {  // the thread that removes it from the pool is its only user
     let stream: JSONStream
   }
 
-  /// So many streams are kept, of no more bytes than this.
+  /// The maximum number of streams in the pool.
   private static let most = 16
+  /// The maximum buffer size, in bytes, of a stream that returns to the pool. A larger stream is released.
   private static let mostBytes = 1 << 20
 
   init(rules: JSONEncodingRules) { self.rules = rules }
 
-  /// The text of a value; nil where only `JSONEncoder` can write it.
+  /// The JSON text of a value; nil if only `JSONEncoder` can write the value.
   func text<T: Encodable>(of value: T) throws -> Data? {
     var stream = idle.withLock { $0.popLast() }?.stream ?? JSONStream(rules: rules)
     defer { keep(&stream) }
     do {
       try stream.write(root: value)
       return stream.bytes.data
-    } catch let stop as JSONStop {
+    } catch let stop as JSONStreamFailure {
       guard let reason = stop.reason else { return nil }
       throw EncodingError.invalidValue(value, EncodingError.Context(codingPath: [], debugDescription: reason))
     }
   }
 
-  /// Keeps a stream for the next value, unless a type has kept an encoder that leads to it.
+  /// Returns a stream to the pool. A stream does not return if its buffer is too large, or if a type still holds an
+  /// encoder of the stream.
   private func keep(_ stream: inout JSONStream) {
     guard isKnownUniquelyReferenced(&stream), stream.bytes.capacity <= Self.mostBytes else { return }
     let free = Idle(stream: stream)
@@ -39,12 +41,12 @@ final class JSONStreams: Sendable {
   }
 }
 
-extension JSONStop {
-  /// In words; nil where another encoder can do it.
+extension JSONStreamFailure {
+  /// The reason as a sentence. Nil if the stream cannot write the value, but `JSONEncoder` can.
   fileprivate var reason: String? {
     switch self {
     case .handOver: nil
-    case .misuse(let what): "The type's own code is at fault: \(what)."
+    case .misuse(let what): "The type's encode(to:) is wrong: \(what)."
     case .tooDeep: "Arrays and objects are nested deeper than \(JSONStream.nestingLimit) levels."
     }
   }

@@ -1,4 +1,4 @@
-/// A value that JSON cannot hold, before it is known where it stands.
+/// The error for a value that JSON cannot represent. The coding path is added later.
 struct JSONUnwritable: Error {
   let value: any Sendable
   let reason: String

@@ -1,7 +1,7 @@
 extension JSONDocument {
-  /// A container whose members are being made.
+  /// An array or object whose members are being created.
   private struct Open {
-    /// The index behind its last word.
+    /// The index in the document at which the container ends.
     let end: Int
     let isObject: Bool
     var key = ""
@@ -11,7 +11,7 @@ extension JSONDocument {
     init(_ word: JSONWord) {
       end = word.place
       isObject = word.isObject
-      // What a text announces it also has, so that much room is needed.
+      // Reserve memory for all members. The parser has counted them, so no text can claim more members than it has.
       if isObject { members.reserveCapacity(word.length) } else { elements.reserveCapacity(word.length) }
     }
 
@@ -23,10 +23,11 @@ extension JSONDocument {
     var value: JSONValue { isObject ? .object(members) : .array(elements) }
   }
 
-  /// All that lies at an index as a value of its own. Of equal keys the first one counts.
+  /// Creates the whole value at an index, without references to the document. If an object has equal keys, the first
+  /// one counts.
   ///
-  /// Containers that are not finished wait in a list instead of on the stack: worker threads have 512 KiB of it on Apple
-  /// platforms.
+  /// Unfinished containers are kept in an array instead of on the stack, because worker threads on Apple platforms have
+  /// only 512 KiB of stack.
   func value(at index: Int = 0) -> JSONValue {
     var open: [Open] = []
     var index = index
@@ -56,7 +57,7 @@ extension JSONDocument {
     }
   }
 
-  /// The value of a word that is no container's. A number beyond all doubles is told as an infinite one.
+  /// Creates the value of a scalar. A number beyond the range of `Double` becomes infinite.
   func scalar(_ word: JSONWord) -> JSONValue.Content {
     switch word.kind {
     case .null, .array, .object, .crowd: return .null
@@ -71,7 +72,8 @@ extension JSONDocument {
     return .number(double(word) ?? .infinity)
   }
 
-  /// The first number at or below an index that no double can hold, as messages name it; nil if there is none.
+  /// The first number in the value at an index that exceeds the range of `Double`; nil if there is no such number. The
+  /// text of the number is shortened for messages.
   func numberBeyondDoubles(at index: Int) -> String? {
     guard hasVastNumbers else { return nil }
     let end = end(of: index)

@@ -1,4 +1,4 @@
-/// A type that makes itself of a JSON value, in three fifths of the time that ``JSONDecoding/fast`` takes.
+/// A type that creates itself from a JSON value. Reading takes three fifths of the time of ``JSONDecoding/fast``.
 ///
 /// ```swift
 /// struct Person: JSONReadable {
@@ -12,24 +12,32 @@
 /// }
 /// ```
 ///
-/// It can stand wherever a `Decodable` type can, and holds others of both kinds. As a whole, in a list, a dictionary or an
-/// optional it is read by Errand's own parser, whatever ``JSONDecoding`` is chosen, and ``JSONDecoding/fast`` reads it so
-/// inside other types, too. Every other decoder shows it its value piece by piece, slowly, and with keys as that decoder
-/// turns them. The strategies for dates and data of a `JSONDecoder` reach inside where ``JSONDecoding`` made it of them.
+/// A `JSONReadable` type can be used wherever a `Decodable` type can, and its properties can have types of both kinds.
+///
+/// - With every ``JSONDecoding``, Errand's own parser reads a `JSONReadable` type if it is the whole response, or in an
+///   array, dictionary or optional that is the whole response.
+/// - With ``JSONDecoding/fast``, Errand's own parser also reads it inside other types.
+/// - Every other decoder reads the value one member at a time, which is slow. The keys are those that the decoder's key
+///   strategy gives.
+///
+/// A `JSONDecoder` passes its strategies for dates and data to the type if a ``JSONDecoding`` made the decoder from
+/// these strategies.
 public protocol JSONReadable: Decodable, SendableMetatype {
-  /// Makes the value. Keys are those of the text; inside another type that a `JSONDecoder` reads, its strategy has turned
-  /// them.
-  /// - Throws: What `JSONValue.read` throws, or an error of its own; a call tells it with the place in the document.
+  /// Creates the value. The keys of `json` are those of the text. Exception: inside another type that a `JSONDecoder`
+  /// reads, the decoder's key strategy has converted them.
+  /// - Throws: The errors of `JSONValue.read`, or an error of the type itself. A call reports the error with its path
+  ///   in the document.
   init(json: JSONValue) throws
 }
 
 extension JSONReadable {
-  /// Makes the value of what a decoder shows.
+  /// Creates the value from any decoder.
   public init(from decoder: any Decoder) throws { try self.init(json: JSONValue.shown(by: decoder)) }
 }
 
 extension JSONValue {
-  /// What a decoder shows, in a text that knows the way to it and how the decoder reads values, where that is known.
+  /// The JSON value that a decoder reads, as a new document. The document has the decoder's coding path, so that errors
+  /// report the path in the original text. It also has the decoder's strategies if they are known.
   fileprivate static func shown(by decoder: any Decoder) throws -> JSONValue {
     let value = try JSONValue(from: decoder)
     guard case .made = value.form, let document = try? JSONDocument(value.serialized()) else { return value }
@@ -40,21 +48,21 @@ extension JSONValue {
 }
 
 extension JSONValue: JSONReadable {
-  /// The value itself.
+  /// Returns `json` itself.
   public init(json: JSONValue) { self = json }
 }
 
 extension Optional: JSONReadable where Wrapped: JSONReadable {
-  /// Nil for null.
+  /// Reads null as nil, and every other value as the wrapped type.
   public init(json: JSONValue) throws { self = json.isNull ? nil : try Wrapped(json: json) }
 }
 
 extension Array: JSONReadable where Element: JSONReadable {
-  /// The elements, made one by one.
+  /// Reads the elements one by one.
   public init(json: JSONValue) throws { self = try json.read() }
 }
 
 extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
-  /// The members, made one by one.
+  /// Reads the members one by one.
   public init(json: JSONValue) throws { self = try json.read() }
 }

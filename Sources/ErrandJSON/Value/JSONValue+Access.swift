@@ -1,5 +1,5 @@
 extension JSONValue {
-  /// Whether this is `null`.
+  /// Whether this value is `null`.
   public var isNull: Bool {
     switch form {
     case .made(.null): true
@@ -8,10 +8,10 @@ extension JSONValue {
     }
   }
 
-  /// The truth value; nil for every other type, numbers included.
+  /// The value of `true` or `false`; nil for every other type, including numbers.
   public var boolValue: Bool? { if case .bool(let value) = content { value } else { nil } }
 
-  /// The text; nil for every other type.
+  /// The string; nil for every other type.
   public var stringValue: String? {
     switch form {
     case .made(.string(let value)): value
@@ -23,10 +23,10 @@ extension JSONValue {
   /// The elements; nil for every other type.
   public var arrayValue: [JSONValue]? { if case .array(let value) = content { value } else { nil } }
 
-  /// The values by name; nil for every other type.
+  /// The members of the object; nil for every other type.
   public var objectValue: [String: JSONValue]? { if case .object(let value) = content { value } else { nil } }
 
-  /// The number if it is whole and fits `Int` (`3.0` does, `3.5` does not); nil for every other type.
+  /// The number if it is an integer that fits `Int` (`3.0` is one, `3.5` is not); nil otherwise.
   public var intValue: Int? {
     switch content {
     case .integer(let value): Int(exactly: value)
@@ -36,7 +36,7 @@ extension JSONValue {
     }
   }
 
-  /// The number, whole numbers beyond 2^53 rounded to the nearest `Double`; nil for every other type.
+  /// The number; integers beyond 2^53 are rounded to the nearest `Double`. Nil for every other type.
   public var doubleValue: Double? {
     switch content {
     case .integer(let value): Double(value)
@@ -46,9 +46,10 @@ extension JSONValue {
     }
   }
 
-  /// The value of a key; nil if this is no object or has no such key. A key whose value is null gives ``null``.
+  /// The value of a key; nil if this value is not an object or has no such key. If the key's value is null, the result
+  /// is ``null``.
   ///
-  /// In a text keys are found byte by byte: `é` in two scalars is another key than `é` in one.
+  /// Keys of a parsed text are compared byte by byte: `é` as two Unicode scalars is another key than `é` as one scalar.
   public subscript(key: String) -> JSONValue? {
     switch form {
     case .made(.object(let members)): members[key]
@@ -57,7 +58,7 @@ extension JSONValue {
     }
   }
 
-  /// The element at an index; nil if this is no array or the index lies outside it.
+  /// The element at an index; nil if this value is not an array or the index is out of range.
   public subscript(index: Int) -> JSONValue? {
     switch form {
     case .made(.array(let elements)): elements.indices.contains(index) ? Optional(elements[index]) : .none
@@ -66,7 +67,8 @@ extension JSONValue {
     }
   }
 
-  /// The value that lies at a path from here; nil if there is none. The empty path gives the value itself.
+  /// The value at a path, starting at this value; nil if there is no value at the path. The empty path gives this
+  /// value.
   public func value(at path: JSONPath) -> JSONValue? {
     path.steps.reduce(Optional(self)) { here, step in
       switch step {
@@ -77,11 +79,11 @@ extension JSONValue {
   }
 }
 
-/// Lets look-ups follow each other without question marks: `value["data"]["items"][0]`.
+/// Chained subscripts need no question marks: `value["data"]["items"][0]`.
 extension Optional where Wrapped == JSONValue {
-  /// The value of a key; nil if there is nothing here, no object or no such key.
+  /// The value of a key. Nil if the optional is nil, is not an object, or has no such key.
   public subscript(key: String) -> JSONValue? { self?[key] }
 
-  /// The element at an index; nil if there is nothing here, no array or no such element.
+  /// The element at an index. Nil if the optional is nil, is not an array, or has no such element.
   public subscript(index: Int) -> JSONValue? { self?[index] }
 }

@@ -1,10 +1,10 @@
 extension JSONValue: Codable {
-  /// Reads any value from a decoder, down to 160 levels of nesting: as `Codable` calls itself level by level, more would
-  /// overflow the stack of a small thread.
+  /// Reads any value from a decoder, with up to 160 levels of nesting. `Codable` is recursive, so deeper nesting could
+  /// overflow the stack of a worker thread.
   ///
-  /// `Codable` cannot say what type comes next, so each type is tried in turn at each value, never twice for what lies
-  /// below it. ``JSONDecoding`` reads a whole `JSONValue` from bytes without this detour, and ``JSONDecoding/fast`` also one
-  /// inside another type.
+  /// `Codable` does not report the type of the next value, so this initializer tries each type in turn. It never reads
+  /// the content of a container twice. Two cases do not use this code: ``JSONDecoding`` reads a whole `JSONValue`
+  /// directly from bytes, and ``JSONDecoding/fast`` also reads a `JSONValue` inside other types directly.
   public init(from decoder: any Decoder) throws {
     if let place = decoder as? TapeDecoder {
       self = try place.source.value(JSONValue.self, at: place.index)
@@ -23,14 +23,14 @@ extension JSONValue: Codable {
     } else if let elements = optionalOnMismatch({ try decoder.unkeyedContainer() }) {
       self = .array(try Self.elements(in: elements))
     } else {
-      throw DecodingError.dataCorruptedError(in: single, debugDescription: "The value cannot be held.")
+      throw DecodingError.dataCorruptedError(in: single, debugDescription: "The value has none of the types of JSON.")
     }
   }
 
-  /// 160 levels need up to 400 KiB of stack; worker threads on Apple platforms have 512 KiB.
+  /// The maximum nesting. 160 levels need up to 400 KiB of stack; worker threads on Apple platforms have 512 KiB.
   private static let codableDepthLimit = 160
 
-  /// Writes the value; the encoder decides what becomes of numbers that are not finite.
+  /// Writes the value. The encoder decides how to handle numbers that are not finite.
   public func encode(to encoder: any Encoder) throws {
     var single = encoder.singleValueContainer()
     switch content {
@@ -45,7 +45,7 @@ extension JSONValue: Codable {
     }
   }
 
-  /// The text, truth value or number in a container; nil if something else lies there.
+  /// Reads a string, Boolean or number from a container; nil for any other value.
   private init?(scalarIn single: any SingleValueDecodingContainer) {
     if let value = optionalOnMismatch({ try single.decode(String.self) }) {
       self = .string(value)
@@ -78,8 +78,8 @@ extension JSONValue: Codable {
   }
 }
 
-/// The result, or nil where something else lies: decoders disagree on the error that tells so. Asked of one value only,
-/// never of what lies below it.
+/// Decodes, and returns nil after any error, because decoders throw different errors for a type mismatch. This function
+/// is used for single values and for opening containers, never for the contents of containers.
 private func optionalOnMismatch<Value>(_ decode: () throws -> Value) -> Value? {
   do {
     return try decode()

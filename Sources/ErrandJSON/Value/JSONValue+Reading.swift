@@ -1,18 +1,19 @@
 import Foundation
 
-/// Swift values made of a JSON value, by the strategies that a value was read with: Foundation's defaults where it was
-/// parsed or made by itself.
+/// Reads Swift types from a JSON value. The value keeps the strategies of the decoding that created it. A value that
+/// was parsed or created directly has Foundation's default strategies.
 extension JSONValue {
-  /// The value as a type.
-  /// - Throws: `DecodingError` with the way to the place, from the root of the text; or what the type's own code throws.
+  /// Reads this value as a type.
+  /// - Throws: `DecodingError` with the coding path from the root of the text, or an error of the type's own code.
   public func read<T: Decodable>(as type: T.Type = T.self) throws -> T {
     let place = try place()
     return try place.source.value(type, at: place.index)
   }
 
-  /// The value of a key as a type. Of a type that is optional a missing key gives an error; see
+  /// Reads the value of a key as a type. A missing key is an error even if the type is optional; see
   /// ``readIfPresent(_:as:)``.
-  /// - Throws: As ``read(as:)``; `keyNotFound` where the key is missing, `typeMismatch` where this is no object.
+  /// - Throws: The errors of ``read(as:)``; `keyNotFound` if the key is missing; `typeMismatch` if this value is not an
+  ///   object.
   public func read<T: Decodable>(_ key: String, as type: T.Type = T.self) throws -> T {
     if case .written(let place) = form {
       return try place.source.value(type, at: place.source.index(ofMember: key, in: place.index))
@@ -21,36 +22,36 @@ extension JSONValue {
     throw DecodingError.missing(key, at: [])
   }
 
-  /// The text of a key.
-  /// - Throws: As ``read(_:as:)``.
+  /// Reads the value of a key as a string.
+  /// - Throws: The errors of ``read(_:as:)``.
   public func read(_ key: String) throws -> String {
     if let value = try inText({ try $0.string(at: $0.index(ofMember: key, in: $1)) }) { return value }
     return try read(key, as: String.self)
   }
 
-  /// The whole number of a key.
-  /// - Throws: As ``read(_:as:)``.
+  /// Reads the value of a key as an integer.
+  /// - Throws: The errors of ``read(_:as:)``.
   public func read(_ key: String) throws -> Int {
     if let value = try inText({ try $0.integer(Int.self, at: $0.index(ofMember: key, in: $1)) }) { return value }
     return try read(key, as: Int.self)
   }
 
-  /// The number of a key.
-  /// - Throws: As ``read(_:as:)``.
+  /// Reads the value of a key as a number.
+  /// - Throws: The errors of ``read(_:as:)``.
   public func read(_ key: String) throws -> Double {
     if let value = try inText({ try $0.double(at: $0.index(ofMember: key, in: $1)) }) { return value }
     return try read(key, as: Double.self)
   }
 
-  /// The truth value of a key.
-  /// - Throws: As ``read(_:as:)``.
+  /// Reads the value of a key as a Boolean.
+  /// - Throws: The errors of ``read(_:as:)``.
   public func read(_ key: String) throws -> Bool {
     if let value = try inText({ try $0.bool(at: $0.index(ofMember: key, in: $1)) }) { return value }
     return try read(key, as: Bool.self)
   }
 
-  /// The value of a key as a type; nil where the key is missing or its value is null.
-  /// - Throws: As ``read(_:as:)``.
+  /// Reads the value of a key as a type; nil if the key is missing or its value is null.
+  /// - Throws: The errors of ``read(_:as:)``, except for a missing key.
   public func readIfPresent<T: Decodable>(_ key: String, as type: T.Type = T.self) throws -> T? {
     guard case .written(let place) = form else {
       guard let member = try madeMember(key), !member.isNull else { return nil }
@@ -62,8 +63,9 @@ extension JSONValue {
 
   // MARK: - Places
 
-  /// Asks the source at the place where the value lies; nil for one that was made. Nobody counts the source meanwhile,
-  /// which the value holds: that took longer than most reading.
+  /// Calls `ask` with the source and the index of this value; nil if this value is not part of a parsed text. The
+  /// source is not retained during the call: this value keeps the source alive, and retaining took longer than most
+  /// reads.
   @inline(__always) private func inText<Value>(_ ask: (TapeSource, Int) throws -> Value) rethrows -> Value? {
     guard let (source, index) = uncountedPlace else { return nil }
     return try withExtendedLifetime(self) { try source._withUnsafeGuaranteedRef { try ask($0, index) } }
@@ -82,7 +84,7 @@ extension JSONValue {
     }
   }
 
-  /// The value of a key of an object that was made.
+  /// The value of a key in an object that was created in memory instead of parsed.
   private func madeMember(_ key: String) throws -> JSONValue? {
     guard let members = objectValue else { throw try place().noObject }
     return members[key]
@@ -92,7 +94,8 @@ extension JSONValue {
 extension TapeDecoder {
   fileprivate var noObject: DecodingError { source.mismatch([String: Any].self, at: index) }
 
-  /// Where the value of a key lies; nil where it is missing.
+  /// The index of the value of a key in the parsed document; nil if the key is missing. Throws if this value is not an
+  /// object.
   fileprivate func memberIndex(_ key: String) throws -> Int? {
     if let index = source.document.index(ofMember: key, in: index) { return index }
     guard source.document.word(index).isObject else { throw noObject }
@@ -101,7 +104,7 @@ extension TapeDecoder {
 }
 
 extension TapeSource {
-  /// Where the value of a key lies that has to be there.
+  /// The index of the value of a key in the parsed document. Throws if the key is missing.
   @inline(__always) fileprivate func index(ofMember key: String, in object: Int) throws -> Int {
     if let index = document.index(ofMember: key, in: object) { return index }
     throw missing(key, in: object)
@@ -121,7 +124,7 @@ extension DecodingError {
 }
 
 extension JSONValue {
-  /// The JSON value that a Swift value is written as.
+  /// Encodes a Swift value and returns the result as a JSON value.
   /// - Throws: ``JSONEncodingError``.
   public init(encoding value: some Encodable, by encoding: JSONEncoding = .fast) throws(JSONEncodingError) {
     let text = try encoding.encode(value)

@@ -1,67 +1,70 @@
 public import Foundation
 
-/// Any JSON value: what a response holds when no type of its own is declared for it.
+/// Any JSON value: the content of a response for which no Swift type is declared.
 ///
 /// ```swift
 /// let value: JSONValue = ["code": 0, "data": ["items": [["name": "Ada"]]]]
 /// value["data"]["items"][0]["name"]?.stringValue  // "Ada"
 /// ```
 ///
-/// A value that was read from a text makes nothing before it is asked: it notes where in the text it lies, and holds
-/// the text as long as it lives (``detached()`` gives one that does not). ``content`` shows what it is, one level at a
-/// time.
+/// A parsed value is lazy: it stores its position in the text, and creates strings and numbers on request. It keeps the
+/// text in memory as long as the value exists. ``detached()`` gives a value that does not keep the text. ``content``
+/// gives one level of the value at a time.
 ///
-/// Integers are kept exactly over the whole range of `Int64` and `UInt64`; every other number is a `Double`. Numbers
-/// are compared by what they are worth, so `1` equals `1.0`; `true` is never a number. Values are written in the order
-/// of their keys' characters; of equal keys in one object the first one counts.
+/// Integers are exact over the whole range of `Int64` and `UInt64`; every other number is a `Double`. Numbers compare
+/// by value, so `1` equals `1.0`. `true` and `false` are never numbers. Members are written in the order of their keys'
+/// characters. If an object has equal keys, the first one counts.
 public struct JSONValue: Sendable {
-  /// What a value is.
+  /// The type and the content of a value. The members of an array or object are values of their own.
   public enum Content: Sendable {
-    /// The word `null`.
+    /// The value `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A whole number that fits `Int64`.
+    /// An integer that fits `Int64`.
     case integer(Int64)
-    /// A whole number, used by parsing and by `JSONValue(_:)` only for those above `Int64.max`.
+    /// An integer. Parsing and `JSONValue(_:)` use this case only for integers above `Int64.max`.
     case unsigned(UInt64)
     /// Any other number.
     case number(Double)
-    /// A text.
+    /// A string.
     case string(String)
-    /// A list.
+    /// An array.
     case array([JSONValue])
-    /// Values by name.
+    /// An object: values by key.
     case object([String: JSONValue])
   }
 
-  /// What a value is made of.
+  /// The storage of a value.
   enum Form {
+    /// The value was created in memory.
     case made(Content)
-    /// It lies in a text.
+    /// The value is part of a parsed text.
     case written(TapeDecoder)
   }
 
-  /// How deep arrays and objects may be nested in a text or a value: 512 levels, as with Foundation's parser.
+  /// The maximum nesting of arrays and objects in a text or a value: 512 levels, as in Foundation's parser.
   public static let depthLimit = 512
 
   let form: Form
 
   init(_ form: Form) { self.form = form }
 
-  /// A value with a content.
+  /// A value with the given content.
   public init(_ content: Content) { form = .made(content) }
 
-  /// Reads a JSON text (RFC 8259) in UTF-8, or in UTF-16 or UTF-32, with or without a byte order mark.
+  /// Parses a JSON text (RFC 8259) in UTF-8, UTF-16 or UTF-32, with or without a byte order mark.
   ///
-  /// All of the text is judged here; its strings and numbers are made when they are asked for. Strict where Foundation
-  /// is not: a comma before a closing bracket is refused.
-  /// - Throws: ``JSONError``: empty, not JSON, nested too deeply, too long, or a number beyond `Double`.
+  /// The parser validates the whole text; strings and numbers are created on request. It is stricter than Foundation: a
+  /// comma before a closing bracket is an error.
+  /// - Throws: ``JSONError`` if the text is empty, not JSON, nested too deeply or too long, or if a number exceeds the
+  ///   range of `Double`.
   public init(parsing data: Data) throws(JSONError) {
     self = try TapeSource(try JSONDocument(data), rules: .standard).json(at: 0)
   }
 
-  /// The smallest case that holds a whole number; one beyond `UInt64` becomes a `Double`.
+  /// Creates an integer: in the case `integer` if it fits `Int64`, in the case `unsigned` if it fits `UInt64`. A larger
+  /// integer becomes a `Double`.
   public init(_ integer: some BinaryInteger) {
     if let small = Int64(exactly: integer) {
       self = .integer(small)
@@ -72,7 +75,8 @@ public struct JSONValue: Sendable {
     }
   }
 
-  /// What the value is: to be switched over. Of a value in a text one level is made, anew each time it is asked for.
+  /// The content of the value, for `switch` statements. For a parsed value, each access creates one level of the
+  /// content again.
   public var content: Content {
     switch form {
     case .made(let content): content
@@ -80,7 +84,7 @@ public struct JSONValue: Sendable {
     }
   }
 
-  /// The type in words with its article, as messages name it: `a string`, `true or false`, `an object`.
+  /// The name of the value's type in messages, with an article: `a string`, `true or false`, `an object`.
   package var typeName: String {
     switch content {
     case .null: "null"
@@ -92,7 +96,7 @@ public struct JSONValue: Sendable {
     }
   }
 
-  /// The same value, made as a whole, so that it does not hold the text in which it lay.
+  /// A complete copy of the value. Unlike a parsed value, the copy does not keep the parsed text in memory.
   public func detached() -> JSONValue {
     guard case .written(let place) = form else { return self }
     return place.source.document.value(at: place.index)
@@ -100,35 +104,35 @@ public struct JSONValue: Sendable {
 }
 
 extension JSONValue {
-  /// The word `null`.
+  /// The value `null`.
   public static let null = JSONValue(Content.null)
 
   /// `true` or `false`.
   public static func bool(_ value: Bool) -> JSONValue { JSONValue(Content.bool(value)) }
 
-  /// A whole number that fits `Int64`.
+  /// An integer that fits `Int64`.
   public static func integer(_ value: Int64) -> JSONValue { JSONValue(Content.integer(value)) }
 
-  /// A whole number that need not fit `Int64`.
+  /// An integer that may exceed `Int64`.
   public static func unsigned(_ value: UInt64) -> JSONValue { JSONValue(Content.unsigned(value)) }
 
   /// Any number.
   public static func number(_ value: Double) -> JSONValue { JSONValue(Content.number(value)) }
 
-  /// A text.
+  /// A string.
   public static func string(_ value: String) -> JSONValue { JSONValue(Content.string(value)) }
 
-  /// A list.
+  /// An array.
   public static func array(_ elements: [JSONValue]) -> JSONValue { JSONValue(Content.array(elements)) }
 
-  /// Values by name.
+  /// An object: values by key.
   public static func object(_ members: [String: JSONValue]) -> JSONValue { JSONValue(Content.object(members)) }
 }
 
 extension JSONValue {
-  /// The value as a JSON text in UTF-8, keys in the order of their characters, so equal values give equal bytes.
-  /// - Parameter pretty: Whether to write a line for each member, indented by two spaces.
-  /// - Throws: ``JSONError``: a number that is not finite, or nesting beyond ``depthLimit``.
+  /// The value as a JSON text in UTF-8. Keys are sorted by their characters, so that equal values give equal bytes.
+  /// - Parameter pretty: Whether to write each member on its own line, indented by two spaces.
+  /// - Throws: ``JSONError`` if a number is not finite, or the nesting exceeds ``depthLimit``.
   public func serialized(pretty: Bool = false) throws(JSONError) -> Data {
     var writer = JSONWriter(pretty: pretty)
     try writer.write(self)
@@ -137,8 +141,8 @@ extension JSONValue {
 }
 
 extension JSONValue: CustomStringConvertible {
-  /// The JSON text on one line, secrets included. Numbers that are not finite appear as `null`, those of a text that no
-  /// `Double` can hold as they stand there.
+  /// The JSON text on one line, including secrets. Numbers that are not finite appear as `null`. Numbers of a parsed
+  /// text that exceed the range of `Double` appear as in the text.
   public var description: String {
     var writer = JSONWriter(strict: false)
     do throws(JSONError) {
@@ -161,7 +165,7 @@ extension JSONValue: ExpressibleByBooleanLiteral {
 }
 
 extension JSONValue: ExpressibleByIntegerLiteral {
-  /// A whole number.
+  /// An integer.
   public init(integerLiteral value: Int64) { self = .integer(value) }
 }
 
@@ -171,24 +175,24 @@ extension JSONValue: ExpressibleByFloatLiteral {
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
-  /// A text.
+  /// A string.
   public init(stringLiteral value: String) { self = .string(value) }
 }
 
 extension JSONValue: ExpressibleByArrayLiteral {
-  /// A list.
+  /// An array.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral {
-  /// Values by name; of a name that is given twice the last value counts.
+  /// An object. If a key is given twice, the last value counts.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(Dictionary(elements) { _, last in last })
   }
 }
 
 extension JSONValue: Hashable {
-  /// Equal types and values; numbers are compared by what they are worth, however they are held.
+  /// Whether two values are equal. Numbers compare by value, independent of their case in ``JSONValue/Content``.
   public static func == (left: JSONValue, right: JSONValue) -> Bool {
     switch (left.content.simplest, right.content.simplest) {
     case (.null, .null): true
@@ -203,7 +207,7 @@ extension JSONValue: Hashable {
     }
   }
 
-  /// Feeds the value in, equal numbers alike.
+  /// Hashes the value. Equal numbers have equal hashes, whatever their case in ``JSONValue/Content``.
   public func hash(into hasher: inout Hasher) {
     switch content.simplest {
     case .null: hasher.combine(0)
@@ -219,7 +223,7 @@ extension JSONValue: Hashable {
 }
 
 extension JSONValue.Content {
-  /// The same with a number in the first case that holds it exactly: integer, unsigned, number.
+  /// The content. A number is converted to the first case that can hold it exactly: `integer`, `unsigned`, `number`.
   fileprivate var simplest: JSONValue.Content {
     switch self {
     case .unsigned(let value):

@@ -1,6 +1,6 @@
-/// What a `JSONValue` that lies in a text is asked for.
+/// Implements the accessors of a `JSONValue` that is part of a parsed text.
 extension TapeDecoder {
-  /// What lies there, one level of it. Of equal keys the first one counts.
+  /// The content of the value, one level deep. If an object has equal keys, the first one counts.
   var content: JSONValue.Content {
     let document = source.document
     let word = document.word(index)
@@ -26,7 +26,7 @@ extension TapeDecoder {
     }
   }
 
-  /// The text that lies there; nil for every other type.
+  /// The string; nil if the value has another type.
   var string: String? {
     let word = source.document.word(index)
     return word.isString ? source.document.string(word) : nil
@@ -42,19 +42,21 @@ extension TapeDecoder {
 }
 
 extension JSONValue {
-  /// A value of a document, to be read by Foundation's defaults.
+  /// A value of a document, which reads types with Foundation's default strategies.
   static func inText(_ document: JSONDocument, at index: Int) -> JSONValue {
     JSONValue(.written(TapeDecoder(source: TapeSource(document, rules: .standard), index: index)))
   }
 
-  /// The number of a text that is beyond all doubles, as messages name it; nil for any other value.
+  /// The text of a number that exceeds the range of `Double`; nil for any other value. The text is shortened for
+  /// messages.
   var vastNumber: String? {
     guard case .written(let place) = form else { return nil }
     let document = place.source.document
     return document.word(place.index).isNumber ? document.numberBeyondDoubles(at: place.index) : nil
   }
 
-  /// The text of a number in its document, shortened for messages; nil for other values, and for those without a document.
+  /// The text of a number in its document, shortened for messages. Nil for values of other types, and for values that
+  /// were not parsed.
   var writtenNumber: String? {
     guard case .written(let place) = form else { return nil }
     let document = place.source.document
@@ -62,7 +64,7 @@ extension JSONValue {
     return word.isNumber ? JSONDocument.shortened(document.numeral(word)) : nil
   }
 
-  /// Where the value lies in a text, which is written for one that was made.
+  /// The position of this value in a parsed text. A value that was not parsed is first written as a new text.
   func inText() throws(JSONError) -> TapeDecoder {
     if case .written(let place) = form { return place }
     let document = try JSONDocument(try serialized())
@@ -71,8 +73,8 @@ extension JSONValue {
 }
 
 extension TapeSource {
-  /// A value as it lies there, of whatever type.
-  /// - Throws: ``JSONError``: a number in it is beyond all doubles.
+  /// The lazy value at an index. The value can have any type.
+  /// - Throws: ``JSONError`` if the value contains a number that exceeds the range of `Double`.
   func json(at index: Int) throws(JSONError) -> JSONValue {
     if let number = document.numberBeyondDoubles(at: index) { throw JSONError.numberOutOfRange(number) }
     return JSONValue(.written(TapeDecoder(source: self, index: index)))

@@ -1,10 +1,10 @@
 import ErrandCache
 
 extension Digest {
-  /// 64 hexadecimal digits.
+  /// The digest as 64 hexadecimal digits.
   var hex: String { [words.0, words.1, words.2, words.3].map(Self.hex).joined() }
 
-  /// Reads 64 hexadecimal digits.
+  /// Parses 64 hexadecimal digits.
   init?(hex: String) {
     guard hex.utf8.count == 64 else { return nil }
     var words: [UInt64] = []

@@ -1,7 +1,7 @@
 import ErrandCache
 import Foundation
 
-/// A body's length and checksum, as they lie beside it.
+/// The length and the checksum of a body. They are stored next to the body.
 struct RedisCheck: Sendable, Equatable {
   let length: Int
   let checksum: UInt64
@@ -11,7 +11,7 @@ struct RedisCheck: Sendable, Equatable {
     checksum = body.withUnsafeBytes { DamageSum.of($0) }
   }
 
-  /// Reads sixteen bytes: length and checksum, each lowest byte first.
+  /// Decodes sixteen bytes: the length and the checksum, eight bytes each, least significant byte first.
   init?(encoded: Data) {
     guard encoded.count == 16 else { return nil }
     let words = encoded.withUnsafeBytes { bytes in

@@ -3,34 +3,40 @@ import ErrandCore
 import ErrandSupport
 import Foundation
 
-/// How a store lies in Redis.
+/// The layout of a store in Redis.
 ///
-/// | key | type | what |
+/// | key | type | content |
 /// |---|---|---|
 /// | `P:state` | hash | `era`, `salt`, `seq`, `bound`, `older`; never expires |
 /// | `P:ERA:e:ENTRY` | hash | the variants of one key, five fields each |
-/// | `P:ERA:i:KIND:DIGEST` | set | the answers of a target, an account, a host, a tag, or of anybody |
-/// | `P:ERA:r:KIND:DIGEST` | set | such a set that was removed, whose answers are not all deleted yet |
+/// | `P:ERA:i:KIND:DIGEST` | set | an index: responses of a target, account, host or tag, or of all accounts |
+/// | `P:ERA:r:KIND:DIGEST` | set | a removed index whose responses are not all deleted yet |
 ///
-/// `P` is the prefix; `ERA` is 16 hexadecimal digits that change when everything is removed; `ENTRY`, `VARIANT` and
-/// `DIGEST` are digests in 64 hexadecimal digits; `KIND` is one letter of ``RedisIndex/Kind``.
-/// Members of sets are `ENTRY` and `VARIANT` in one.
+/// `P` is the prefix. `ERA` is 16 hexadecimal digits that change when everything is removed. `ENTRY`, `VARIANT` and
+/// `DIGEST` are digests in 64 hexadecimal digits. `KIND` is one letter of ``RedisIndex/Kind``. Each member of a set is
+/// `ENTRY` followed by `VARIANT`.
 ///
-/// The fields of a variant are one letter and `VARIANT`: `m` the words about it (see below), `h` the head (a
-/// ``CacheEntryRecord`` of no body), `c` the body's length and checksum (eight bytes each, lowest first), `b` the body,
-/// `u` the last use in milliseconds since 1970. The words are: until when it may be used, its number, its response
-/// time, and the names of its indexes, as in
+/// The name of a variant's field is one letter followed by `VARIANT`:
+/// - `m` is the metadata, called "words" in the code: the expiry, a sequence number, the response time, and the names
+///   of the indexes that must contain the response. Both times are in milliseconds since 1970.
+/// - `h` is the head: a ``CacheEntryRecord`` without a body.
+/// - `c` is the length and the checksum of the body, eight bytes each, least significant byte first.
+/// - `b` is the body.
+/// - `u` is the time of the last use in milliseconds since 1970.
+///
+/// For example, the words of a response may be
 ///
 ///     1795190400000 17 1795104000000 t:0f… c:9a… h:77… a:3c…
 ///
-/// An answer counts only while every index in its words names it. So removing an index removes all of its answers at
-/// once, for every server; and where Redis drops an index for want of memory, its answers go with it.
+/// A response is valid only while every index in its words contains it. So the removal of an index removes all of its
+/// responses at once for every server. If Redis evicts an index to save memory, the responses of the index become
+/// invalid, too.
 final class RedisLayout: Sendable {
-  /// More variants under one key than this lose the oldest.
+  /// The maximum number of variants under one key. If there are more, the oldest are removed.
   static let mostVariants = 32
 
   let prefix: String
-  /// How long an answer may stay, in milliseconds.
+  /// The time for which a response is kept, in milliseconds.
   let span: Int64
   private let knownSalt = Locked<Digest?>(nil)
 
@@ -39,12 +45,12 @@ final class RedisLayout: Sendable {
     self.span = span
   }
 
-  /// The salt as far as it is known.
+  /// The salt, if it is already known.
   var salt: Digest? { knownSalt.withLock { $0 } }
 
   func adopt(_ salt: Digest) { knownSalt.withLock { $0 = salt } }
 
-  /// A command with the arguments that all scripts have.
+  /// Makes a command for a script. The arguments that all scripts need are added before `arguments`.
   func call(_ script: RedisScript, _ arguments: [Data]) -> RedisCall {
     let fresh = Self.random().hex + Self.random().hex
     let first = [prefix, salt?.hex ?? "", String(fresh.prefix(80))].map { Data($0.utf8) }
@@ -55,13 +61,13 @@ final class RedisLayout: Sendable {
     call(script, arguments.map { Data($0.utf8) })
   }
 
-  /// The pattern for the store's own keys, whose end is given.
+  /// The pattern that matches all keys of the store that end with the given text.
   func pattern(_ end: String) -> String {
     let plain = prefix.map { "*?[]\\^-".contains($0) ? "\\\($0)" : String($0) }.joined()
     return plain + ":" + end
   }
 
-  /// The words that name the indexes of an answer.
+  /// The names of the indexes that must contain a response.
   static func names(_ key: CacheKey, _ head: CacheEntryHead) -> String {
     var indexes = [
       RedisIndex(.target, key.target), RedisIndex(.account, key.account), RedisIndex(host: head.label.host),
@@ -77,7 +83,7 @@ final class RedisLayout: Sendable {
   }
 }
 
-/// A set that names answers.
+/// The name of an index: a set that contains the responses of a target, an account, a host or a tag.
 struct RedisIndex: Sendable, Hashable {
   enum Kind: Character, Sendable {
     case target = "t"
@@ -93,4 +99,28 @@ struct RedisIndex: Sendable, Hashable {
   init(_ kind: Kind, _ digest: Digest) { name = "\(kind.rawValue):\(digest.hex)" }
   init(host: String) { self.init(.host, SHA256.digest(of: Array(host.utf8))) }
   init(tag: String) { self.init(.tag, SHA256.digest(of: Array(tag.utf8))) }
+}
+
+/// One command for Redis: a script and its arguments.
+struct RedisCall: Sendable {
+  let script: RedisScript
+  let arguments: [Data]
+
+  /// Encodes a command in the Redis protocol: the number of parts, then the length and the bytes of each part.
+  static func encode(_ parts: [Data]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(parts.reduce(16) { $0 + $1.count + 16 })
+    bytes += "*\(parts.count)\r\n".utf8
+    for part in parts {
+      bytes += "$\(part.count)\r\n".utf8
+      bytes += part
+      bytes += "\r\n".utf8
+    }
+    return bytes
+  }
+
+  /// Encodes the command. `name` is the SHA-1 name of the script in Redis.
+  func encoded(name: Data) -> [UInt8] {
+    Self.encode([Data("EVALSHA".utf8), name, Data("0".utf8)] + arguments)
+  }
 }

@@ -2,7 +2,7 @@ import CHiredis
 import ErrandCache
 import Foundation
 
-/// What Redis answered.
+/// A reply of Redis.
 enum RedisReply: Sendable, Equatable {
   case bytes(Data)
   case status(String)
@@ -10,10 +10,10 @@ enum RedisReply: Sendable, Equatable {
   case array([RedisReply])
   case nothing
   case error(String)
-  /// Something that this protocol does not have.
+  /// A reply of a type that the store does not use.
   case odd
 
-  /// Copies a reply; no content of it makes it trap.
+  /// Copies a reply of hiredis. Never traps, whatever the reply contains.
   init(_ reply: UnsafePointer<redisReply>) {
     self.init(reply, depth: 0)
   }
@@ -54,10 +54,11 @@ enum RedisReply: Sendable, Equatable {
 
   var isError: Bool { if case .error = self { true } else { false } }
 
-  /// Redis does not have the script any more: somebody emptied its memory of scripts.
+  /// Whether Redis does not have the script any more, because its script cache was flushed.
   var lacksScript: Bool { if case .error(let text) = self { text.hasPrefix("NOSCRIPT") } else { false } }
 
-  /// The salt in use, where this is the answer to a command that was written for another, or that asked for it.
+  /// The salt that Redis uses, if this is a reply that contains it: the reply to a command with another salt, or to the
+  /// command that asks for the salt. Otherwise nil.
   var salt: Digest? {
     guard list.count == 2, list.first?.text == "salt", let hex = list.last?.text else { return nil }
     return Digest(hex: hex)

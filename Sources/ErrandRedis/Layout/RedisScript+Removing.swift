@@ -5,7 +5,7 @@ extension RedisScript {
     return 1
     """#
 
-  /// Puts an index aside: from now on none of the answers that it named counts, for anybody.
+  /// Removes an index by renaming it. From then on the responses of the index are invalid for every server.
   static let cutBody = #"""
     if not era then return 0 end
     local index, aside = indexKey(ARGV[4]), cutKey(ARGV[4])
@@ -22,8 +22,8 @@ extension RedisScript {
     return 1
     """#
 
-  /// Deletes some of what an index that was put aside names, and has not been stored again. Returns how many it looked
-  /// at: 0 is the end.
+  /// Deletes some responses of a removed index, except those that were stored again. Returns the number of members that
+  /// were checked; 0 means that the work is finished.
   static let sweepBody = #"""
     if not era then return 0 end
     local aside = cutKey(ARGV[4])
@@ -52,7 +52,8 @@ extension RedisScript {
     return 1
     """#
 
-  /// Deletes what does not count on one page of all keys. Returns where the next page begins: "0" is the end.
+  /// Deletes invalid entries from one page of a scan of all keys. Returns the cursor of the next page; "0" means that
+  /// the scan is finished.
   static let purgeBody = #"""
     local page = redis.call('SCAN', ARGV[4], 'MATCH', ARGV[5], 'COUNT', 200)
     for _, key in ipairs(page[2]) do
@@ -71,7 +72,7 @@ extension RedisScript {
     return page[1]
     """#
 
-  /// What listing scripts share: calls `each` with every entry on one page.
+  /// The code that all listing scripts share. It calls `each` with every entry on one page of a scan.
   private static let walking = #"""
     local reply = {'0', redis.call('DBSIZE')}
     local function walk(each)
@@ -93,7 +94,8 @@ extension RedisScript {
 
     """#
 
-  /// `{cursor, keys of the database, head, check, last use, …}`.
+  /// Returns `{cursor, number of keys in the database, head, check, last use, …}`. The last three repeat for each
+  /// entry.
   static let listBody =
     walking + #"""
       return walk(function(key, entry, variant)
@@ -102,7 +104,8 @@ extension RedisScript {
       end)
       """#
 
-  /// `{cursor, keys of the database, entry and variant, bytes, …}`.
+  /// Returns `{cursor, number of keys in the database, entry and variant, bytes, …}`. The last two repeat for each
+  /// entry.
   static let sizeBody =
     walking + #"""
       return walk(function(key, entry, variant)

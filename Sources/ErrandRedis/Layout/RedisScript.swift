@@ -1,14 +1,16 @@
-/// What Redis is asked to do, each as one script that runs alone: no other client sees a half of it.
+/// The operations of the store in Redis. Each operation is one script. Redis runs a script atomically, so no other
+/// client sees a partial change.
 ///
-/// All take the prefix, the salt (empty where it is not known yet) and fresh random digits as their first arguments.
-/// One that was written for another salt answers `{"salt", the salt in use}` and does nothing.
+/// The first three arguments of every script are the prefix, the salt (empty if it is not known yet) and new random
+/// digits. If the salt is not the one that Redis uses, the script does nothing and returns `{"salt", the salt that
+/// Redis uses}`.
 enum RedisScript: CaseIterable, Sendable {
   case salt, find, pick, holds
   case put, renew, touch, drop
   case forget, cut, sweep, clear, older, purge
   case list, size
 
-  /// The whole text, in Lua.
+  /// The complete Lua source.
   var source: String { Self.prelude + body }
 
   private var body: String {
@@ -76,7 +78,7 @@ extension RedisScript {
     return 1
     """#
 
-  /// Removes one variant; with a head, only while it is still the one.
+  /// Removes one variant. If a head is passed, the variant is removed only if it still has this head.
   static let dropBody = #"""
     if not era then return 0 end
     local key, variant = entryKey(ARGV[4]), ARGV[5]
@@ -93,8 +95,9 @@ extension RedisScript {
     return {'salt', known or redis.call('HGET', home, 'salt')}
     """#
 
-  /// `{"missing"}`, `{"damaged"}`, or `{"found", variant, check, body, variant, head, variant, head, …}`: the newest
-  /// one's body, which is most often the one, and all heads.
+  /// Returns `{"missing"}`, `{"damaged"}`, or `{"found", variant, check, body, variant, head, variant, head, …}`. The
+  /// first variant is the newest one, and the body is its body, because usually the newest variant is selected. Then
+  /// follow all variants with their heads.
   static let findBody = #"""
     if not era then return {'missing'} end
     local entry = ARGV[4]
@@ -124,7 +127,7 @@ extension RedisScript {
     return reply
     """#
 
-  /// Head, check and body of one variant, or nothing.
+  /// Returns the head, the check (length and checksum of the body) and the body of one variant, or an empty list.
   static let pickBody = #"""
     if not era then return {} end
     local entry, variant = ARGV[4], ARGV[5]
@@ -133,8 +136,8 @@ extension RedisScript {
     return redis.call('HMGET', key, 'h' .. variant, 'c' .. variant, 'b' .. variant)
     """#
 
-  /// 1 if an index names a valid response under another key than the given one. Names of responses that are gone are
-  /// removed on the way. The script looks at about a thousand names.
+  /// Returns 1 if an index contains a valid response under another key than the given one. The script checks about a
+  /// thousand members. Members that no longer exist are removed from the index.
   static let holdsBody = #"""
     if not era then return 0 end
     local index, cursor = indexKey(ARGV[4]), '0'

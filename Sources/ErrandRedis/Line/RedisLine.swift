@@ -1,17 +1,18 @@
 import CHiredis
 import Foundation
 
-/// One connection with Redis. Belongs to one thread; nothing here blocks but the look-up of a host's name.
+/// One connection to Redis. Used only on one thread. No method blocks, with one exception: connecting may block while
+/// the host name is resolved.
 final class RedisLine {
   private let context: UnsafeMutablePointer<redisContext>
   private let mostBytes: Int
-  // hiredis keeps its address, so it has memory of its own.
+  // The limits are allocated separately, because hiredis keeps a pointer to them.
   private let limits: UnsafeMutablePointer<errand_redis_limits>
-  /// Whether all that was added has left this process.
+  /// Whether all bytes of the commands have been passed to the system.
   private(set) var hasRoom = true
 
-  /// Begins to connect. Nil where that fails at once.
-  /// - Parameter mostBytes: How long a reply may be.
+  /// Starts to connect. Nil if that fails immediately.
+  /// - Parameter mostBytes: The maximum length of a reply in bytes.
   init?(_ address: RedisAddress, mostBytes: Int) {
     let context =
       switch address {
@@ -36,7 +37,7 @@ final class RedisLine {
 
   var descriptor: Int32 { Int32(context.pointee.fd) }
 
-  /// Adds a command to what is to be sent. False where there is no memory for it.
+  /// Adds a command to the output buffer. Returns false if there is not enough memory.
   func add(_ command: [UInt8]) -> Bool {
     hasRoom = false
     return command.withUnsafeBytes { bytes in
@@ -45,7 +46,7 @@ final class RedisLine {
     }
   }
 
-  /// Sends what the connection takes. False where it is gone.
+  /// Sends as many bytes as the connection accepts. Returns false if the connection is lost.
   func write() -> Bool {
     var done: Int32 = 0
     guard redisBufferWrite(context, &done) == REDIS_OK else { return false }
@@ -53,7 +54,7 @@ final class RedisLine {
     return true
   }
 
-  /// Reads what is there. False where the connection is gone or the reply too long.
+  /// Reads the available bytes. Returns false if the connection is lost or a reply is too long.
   func read() -> Bool {
     for _ in 0..<64 {
       guard let reader = context.pointee.reader else { return false }
@@ -65,7 +66,7 @@ final class RedisLine {
     return true
   }
 
-  /// The next whole reply; nil where there is none yet. Throws where the bytes are no replies.
+  /// The next complete reply; nil if no complete reply has arrived. Throws if the bytes are not valid replies.
   func reply() throws(RedisLineFailure) -> RedisReply? {
     var found: UnsafeMutableRawPointer?
     guard let reader = context.pointee.reader, redisReaderGetReply(reader, &found) == REDIS_OK else {
@@ -77,5 +78,5 @@ final class RedisLine {
   }
 }
 
-/// What came from the other side is no Redis protocol.
+/// Thrown if the received bytes are not valid Redis protocol.
 struct RedisLineFailure: Error {}

@@ -1,7 +1,7 @@
 import ErrandCore
 import Foundation
 
-/// What the thread of a store does: it alone touches the connection.
+/// The loop of a store's thread. Only this thread uses the connection.
 final class RedisLoop {
   private let settings: RedisSettings
   private let address: RedisAddress
@@ -9,15 +9,15 @@ final class RedisLoop {
   private let mailbox: RedisMailbox
   private let pipe: WakePipe
   private var line: RedisLine?
-  /// What Redis has still to say before the connection can be used.
+  /// The replies that must arrive before the connection can be used.
   private var greetings = FIFO<Greeting>()
-  /// The names under which Redis keeps the scripts.
+  /// The SHA-1 names under which Redis has stored the scripts.
   private var names: [RedisScript: Data] = [:]
 
   private enum Greeting {
-    /// Anything but a failure.
+    /// The reply to a command such as `AUTH`. Every reply except an error is accepted.
     case word
-    /// The name of a script.
+    /// The reply to `SCRIPT LOAD`: the SHA-1 name of the script.
     case name(RedisScript)
   }
 
@@ -122,7 +122,7 @@ final class RedisLoop {
     return isOpen
   }
 
-  /// Passes a reply on. False where the connection is of no use any more.
+  /// Handles a reply. Returns false if the connection cannot be used any more.
   private func take(_ reply: RedisReply) -> Bool {
     if let greeting = greetings.popFirst() { return greeted(greeting, reply) }
     guard let job = mailbox.answered() else { return false }
@@ -142,7 +142,7 @@ final class RedisLoop {
   }
 }
 
-/// Where Redis listens.
+/// The address of a Redis server.
 enum RedisAddress: Sendable, Hashable {
   case tcp(host: String, port: Int)
   case unix(path: String)

@@ -2,7 +2,7 @@ import ErrandSupport
 import ErrandCache
 import ErrandCore
 
-/// Where work for the thread of a store is left. Starts the thread at the first.
+/// Receives questions and changes for the thread of a store. Starts the thread when the first one arrives.
 final class RedisMailbox: Sendable {
   private struct State: Sendable {
     var traffic: RedisTraffic
@@ -14,7 +14,7 @@ final class RedisMailbox: Sendable {
   private let loop: @Sendable (RedisMailbox, WakePipe) -> Void
 
   /// Makes a mailbox.
-  /// - Parameter loop: What the thread does; returns when the traffic has ended.
+  /// - Parameter loop: The loop of the thread. It returns when the thread must end.
   init(limits: RedisLimits, loop: @escaping @Sendable (RedisMailbox, WakePipe) -> Void) {
     state = Locked(State(traffic: RedisTraffic(limits: limits)))
     self.loop = loop
@@ -32,18 +32,19 @@ final class RedisMailbox: Sendable {
     if !change({ $0.barrier(ticket) }) { ticket.settle(nil) }
   }
 
-  /// Whether Redis has taken all changes.
+  /// Whether Redis has applied all changes.
   var isSettled: Bool { state.withLock { $0.traffic.isSettled } }
 
-  /// Whether an entry would be sent: Redis can be reached, as far as is known, and the backlog has room.
+  /// Whether an entry would be sent: Redis is available as far as is known, and the limit for pending entries is not
+  /// reached.
   func takes(_ entry: CacheEntry) -> Bool {
     state.withLock { $0.traffic.isTrusted && $0.traffic.hasRoom(for: .put(entry)) }
   }
 
-  /// Whether a removal waits for a Redis that does not take it.
+  /// Whether a removal waits until Redis is available and accepts it.
   var owesRemovals: Bool { state.withLock { $0.traffic.owesRemovals } }
 
-  /// Lets the thread end when what waits has been sent, or cannot be.
+  /// Asks the thread to end when all pending work has been sent or cannot be sent.
   func close() {
     let pipe = state.withLock { state in
       state.traffic.close()
@@ -89,10 +90,10 @@ final class RedisMailbox: Sendable {
     for ticket in state.withLock({ $0.traffic.finish(write, number, next: next) }) { ticket.settle(.nothing) }
   }
 
-  /// Takes back a change that Redis refused to make.
+  /// Keeps a change that Redis rejected, so that it is sent again.
   func owe(_ write: RedisWrite) { state.withLock { $0.traffic.owe(write) } }
 
-  /// Says that the connection is gone, or did not come.
+  /// Records that the connection is lost or could not be established.
   func lost() {
     let spread = Double.random(in: 0...1)
     for ticket in state.withLock({ $0.traffic.lost(.now, spread: spread) }) { ticket.settle(nil) }

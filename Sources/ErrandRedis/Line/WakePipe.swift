@@ -1,12 +1,12 @@
 import Foundation
 
-/// A pipe by which other threads wake one that polls.
+/// A pipe that wakes a thread that waits in `poll`. Other threads write to it.
 final class WakePipe: Sendable {
-  /// What the thread polls.
+  /// The descriptor that the thread polls.
   let readEnd: Int32
   private let writeEnd: Int32
 
-  /// Nil where the system has no descriptors left.
+  /// Makes a pipe; nil if the process has no free file descriptors.
   init?() {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
@@ -22,13 +22,13 @@ final class WakePipe: Sendable {
     close(writeEnd)
   }
 
-  /// Wakes the thread. A full pipe wakes it, too.
+  /// Wakes the thread. If the pipe is full, an earlier call already wakes the thread.
   func wake() {
     var byte: UInt8 = 1
     _ = write(writeEnd, &byte, 1)
   }
 
-  /// Takes out all that was written.
+  /// Discards all bytes in the pipe.
   func drain() {
     var bytes = [UInt8](repeating: 0, count: 64)
     while read(readEnd, &bytes, bytes.count) > 0 {}

@@ -1,4 +1,4 @@
-/// A queue: what came first goes first.
+/// A first-in, first-out queue.
 struct FIFO<Element: Sendable>: Sendable {
   private var items: [Element?] = []
   private var head = 0
@@ -22,7 +22,7 @@ struct FIFO<Element: Sendable>: Sendable {
     return items[head]
   }
 
-  /// Empties the queue; returns what was in it.
+  /// Removes and returns all elements.
   mutating func takeAll() -> [Element] {
     defer { self = FIFO() }
     return items[head...].compactMap { $0 }

@@ -1,9 +1,10 @@
 import ErrandCache
 
-/// What has to be removed from Redis once it can be reached again.
+/// The debts of a store: the removals that Redis must apply as soon as it is available again.
 ///
-/// Removals that somebody asked for are never forgotten: where they become too many, everything is removed instead.
-/// What an answer that was not written would have replaced is removed as far as there is room to note it.
+/// A removal that a caller requested is never dropped: if there are more than ``most``, everything is removed instead.
+/// If the newer version of an entry could not be written, the older one is removed; such removals are dropped if there
+/// are too many.
 struct RedisDebts: Sendable {
   static let most = 4_096
 
@@ -14,10 +15,10 @@ struct RedisDebts: Sendable {
 
   var isEmpty: Bool { asked.isEmpty && replaced.isEmpty && sweeps.isEmpty && !purges }
 
-  /// Whether there is more than what answers would have replaced.
+  /// Whether a caller requested one of the recorded removals.
   var hasRemovals: Bool { !asked.isEmpty || !sweeps.isEmpty || purges }
 
-  /// Notes what is left to do of a change that cannot be carried out now.
+  /// Records what remains to be done for a change that cannot be sent now.
   mutating func add(_ write: RedisWrite) {
     switch write {
     case .put(let entry): addReplaced(entry.key, entry.head.variant)
@@ -43,7 +44,7 @@ struct RedisDebts: Sendable {
     replaced = []
   }
 
-  /// Everything that is owed; afterwards nothing is.
+  /// Returns the commands for all recorded work, and deletes the records.
   mutating func pay() -> [RedisWrite] {
     defer { self = RedisDebts() }
     return asked.map { .remove($0) } + replaced.map { .remove($0) } + sweeps.map { .sweep($0) }

@@ -1,7 +1,7 @@
 import ErrandSupport
 import ErrandCore
 
-/// One question to Redis: the answer, and whether somebody still waits for it.
+/// The reply to one question to Redis, and whether the caller still waits for it.
 final class RedisTicket: Sendable {
   private struct State: Sendable {
     var answer: RedisReply?
@@ -11,15 +11,15 @@ final class RedisTicket: Sendable {
 
   private let state = Locked(State())
 
-  /// Notes how to wake the one who waits.
+  /// Sets the closure that wakes the caller.
   func begin(_ wake: @escaping @Sendable () -> Void) {
     state.withLock { $0.wake = wake }
   }
 
-  /// Whether nobody has answered and nobody has left.
+  /// Whether the question has no reply yet and the caller still waits.
   var isOpen: Bool { state.withLock { !$0.isOver } }
 
-  /// Answers, or says by nil that no answer will come. Only the first counts.
+  /// Sets the reply, or nil if there will be no reply. Only the first call counts.
   func settle(_ answer: RedisReply?) {
     let wake: (@Sendable () -> Void)? = state.withLock { state in
       guard !state.isOver else { return nil }
@@ -31,7 +31,7 @@ final class RedisTicket: Sendable {
     wake?()
   }
 
-  /// Ends the waiting; returns the answer that came.
+  /// Ends the wait. Returns the reply; nil if there is none yet.
   func leave() -> RedisReply? {
     state.withLock { state in
       state.isOver = true

@@ -1,34 +1,37 @@
 import ErrandCache
 import ErrandCore
 
-/// What waits for Redis, what is under way, and whether Redis can be reached. Decides, and performs nothing.
+/// The queue of commands for Redis, the commands without a reply yet, and the state of the connection. A state machine
+/// without side effects.
 ///
-/// | phase | a question | a change | goes on when |
+/// | phase | question | change | next phase |
 /// |---|---|---|---|
-/// | idle: not tried, or left in peace | waits | waits | something waits: connecting |
-/// | connecting, the first time | waits | waits | connected: ready; failed: down |
-/// | connecting, after a failure | refused | owed | the same |
-/// | ready | sent | sent | lost with something under way, or before any answer: down; else idle |
-/// | down | refused | owed | the back-off is over and something is owed or was asked: connecting |
+/// | idle: not connected yet, or closed while unused | waits | waits | connecting, when something waits |
+/// | connecting, the first time | waits | waits | ready when connected, down after a failure |
+/// | connecting, after a failure | rejected | recorded as debt | ready when connected, down after a failure |
+/// | ready | sent | sent | down if the connection is lost and a reply is missing, or before any reply; otherwise idle |
+/// | down | rejected | recorded as debt | connecting, after the back-off, if there is a debt or a question |
 ///
-/// A connection that is lost takes everything under way with it: questions are refused, changes are owed. An answer
-/// that was to be stored becomes the removal of what it would have replaced (see ``RedisDebts``).
+/// If a connection is lost, the commands without a reply are lost, too. Their questions get no result, and their
+/// changes are recorded as debts. The debt of a response that should have been stored is the removal of the entry that
+/// it would have replaced (see ``RedisDebts``).
 struct RedisTraffic: Sendable {
   enum Phase: Sendable, Equatable {
     case idle, connecting(until: MonotonicInstant), ready, down(until: MonotonicInstant)
   }
 
-  /// What the thread does next.
+  /// The next action of the thread.
   enum Step: Sendable {
     case connect
     case send([RedisJob])
-    /// Redis took too long: drop the connection.
+    /// Close the connection, because Redis took too long.
     case giveUp
     case wait(until: MonotonicInstant?)
     case end
   }
 
-  /// The most commands under way: what is behind them can still be taken back.
+  /// The maximum number of commands that are sent before their replies arrive. Further commands wait and can still be
+  /// withdrawn.
   static let mostSent = 64
 
   let limits: RedisLimits
@@ -37,7 +40,7 @@ struct RedisTraffic: Sendable {
   private var sent = FIFO<RedisJob>()
   private var debts = RedisDebts()
   private var failures = 0
-  /// Whether this connection has been of use.
+  /// Whether Redis has replied on this connection.
   private var hasAnswered = false
   private var isWanted = false
   private var isClosing = false
@@ -48,7 +51,7 @@ struct RedisTraffic: Sendable {
   private var backlog = 0
   private var barriers: [Barrier] = []
 
-  /// Somebody who waits for the changes before a number.
+  /// A caller that waits until all changes up to a number have been applied.
   private struct Barrier: Sendable {
     let number: UInt64
     var left: Int
@@ -57,7 +60,7 @@ struct RedisTraffic: Sendable {
 
   init(limits: RedisLimits) { self.limits = limits }
 
-  /// Whether Redis answers, as far as is known: nobody waits for one that does not.
+  /// Whether Redis is available as far as is known. If it is not, calls do not wait for Redis.
   var isTrusted: Bool {
     switch phase {
     case .ready: true
@@ -68,7 +71,7 @@ struct RedisTraffic: Sendable {
 
   // MARK: - Adding
 
-  /// Adds a question. False where no answer will come.
+  /// Adds a question. Returns false if there will be no reply.
   mutating func ask(_ call: RedisCall, _ ticket: RedisTicket) -> Bool {
     guard !hasEnded else { return false }
     guard isTrusted else {
@@ -91,23 +94,23 @@ struct RedisTraffic: Sendable {
     waiting.append(.write(write, number: nextNumber))
   }
 
-  /// Whether the backlog has room for a change.
+  /// Whether a change can be added without exceeding the limit for pending entries.
   func hasRoom(for write: RedisWrite) -> Bool { write.cost <= limits.backlog - backlog }
 
-  /// Whether Redis has taken all changes.
+  /// Whether Redis has applied all changes.
   var isSettled: Bool { unfinished == 0 && debts.isEmpty }
 
-  /// Whether something is owed that somebody asked to remove.
+  /// Whether removals that a caller requested are recorded as debts.
   var owesRemovals: Bool { debts.hasRemovals }
 
-  /// Waits for all changes before. False where there is nothing to wait for.
+  /// Adds a caller that waits for all earlier changes. Returns false if there are none.
   mutating func barrier(_ ticket: RedisTicket) -> Bool {
     guard !hasEnded, unfinished > 0 else { return false }
     barriers.append(Barrier(number: nextNumber, left: unfinished, ticket: ticket))
     return true
   }
 
-  /// Notes a change that cannot be made now.
+  /// Records a change that cannot be sent now.
   mutating func owe(_ write: RedisWrite) {
     isWanted = true
     debts.add(write)
@@ -117,8 +120,8 @@ struct RedisTraffic: Sendable {
 
   // MARK: - The thread's side
 
-  /// Says what to do next.
-  /// - Parameter hasRoom: Whether what was sent before has left this process.
+  /// Decides the next action of the thread.
+  /// - Parameter hasRoom: Whether all earlier commands have been passed to the system.
   mutating func next(now: MonotonicInstant, hasRoom: Bool) -> Step {
     switch phase {
     case .idle: return idle(now)
@@ -162,7 +165,8 @@ struct RedisTraffic: Sendable {
     return .end
   }
 
-  /// Takes what is sent next: as much as goes into one go. Questions that nobody waits for any more fall away.
+  /// Takes the next commands to send, at most as many as one batch may contain. Questions whose caller has left are
+  /// skipped.
   private mutating func take() -> [RedisJob] {
     var jobs: [RedisJob] = []
     var cost = 0
@@ -175,10 +179,10 @@ struct RedisTraffic: Sendable {
     return jobs
   }
 
-  /// Notes that Redis took or gave something.
+  /// Records that bytes were sent or received.
   mutating func progressed(_ now: MonotonicInstant) { lastProgress = now }
 
-  /// Notes that commands can be sent. What is owed goes first.
+  /// Records that the connection is ready for commands. Debts are sent first.
   mutating func connected(_ now: MonotonicInstant) {
     phase = .ready
     hasAnswered = false
@@ -188,7 +192,7 @@ struct RedisTraffic: Sendable {
     for job in newer { waiting.append(job) }
   }
 
-  /// Takes the job that a reply belongs to. Nil where Redis answered what nobody asked.
+  /// Removes and returns the command that a reply belongs to. Nil if no reply was expected.
   mutating func answered(_ now: MonotonicInstant) -> RedisJob? {
     lastProgress = now
     guard let job = sent.popFirst() else { return nil }
@@ -197,7 +201,8 @@ struct RedisTraffic: Sendable {
     return job
   }
 
-  /// Goes on with a change, or ends it. Returns whom that wakes.
+  /// Adds the next command of a change, or ends the change if there is none. Returns the tickets of the callers to
+  /// wake.
   mutating func finish(_ write: RedisWrite, _ number: UInt64, next: RedisWrite?) -> [RedisTicket] {
     backlog -= write.cost
     if let next {
@@ -211,9 +216,9 @@ struct RedisTraffic: Sendable {
     return done
   }
 
-  /// Notes that the connection is gone, or did not come. Returns whom no answer will come to.
+  /// Records that the connection is lost or could not be established. Returns the tickets that get no reply.
   mutating func lost(_ now: MonotonicInstant, spread: Double) -> [RedisTicket] {
-    // Where something is owed the connection was given up, since Redis refused it.
+    // If there are debts, the store itself closed the connection, because Redis rejected a change.
     let wasLeftInPeace = phase == .ready && sent.isEmpty && hasAnswered && debts.isEmpty
     var tickets: [RedisTicket] = []
     if wasLeftInPeace {
@@ -236,10 +241,22 @@ struct RedisTraffic: Sendable {
   }
 }
 
-/// What stands in the queue for Redis.
+/// One element of the queue for Redis.
 enum RedisJob: Sendable {
-  /// Somebody waits for the answer.
+  /// A question whose caller waits for the reply.
   case ask(RedisCall, RedisTicket)
-  /// Nobody waits; the number says which change it belongs to.
+  /// A change. No caller waits for its reply. The number identifies the change if it takes several commands.
   case write(RedisWrite, number: UInt64)
+}
+
+/// The limits of the traffic with Redis.
+struct RedisLimits: Sendable {
+  /// The maximum time to connect.
+  var connect = Duration.seconds(1)
+  /// The maximum time in which Redis sends no bytes although a reply is missing.
+  var command = Duration.seconds(2)
+  /// The maximum size of all responses that wait to be written, in bytes.
+  var backlog = 16 << 20
+  /// The number of bytes that are passed to the connection at once (approximately).
+  var oneGo = 1 << 20
 }

@@ -1,30 +1,32 @@
 import ErrandCore
 
-/// Decides whether a walk over all keys of a database goes on. Redis ends a walk with the cursor 0; a server that never
-/// does is not followed for ever.
+/// Decides whether a scan of all keys of a database continues. Redis ends a scan with the cursor 0. The limits here end
+/// a scan if the server never returns 0.
 struct RedisWalk: Sendable {
-  /// A walk takes no longer than this.
+  /// The maximum duration of a scan.
   static let mostTime = Duration.seconds(60)
-  /// Rounds that every walk may take, however few keys the server reports.
+  /// The number of pages that every scan may read, even if the server reports few keys.
   static let leastRounds = 1_000
-  /// No walk takes more rounds than this.
+  /// The maximum number of pages that a scan may read.
   static let mostRounds = 1_000_000
 
   private let end: MonotonicInstant
   private var rounds = 0
   private var keys = 0
-  /// The cursors of the last power of two of rounds: a server that repeats itself meets one of them again.
+  /// The cursor of an earlier page, whose number was a power of two. If the server returns this cursor again, it
+  /// repeats its cursors and the scan ends.
   private var mark = "0"
   private var nextMark = 1
 
   init(now: MonotonicInstant) { end = now.advanced(by: Self.mostTime) }
 
-  /// Whether to ask for the page at a cursor.
-  /// - Parameter keys: How many keys the server says the database has; nil if it does not say.
+  /// Whether to read the page at a cursor.
+  /// - Parameter keys: The number of keys in the database that the server reports; nil if it reports none.
   mutating func goesOn(to cursor: String, keys: Int64?, now: MonotonicInstant) -> Bool {
     rounds += 1
     self.keys = max(self.keys, Int(clamping: keys ?? 0))
-    // A page looks at a hundred slots at least, and a table that has shrunk has ten times as many slots as keys.
+    // A page covers at least a hundred slots of Redis' hash table. A table that has shrunk has at most ten slots per
+    // key, so there are fewer pages than keys.
     let most = min(Self.mostRounds, max(Self.leastRounds, self.keys))
     guard cursor != "0", cursor != mark, rounds < most, now < end else { return false }
     if rounds == nextMark { (mark, nextMark) = (cursor, nextMark * 2) }

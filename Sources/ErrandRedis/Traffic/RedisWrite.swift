@@ -2,22 +2,23 @@ import ErrandCache
 import ErrandCore
 import Foundation
 
-/// One change of what is stored. Some take several commands, each of which follows from the reply to the one before.
+/// One change of the stored entries. A change may take several commands. Each further command depends on the reply to
+/// the one before.
 enum RedisWrite: Sendable {
   case put(CacheEntry)
   case renew(CacheKey, stored: WallTime, head: CacheEntryHead)
   case remove(CacheSelection)
-  /// Deletes the stored version of an entry whose newer version was dropped because the backlog was full.
+  /// Deletes the stored version of an entry whose newer version was dropped, because too many entries were pending.
   case displace(CacheKey, variant: Digest)
-  /// Deletes what a removed index names.
+  /// Deletes the entries that a removed index contains.
   case sweep(RedisIndex, round: Int = 0)
-  /// Deletes what does not count, page by page.
+  /// Deletes invalid entries, one page of a scan at a time.
   case purge(cursor: String, round: Int = 0)
   case touch([RedisUse: WallTime])
-  /// Deletes a damaged variant, while it still has this head.
+  /// Deletes a damaged variant if it still has this head.
   case drop(RedisUse, head: Data)
 
-  /// What it takes of the memory for what is not written yet, in bytes.
+  /// The bytes by which the change counts towards the limit for pending entries.
   var cost: Int { if case .put(let entry) = self { entry.body.count + 1_024 } else { 0 } }
 
   func call(_ layout: RedisLayout) -> RedisCall {
@@ -35,11 +36,11 @@ enum RedisWrite: Sendable {
     }
   }
 
-  /// What follows from Redis' reply; nil where that was all.
+  /// The next command of the change after a reply of Redis; nil if the change is complete.
   func next(after reply: RedisReply) -> RedisWrite? {
     switch self {
     case .put(let entry):
-      // What found no room must not leave behind what it was to replace.
+      // If the entry could not be stored, the older entry that it should have replaced must be removed.
       return reply.isError ? .remove(.variant(entry.key, entry.head.variant)) : nil
     case .displace(let key, let variant): return reply.isError ? .remove(.variant(key, variant)) : nil
     case .remove(let selection):
@@ -49,21 +50,22 @@ enum RedisWrite: Sendable {
       guard (reply.number ?? 0) > 0, round < RedisWalk.mostRounds else { return nil }
       return .sweep(index, round: round + 1)
     case .purge(let old, let round):
-      // What stays behind counts for nothing and expires by itself.
+      // If the scan ends early, the remaining keys do no harm: they are invalid and expire.
       guard let cursor = reply.text, cursor != "0", cursor != old, round < RedisWalk.mostRounds else { return nil }
       return .purge(cursor: cursor, round: round + 1)
     case .renew, .touch, .drop: return nil
     }
   }
 
-  /// Whether Redis will not remove what must go: then nothing may be read from it until it does.
+  /// Whether the reply means that Redis rejects a removal. Then nothing may be read until Redis accepts the removal.
   func isRefused(by reply: RedisReply) -> Bool {
     guard case .remove = self else { return false }
     return reply.number == nil && reply.salt == nil
   }
 
-  /// What a removal means where Redis lost what it was made for and others have stored since: what names an entry by
-  /// the old salt names nothing any more, and anything may be what was meant.
+  /// The removal to send if the salt in Redis has changed: Redis has lost its data, and other servers have stored
+  /// entries under a new salt. A digest under the old salt does not identify an entry any more, so all entries are
+  /// removed instead.
   private static func removal(_ selection: CacheSelection) -> RedisWrite? {
     switch selection {
     case .all, .olderThan, .host, .tag: .remove(selection)
@@ -127,7 +129,7 @@ enum RedisWrite: Sendable {
   }
 }
 
-/// That an answer was used.
+/// Identifies a response that was used.
 struct RedisUse: Sendable, Hashable {
   let entry: String
   let variant: String

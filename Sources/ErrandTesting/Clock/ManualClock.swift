@@ -1,12 +1,12 @@
 public import ErrandCore
 
-/// A clock that stands still until a test turns it: deadlines and delays without waiting.
+/// A clock that advances only when a test advances it. With it, a test can check deadlines and delays without waiting.
 ///
 /// ```swift
 /// let clock = ManualClock()
 /// configuration.timers = clock
 /// …
-/// await clock.waitForTimers(1)          // the call waits now
+/// await clock.waitForTimers(1)          // the call has set its timer
 /// clock.advance(by: .seconds(120))      // its deadline passes
 /// ```
 public final class ManualClock: Timers {
@@ -17,41 +17,41 @@ public final class ManualClock: Timers {
 
   private let state = Observed(State())
 
-  /// Makes a clock that stands.
+  /// Creates a clock that does not advance by itself.
   public init() {}
 
-  /// The present, as far as the clock was turned.
+  /// The current time of this clock.
   public var now: MonotonicInstant { state.value.now }
 
-  /// The actions that wait for their moment.
+  /// The number of scheduled actions.
   public var pending: Int { state.value.heap.count }
 
-  /// Keeps `action` until the clock is turned to `instant`; runs it at once where that has passed.
+  /// Schedules `action` for the time `instant`. If that time has passed, the action runs immediately.
   public func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken {
     let token = state.update { $0.heap.insert(at: instant, action) }
     runDue()
     return token
   }
 
-  /// Takes an action out.
+  /// Cancels a scheduled action.
   public func cancel(_ token: TimerToken) {
     let removed = state.update { $0.heap.remove(token) }
     _ = removed
   }
 
-  /// Turns the clock forward and runs what is due, in the order of the moments, on the caller's thread.
+  /// Advances the clock and runs the actions that are due, in the order of their times, on the caller's thread.
   public func advance(by duration: Duration) {
     state.update { $0.now = $0.now.advanced(by: duration) }
     runDue()
   }
 
-  /// Waits until at least `count` actions are pending: until a call has come to its wait.
+  /// Waits until at least `count` actions are scheduled, for example until a call waits for its deadline.
   ///
   /// - Parameters:
-  ///   - count: How many.
-  ///   - bound: How long to wait at most, by the system's clock.
-  /// - Returns: Whether they are; false where `bound` has passed or the task is cancelled, so that a test whose call ends
-  ///   before its wait goes on and says what it misses.
+  ///   - count: The number of actions.
+  ///   - bound: The maximum wait in real time.
+  /// - Returns: False after `bound`, or if the task is cancelled. It does not throw, so that a test whose call ends too
+  ///   early continues and reports its own failure.
   @discardableResult
   public func waitForTimers(_ count: Int, within bound: Duration = .seconds(30)) async -> Bool {
     await state.reaches("\(count) timers", within: bound) { $0.heap.count >= count }

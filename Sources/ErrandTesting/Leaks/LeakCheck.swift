@@ -1,12 +1,12 @@
 import ErrandSupport
 import ErrandCore
 
-/// Holds objects weakly and says which of them live on.
+/// Watches objects through weak references and reports which of them still exist.
 ///
 /// ```swift
 /// let leaks = LeakCheck()
 /// leaks.watch(delegate, "delegate")
-/// …                                   // let go of everything
+/// …                                   // release all references
 /// #expect(await leaks.survivors().isEmpty)
 /// ```
 public final class LeakCheck: Sendable {
@@ -17,13 +17,15 @@ public final class LeakCheck: Sendable {
 
   private let watched = Locked<[Watched]>([])
 
-  /// The check of the test that runs; nil where it has none. The trait `.checksLeaks` of `ErrandTestingTraits` sets it.
+  /// The check of the running test; nil if the test has no check. The trait `.checksLeaks` of `ErrandTestingTraits`
+  /// sets it.
   ///
-  /// Scripted, recording, replaying and profiled transports and loopback servers that are made meanwhile are watched by
-  /// themselves: a client or a call that lives on holds its transport.
+  /// Some objects that the test creates are watched automatically: scripted, recording, replaying and profiled
+  /// transports, and loopback servers. They reveal other leaks, too, because a client or a call that leaks keeps its
+  /// transport.
   @TaskLocal public static var current: LeakCheck?
 
-  /// Makes a check that watches nothing yet.
+  /// Creates a check without watched objects.
   public init() {}
 
   /// Watches an object.
@@ -31,11 +33,12 @@ public final class LeakCheck: Sendable {
     watched.withLock { $0.append(Watched(object: object, name: name)) }
   }
 
-  /// The names of the objects that live on, once other tasks have had their turn to let go.
+  /// Waits until no watched object exists, and returns the names of the objects that still exist. The wait ends after
+  /// `turns` yields and the time `patience`, whichever ends later, so that other tasks can release the objects.
   ///
   /// - Parameters:
-  ///   - turns: How many turns they get at least.
-  ///   - patience: How long they get at least: on a busy machine a thread may come late to letting go.
+  ///   - turns: The minimum number of yields to other tasks.
+  ///   - patience: The minimum wait. On a busy machine, a thread may release its objects late.
   public func survivors(turns: Int = 1_000, patience: Duration = .seconds(10)) async -> [String] {
     let end = MonotonicInstant.now.advanced(by: patience)
     var turn = 0

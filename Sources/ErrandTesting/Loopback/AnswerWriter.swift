@@ -1,25 +1,26 @@
-/// Carries out the steps of one answer on a socket.
+/// Executes the steps of one response on a socket.
 ///
-/// Bytes are gathered and go out together before every wait and at the end, so a short answer is one packet.
+/// Bytes are collected in a buffer. The buffer is sent before every wait and at the end, so that a short response is
+/// one packet.
 struct AnswerWriter {
   private let socket: LoopbackSocket
   private let answer: LoopbackAnswer
   private let isHead: Bool
   private var buffer: [UInt8] = []
-  /// How many bytes of the buffer are content, behind the head.
+  /// The number of content bytes in the buffer. They are the last bytes of the buffer, after the header section.
   private var bufferedBody = 0
   private var counted = 0
   private var hasStruck = false
   private var hasDripped = false
 
-  /// Makes a writer; `isHead` leaves out content.
+  /// - Parameter isHead: True if the request has the method HEAD. Then no content is sent.
   init(_ answer: LoopbackAnswer, to socket: LoopbackSocket, isHead: Bool) {
     self.answer = answer
     self.socket = socket
     self.isHead = isHead
   }
 
-  /// Carries out all steps; throws a ``ConnectionEnd`` when the connection is to end.
+  /// Executes all steps. Throws a ``ConnectionEnd`` if the connection must end.
   mutating func run() throws {
     for step in answer.steps { try perform(step) }
     if let fault = answer.fault, !hasStruck { try strike(fault) }
@@ -59,7 +60,8 @@ struct AnswerWriter {
     }
   }
 
-  /// Sends bytes up to the place of the fault, lets it strike there, then sends the rest if there is one.
+  /// Writes bytes. If the response's fault is due inside these bytes, the fault happens between the bytes before it and
+  /// the bytes after it.
   private mutating func put(_ bytes: [UInt8], _ part: LoopbackAnswer.Part) throws {
     var rest = bytes[...]
     if let fault = answer.fault, !hasStruck, part == .body || fault.part == .everything {
@@ -109,8 +111,8 @@ struct AnswerWriter {
     bufferedBody = 0
   }
 
-  /// Sends bytes, the last `body` of which are content, and tells the tally how many of these went out, also when
-  /// the client leaves meanwhile.
+  /// Sends bytes, of which the last `body` bytes are content. Reports the number of sent content bytes to the
+  /// response's `tally`, even if the client closes the connection before all bytes are sent.
   private func send(_ bytes: ArraySlice<UInt8>, body: Int) throws {
     let before = socket.sentCount
     defer {

@@ -1,13 +1,13 @@
-/// Why a connection ends before its next request. None of these is an error of the test.
+/// The reason why a connection ends before its next request. No reason makes the test fail.
 enum ConnectionEnd: Error {
-  /// The client closed, reset or went away.
+  /// The client closed or reset the connection.
   case peerLeft
-  /// The server is being stopped.
+  /// The server is stopping.
   case stopped
-  /// The answer says to close.
+  /// A step of the response closes the connection.
   case close
-  /// The answer says to reset.
+  /// A step of the response resets the connection.
   case reset
-  /// The input is no HTTP/1.x request.
+  /// The input is not an HTTP/1.x request.
   case malformed(String)
 }

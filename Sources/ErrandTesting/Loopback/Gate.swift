@@ -4,24 +4,25 @@
   import Darwin
 #endif
 
-/// A point that a ``LoopbackServer`` waits at until the test lets it go on.
+/// A point at which a ``LoopbackServer`` waits until the test lets it continue.
 ///
-/// A gate replaces sleeping in tests: the server stops at the gate, the test learns that it is there, does what
-/// it is about (cancels, moves a clock, looks at state), and opens the gate.
+/// A gate replaces sleeping in tests. The server waits at the gate. The test waits until the server has arrived there,
+/// performs its action, such as cancelling a call or advancing a clock, and opens the gate.
 ///
 /// ```swift
 /// let gate = Gate()
 /// let server = try LoopbackServer { _ in .ok("late").held(at: gate) }
 /// let call = Task { try await fetch(server.url) }
-/// try await gate.reached()      // the request is at the server, nothing is answered yet
+/// try await gate.reached()      // the server has the request and has sent nothing yet
 /// call.cancel()
 /// gate.open()
 /// ```
 ///
-/// One gate may stand in several answers and be waited at by several connections. A server that is stopped and a
-/// client that leaves also end the wait, so a gate that is never opened holds nothing up for ever.
+/// Several responses may use one gate, and several connections may wait at one gate. A wait also ends when the server
+/// is stopped or the client closes the connection, so a gate that is never opened does not block forever.
 public final class Gate: Sendable {
-  /// Passes are bytes in a pipe, so that a connection can wait for the gate, its peer and the stop in one `poll`.
+  /// The state of a gate. Each permission to pass is also a byte in a pipe. So one `poll` can wait for the gate, the
+  /// client and the server's stop at the same time.
   private struct State: Sendable {
     var isOpen = false
     var passes = 0
@@ -32,7 +33,7 @@ public final class Gate: Sendable {
 
   private let state = Observed(State())
 
-  /// Makes a gate that is shut.
+  /// Creates a closed gate.
   public init() {}
 
   deinit {
@@ -40,7 +41,7 @@ public final class Gate: Sendable {
     for descriptor in [state.reader, state.writer].compactMap({ $0 }) { close(descriptor) }
   }
 
-  /// Opens the gate for good: everyone who waits goes on, and nobody waits here again.
+  /// Opens the gate permanently: all waiting connections continue, and no connection waits here again.
   public func open() {
     state.update { state in
       state.isOpen = true
@@ -49,7 +50,7 @@ public final class Gate: Sendable {
     }
   }
 
-  /// Lets as many waits as `count` pass, now or later, and leaves the gate shut for the next.
+  /// Lets the next `count` waits pass, including waits that have already begun. The gate stays closed for all others.
   public func letPass(_ count: Int = 1) {
     state.update { state in
       let (passes, isTooMany) = state.passes.addingReportingOverflow(max(0, count))
@@ -58,29 +59,28 @@ public final class Gate: Sendable {
     }
   }
 
-  /// How often a server has come to this gate, whether it had to wait there or not.
+  /// The number of times that a server has arrived at this gate. Arrivals at an open gate are included.
   public var arrivals: Int { state.value.arrivals }
 
-  /// Returns once a server has come to this gate, the given number of times in all.
+  /// Waits until a server has arrived at this gate `times` times in total.
   ///
   /// - Parameters:
-  ///   - times: How many arrivals to wait for, counted from the gate's making.
-  ///   - bound: How long to wait at most.
-  /// - Throws: ``LoopbackError/notReached(_:within:)`` when `bound` has passed, `CancellationError` when the task
-  ///   is cancelled.
+  ///   - times: The number of arrivals, counted from the creation of the gate.
+  ///   - bound: The maximum wait.
+  /// - Throws: ``LoopbackError/notReached(_:within:)`` after `bound`; `CancellationError` if the task is cancelled.
   public func reached(times: Int = 1, within bound: Duration = .seconds(30)) async throws {
     try await state.wait(for: "arrival \(times) at a gate", within: bound) { $0.arrivals >= times }
   }
 
-  /// Notes that a server has come here.
+  /// Records an arrival.
   func arrive() {
     state.update { $0.arrivals += 1 }
   }
 
-  /// Whether the gate was opened for good.
+  /// Whether the gate is permanently open.
   var isOpen: Bool { state.value.isOpen }
 
-  /// Takes one pass if there is one.
+  /// Takes one permission to pass. Returns false if there is none.
   func takePass() -> Bool {
     state.update { state in
       if state.isOpen { return true }
@@ -94,7 +94,7 @@ public final class Gate: Sendable {
     }
   }
 
-  /// A descriptor that is readable when there may be a pass. Valid as long as the gate lives.
+  /// A descriptor that becomes readable when a connection may be able to pass. It is valid as long as the gate exists.
   func wakeDescriptor() throws -> Int32 {
     let made: Result<Int32, LoopbackError> = state.update { state in
       if let reader = state.reader { return .success(reader) }
@@ -113,7 +113,7 @@ public final class Gate: Sendable {
     return try made.get()
   }
 
-  /// Closes the pipe. Only for a gate that is open and that nobody waits at any more.
+  /// Closes the pipe. The gate must be open, and no connection may wait at it.
   func retire() {
     state.update { state in
       if let reader = state.reader { close(reader) }

@@ -1,4 +1,4 @@
-/// How HTTP/1.1 is written (RFC 9112), without checks.
+/// Serialises HTTP/1.1 messages (RFC 9112) without validation.
 enum HTTPText {
   /// A status line, header fields and the blank line.
   static func head(status: Int, reason: String?, headers: LoopbackHeaders) -> [UInt8] {
@@ -6,22 +6,23 @@ enum HTTPText {
     return Array(line.utf8) + fields(headers) + lineEnd
   }
 
-  /// One chunk (section 7.1).
+  /// One chunk of a chunked body (RFC 9112 section 7.1).
   static func chunk(_ bytes: [UInt8]) -> [UInt8] {
     Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + lineEnd
   }
 
-  /// The last chunk with its trailer section.
+  /// The last chunk of a chunked body, with the trailer section.
   static func lastChunk(_ trailers: LoopbackHeaders) -> [UInt8] {
     Array("0\r\n".utf8) + fields(trailers) + lineEnd
   }
 
-  /// Whether an answer of this status has content when the request was not HEAD (RFC 9110 section 6.4.1).
+  /// Whether a response with this status to a request other than HEAD may have content (RFC 9110 section 6.4.1).
   static func mayHaveContent(_ status: Int) -> Bool {
     !(100..<200).contains(status) && status != 204 && status != 304
   }
 
-  /// A block of generated content whose length is a multiple of its period.
+  /// A block of generated content. Its length is a multiple of the period of the bytes, so blocks can follow each
+  /// other.
   static let generatedBlock = (0..<251 * 256).map { LoopbackAnswer.generatedByte(at: $0) }
 
   private static let lineEnd: [UInt8] = [0x0D, 0x0A]

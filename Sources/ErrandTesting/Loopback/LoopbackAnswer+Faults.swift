@@ -1,19 +1,21 @@
-// Changes of an answer. Each returns a new value; where two set the same thing, the later one counts.
+// Each of these functions returns a changed copy of the response. If two of them set the same property, the later one
+// counts.
 
-// MARK: - Head
+// MARK: - Headers
 
 extension LoopbackAnswer {
-  /// The answer with a header field set to `value`, or without it when nil; framing fields are not spared.
+  /// The response with a header field set to `value`, or without the field if `value` is nil. Fields that frame the
+  /// message, such as `Content-Length`, can be changed, too.
   public func setting(_ name: String, to value: String?) -> Self {
     changingHead { $0[name] = value }
   }
 
-  /// The answer with a header field more, also when one of that name is there.
+  /// The response with an additional header field, even if the response already has a field of this name.
   public func adding(_ name: String, _ value: String) -> Self {
     changingHead { $0.add(name, value) }
   }
 
-  /// The answer with another reason phrase; an empty one is sent as empty.
+  /// The response with the given reason phrase, which may be empty.
   public func reason(_ text: String) -> Self {
     changingSteps { step in
       guard case .head(let status, _, let headers) = step else { return step }
@@ -21,29 +23,31 @@ extension LoopbackAnswer {
     }
   }
 
-  /// The answer behind an informational one, such as 103, sent the given number of times.
+  /// The response, preceded by an informational response, such as 103. The informational response is sent `times`
+  /// times.
   public func informational(_ status: Int, headers: LoopbackHeaders = [:], times: Int = 1) -> Self {
     let head = HTTPText.head(status: status, reason: nil, headers: headers)
     return changing { $0.steps.insert(.bytes(head, times: times), at: 0) }
   }
 }
 
-// MARK: - Breaking off
+// MARK: - Truncation
 
 extension LoopbackAnswer {
-  /// The answer broken off by an orderly close behind `count` bytes, whatever its head has promised.
+  /// The response, truncated after `count` bytes: the server then closes the connection in an orderly way (FIN). The
+  /// header fields still announce the full length.
   ///
-  /// With fewer bytes to send than `count`, it closes behind the last of them.
+  /// If the response has fewer than `count` bytes, the connection closes after the last byte.
   public func cut(after count: Int, of part: Part = .body) -> Self {
     changing { $0.fault = Fault(after: max(0, count), part: part, step: .close) }
   }
 
-  /// The answer broken off by a reset (RST) behind `count` bytes.
+  /// The response, truncated after `count` bytes: the server then resets the connection (RST).
   public func reset(after count: Int, of part: Part = .body) -> Self {
     changing { $0.fault = Fault(after: max(0, count), part: part, step: .reset) }
   }
 
-  /// The answer with the server's sending side closed (FIN) behind `count` bytes and the receiving side open.
+  /// The response, truncated after `count` bytes: the server then closes only its sending side (FIN).
   public func halfClosed(after count: Int, of part: Part = .body, until gate: Gate = Gate()) -> Self {
     changing {
       $0.fault = Fault(after: max(0, count), part: part, step: .halfClose)
@@ -51,22 +55,23 @@ extension LoopbackAnswer {
     }
   }
 
-  /// The answer that stops behind `count` bytes and goes on when the gate opens.
+  /// The response, interrupted after `count` bytes until the gate opens.
   ///
-  /// Without a gate it never goes on: the connection stays open until the client leaves or the server stops.
-  /// `.ok("x").stalled()` stalls right behind the head.
+  /// If no gate is given, the response never continues: the connection stays open until the client closes it or the
+  /// server stops. `.ok("x").stalled()` stalls immediately after the headers.
   public func stalled(after count: Int = 0, of part: Part = .body, until gate: Gate = Gate()) -> Self {
     changing { $0.fault = Fault(after: max(0, count), part: part, step: .wait(gate)) }
   }
 
-  /// The answer with `Connection: close` said and done.
+  /// The response with `Connection: close`. The server closes the connection after the response.
   public func closing() -> Self {
     setting("Connection", to: "close").then(.close)
   }
 
-  /// The answer with the connection closed behind it, without a word about it in the head.
+  /// The response without `Connection: close`, although the server closes the connection after the response.
   ///
-  /// With a gate the connection first lies idle until the gate opens, as when a server's keep-alive time runs out.
+  /// If a gate is given, the connection is idle until the gate opens. This simulates a server whose keep-alive timeout
+  /// expires.
   public func closed(at gate: Gate? = nil) -> Self {
     changing { $0.steps += (gate.map { [.wait($0)] } ?? []) + [.close] }
   }
@@ -75,42 +80,45 @@ extension LoopbackAnswer {
 // MARK: - Time
 
 extension LoopbackAnswer {
-  /// The answer begun only when the gate lets pass.
+  /// The response, delayed until the gate lets it pass.
   public func held(at gate: Gate) -> Self {
     changing { $0.steps.insert(.wait(gate), at: 0) }
   }
 
-  /// The answer begun only after a time by the clock.
+  /// The response, delayed by a duration in real time.
   public func delayed(_ duration: Duration) -> Self {
     changing { $0.steps.insert(.pause(duration), at: 0) }
   }
 
-  /// The answer sent in pieces of `size` bytes with a time by the clock between them.
+  /// The response, sent in pieces of `size` bytes. Between two pieces, the server waits for `interval` in real time.
   public func dripped(_ size: Int = 1, of part: Part = .everything, every interval: Duration) -> Self {
     changing { $0.pace = Pace(size: max(1, size), part: part, between: .pause(interval)) }
   }
 
-  /// The answer sent in pieces of `size` bytes; the gate stands between them, so ``Gate/letPass(_:)`` lets one go.
+  /// The response, sent in pieces of `size` bytes. Between two pieces, the server waits at the gate.
+  /// ``Gate/letPass(_:)`` releases one piece.
   public func dripped(_ size: Int = 1, of part: Part = .everything, through gate: Gate) -> Self {
     changing { $0.pace = Pace(size: max(1, size), part: part, between: .wait(gate)) }
   }
 }
 
-// MARK: - Too much
+// MARK: - Excess data
 
 extension LoopbackAnswer {
-  /// The answer with further steps at its end.
+  /// The response with the given steps after its own steps.
   public func then(_ more: Step...) -> Self {
     changing { $0.steps += more }
   }
 
-  /// The answer with text behind its end, in the same packet as the end where that fits one.
+  /// The response, followed by text that does not belong to it. The text is sent in the same packet as the end of the
+  /// response if both fit.
   public func extra(_ text: String) -> Self {
     then(.bytes(Array(text.utf8)))
   }
 
-  /// The answer, and then text that nobody asked for on the idle connection, sent when the gate opens. `sent` is
-  /// told when the text is on the wire: `try await sent.reached()`.
+  /// The response, followed by text that no request asked for. The text is sent on the idle connection when `gate`
+  /// opens. After the text is sent, the server arrives at the gate `sent`; a test can wait with
+  /// `try await sent.reached()`.
   public func unsolicited(_ text: String, at gate: Gate, sent: Gate = Gate()) -> Self {
     then(.wait(gate), .bytes(Array(text.utf8)), .reach(sent))
   }
@@ -119,7 +127,8 @@ extension LoopbackAnswer {
 // MARK: - Helpers
 
 extension LoopbackAnswer {
-  /// The answer with a listener that is told how many bytes of the content go out, on the connection's thread.
+  /// The response with a closure that receives the number of content bytes after each write. The closure runs on the
+  /// connection's thread.
   func tallied(by tally: @escaping @Sendable (Int) -> Void) -> Self {
     changing { $0.tally = tally }
   }

@@ -1,6 +1,6 @@
-/// What a ``LoopbackServer`` does when a request has come: a value made of ordered steps.
+/// The response of a ``LoopbackServer`` to a request. It consists of steps that the server executes in order.
 ///
-/// Most answers are one word, faults are said behind it:
+/// One function creates most responses. Further functions add faults:
 ///
 /// ```swift
 /// .ok("hello")
@@ -11,37 +11,39 @@
 /// LoopbackAnswer([.head(status: 200, headers: ["Content-Length": "1"]), .wait(gate), .body([0x61])])
 /// ```
 ///
-/// The connection stays open after the last step if the request, the head and the framing allow it
+/// The connection stays open after the last step if the request, the headers and the framing allow it
 /// (RFC 9112 section 9.3); otherwise the server closes it.
 public struct LoopbackAnswer: Sendable {
-  /// One thing to do on the connection.
+  /// One action on the connection.
   public enum Step: Sendable {
-    /// Sends a status line and header fields; nothing in them is checked or added. Without a reason the usual one is sent.
+    /// Sends a status line and header fields without validation or additions. If `reason` is nil, the server sends the
+    /// standard reason phrase of the status.
     case head(status: Int, reason: String? = nil, headers: LoopbackHeaders = [:])
-    /// Sends bytes as they are, as often as said; nil means until the client leaves.
+    /// Sends bytes unchanged, `times` times. If `times` is nil, the bytes are repeated until the client closes the
+    /// connection.
     case bytes([UInt8], times: Int? = 1)
-    /// Sends bytes of the content, as often as said; left out of the answer to a HEAD request.
+    /// Sends bytes of the content, `times` times. In the response to a HEAD request, this step is omitted.
     case body([UInt8], times: Int? = 1)
-    /// Waits until the gate lets pass. What was said before is on the wire by then. A client that closes its
-    /// sending side meanwhile counts as gone, and the connection ends.
+    /// Sends all earlier bytes, then waits until the gate lets the connection pass. If the client closes its sending
+    /// side during the wait, the connection ends.
     case wait(Gate)
-    /// Tells the gate that this point is reached, and goes on. What was said before is on the wire by then.
+    /// Sends all earlier bytes, then records an arrival at the gate and continues without waiting.
     case reach(Gate)
-    /// Waits by the clock. Prefer a gate in tests.
+    /// Waits in real time. In tests, a gate is usually better.
     case pause(Duration)
-    /// Ends the server's sending side (FIN) and leaves the receiving side open.
+    /// Closes the server's sending side (FIN) and leaves the receiving side open.
     case halfClose
-    /// Closes the connection in order (FIN).
+    /// Closes the connection in an orderly way (FIN).
     case close
     /// Resets the connection (RST).
     case reset
   }
 
-  /// Which bytes a fault counts.
+  /// The bytes of a response to which a fault or a pace applies.
   public enum Part: Sendable {
-    /// The content as it stands on the wire, chunk framing included.
+    /// The content as sent, including chunk framing.
     case body
-    /// All bytes, head included.
+    /// All bytes, including the headers.
     case everything
   }
 
@@ -49,72 +51,72 @@ public struct LoopbackAnswer: Sendable {
   public var steps: [Step]
   var fault: Fault?
   var pace: Pace?
-  /// Told how many bytes of the content have been handed to the system, as they are.
+  /// Receives the number of content bytes, including their framing, after each write to the system.
   var tally: (@Sendable (Int) -> Void)?
 
-  /// What happens behind a number of bytes.
+  /// A step to execute after a number of bytes has been sent.
   struct Fault: Sendable {
     let after: Int
     let part: Part
     let step: Step
   }
 
-  /// How bytes are split, and what is between the pieces.
+  /// Sends bytes in pieces of a size, and executes a step between two pieces.
   struct Pace: Sendable {
     let size: Int
     let part: Part
     let between: Step
   }
 
-  /// Makes an answer of steps.
+  /// Creates a response from steps.
   public init(_ steps: [Step]) {
     self.steps = steps
   }
 }
 
-// MARK: - Whole answers
+// MARK: - Complete responses
 
 extension LoopbackAnswer {
-  /// 200 with plain text in UTF-8.
+  /// A response with status 200 and a text in UTF-8.
   public static func ok(_ text: String = "") -> Self {
     status(200, headers: ["Content-Type": "text/plain; charset=utf-8"], body: text)
   }
 
-  /// JSON text with its content type.
+  /// A response with a JSON text and the content type `application/json`.
   public static func json(_ text: String, status: Int = 200) -> Self {
     self.status(status, headers: ["Content-Type": "application/json"], body: text)
   }
 
-  /// Any status with header fields and a text.
+  /// A response with the given status, header fields and text.
   ///
-  /// `Content-Length` is added unless the headers frame the content themselves, and left out for an empty 1xx,
-  /// 204 or 304; a body given with one of these is sent all the same.
+  /// `Content-Length` is added unless the header fields already frame the content. For a status 1xx, 204 or 304 with an
+  /// empty body, it is not added. If a response with such a status has a body, the body is sent nevertheless.
   public static func status(_ status: Int, headers: LoopbackHeaders = [:], body: String = "") -> Self {
     framed(status, headers, Array(body.utf8))
   }
 
-  /// Bytes with a content type.
+  /// A response with bytes and a content type.
   public static func data(
     _ bytes: some Sequence<UInt8>, contentType: String = "application/octet-stream", status: Int = 200
   ) -> Self {
     framed(status, ["Content-Type": contentType], Array(bytes))
   }
 
-  /// A redirect by `Location`, which is sent as given; nil leaves it out.
+  /// A redirect. The `Location` field is sent unchanged; if `location` is nil, the field is omitted.
   public static func redirect(to location: String?, status: Int = 302) -> Self {
     var headers = LoopbackHeaders()
     headers["Location"] = location
     return self.status(status, headers: headers)
   }
 
-  /// Content in chunks, one for each element, and then trailer fields. `isComplete: false` leaves out the last chunk
-  /// and closes the connection instead.
+  /// A response with status 200 in chunks, one for each element, followed by trailer fields. If `isComplete` is false,
+  /// the last chunk is omitted and the connection closes.
   public static func chunked(_ chunks: [String], trailers: LoopbackHeaders = [:], isComplete: Bool = true) -> Self {
     chunked(chunks.map(\.utf8), trailers: trailers, isComplete: isComplete)
   }
 
-  /// Content in chunks of bytes, one for each element, and then trailer fields. `isComplete: false` leaves out the
-  /// last chunk and closes the connection instead.
+  /// A response with status 200 in chunks of bytes, one for each element, followed by trailer fields. If `isComplete`
+  /// is false, the last chunk is omitted and the connection closes.
   public static func chunked(
     _ chunks: some Sequence<some Sequence<UInt8>>, trailers: LoopbackHeaders = [:], isComplete: Bool = true
   ) -> Self {
@@ -124,7 +126,8 @@ extension LoopbackAnswer {
     return Self(steps)
   }
 
-  /// 200 with `count` bytes made while they are sent, so that a gibibyte costs no memory; see ``generatedByte(at:)``.
+  /// A response with status 200 and `count` bytes. The bytes are generated while they are sent, so that even a gibibyte
+  /// needs little memory; see ``generatedByte(at:)``.
   public static func generated(count: Int) -> Self {
     let block = HTTPText.generatedBlock
     return Self([
@@ -134,14 +137,15 @@ extension LoopbackAnswer {
     ])
   }
 
-  /// The byte at an offset of ``generated(count:)`` and ``endless(chunked:)``: the offset modulo 251.
+  /// The byte at an offset of a generated or endless response: the offset modulo 251.
   public static func generatedByte(at offset: Int) -> UInt8 {
     UInt8(truncatingIfNeeded: abs(offset % 251))
   }
 
-  /// 200 with content that goes on until the client leaves or the server stops.
+  /// A response with status 200 and content that continues until the client closes the connection or the server stops.
   ///
-  /// - Parameter chunked: True frames it in chunks; false announces no length at all.
+  /// - Parameter chunked: Whether the content is sent in chunks. If false, the content has no framing and ends with the
+  ///   connection.
   public static func endless(chunked: Bool = false) -> Self {
     let block = HTTPText.generatedBlock
     return chunked
@@ -151,25 +155,25 @@ extension LoopbackAnswer {
       : Self([.head(status: 200), .body(block, times: nil)])
   }
 
-  /// Text as it is, in UTF-8, with no byte added; then closes unless told otherwise.
+  /// A response that is exactly this text in UTF-8. The connection closes afterwards unless `thenCloses` is false.
   public static func raw(_ text: String, thenCloses: Bool = true) -> Self {
     raw(text.utf8, thenCloses: thenCloses)
   }
 
-  /// Bytes as they are, with no byte added; then closes unless told otherwise.
+  /// A response that is exactly these bytes. The connection closes afterwards unless `thenCloses` is false.
   public static func raw(_ bytes: some Sequence<UInt8>, thenCloses: Bool = true) -> Self {
     Self([.bytes(Array(bytes))] + (thenCloses ? [.close] : []))
   }
 
-  /// Silence: nothing is said until the gate opens, the client leaves or the server stops; then closes.
+  /// Sends nothing. The connection closes when the gate opens, the client closes the connection, or the server stops.
   public static func stall(until gate: Gate = Gate()) -> Self {
     Self([.wait(gate), .close])
   }
 
-  /// Closes in order without a byte.
+  /// Closes the connection in an orderly way (FIN) without sending a byte.
   public static var closeBeforeAnswer: Self { Self([.close]) }
 
-  /// Resets without a byte.
+  /// Resets the connection (RST) without sending a byte.
   public static var resetBeforeAnswer: Self { Self([.reset]) }
 
   private static func framed(_ status: Int, _ headers: LoopbackHeaders, _ body: [UInt8]) -> Self {

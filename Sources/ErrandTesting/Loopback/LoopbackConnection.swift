@@ -12,7 +12,8 @@ struct LoopbackConnection {
     reader = RequestReader(socket, options: core.options)
   }
 
-  /// Greets, then answers request after request; returns when the socket is closed.
+  /// Sends the greeting if there is one, then responds to one request after the other. Returns when the socket is
+  /// closed.
   mutating func serve() {
     do {
       if let greeting = core.options.greeting(number) {
@@ -33,12 +34,13 @@ struct LoopbackConnection {
     } catch let error as LoopbackError {
       core.refuse(error.description)
     } catch {
-      // The client left, the server stops or the answer said to close: nothing more to do than to close.
+      // Nothing more to send: the client closed the connection, the server is stopping, or the response closes the
+      // connection.
     }
     socket.close()
   }
 
-  /// One request and its answer. False if the connection has to be closed behind it.
+  /// Reads one request and sends the response. Returns false if the connection must be closed afterwards.
   private mutating func exchange(_ request: inout RecordedRequest) throws -> Bool {
     let scripted = core.nextScripted()
     let reception = scripted?.reception ?? core.options.reception(request)
@@ -50,7 +52,7 @@ struct LoopbackConnection {
     return try receiveAfter(reception, &request) && Persistence.keepsOpen(after: answer, to: request)
   }
 
-  /// Reads the body if it is to be read before the answer.
+  /// Reads the body of the request, unless it must be read after the response or not at all.
   private mutating func receiveBefore(_ reception: LoopbackReception, _ request: inout RecordedRequest) throws {
     switch reception {
     case .afterAnswer, .never:
@@ -66,7 +68,7 @@ struct LoopbackConnection {
     }
   }
 
-  /// Reads the body if it was left for after the answer. False if it stays unread.
+  /// Reads the body of the request if it must be read after the response. Returns false if the body stays unread.
   private mutating func receiveAfter(_ reception: LoopbackReception, _ request: inout RecordedRequest) throws -> Bool {
     if request.isComplete { return true }
     guard case .afterAnswer = reception else {
@@ -98,16 +100,16 @@ struct LoopbackConnection {
     }
   }
 
-  /// Says 400 as well as it goes.
+  /// Records why the input is rejected, and tries to send a response with status 400.
   private func refuse(_ reason: String) {
     core.refuse(reason)
-    let answer = LoopbackAnswer.status(400, body: "LoopbackServer: malformed request: \(reason)\n").closing()
+    let answer = LoopbackAnswer.status(400, body: "LoopbackServer: the request is malformed: \(reason)\n").closing()
     var writer = AnswerWriter(answer, to: socket, isHead: false)
     try? writer.run()
   }
 }
 
-/// Whether a connection stays open after an answer (RFC 9112 sections 6.3 and 9.3).
+/// Decides whether a connection stays open after a response (RFC 9112 sections 6.3 and 9.3).
 enum Persistence {
   static func keepsOpen(after answer: LoopbackAnswer, to request: RecordedRequest) -> Bool {
     if request.headers.lists("close", under: "Connection") { return false }

@@ -3,10 +3,10 @@ import Dispatch
 import Foundation
 import ErrandCore
 
-/// What the threads of a ``LoopbackServer`` share. They hold this and never the server, so that the server can be
-/// freed, and stopped by that, while they run.
+/// The shared state of a ``LoopbackServer``'s threads. The threads keep a reference to this object, but none to the
+/// server. So the server can be deallocated while the threads run, and its deallocation stops them.
 final class LoopbackCore: Sendable {
-  /// An answer that was enqueued, and when to read the body of the request that it is for.
+  /// An enqueued response, and the time at which the body of its request is read.
   struct Scripted: Sendable {
     let answer: LoopbackAnswer
     let reception: LoopbackReception
@@ -26,7 +26,7 @@ final class LoopbackCore: Sendable {
 
   // MARK: Threads
 
-  /// Begins to accept on a thread of its own, which owns the listener and closes it at its end.
+  /// Starts the thread that accepts connections. The thread closes the listener when it ends.
   func start(_ listener: LoopbackListener) throws {
     let stopDescriptor = try stop.wakeDescriptor()
     spawn { core in
@@ -35,11 +35,11 @@ final class LoopbackCore: Sendable {
     }
   }
 
-  /// Ends all threads and waits for them; from one of them, only tells them to end.
+  /// Ends all threads and waits for them. If it is called on one of these threads, it does not wait.
   func end() {
     stop.open()
     guard Thread.current.threadDictionary[Self.threadKey] as? ObjectIdentifier != ObjectIdentifier(self) else {
-      // What is waited for may still come, up to the end of the last thread.
+      // Until the last thread ends, the condition of a waiting test may still become true.
       return threads.notify(queue: .global()) { self.observed.close() }
     }
     if threads.wait(timeout: .now() + .seconds(10)) == .success { stop.retire() }
@@ -57,13 +57,14 @@ final class LoopbackCore: Sendable {
       if let accepted = listener.acceptOne() {
         serve(accepted)
       } else {
-        // Out of descriptors, or the client is gone already: give others a moment.
+        // No descriptor is available, or the client has already closed the connection. Wait before the next attempt.
         _ = SystemPoll.wait(for: [(stopDescriptor, SystemPoll.readable)], timeout: .milliseconds(5))
       }
     }
   }
 
-  /// False when the server stopped meanwhile, or cannot wait for want of descriptors.
+  /// Waits at the gate before a connection is accepted. Returns false if the server stopped during the wait, or if no
+  /// descriptor is available for waiting.
   private func passAcceptGate(_ stopDescriptor: Int32) -> Bool {
     guard let gate = options.acceptGate else { return true }
     gate.arrive()
@@ -91,7 +92,7 @@ final class LoopbackCore: Sendable {
     }
   }
 
-  /// Threads have small stacks, so that hundreds of them cost little.
+  /// Starts a thread with a small stack, so that hundreds of threads cost little memory.
   private func spawn(_ work: @escaping @Sendable (LoopbackCore) -> Void) {
     threads.enter()
     let thread = Thread { [self] in
@@ -116,7 +117,7 @@ final class LoopbackCore: Sendable {
     script.withLock { $0.isEmpty ? nil : $0.removeFirst() }
   }
 
-  /// Notes a request and gives it its number.
+  /// Records a request and returns its number.
   func record(_ request: RecordedRequest) -> Int {
     observed.update { record in
       var request = request
@@ -126,7 +127,7 @@ final class LoopbackCore: Sendable {
     }
   }
 
-  /// Puts a request, now with its body, in the place of the one noted before.
+  /// Replaces a recorded request by a copy that includes the body.
   func complete(_ request: RecordedRequest) {
     observed.update { record in
       if record.requests.indices.contains(request.number - 1) { record.requests[request.number - 1] = request }

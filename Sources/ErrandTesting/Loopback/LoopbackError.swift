@@ -1,23 +1,23 @@
-/// What can go wrong with a ``LoopbackServer`` or with waiting for one.
+/// A failure of a ``LoopbackServer``, or of a test that waits for an event of the server.
 public enum LoopbackError: Error, Sendable, Equatable {
-  /// A call to the operating system failed, with its `errno`.
+  /// A call to the operating system failed with the error number `code` (`errno`).
   case system(call: String, code: Int32)
-  /// What was waited for did not come within the bound.
+  /// The awaited event did not occur within the time limit.
   case notReached(String, within: Duration)
-  /// The server was stopped while something was waited for that can no longer come.
+  /// The server was stopped, so the event for which the test waits can no longer occur.
   case stopped(waitingFor: String)
 }
 
 extension LoopbackError: CustomStringConvertible {
-  /// One sentence that names the culprit and what to look at.
+  /// One sentence that names the cause and the remedy.
   public var description: String {
     switch self {
     case .system(let call, let code):
       "the system call \(call) failed with errno \(code)"
     case .notReached(let what, let bound):
-      "waited \(bound) for \(what) in vain: look at what the client has sent so far in `server.requests`"
+      "timed out after \(bound) waiting for \(what): check in `server.requests` what the client has sent so far"
     case .stopped(let what):
-      "the loopback server was stopped while \(what) was waited for: keep the server alive until the test ends"
+      "the loopback server stopped during a wait for \(what): keep the server alive until the test ends"
     }
   }
 }

@@ -1,15 +1,15 @@
-/// Header fields in their order on the wire, names looked up without regard to case.
+/// Header fields in the order in which they are sent. Lookups by name ignore case.
 ///
-/// Nothing is checked: a test server has to be able to say what is wrong. Repeated names stay apart.
+/// Nothing is validated, because a test server must be able to send invalid fields. Repeated fields are not merged.
 public struct LoopbackHeaders: Sendable, Equatable {
-  /// One field: its name and its value as they stand on the wire.
+  /// One header field: its name and its value.
   public struct Field: Sendable, Equatable {
-    /// The name, in the case it was written in.
+    /// The name, in its original case.
     public var name: String
     /// The value, without the white space around it.
     public var value: String
 
-    /// Makes a field of a name and a value.
+    /// Creates a field from a name and a value.
     public init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
@@ -19,12 +19,12 @@ public struct LoopbackHeaders: Sendable, Equatable {
   /// All fields in order.
   public var fields: [Field]
 
-  /// Makes headers of fields in order.
+  /// Creates headers from fields in order.
   public init(_ fields: [Field] = []) {
     self.fields = fields
   }
 
-  /// The first value under `name`, or nil. Setting replaces all of that name; setting nil removes them.
+  /// The first value of `name`, or nil. Setting a value replaces all fields of that name; setting nil removes them.
   public subscript(name: String) -> String? {
     get { fields.first { $0.isNamed(name) }?.value }
     set {
@@ -34,17 +34,17 @@ public struct LoopbackHeaders: Sendable, Equatable {
     }
   }
 
-  /// All values under `name`, in order.
+  /// All values of `name`, in order.
   public func values(_ name: String) -> [String] {
     fields.filter { $0.isNamed(name) }.map(\.value)
   }
 
-  /// Adds a field at the end and leaves others of that name as they are.
+  /// Appends a field without changing other fields of that name.
   public mutating func add(_ name: String, _ value: String) {
     fields.append(Field(name, value))
   }
 
-  /// Whether a list under `name`, such as `Connection`, has `token` in it, without regard to case.
+  /// Whether a field with a comma-separated list, such as `Connection`, contains `token`. Case is ignored.
   func lists(_ token: String, under name: String) -> Bool {
     values(name).contains { value in
       value.split(separator: ",").contains { $0.lowercased().trimmed == token }
@@ -53,7 +53,7 @@ public struct LoopbackHeaders: Sendable, Equatable {
 }
 
 extension LoopbackHeaders: ExpressibleByDictionaryLiteral {
-  /// Makes headers of `["Name": "value"]`; a name may stand there more than once.
+  /// Creates headers from `["Name": "value"]`. A name may occur more than once.
   public init(dictionaryLiteral elements: (String, String)...) {
     fields = elements.map { Field($0.0, $0.1) }
   }
@@ -66,7 +66,7 @@ extension LoopbackHeaders.Field {
 }
 
 extension StringProtocol {
-  /// The text without spaces and tabs at its ends.
+  /// The text without spaces and tabs at its start and end.
   var trimmed: String {
     var rest = self[...]
     while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }

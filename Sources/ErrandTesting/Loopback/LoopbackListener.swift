@@ -7,14 +7,14 @@
 
 import ErrandCore
 
-/// A socket bound to a free port of this machine's loopback address, and closed when it is freed.
+/// A socket that is bound to a free port of the local machine. It is closed when the object is deallocated.
 final class LoopbackListener: Sendable {
   let descriptor: Int32
   let port: Int
   let host: String
   private let isClosed = Locked(false)
 
-  /// Binds; listens too unless told not to, and then the port refuses every connection.
+  /// Binds a free port. If `listens` is true, clients can connect; if not, the port refuses every connection.
   init(_ address: LoopbackOptions.Address, listens: Bool = true) throws {
     let family = address == .ipv4 ? AF_INET : AF_INET6
     let descriptor = socket(family, streamSocketType, 0)
@@ -34,7 +34,8 @@ final class LoopbackListener: Sendable {
 
   deinit { close() }
 
-  /// Closes the socket, once. Only for the thread that accepts, or when nobody does.
+  /// Closes the socket. Later calls have no effect. Call it only from the thread that accepts connections, or if there
+  /// is no such thread.
   func close() {
     let wasClosed = isClosed.withLock { isClosed in
       defer { isClosed = true }
@@ -43,7 +44,7 @@ final class LoopbackListener: Sendable {
     if !wasClosed { closeDescriptor(descriptor) }
   }
 
-  /// The descriptor of a connection that waits to be accepted, if one does.
+  /// Accepts a waiting connection and returns its descriptor; nil if no connection is waiting.
   func acceptOne() -> Int32? {
     let accepted = accept(descriptor, nil, nil)
     return accepted >= 0 ? accepted : nil
@@ -65,7 +66,7 @@ final class LoopbackListener: Sendable {
     return Int(UInt16(bigEndian: address.sin6_port))
   }
 
-  /// Binds to the address and reads back the one that the system chose.
+  /// Binds the socket to an address. Afterwards, `address` contains the port that the system chose.
   private static func bindAndName<Address>(_ descriptor: Int32, _ address: inout Address) throws {
     var size = socklen_t(MemoryLayout<Address>.size)
     try withUnsafeMutablePointer(to: &address) { pointer in

@@ -1,6 +1,6 @@
-/// How a ``LoopbackServer`` listens and reads. A value; every part has a default.
+/// Options of a ``LoopbackServer`` for listening and reading. Every option has a default.
 public struct LoopbackOptions: Sendable {
-  /// The address to listen on; only this machine can reach it.
+  /// The address to listen on. Only programs on this machine can reach it.
   public enum Address: Sendable {
     /// 127.0.0.1.
     case ipv4
@@ -10,27 +10,30 @@ public struct LoopbackOptions: Sendable {
 
   /// The address to listen on.
   public var address: Address = .ipv4
-  /// When to read the body of a request that no enqueued answer is meant for; the request given is without body.
+  /// Decides when the server reads the body of a request. It is not called for enqueued responses, which have their own
+  /// setting. The closure receives the request without its body.
   public var reception: @Sendable (RecordedRequest) -> LoopbackReception = { _ in .automatic }
-  /// What to do as soon as a connection is accepted, before a byte is read; given the connection's number, from 1.
+  /// The response to send when a connection is accepted, before any byte is read; nil for none. The closure receives
+  /// the number of the connection, counted from 1.
   ///
-  /// `{ _ in .closeBeforeAnswer }` closes at once, `{ $0 == 1 ? .resetBeforeAnswer : nil }` resets only the first.
-  /// It runs on the thread of its connection.
+  /// `{ _ in .closeBeforeAnswer }` closes every connection immediately. `{ $0 == 1 ? .resetBeforeAnswer : nil }` resets
+  /// only the first connection. The closure runs on the thread of the connection.
   public var greeting: @Sendable (Int) -> LoopbackAnswer? = { _ in nil }
-  /// A gate in front of accepting: until it lets pass, clients connect and hear nothing.
+  /// A gate at which the server waits before it accepts a connection. Until the gate lets the server pass, clients can
+  /// connect, but receive nothing.
   public var acceptGate: Gate?
-  /// How many bytes of a request body are kept; the rest is counted and dropped.
+  /// The maximum number of bytes of a request body to keep. Further bytes are counted and dropped.
   public var recordedBodyLimit = 16 << 20
-  /// How many bytes the system may hold for a client that has not taken them yet, or nil for what it thinks best. It
-  /// may double the number. Small ones make what was sent differ little from what has arrived.
+  /// The size of the system's send buffer in bytes; nil for the system's default. The system may double the value. With
+  /// a small buffer, the number of bytes sent is close to the number of bytes received by the client.
   package var sendBuffer: Int?
-  /// How many bytes request line and header fields may have before they are refused.
+  /// The maximum size of the request line and the header fields in bytes. Larger requests are rejected with status 400.
   public var headLimit = 1 << 20
 
-  /// Makes options with every part at its default.
+  /// Creates options with default values.
   public init() {}
 
-  /// Makes options that listen on the given address.
+  /// Creates options for the given address.
   public init(address: Address) {
     self.address = address
   }

@@ -1,15 +1,16 @@
-/// When a ``LoopbackServer`` reads the body of a request.
+/// The time at which a ``LoopbackServer`` reads the body of a request.
 public enum LoopbackReception: Sendable {
-  /// Reads the body, then answers; first says `100 Continue` if the request expects it.
+  /// Reads the body before the response. If the request has `Expect: 100-continue`, the server sends `100 Continue`
+  /// first.
   case automatic
-  /// Reads the body, then answers; never says `100 Continue`.
+  /// Reads the body before the response, and never sends `100 Continue`.
   case withoutContinue
-  /// Waits at the gate before a byte of the body is read, then goes on as `automatic`.
+  /// Waits at the gate before reading the body, then continues like `automatic`.
   case held(Gate)
-  /// Answers at once, without `100 Continue`, and reads the body afterwards.
+  /// Responds immediately, without `100 Continue`, and reads the body afterwards.
   case afterAnswer
-  /// Answers at once and closes with the body unread, when the client has left or a quarter of a second later. The
-  /// system then resets the connection where the client has sent some of it, as a server that refuses an upload often
-  /// does.
+  /// Responds immediately, and does not read the body. The server closes the connection when the client has closed it,
+  /// or after 250 milliseconds. If the client has sent some of the body, the system then resets the connection. Many
+  /// servers that reject an upload do the same.
   case never
 }

@@ -1,4 +1,5 @@
-/// A real HTTP/1.1 server on this machine, for tests: it answers as told, records what came, and can do wrong.
+/// A real HTTP/1.1 server on the local machine, for tests. It sends given responses, records requests, and can simulate
+/// faults.
 ///
 /// ```swift
 /// let server = try LoopbackServer { request in
@@ -13,17 +14,18 @@
 /// #expect(seen.headers["Accept"] == "application/json")
 /// ```
 ///
-/// Instead of a handler, or before it, answers can be enqueued; each is for one request, in the order in which the
-/// requests come:
+/// Responses can also be enqueued; they take precedence over the handler. Each enqueued response is for one request, in
+/// the order of the requests:
 ///
 /// ```swift
 /// server.enqueue(.status(503), .ok("hello").cut(after: 2), .ok("hello"))
 /// ```
 ///
-/// The server listens on 127.0.0.1 (or ::1) at a port that the system chooses. Each connection has a thread of its
-/// own; the handler is called there, at times on several threads at once, and may block. The server ends with
-/// ``stop()`` or when the last reference to it goes, so keep one to the end of the test: what the test has left
-/// open is closed then. A handler that needs the server must hold it weakly.
+/// The server listens on 127.0.0.1 (or ::1) at a port that the system chooses. Each connection has its own thread, on
+/// which the handler runs. The handler may run on several threads at the same time, and it may block.
+///
+/// The server stops with ``stop()`` or when it is deallocated, so keep a reference until the end of the test. Stopping
+/// closes all open connections. A handler that uses the server must capture the server weakly.
 public final class LoopbackServer: Sendable {
   private let core: LoopbackCore
 
@@ -35,9 +37,9 @@ public final class LoopbackServer: Sendable {
   /// Starts a server.
   ///
   /// - Parameters:
-  ///   - options: How to listen and read.
-  ///   - handler: Gives the answer to a request when no answer is enqueued. Called on the connection's thread.
-  /// - Throws: ``LoopbackError/system(call:code:)`` when no port can be had.
+  ///   - options: The options for listening and reading.
+  ///   - handler: Returns the response to a request if no response is enqueued. Called on the connection's thread.
+  /// - Throws: ``LoopbackError/system(call:code:)`` if no port is available.
   public init(
     _ options: LoopbackOptions = LoopbackOptions(),
     handler: @escaping @Sendable (RecordedRequest) -> LoopbackAnswer
@@ -50,53 +52,55 @@ public final class LoopbackServer: Sendable {
     LeakCheck.current?.watch(self, "LoopbackServer")
   }
 
-  /// Starts a server that gives the enqueued answers and then 500 with a text that says so.
+  /// Starts a server that sends the enqueued responses. If no response is left, the server responds with status 500 and
+  /// a text with the reason.
   ///
-  /// - Throws: ``LoopbackError/system(call:code:)`` when no port can be had.
+  /// - Throws: ``LoopbackError/system(call:code:)`` if no port is available.
   public convenience init(_ options: LoopbackOptions = LoopbackOptions()) throws {
     try self.init(options) { request in
-      .status(500, body: "LoopbackServer: no answer is enqueued for \(request.method) \(request.target)\n")
+      .status(500, body: "LoopbackServer: no response is enqueued for \(request.method) \(request.target)\n")
     }
   }
 
   deinit { core.end() }
 
-  /// Closes the port and every connection, ends the threads and returns when that is done; can be called again.
+  /// Closes the port and all connections, and waits until all threads have ended. It may be called more than once.
   ///
-  /// Waits at a gate, drips and endless bodies end at once. A handler that blocks is waited for, at most ten seconds.
+  /// Waits at a gate, slow responses and endless bodies end immediately. If a handler blocks, this function waits at
+  /// most ten seconds for it.
   public func stop() {
     core.end()
   }
 
-  /// Adds answers to the script, each for one request; the handler is asked when the script is empty.
+  /// Enqueues responses, each for one request. When none is left, the handler responds.
   ///
   /// - Parameters:
-  ///   - answers: The answers in order.
-  ///   - reception: When to read the bodies of these requests.
+  ///   - answers: The responses in order.
+  ///   - reception: When the server reads the bodies of the requests that get these responses.
   public func enqueue(_ answers: LoopbackAnswer..., reception: LoopbackReception = .automatic) {
     core.enqueue(answers.map { LoopbackCore.Scripted(answer: $0, reception: reception) })
   }
 }
 
-// MARK: - What was seen
+// MARK: - Record
 
 extension LoopbackServer {
-  /// All that was seen so far, as of one moment.
+  /// A consistent snapshot of everything recorded so far.
   public var record: LoopbackRecord { core.observed.value }
 
-  /// The requests so far, each noted before its answer began.
+  /// The requests so far. Each request is recorded before its response begins.
   public var requests: [RecordedRequest] { record.requests }
 
-  /// How many connections were accepted so far.
+  /// The number of connections accepted so far.
   public var connectionCount: Int { record.connectionCount }
 
-  /// How many connections are open now.
+  /// The number of connections that are open now.
   public var openConnectionCount: Int { record.openConnectionCount }
 
-  /// Returns the request with the given number, from 1, once it has come.
+  /// Waits for the request with the given number, counted from 1, and returns it.
   ///
-  /// - Throws: ``LoopbackError/notReached(_:within:)`` when `bound` has passed, ``LoopbackError/stopped(waitingFor:)``
-  ///   when the server is stopped first, `CancellationError` when the task is cancelled.
+  /// - Throws: ``LoopbackError/notReached(_:within:)`` after `bound`; ``LoopbackError/stopped(waitingFor:)`` if the
+  ///   server stops earlier; `CancellationError` if the task is cancelled.
   @discardableResult
   public func request(number: Int, within bound: Duration = .seconds(30)) async throws -> RecordedRequest {
     let number = max(1, number)
@@ -104,12 +108,12 @@ extension LoopbackServer {
     return requests[number - 1]
   }
 
-  /// Returns once what was seen meets a condition, such as `{ $0.openConnectionCount == 0 }`.
+  /// Waits until the record meets a condition, such as `{ $0.openConnectionCount == 0 }`.
   ///
   /// - Parameters:
-  ///   - bound: How long to wait at most.
-  ///   - condition: Asked after each change, under a lock: it must be quick and must not call the server.
-  /// - Throws: As ``request(number:within:)``.
+  ///   - bound: The maximum wait.
+  ///   - condition: Called after each change under a lock, so it must be fast and must not call the server.
+  /// - Throws: The errors of ``request(number:within:)``.
   public func wait(
     within bound: Duration = .seconds(30), until condition: @escaping @Sendable (LoopbackRecord) -> Bool
   ) async throws {
@@ -117,20 +121,20 @@ extension LoopbackServer {
   }
 }
 
-/// What a ``LoopbackServer`` has seen so far: a value, as of one moment.
+/// A snapshot of everything that a ``LoopbackServer`` has recorded.
 public struct LoopbackRecord: Sendable {
-  /// The requests in the order in which their answers began.
+  /// The requests in the order in which their responses began.
   public internal(set) var requests: [RecordedRequest] = []
-  /// Requests whose client left before their body was whole; they have no number and got no answer.
+  /// The requests whose client closed the connection before the body was complete. They have no number and no response.
   public internal(set) var abandoned: [RecordedRequest] = []
-  /// Why input was refused with 400 as no HTTP/1.x request, in order; also when the system had no descriptor left
-  /// for a gate and the connection was closed for that.
+  /// The reasons why the server rejected input, in order: it was not an HTTP/1.x request, so that the response had status
+  /// 400; or the system had no file descriptor left that the server needs to hold a response back.
   public internal(set) var refusals: [String] = []
-  /// How many connections were accepted.
+  /// The number of accepted connections.
   public internal(set) var connectionCount = 0
-  /// How many of them are open now.
+  /// The number of connections that are open now.
   public internal(set) var openConnectionCount = 0
-  /// How many bytes were handed to the system, for all clients. What a client has not taken is among them as long as
-  /// the system has room for it.
+  /// The number of bytes passed to the system for all clients. This includes bytes in the system's send buffers, which
+  /// the clients have not received yet.
   public internal(set) var sentCount = 0
 }

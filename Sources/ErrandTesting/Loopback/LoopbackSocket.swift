@@ -4,20 +4,20 @@
   import Darwin
 #endif
 
-/// One connection's socket, used by one thread only.
+/// The socket of one connection. Only one thread uses it.
 ///
-/// No call blocks inside the system but `poll`, and that also watches the stop: so nobody else ever touches the
-/// descriptor, and it cannot be closed under a running call.
+/// The only system call that blocks is `poll`, which also ends when the server stops. So a stop never has to close the
+/// descriptor from another thread during a system call.
 final class LoopbackSocket {
   private let descriptor: Int32
   private let stop: Gate
   private let onSent: (Int) -> Void
   private var isOpen = true
-  /// How many bytes were handed to the system.
+  /// The number of bytes passed to the system.
   private(set) var sentCount = 0
   private var scratch = [UInt8](repeating: 0, count: 32 << 10)
 
-  /// - Parameter onSent: Told of each number of bytes that the system has taken.
+  /// - Parameter onSent: Receives the number of bytes after each write to the system.
   init(_ descriptor: Int32, stop: Gate, sendBuffer: Int? = nil, onSent: @escaping (Int) -> Void) {
     self.descriptor = descriptor
     self.stop = stop
@@ -30,7 +30,7 @@ final class LoopbackSocket {
 
   deinit { close() }
 
-  /// Appends what has come to `buffer`, waiting for at least a byte. False at the end of the stream.
+  /// Waits for at least one byte and appends all received bytes to `buffer`. Returns false at the end of the stream.
   func receive(into buffer: inout [UInt8]) throws -> Bool {
     while true {
       if stop.isOpen { throw ConnectionEnd.stopped }
@@ -60,7 +60,7 @@ final class LoopbackSocket {
     }
   }
 
-  /// Waits until the gate lets pass, the peer leaves or the server stops.
+  /// Waits until the gate lets the connection pass; throws if the peer closes the connection or the server stops.
   func pass(_ gate: Gate) throws {
     gate.arrive()
     while !gate.takePass() {
@@ -68,7 +68,7 @@ final class LoopbackSocket {
     }
   }
 
-  /// Waits by the clock, or until the peer leaves or the server stops.
+  /// Waits in real time; throws if the peer closes the connection or the server stops.
   func pause(_ duration: Duration) throws {
     let end = ContinuousClock.now + duration
     while ContinuousClock.now < end {
@@ -76,28 +76,29 @@ final class LoopbackSocket {
     }
   }
 
-  /// Ends the sending side.
+  /// Closes the sending side.
   func halfClose() {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Gives the peer time to read what was sent, since a closing that resets the connection can overtake it (RFC 9112
-  /// section 9.6). Returns once it has left, or after a quarter of a second.
+  /// Waits until the peer has closed the connection, but at most 250 milliseconds. The peer needs this time to read the
+  /// response: a close with unread input resets the connection, which can discard the response (RFC 9112 section 9.6).
   func awaitDeparture() { try? pause(.milliseconds(250)) }
 
-  /// Makes the following ``close()`` reset the connection: data not yet sent is dropped and RST goes out.
+  /// Makes the next ``close()`` reset the connection: data that has not been sent is dropped, and RST is sent.
   func resetOnClose() {
     Self.set(descriptor, SOL_SOCKET, SO_LINGER, to: linger(l_onoff: 1, l_linger: 0))
   }
 
-  /// Closes the descriptor, once.
+  /// Closes the descriptor. Later calls have no effect.
   func close() {
     guard isOpen else { return }
     isOpen = false
     closeDescriptor(descriptor)
   }
 
-  /// After a call that could not go on: waits for `event` if it only has to wait.
+  /// Handles `errno` after a failed system call. If the call would have blocked, waits for `event`; for other errors,
+  /// throws.
   private func retry(_ event: Int16) throws {
     switch errno {
     case EINTR: return
@@ -108,7 +109,8 @@ final class LoopbackSocket {
     }
   }
 
-  /// Waits for another descriptor or a time, and throws if the peer leaves or the server stops meanwhile.
+  /// Waits until another descriptor is readable or the timeout expires. Throws if the peer closes the connection or the
+  /// server stops.
   private func watch(also other: Int32?, timeout: Duration?) throws {
     var watched = [(descriptor, peerClosedEvent), (try stop.wakeDescriptor(), SystemPoll.readable)]
     if let other { watched.append((other, SystemPoll.readable)) }

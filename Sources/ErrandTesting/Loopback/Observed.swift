@@ -1,7 +1,7 @@
 import ErrandSupport
 import ErrandCore
 
-/// A value behind a lock whose changes can be waited for, without polling and with a bound.
+/// A value behind a lock. Callers can wait until the value meets a condition, without polling and with a time limit.
 final class Observed<State: Sendable>: Sendable {
   private struct Waiter: Sendable {
     let isMet: @Sendable (State) -> Bool
@@ -12,7 +12,8 @@ final class Observed<State: Sendable>: Sendable {
   private struct Storage: Sendable {
     var state: State
     var waiters: [UInt64: Waiter] = [:]
-    /// Waits that failed before their continuation was enlisted.
+    /// The errors of waits that failed before the wait was stored in `waiters`, for example because the task was
+    /// cancelled.
     var early: [UInt64: any Error] = [:]
     var lastID: UInt64 = 0
     var isClosed = false
@@ -24,10 +25,10 @@ final class Observed<State: Sendable>: Sendable {
     storage = Locked(Storage(state: state))
   }
 
-  /// The value as it is now.
+  /// The current value.
   var value: State { storage.withLock { $0.state } }
 
-  /// Changes the value and wakes whoever waited for what it has become.
+  /// Changes the value, and resumes all waits whose condition the new value meets.
   @discardableResult
   func update<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
     let (result, met) = storage.withLock { storage in
@@ -38,7 +39,7 @@ final class Observed<State: Sendable>: Sendable {
     return result
   }
 
-  /// Fails every wait, now and later, that the value does not meet.
+  /// Makes all present and future waits fail, except waits whose condition the value already meets.
   func close() {
     let left = storage.withLock { storage in
       storage.isClosed = true
@@ -49,7 +50,8 @@ final class Observed<State: Sendable>: Sendable {
     for waiter in left { waiter.continuation.resume(throwing: LoopbackError.stopped(waitingFor: waiter.what)) }
   }
 
-  /// Returns once `isMet` holds; throws when `bound` has passed, the task is cancelled or the value is closed.
+  /// Waits until `isMet` returns true. Throws after the time `bound`, if the task is cancelled, or if this object is
+  /// closed.
   func wait(
     for what: String, within bound: Duration, until isMet: @escaping @Sendable (State) -> Bool
   ) async throws {
@@ -74,7 +76,8 @@ final class Observed<State: Sendable>: Sendable {
     }
   }
 
-  /// Returns whether `isMet` came to hold; false when `bound` has passed, the task is cancelled or the value is closed.
+  /// Waits until `isMet` returns true. Returns false after the time `bound`, if the task is cancelled, or if this
+  /// object is closed.
   func reaches(
     _ what: String, within bound: Duration, _ isMet: @escaping @Sendable (State) -> Bool
   ) async -> Bool {

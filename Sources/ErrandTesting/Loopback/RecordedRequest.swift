@@ -1,41 +1,43 @@
 /// One request as a ``LoopbackServer`` received it.
 public struct RecordedRequest: Sendable, Equatable {
-  /// The place of this request among all that the server has recorded, from 1.
+  /// The number of this request among all recorded requests, counted from 1.
   public internal(set) var number = 0
-  /// The number of the connection that it came on, from 1 in the order of accepting.
+  /// The number of its connection, counted from 1 in the order of acceptance.
   public internal(set) var connection = 0
-  /// The place of this request on its connection, from 1: above 1 the connection was used again.
+  /// The number of this request on its connection, counted from 1. A number above 1 means that the connection was
+  /// reused.
   public internal(set) var indexOnConnection = 0
-  /// The method as it was sent, such as `GET`.
+  /// The method as sent, such as `GET`.
   public internal(set) var method: String
-  /// The request target as it was sent, such as `/user?id=7`.
+  /// The request target as sent, such as `/user?id=7`.
   public internal(set) var target: String
-  /// The version as it was sent: `HTTP/1.1` or `HTTP/1.0`.
+  /// The version as sent: `HTTP/1.1` or `HTTP/1.0`.
   public internal(set) var version: String
-  /// The header fields in their order.
+  /// The header fields in order.
   public internal(set) var headers: LoopbackHeaders
-  /// The bytes of request line and header fields, blank line included, exactly as they came.
+  /// The exact bytes of the request line and the header fields, including the blank line.
   public internal(set) var head: [UInt8]
   /// The body without its framing, up to ``LoopbackOptions/recordedBodyLimit`` bytes.
   public internal(set) var body: [UInt8] = []
-  /// The length of the whole body in bytes, also of what was not kept.
+  /// The length of the whole body in bytes, including bytes that were not kept.
   public internal(set) var bodyLength = 0
-  /// Whether the body has been read to its end; false while an answer is given first (``LoopbackReception``).
+  /// Whether the whole body has been read. It is false while the response is sent if the body is read after the
+  /// response; see ``LoopbackReception``.
   public internal(set) var isComplete = false
   /// The trailer fields of a chunked body.
   public internal(set) var trailers = LoopbackHeaders()
 
-  /// The target up to its query, still percent-encoded.
+  /// The part of the target before the question mark, percent-encoded.
   public var path: String {
     String(target.prefix { $0 != "?" })
   }
 
-  /// The target behind its question mark, still percent-encoded; nil without a question mark.
+  /// The part of the target after the question mark, percent-encoded; nil if the target has no question mark.
   public var query: String? {
     target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) }
   }
 
-  /// The body read as UTF-8, with replacement characters where it is not.
+  /// The body decoded as UTF-8, with replacement characters for invalid bytes.
   public var bodyText: String {
     String(decoding: body, as: UTF8.self)
   }

@@ -1,7 +1,7 @@
-/// A port of this machine that refuses every connection, for as long as this object lives.
+/// A port of the local machine that refuses every connection as long as this object exists.
 ///
-/// The port is bound and does not listen: nobody else can get it meanwhile, so a test that needs "connection
-/// refused" does not depend on luck.
+/// The port is bound, but no socket listens on it. No other process can bind the port, so a test reliably gets
+/// "connection refused".
 ///
 /// ```swift
 /// let nobody = try RefusingPort()

@@ -1,4 +1,4 @@
-/// Reads requests off a socket, one after another.
+/// Reads requests from a socket, one after another.
 struct RequestReader {
   private let socket: LoopbackSocket
   private let headLimit: Int
@@ -11,18 +11,23 @@ struct RequestReader {
     bodyLimit = options.recordedBodyLimit
   }
 
-  /// The next request, without its body; nil when the client closed before it was whole.
+  /// The next request, without its body; nil if the client closed the connection before the request was complete.
   mutating func nextHead() throws -> RecordedRequest? {
     var searched = 0
     while true {
-      // What cannot begin a request is refused at once: a TLS greeting, for one, never comes to a blank line.
-      if let first = buffer.first, !RequestHead.isTokenByte(first) { throw ConnectionEnd.malformed("request line") }
+      // Reject input whose first byte cannot begin a request, such as a TLS handshake. Such input may never contain a
+      // blank line, so waiting for one would not end.
+      if let first = buffer.first, !RequestHead.isTokenByte(first) {
+        throw ConnectionEnd.malformed("the request line is invalid")
+      }
       if let end = Self.endOfHead(buffer, from: searched) {
         let head = Array(buffer[..<end])
         buffer.removeSubrange(..<end)
         return try RequestHead.parse(head)
       }
-      guard buffer.count <= headLimit else { throw ConnectionEnd.malformed("head over \(headLimit) bytes") }
+      guard buffer.count <= headLimit else {
+        throw ConnectionEnd.malformed("the headers are longer than \(headLimit) bytes")
+      }
       searched = max(0, buffer.count - 3)
       guard try socket.receive(into: &buffer) else {
         return nil
@@ -30,7 +35,7 @@ struct RequestReader {
     }
   }
 
-  /// Reads the body of a request into it.
+  /// Reads the body of a request and stores it in `request`.
   mutating func readBody(into request: inout RecordedRequest) throws {
     switch try RequestHead.framing(request.headers) {
     case .length(let length): try take(length, into: &request)
@@ -44,17 +49,19 @@ struct RequestReader {
       let size = try RequestHead.chunkSize(try line()[...])
       guard size > 0 else { break }
       try take(size, into: &request)
-      guard try line().isEmpty else { throw ConnectionEnd.malformed("end of a chunk") }
+      guard try line().isEmpty else { throw ConnectionEnd.malformed("a chunk is longer than its size") }
     }
     var trailers: [ArraySlice<UInt8>] = []
     while case let next = try line(), !next.isEmpty {
-      guard trailers.count < 1000 else { throw ConnectionEnd.malformed("too many trailers") }
+      guard trailers.count < 1000 else {
+        throw ConnectionEnd.malformed("the request has more than 1000 trailer fields")
+      }
       trailers.append(next[...])
     }
     request.trailers = try RequestHead.fields(trailers)
   }
 
-  /// Moves `count` bytes from the socket to the request; what is over the limit is only counted.
+  /// Moves `count` bytes from the socket to the request. Bytes beyond `recordedBodyLimit` are only counted.
   private mutating func take(_ count: Int, into request: inout RecordedRequest) throws {
     var left = count
     while left > 0 {
@@ -67,16 +74,16 @@ struct RequestReader {
     }
   }
 
-  /// The bytes up to the next CRLF, which is taken too.
+  /// Reads the bytes up to and including the next CRLF, and returns them without CRLF.
   private mutating func line() throws -> [UInt8] {
     while true {
       if let feed = buffer.firstIndex(of: 0x0A) {
-        guard feed > 0, buffer[feed - 1] == 0x0D else { throw ConnectionEnd.malformed("line without CRLF") }
+        guard feed > 0, buffer[feed - 1] == 0x0D else { throw ConnectionEnd.malformed("a line does not end with CRLF") }
         let line = Array(buffer[..<(feed - 1)])
         buffer.removeSubrange(...feed)
         return line
       }
-      guard buffer.count <= headLimit else { throw ConnectionEnd.malformed("line over \(headLimit) bytes") }
+      guard buffer.count <= headLimit else { throw ConnectionEnd.malformed("a line is longer than \(headLimit) bytes") }
       try receive()
     }
   }
@@ -85,7 +92,7 @@ struct RequestReader {
     guard try socket.receive(into: &buffer) else { throw ConnectionEnd.peerLeft }
   }
 
-  /// The index behind the blank line.
+  /// The index after the blank line that ends the header section; nil if there is no blank line yet.
   private static func endOfHead(_ bytes: [UInt8], from start: Int) -> Int? {
     var index = start
     while index + 3 < bytes.count {

@@ -4,23 +4,24 @@
   import Darwin
 #endif
 
-/// The system's `poll`, the only place where the server waits.
+/// The system's `poll`, the only system call in which the server blocks.
 enum SystemPoll {
-  /// The event that there is something to read, to accept, or the end of the stream.
+  /// The event for data to read, a connection to accept, or the end of the stream.
   static let readable = Int16(POLLIN)
-  /// The event that there is room to send.
+  /// The event for space in the send buffer.
   static let writable = Int16(POLLOUT)
 
-  /// Waits until one of the descriptors has one of its events, or an error, or the time is over.
+  /// Waits until one of the descriptors has one of its events or an error, or the timeout expires.
   ///
-  /// - Returns: The events of each, in order; all zero when the time was over or a signal came.
+  /// - Returns: The events of each descriptor, in the order of `watched`; all zero after a timeout or a signal.
   static func wait(for watched: [(descriptor: Int32, events: Int16)], timeout: Duration? = nil) -> [Int16] {
     var entries = watched.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
     let count = poll(&entries, nfds_t(entries.count), timeout.map(milliseconds) ?? -1)
     return entries.map { count > 0 ? $0.revents : 0 }
   }
 
-  /// Rounded up, so that a wait never ends early and never spins.
+  /// The duration in milliseconds, rounded up. If it were rounded down, a wait could end early, and the caller would
+  /// repeat it many times.
   private static func milliseconds(_ duration: Duration) -> Int32 {
     let (seconds, attoseconds) = duration.components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -29,7 +30,8 @@ enum SystemPoll {
   }
 }
 
-/// Closes a descriptor; a free function, for types whose own `close` hides the system's.
+/// Closes a descriptor. It is a free function, because a type with its own `close` cannot call the system's `close` by
+/// name.
 func closeDescriptor(_ descriptor: Int32) {
   _ = close(descriptor)
 }

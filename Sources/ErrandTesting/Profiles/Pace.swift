@@ -1,7 +1,7 @@
 import ErrandCore
 import ErrandSupport
 
-/// Says when bytes that go at a rate have gone, and wakes whoever waits for it.
+/// Computes the time at which bytes have been transferred at a given rate, and runs an action at that time.
 final class Pace: Sendable {
   private struct State: Sendable {
     var due: MonotonicInstant
@@ -19,22 +19,22 @@ final class Pace: Sendable {
     state = Locked(State(due: clock.now))
   }
 
-  /// How long so many bytes take.
+  /// The duration of a transfer of this many bytes.
   func duration(of bytes: Int) -> Duration {
     guard let rate, bytes > 0 else { return .zero }
     return .seconds(Double(bytes) / Double(max(rate, 1)))
   }
 
-  /// Counts bytes in.
+  /// Adds bytes to the bytes being transferred.
   func add(_ bytes: Int) {
     let (now, duration) = (clock.now, duration(of: bytes))
     state.withLock { $0.due = max($0.due, now).advanced(by: duration) }
   }
 
-  /// Whether all bytes that were counted in have gone.
+  /// Whether all added bytes have been transferred.
   var isFree: Bool { state.withLock { $0.due } <= clock.now }
 
-  /// Runs `action` once they have.
+  /// Runs `action` when all added bytes have been transferred.
   func whenFree(_ action: @escaping @Sendable () -> Void) {
     let token = clock.schedule(at: state.withLock { $0.due }, action)
     let isOver = state.withLock { state in
@@ -44,7 +44,7 @@ final class Pace: Sendable {
     if isOver { clock.cancel(token) }
   }
 
-  /// Lets go of whoever waits: the exchange is over.
+  /// Cancels the scheduled action, because the exchange has ended.
   func end() {
     let token = state.withLock { state in
       state.isOver = true

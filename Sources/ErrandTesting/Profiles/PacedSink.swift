@@ -1,12 +1,13 @@
 import ErrandCore
 import ErrandSupport
 
-/// Pauses a body between its pieces as long as they take at a pace, and as long as the sink behind wants it.
+/// Pauses a response body after each piece. The body continues when the pace allows the next piece and the inner sink
+/// accepts it.
 final class PacedSink: BodySink {
   private struct State: Sendable {
     var isPausedInside = false
     var isWaiting = false
-    /// Whether the sink behind let the body go on while it was writing.
+    /// Whether the inner sink resumed the body before its `write(_:)` returned.
     var wasResumed = false
     var flow: BodyFlow?
   }

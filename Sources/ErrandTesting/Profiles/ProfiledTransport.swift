@@ -1,35 +1,39 @@
 public import ErrandCore
+import ErrandSupport
 
-/// Makes a transport as slow and as unreliable as a ``NetworkProfile`` says: any transport, scripted, replayed or real.
+/// Wraps a scripted, replaying or real transport and simulates a slow and unreliable network, as described by a
+/// ``NetworkProfile``.
 ///
 /// ```swift
 /// let clock = ManualClock()
 /// configuration.transport = .own(ProfiledTransport(replay, .edge))
 /// configuration.timers = clock
 /// …
-/// await clock.waitForTimers(2)          // the deadline, and the network
-/// clock.advance(by: .seconds(3))        // three seconds of EDGE, at once
+/// await clock.waitForTimers(2)          // the deadline and the network
+/// clock.advance(by: .seconds(3))        // three seconds of EDGE, without waiting
 /// ```
 ///
-/// It waits on the clock of the call, so a ``ManualClock`` there makes every network pass without sleeping. What chance
-/// does is drawn from a seed, exchange by exchange in the order in which they begin: the same test meets the same
-/// network each time.
+/// The transport waits on the clock of the call. With a ``ManualClock``, a test can simulate every network without
+/// sleeping. The random values depend only on a seed and on the order in which the exchanges begin, so a test always
+/// gets the same network.
 ///
-/// A body in memory goes up before, and comes down after, the transport behind is asked, in one wait each; so does a
-/// file that the transport behind must have whole. Bodies that stream are slowed down piece by piece. An exchange that
-/// is lost fails with `reset` after the latency, and the transport behind does not see it.
+/// - For a request body in memory, or a file that the base transport must send as a file, there is one wait before the
+///   base transport sends the request.
+/// - For a response body in memory, there is one wait after the base transport has responded.
+/// - Streamed bodies are slowed down piece by piece.
+/// - A lost exchange fails with `reset` after the latency, and the base transport does not receive it.
 public final class ProfiledTransport: Transport {
   private let base: any Transport
   private let profile: NetworkProfile
   private let clock: (any Timers)?
   private let weather: NetworkWeather
 
-  /// Makes a transport.
+  /// Creates a transport.
   /// - Parameters:
-  ///   - base: The transport that does the work.
-  ///   - profile: What the network is like.
-  ///   - clock: What it waits on; nil for the clock of each call.
-  ///   - seed: What chance begins with.
+  ///   - base: The transport that sends the requests.
+  ///   - profile: The quality of the network.
+  ///   - clock: The clock for the waits; nil for the clock of each call.
+  ///   - seed: The seed of the random losses and delays.
   public init(_ base: any Transport, _ profile: NetworkProfile, clock: (any Timers)? = nil, seed: UInt64 = 1) {
     self.base = base
     self.profile = profile
@@ -38,22 +42,23 @@ public final class ProfiledTransport: Transport {
     LeakCheck.current?.watch(self, "ProfiledTransport")
   }
 
-  /// Those of the transport behind it.
+  /// The capabilities of the base transport.
   public var capabilities: TransportCapabilities { base.capabilities }
-  /// Those of the transport behind it.
+  /// The content codings of the base transport.
   public var contentCodings: [String] { base.contentCodings }
-  /// Those of the transport behind it.
+  /// The timers of the base transport.
   public var timers: (any Timers)? { base.timers }
-  /// That of the base.
+  /// The identity of the base transport.
   public var identity: String? { base.identity }
 
-  /// Waits, sends by the transport behind it, and waits again.
+  /// Waits for the upload, sends the request with the base transport, and waits for the download.
   public func send(_ exchange: Exchange) async throws -> HTTPResponse {
     let draw = weather.next()
     let clock = clock ?? exchange.call.timers
     if draw.isLost {
       try await Self.pause(draw.latency, exchange.call, clock)
-      throw TransportFailure(.reset, "The network profile lost the exchange, as it does with \(profile.loss) of all.")
+      throw TransportFailure(
+        .reset, "The simulated network reset this exchange; `loss`, the probability of a reset, is \(profile.loss).")
     }
     let up = Pace(rate: profile.uploadRate, clock: clock)
     let down = Pace(rate: profile.downloadRate, clock: clock)
@@ -68,7 +73,7 @@ public final class ProfiledTransport: Transport {
     return response
   }
 
-  /// How many bytes of a body are sent in one go, before the transport behind is asked.
+  /// The number of bytes that are sent after a single wait; 0 for a streamed body.
   private func sentWhole(_ body: HTTPBody) -> Int {
     if body.isSentAsFile(by: capabilities) { return body.length.map { Int(clamping: $0) } ?? 0 }
     return body.data?.count ?? 0
@@ -103,9 +108,9 @@ public final class ProfiledTransport: Transport {
   }
 }
 
-/// Gives a body no faster than at a pace.
+/// Slows down the reading of a body to a given pace.
 final class PacedSource: BodySource {
-  /// Small enough that a slow network is seen to be slow.
+  /// The maximum number of bytes in one read. It is small, so that the transfer is even at a low rate, too.
   private static let pieceSize = 4_096
 
   private let inner: any BodySource
@@ -128,4 +133,30 @@ final class PacedSource: BodySource {
     if case .bytes(let count) = read { pace.add(count) }
     return read
   }
+}
+
+/// Draws the random losses and delays of a ``ProfiledTransport``. The same seed always gives the same values.
+final class NetworkWeather: Sendable {
+  /// The simulated network conditions of one exchange.
+  struct Draw: Sendable, Equatable {
+    let isLost: Bool
+    let latency: Duration
+  }
+
+  private let profile: NetworkProfile
+  private let numbers: Locked<SeededNumbers>
+
+  init(_ profile: NetworkProfile, seed: UInt64) {
+    self.profile = profile
+    numbers = Locked(SeededNumbers(seed: seed))
+  }
+
+  /// Draws the network conditions of the next exchange.
+  func next() -> Draw {
+    let (first, second) = numbers.withLock { (Self.chance(&$0), Self.chance(&$0)) }
+    return Draw(isLost: first < profile.loss, latency: profile.latency + profile.jitter * second)
+  }
+
+  /// A number from 0 up to, but not including, 1.
+  private static func chance(_ numbers: inout SeededNumbers) -> Double { Double(numbers.next() >> 11) * 0x1p-53 }
 }

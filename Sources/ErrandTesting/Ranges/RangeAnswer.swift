@@ -1,13 +1,13 @@
-/// One answer about a file: what it is on the wire, and what it speaks of.
+/// The response of a ``RangeServer`` to a request for its file, and the range of the file that the response contains.
 struct RangeAnswer {
   /// The status.
   let status: Int
-  /// Where in the file the content comes from; nil without content of the file.
+  /// The range of the file in the content of the response; nil if the response has no content of the file.
   let piece: Range<Int>?
-  /// The answer itself.
+  /// The response itself.
   let answer: LoopbackAnswer
 
-  /// Answers a request.
+  /// Creates the response to a request.
   init(to request: RecordedRequest, _ behaviour: RangeBehaviour) {
     switch behaviour.fault {
     case .status(let status, let headers):
@@ -33,7 +33,7 @@ struct RangeAnswer {
     self.answer = answer
   }
 
-  // MARK: The three kinds
+  // MARK: Kinds of responses
 
   private static func whole(_ behaviour: RangeBehaviour) -> RangeAnswer {
     var content = RangeContent(behaviour, piece: 0..<behaviour.resource.size)
@@ -60,9 +60,9 @@ struct RangeAnswer {
     return RangeAnswer(status: 416, piece: nil, answer: answer)
   }
 
-  // MARK: Lies
+  // MARK: Wrong responses
 
-  /// The part that the answer speaks of.
+  /// The range that the response's `Content-Range` states.
   private static func said(_ asked: Range<Int>, _ behaviour: RangeBehaviour) -> Range<Int> {
     switch behaviour.lie {
     case .movedPart(let distance): moved(asked, by: distance, behaviour.resource.size)
@@ -95,7 +95,7 @@ struct RangeAnswer {
     }
   }
 
-  /// A part of the same length elsewhere, held to the file.
+  /// A range of the same length, moved by a distance and limited to the file.
   private static func moved(_ part: Range<Int>, by distance: Int, _ size: Int) -> Range<Int> {
     let start = min(max(0, part.lowerBound + distance), max(0, size - 1))
     return start..<min(size, start + part.count)

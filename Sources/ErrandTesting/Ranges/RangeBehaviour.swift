@@ -1,97 +1,98 @@
-/// How a ``RangeServer`` answers one request: a value. As it is made it is an honest server.
+/// How a ``RangeServer`` responds to one request. The default is a correct server.
 package struct RangeBehaviour: Sendable {
-  /// What is done about `Range`.
+  /// What the server does with the field `Range` of a request.
   package enum Ranges: Sendable {
-    /// It is honoured: 206, or 416 where nothing of the file is asked for.
+    /// Honours `Range`: the response is 206, or 416 if the range has no bytes of the file.
     case honoured
-    /// It is ignored: 200 and the whole.
+    /// Ignores `Range`: the response is 200 with the whole file.
     case ignored
-    /// It is refused: 416, whatever is asked for.
+    /// Rejects every range with 416.
     case refused
   }
 
-  /// What is done about `If-Range` (RFC 9110 section 13.1.5).
+  /// What the server does with the field `If-Range` of a request (RFC 9110 section 13.1.5).
   package enum IfRange: Sendable {
-    /// It is honoured: the part only where it names the present version by a strong validator, else the whole.
+    /// Honours `If-Range`: sends the range only if the strong validator matches the current version of the file;
+    /// otherwise sends the whole file.
     case honoured
-    /// It is ignored: the part whatever it names.
+    /// Ignores `If-Range`: always sends the range.
     case ignored
-    /// It is taken as not met: the whole.
+    /// Treats every `If-Range` as not matching: always sends the whole file.
     case neverMet
   }
 
-  /// What tells versions apart.
+  /// The validators that the server sends for the current version of the file.
   package enum Validators: Sendable, Equatable {
     /// A strong entity tag.
     case strongTag
     /// A weak entity tag.
     case weakTag
-    /// `Last-Modified`, and a `Date` so many seconds later.
+    /// `Last-Modified`, and a `Date` that is this number of seconds later.
     case lastModified(secondsBefore: Int)
-    /// A strong entity tag, and a date as well.
+    /// A strong entity tag, `Last-Modified`, and a `Date` that is this number of seconds later.
     case both(secondsBefore: Int)
-    /// Nothing.
+    /// No validator.
     case none
   }
 
-  /// How the end of the content is told.
+  /// The way in which the response shows the end of its content.
   package enum Framing: Sendable {
     /// By `Content-Length`.
     case length
-    /// By chunks: the total is not known before the end.
+    /// By chunks, so that the client does not know the total length in advance.
     case chunked
-    /// By the end of the connection.
+    /// By closing the connection.
     case close
   }
 
-  /// What goes wrong.
+  /// A failure that the server simulates.
   package enum Fault: Sendable {
-    /// The connection closes behind so many bytes of the content, framing included.
+    /// The connection closes after this number of bytes of the content, including framing.
     case cut(after: Int)
-    /// The connection is reset there.
+    /// The connection is reset after this number of bytes of the content, including framing.
     case reset(after: Int)
-    /// Nothing more comes from there on until the gate opens.
+    /// The response stops after this number of bytes of the content, and continues when the gate opens.
     case stall(after: Int, until: Gate)
-    /// Another status instead of the file, such as 503, with these fields and a short text.
+    /// The response has another status, such as 503, with these fields and a short text instead of the file.
     case status(Int, LoopbackHeaders = [:])
-    /// Not a byte, and the connection closes.
+    /// The connection closes before a byte of the response is sent.
     case closeBeforeAnswer
   }
 
-  /// The content in pieces, the gate between two of them.
+  /// The server sends the content in pieces, and waits at a gate between two pieces.
   package struct Trickle: Sendable {
     let size: Int
     let gate: Gate
 
-    /// Pieces of `size` bytes through a gate.
+    /// Sends pieces of `size` bytes, with a wait at the gate between two pieces.
     package init(_ size: Int, through gate: Gate) {
       self.size = size
       self.gate = gate
     }
   }
 
-  /// The file as it is at this request; another one than before is a file that has changed.
+  /// The file that the server has at this request. A file with another seed or size counts as a changed file.
   package var resource: RangeResource
-  /// What is done about `Range`.
+  /// What the server does with the field `Range`.
   package var ranges = Ranges.honoured
-  /// What is done about `If-Range`.
+  /// What the server does with the field `If-Range`.
   package var ifRange = IfRange.honoured
-  /// What tells versions apart.
+  /// The validators that the server sends.
   package var validators = Validators.strongTag
-  /// How the end of the content is told.
+  /// The way in which the response shows the end of its content.
   package var framing = Framing.length
-  /// What is said wrongly of a part.
+  /// A wrong or unusual property of a partial response (206); nil for a correct response.
   package var lie: RangeLie?
-  /// What goes wrong.
+  /// A failure that the server simulates; nil for none.
   package var fault: Fault?
-  /// How slowly the content comes.
+  /// The pieces in which the content is sent; nil to send the content without waits.
   package var trickle: Trickle?
-  /// Further fields of 200 and 206, such as a `Repr-Digest`, right or wrong.
+  /// Additional fields of responses with status 200 or 206, such as a correct or wrong `Repr-Digest`.
   package var fields = LoopbackHeaders()
-  /// Gives the `Content-Digest` of the bytes that are sent, by their place in the file.
+  /// Returns the `Content-Digest` for a range of the file; nil if the field is not computed.
   package var contentDigest: (@Sendable (Range<Int>) -> String)?
 
-  /// Describes an honest server of a file, and what is changed about it.
+  /// Creates the behaviour of a correct server of a file, then applies a change to the behaviour.
   package init(_ resource: RangeResource, _ change: (inout RangeBehaviour) -> Void = { _ in }) {
     self.resource = resource
     change(&self)

@@ -1,16 +1,16 @@
-/// The content of an answer while it is put together.
+/// Builds the header fields and the content of a response with bytes of a file.
 struct RangeContent {
   private static let boundary = "errand-boundary"
   private let behaviour: RangeBehaviour
-  /// Where the bytes come from.
+  /// The range of the file that the content contains.
   var piece: Range<Int>
-  /// The fields, framing excepted.
+  /// The header fields, except framing fields.
   var headers: LoopbackHeaders
-  /// How the end is told.
+  /// The framing of the content.
   var framing: RangeBehaviour.Framing
-  /// How many bytes more, or fewer below zero, than the piece has.
+  /// The number of bytes that are sent in addition to the range. If it is negative, fewer bytes are sent.
   var surplus = 0
-  /// Whether it is packed as `multipart/byteranges`.
+  /// Whether the content is sent as `multipart/byteranges`.
   var isMultipart = false
 
   init(_ behaviour: RangeBehaviour, piece: Range<Int>) {
@@ -22,7 +22,7 @@ struct RangeContent {
     RangeValidatorFields(behaviour).add(to: &headers)
   }
 
-  /// The answer, its faults included.
+  /// The response, including the simulated faults.
   func answer(_ status: Int) -> LoopbackAnswer {
     var headers = headers
     headers["Content-Digest"] = behaviour.contentDigest?(piece) ?? headers["Content-Digest"]
@@ -46,7 +46,8 @@ struct RangeContent {
     return extra.isEmpty ? runs : runs + [.init(bytes: extra, times: 1)]
   }
 
-  /// The bytes as the one part of a multipart body (RFC 9110 section 14.6).
+  /// The bytes as the only part of a multipart body (RFC 9110 section 14.6). It also changes the header fields
+  /// accordingly.
   private func packed(_ headers: inout LoopbackHeaders) -> [RangeResource.Run] {
     let range = headers["Content-Range"] ?? ""
     headers["Content-Range"] = nil

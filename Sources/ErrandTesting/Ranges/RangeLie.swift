@@ -1,32 +1,33 @@
-/// What a server says wrongly, or oddly, of a part that it sends (206), each in one way.
+/// One wrong or unusual property of a partial response (206), for tests of a client.
 package enum RangeLie: Sendable {
-  /// Another part than was asked for, so many bytes further on, and says so.
+  /// Sends a range that begins this number of bytes after the requested range. `Content-Range` is correct.
   case movedPart(by: Int)
-  /// The bytes of another place, so many further on, under the `Content-Range` that was asked for. Nothing but a
-  /// checksum shows it.
+  /// Sends a range that begins this number of bytes after the requested range, but with the `Content-Range` of the
+  /// requested range. Only a checksum can detect the error.
   case movedBytes(by: Int)
-  /// Fewer bytes than were asked for, at most so many; true to the fields, and legal (RFC 9110 section 14.2).
+  /// Sends at most this number of bytes, with correct header fields. RFC 9110 section 14.2 allows this.
   case shortened(to: Int)
-  /// No `Content-Range`.
+  /// Omits `Content-Range`.
   case noContentRange
-  /// A second `Content-Range` beside the first, for another place.
+  /// Adds a second `Content-Range` that states another range.
   case twoContentRanges
-  /// A `Content-Range` of this text.
+  /// Sends this text as `Content-Range`.
   case contentRange(String)
-  /// Another total in `Content-Range`, also with 416; nil stands for `*`, which is legal but with 416.
+  /// Sends another total length in `Content-Range`, also with status 416. Nil means `*`, which is legal except for 416.
   case total(Int?)
-  /// Another entity tag; nil for none.
+  /// Sends another entity tag; nil omits the entity tag.
   case entityTag(String?)
-  /// A `Content-Encoding`, over bytes that are as they were.
+  /// Adds a `Content-Encoding` field, although the bytes are not encoded.
   case contentEncoding(String)
-  /// The part inside `multipart/byteranges`, as is legal only where several ranges were asked for.
+  /// Sends the range inside `multipart/byteranges`, which is legal only if several ranges were requested.
   case multipart
-  /// A `Content-Length` that is off by so many, with as many bytes as it says.
+  /// Sends a `Content-Length` that differs by this number from the length of the range. The body has the announced
+  /// length.
   case contentLength(by: Int)
-  /// More bytes than `Content-Range` promises, so many, with no word on the length; then the connection closes.
+  /// Sends this number of bytes more than `Content-Range` states, without `Content-Length`, and closes the connection.
   case overrun(by: Int)
-  /// The part under status 200, without `Content-Range`: as if it were the whole.
+  /// Sends the range with status 200 and without `Content-Range`, as if it were the whole file.
   case partAsWhole
-  /// This part to a request for the whole; a request with a range is answered rightly.
+  /// Sends this range in response to a request for the whole file. Requests with a range get a correct response.
   case unasked(Range<Int>)
 }

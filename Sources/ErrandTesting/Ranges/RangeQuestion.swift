@@ -1,12 +1,12 @@
 import ErrandCore
 
-/// What a request asks for of a file.
+/// Parses the range of a file that a request asks for.
 struct RangeQuestion {
-  /// The part it comes down to.
+  /// The bytes that the request asks for.
   enum Wanted: Equatable {
     case whole
     case part(Range<Int>)
-    /// A range with nothing of the file in it.
+    /// The range contains no byte of the file.
     case nothing
   }
 
@@ -18,7 +18,7 @@ struct RangeQuestion {
     ifRange = request.headers["If-Range"]
   }
 
-  /// What an answer of this behaviour is about.
+  /// The bytes that a server with the given behaviour sends in response to the request.
   func wanted(of behaviour: RangeBehaviour) -> Wanted {
     guard let range, meetsIfRange(behaviour) else { return .whole }
     switch behaviour.ranges {
@@ -39,8 +39,8 @@ struct RangeQuestion {
     }
   }
 
-  /// One range in bytes (RFC 9110 section 14.1.2). Several ranges and what cannot be read count as none, as a server
-  /// may do.
+  /// Parses a single byte range (RFC 9110 section 14.1.2). For several ranges, or an invalid range, the result is the
+  /// whole file: a server may ignore such a field.
   static func parse(_ text: String, size: Int) -> Wanted {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0].lowercased() == "bytes" else { return .whole }

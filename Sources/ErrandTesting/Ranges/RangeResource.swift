@@ -1,28 +1,28 @@
 package import Foundation
 
-/// A file of any size that is made by rule and never kept: which byte stands where follows from a seed.
+/// A generated file of any size. The file is never stored, because a seed determines all its bytes.
 ///
-/// Two seeds give two versions of a file, which differ in about 255 of 256 places. The bytes repeat only after a prime
-/// number of them (1,048,583), so that a piece put in a wrong place shows.
+/// Two seeds give two versions of a file, which differ in about 255 of 256 bytes. The bytes repeat after 1,048,583
+/// bytes. This period is a prime number, so that bytes from a wrong offset differ from the expected bytes.
 package struct RangeResource: Sendable {
   /// The number of bytes.
   package let size: Int
-  /// What the bytes are made of.
+  /// The seed of the bytes.
   package let seed: UInt64
-  /// The bytes up to where they repeat; never empty.
+  /// The bytes before the first repetition; never empty.
   private let period: [UInt8]
 
-  /// Describes a file; a size below zero counts as zero.
+  /// Creates a file. A negative size counts as zero.
   package init(size: Int, seed: UInt64 = 1) {
     self.size = max(0, size)
     self.seed = seed
     period = Self.bytes(count: min(max(1, size), 1_048_583), seed: seed)
   }
 
-  /// The strong entity tag of this version, quotes included.
+  /// The strong entity tag of this version of the file, including quotation marks.
   package var entityTag: String { "\"v\(seed)-\(size)\"" }
 
-  /// The bytes of a piece, held to the file.
+  /// The bytes in a range of the file. A range beyond the end is shortened.
   package func bytes(in piece: Range<Int>) -> Data {
     var data = Data()
     for run in runs(in: piece) {
@@ -31,12 +31,12 @@ package struct RangeResource: Sendable {
     return data
   }
 
-  /// Whether bytes are those that stand from `offset` on.
+  /// Whether the given bytes equal the bytes of the file from `offset` on.
   package func has(_ bytes: some Collection<UInt8>, at offset: Int) -> Bool {
     firstDifference(bytes, at: offset) == nil
   }
 
-  /// The place in the file of the first byte that is not this file's, or that lies outside it.
+  /// The offset of the first byte that differs from the file or is beyond its end; nil if all bytes are equal.
   package func firstDifference(_ bytes: some Collection<UInt8>, at offset: Int = 0) -> Int? {
     guard offset >= 0 else { return offset }
     var place = offset
@@ -47,13 +47,14 @@ package struct RangeResource: Sendable {
     return nil
   }
 
-  /// A stretch of bytes, so many times in a row.
+  /// A sequence of bytes that is repeated `times` times.
   struct Run: Sendable {
     let bytes: [UInt8]
     let times: Int
   }
 
-  /// A piece, held to the file, as at most three runs: the rest of a period, whole ones, the start of one.
+  /// The bytes in a range of the file, as at most three runs: the end of a period, whole periods, and the start of a
+  /// period. A range beyond the end of the file is shortened.
   func runs(in piece: Range<Int>) -> [Run] {
     let piece = piece.clamped(to: 0..<size)
     guard !piece.isEmpty else { return [] }

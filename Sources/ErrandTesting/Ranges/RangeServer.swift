@@ -1,10 +1,10 @@
 import ErrandCore
 import ErrandSupport
 
-/// A ``LoopbackServer`` with one file of any size, which honours, ignores or lies about ranges.
+/// A ``LoopbackServer`` with one file of any size. It honours or ignores ranges, or sends wrong partial responses.
 ///
-/// How it answers is said for each request by its number, so that it can break off the first, change the file behind
-/// the third, or be honest throughout:
+/// A ``Plan`` is a closure that returns the behaviour for each request by the request's number. So the server can, for
+/// example, truncate the first response, or change the file after the third request:
 ///
 /// ```swift
 /// let file = RangeResource(size: 8 << 20)
@@ -13,22 +13,23 @@ import ErrandSupport
 /// }
 /// ```
 ///
-/// With signed addresses the file's own address redirects to one that holds for some requests and is then answered
-/// with 403. Ask the file's own again for another.
+/// If signed URLs are used, the URL of the file redirects to a signed URL. A signed URL is valid for a number of
+/// requests. After that, the server responds to it with 403. The next request for the URL of the file gets a new signed
+/// URL.
 package final class RangeServer: Sendable {
-  /// Says how the request of a number, from 1, is answered. Only requests that reach the file are counted.
+  /// Returns the behaviour for a request by its number, counted from 1. Only requests that reach the file are counted.
   package typealias Plan = @Sendable (_ number: Int) -> RangeBehaviour
 
   private let core: Core
-  /// The server underneath: its connections, and the requests in full.
+  /// The underlying server, which knows the connections and the complete requests.
   package let loopback: LoopbackServer
 
   /// Starts a server.
   ///
   /// - Parameters:
-  ///   - signedUses: For how many requests a signed address holds; nil for a file without signatures.
-  ///   - plan: Says how each request is answered. Called on the connection's thread.
-  /// - Throws: ``LoopbackError/system(call:code:)`` when no port can be had.
+  ///   - signedUses: The number of requests for which a signed URL is valid; nil if no signed URLs are used.
+  ///   - plan: Returns the behaviour for each request. Called on the connection's thread.
+  /// - Throws: ``LoopbackError/system(call:code:)`` if no port is available.
   package init(signedUses: Int? = nil, plan: @escaping Plan) throws {
     let core = Core(signedUses: signedUses, plan: plan)
     self.core = core
@@ -37,56 +38,57 @@ package final class RangeServer: Sendable {
     loopback = try LoopbackServer(options) { core.answer($0) }
   }
 
-  /// Starts a server that answers every request alike.
+  /// Starts a server with the same behaviour for every request.
   package convenience init(_ behaviour: RangeBehaviour) throws {
     try self.init { _ in behaviour }
   }
 
-  /// The file's own address.
+  /// The URL of the file.
   package var url: String { loopback.url + Core.path }
 
-  /// Answers otherwise from the next request on; the numbers go on.
+  /// Replaces the plan from the next request on. The numbering of requests continues.
   package func answer(by plan: @escaping Plan) { core.setPlan(plan) }
 
-  /// Closes the port and every connection, ends the threads and returns when that is done.
+  /// Closes the port and all connections, and waits until all threads have ended.
   package func stop() { loopback.stop() }
 
-  // MARK: What was seen
+  // MARK: Record
 
-  /// The requests so far, each noted before its answer began.
+  /// The requests so far. Each request is recorded before its response begins.
   package var requests: [RangeRequest] { core.observed.value.requests }
 
-  /// How many bytes of the file were handed to the system so far, framing of the content included. Of an exchange that
-  /// breaks off, at most about 128 KiB of them have not left the machine.
+  /// The number of bytes of the file that were passed to the system, including the framing of the content. If an
+  /// exchange is interrupted, up to about 128 KiB of these bytes may not have been sent.
   package var servedBytes: Int { core.observed.value.servedBytes }
 
-  /// Returns once so many bytes of the file were served in all.
+  /// Waits until at least `count` bytes of the file have been passed to the system in total.
   ///
-  /// - Throws: ``LoopbackError/notReached(_:within:)`` when `bound` has passed, `CancellationError` when the task is
-  ///   cancelled.
+  /// - Throws: ``LoopbackError/notReached(_:within:)`` after `bound`; `CancellationError` if the task is cancelled.
   package func served(atLeast count: Int, within bound: Duration = .seconds(30)) async throws {
     try await core.observed.wait(for: "\(count) bytes served", within: bound) { $0.servedBytes >= count }
   }
 
-  /// Returns once so many requests have come in all, redirected ones included. Throws as ``served(atLeast:within:)``.
+  /// Waits until the server has received `count` requests in total, including redirected ones.
+  ///
+  /// - Throws: The errors of ``served(atLeast:within:)``.
   package func received(_ count: Int, within bound: Duration = .seconds(30)) async throws {
     try await core.observed.wait(for: "\(count) requests", within: bound) { $0.requests.count >= count }
   }
 }
 
 extension RangeServer {
-  /// What the server's threads share.
+  /// The shared state of the server's threads.
   private final class Core: Sendable {
     struct Record: Sendable {
       var requests: [RangeRequest] = []
       var servedBytes = 0
-      /// How many requests have reached the file.
+      /// The number of requests that have reached the file.
       var count = 0
-      /// How often each signed address was used, by its number from 1.
+      /// The number of requests for each signed URL. The first element belongs to the URL with number 1.
       var uses: [Int] = []
     }
 
-    /// What is to be done with a request by its path alone.
+    /// The result for the path of a request: the file, or a response without the file.
     enum Route {
       case file(number: Int)
       case answer(LoopbackAnswer, status: Int)
@@ -129,7 +131,7 @@ extension RangeServer {
         guard record.uses.indices.contains(signature - 1) else { return .answer(.status(404), status: 404) }
         record.uses[signature - 1] += 1
         guard record.uses[signature - 1] <= signedUses else {
-          return .answer(.status(403, body: "this address has expired\n"), status: 403)
+          return .answer(.status(403, body: "this signed URL has expired\n"), status: 403)
         }
         record.count += 1
         return .file(number: record.count)
@@ -153,24 +155,24 @@ extension RangeServer {
   }
 }
 
-/// One request as a ``RangeServer`` answered it.
+/// One request to a ``RangeServer``, and the response to it.
 package struct RangeRequest: Sendable, Equatable {
-  /// The place among the requests that reached the file, from 1; nil for one that was redirected or had a signature
-  /// that no longer held.
+  /// The number among the requests that reached the file, counted from 1; nil for a request that was redirected or had
+  /// an expired signature.
   package let number: Int?
-  /// The path.
+  /// The path of the request.
   package let path: String
-  /// The method.
+  /// The method of the request.
   package let method: String
-  /// What it asked for.
+  /// The value of the field `Range`; nil if the request has no such field.
   package let range: String?
-  /// On which condition.
+  /// The value of the field `If-Range`; nil if the request has no such field.
   package let ifRange: String?
-  /// Which codings it took.
+  /// The value of the field `Accept-Encoding`; nil if the request has no such field.
   package let acceptEncoding: String?
-  /// The status it was answered with; 0 where the connection was closed instead.
+  /// The status of the response; 0 if the connection was closed instead.
   package let status: Int
-  /// Where in the file the content of the answer began and was to end; nil without content of the file.
+  /// The intended range of the response's content in the file; nil if the response has no content of the file.
   package let piece: Range<Int>?
 
   init(_ request: RecordedRequest, number: Int?, status: Int, piece: Range<Int>?) {

@@ -1,12 +1,12 @@
 import ErrandCore
 
-/// The fields that tell a file's version.
+/// The header fields with the validators of the file's version.
 struct RangeValidatorFields {
-  /// The entity tag; a weak one with its mark.
+  /// The entity tag; a weak one has the prefix `W/`.
   let entityTag: String?
-  /// When the file was last changed: a day that follows from its seed, so that it stays while the file does.
+  /// The date of the last change of the file. It is computed from the file's seed, so a new version has another date.
   let lastModified: String?
-  /// The date of the answer.
+  /// The date of the response.
   let date: String?
 
   init(_ behaviour: RangeBehaviour) {
@@ -28,7 +28,7 @@ struct RangeValidatorFields {
     date = seconds.map { HTTPDate.text(milliseconds: changed + Int64(clamping: $0) * 1_000) }
   }
 
-  /// Puts them into a head.
+  /// Adds the validator fields to header fields.
   func add(to headers: inout LoopbackHeaders) {
     headers["ETag"] = entityTag
     headers["Last-Modified"] = lastModified

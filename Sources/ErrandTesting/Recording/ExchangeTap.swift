@@ -2,19 +2,19 @@ import ErrandCore
 import ErrandSupport
 import Foundation
 
-/// One exchange with taps at its bodies and its informational answers.
+/// Copies the bodies and the informational responses of one exchange while they are transferred.
 struct ExchangeTap: Sendable {
-  /// What the transport behind is given.
+  /// The exchange that is passed to the base transport. Its body and its sink are wrapped to copy their bytes.
   let exchange: Exchange
   private let original: HTTPRequest
   private let sent: TappedBytes
   private let received: TappedBytes
   private let sink: TappedSink?
   private let informational = Recorded<ResponseHead>()
-  /// The body, where the transport behind must have it as the file that it is.
+  /// The body of the request if the base transport must send it as a file; otherwise nil.
   private let file: HTTPBody?
 
-  /// - Parameter capabilities: Those of the transport behind.
+  /// - Parameter capabilities: The capabilities of the base transport.
   init(_ exchange: Exchange, bodyLimit: Int, _ capabilities: TransportCapabilities) {
     original = exchange.request
     file = exchange.request.body.flatMap { $0.isSentAsFile(by: capabilities) ? $0 : nil }
@@ -31,17 +31,17 @@ struct ExchangeTap: Sendable {
     self.exchange = tapped
   }
 
-  /// Nil where the file that was sent cannot be read any more.
+  /// The recorded exchange for a response; nil if the file with the request body can no longer be read.
   func recorded(_ response: HTTPResponse) -> TappedExchange? {
     var answer = ScriptedAnswer()
     answer.head = response.head
     answer.trailers = response.trailers
-    // What did not go into the sink came in the answer.
+    // A body that was not written to the sink is in the response.
     if sink?.head == nil { received.append(response.body) }
     return ended(answer)
   }
 
-  /// Nil for failures of this side, which say nothing of the server.
+  /// The recorded exchange for a failure; nil for local failures, which do not depend on the server.
   func recorded(_ failure: TransportFailure) -> TappedExchange? {
     if [.sink, .bodySource, .bodyChanged, .unsupported].contains(failure.kind) { return nil }
     var answer = ScriptedAnswer()
@@ -70,7 +70,7 @@ struct ExchangeTap: Sendable {
       exchange: RecordedExchange(request: request, answer: answer), isTooLarge: isTooLarge)
   }
 
-  /// A body that is read while it is sent, read along; one in memory stays as it is.
+  /// Wraps a request body so that its bytes are copied while they are sent. A body in memory is returned unchanged.
   private static func tapped(_ body: HTTPBody, _ bytes: TappedBytes) -> HTTPBody {
     guard body.data == nil else { return body }
     let tapped = HTTPBody.stream(length: body.length, isReplayable: body.isReplayable) { flow in
@@ -81,7 +81,7 @@ struct ExchangeTap: Sendable {
     return body.expectsContinue ? tapped.expectingContinue() : tapped
   }
 
-  /// Reads what was sent as a file. It throws where that is not the file any more that the request was built with.
+  /// Reads the file that was sent as the request body. Throws if the file has changed since the request was built.
   private static func read(_ file: HTTPBody, _ bytes: TappedBytes) throws {
     let source = TappedSource(try file.open(BodyFlow {}), bytes)
     bytes.restart()
@@ -91,7 +91,7 @@ struct ExchangeTap: Sendable {
   }
 }
 
-/// Bytes that were read along, up to a limit.
+/// Copied bytes, up to a maximum number.
 final class TappedBytes: Sendable {
   private struct State: Sendable {
     var bytes = Data()
@@ -108,7 +108,7 @@ final class TappedBytes: Sendable {
 
   func restart() { state.withLock { $0 = State() } }
 
-  /// What goes beyond the limit is dropped, and what came before it with it.
+  /// Appends bytes. If there are then more bytes than the limit, all bytes are dropped.
   func append(_ piece: Data) {
     state.withLock { state in
       if state.isTooLarge || piece.count > limit - state.bytes.count {
@@ -120,7 +120,7 @@ final class TappedBytes: Sendable {
   }
 }
 
-/// Reads along what goes into a sink.
+/// Copies the bytes that are written to a sink.
 private final class TappedSink: BodySink {
   private let inner: any BodySink
   private let bytes: TappedBytes
@@ -131,7 +131,7 @@ private final class TappedSink: BodySink {
     self.bytes = bytes
   }
 
-  /// The head of the answer whose body goes into the sink; nil where none does.
+  /// The response headers if the body is written to the sink; otherwise nil.
   var head: ResponseHead? { begun.withLock { $0 } }
 
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
@@ -149,7 +149,7 @@ private final class TappedSink: BodySink {
   func settle() async throws { try await inner.settle() }
 }
 
-/// Reads along what a source gives.
+/// Copies the bytes that are read from a source.
 private final class TappedSource: BodySource {
   private let inner: any BodySource
   private let bytes: TappedBytes
@@ -170,10 +170,10 @@ private final class TappedSource: BodySource {
 final class RecordingBook: Sendable {
   private let entries = Locked<[TappedExchange?]>([])
 
-  /// Those that have ended and are to be kept.
+  /// The exchanges that have ended, except those that are not recorded.
   var ended: [TappedExchange] { entries.withLock { $0.compactMap { $0 } } }
 
-  /// Keeps a place.
+  /// Reserves a position for an exchange that begins, and returns the position.
   func begin() -> Int {
     entries.withLock { entries in
       entries.append(nil)
@@ -181,13 +181,13 @@ final class RecordingBook: Sendable {
     }
   }
 
-  /// Fills a place.
+  /// Stores an exchange that has ended at its reserved position. If `exchange` is nil, the exchange is not recorded.
   func end(_ number: Int, _ exchange: TappedExchange?) {
     entries.withLock { $0[number] = exchange }
   }
 }
 
-/// An exchange as it went over the wire, nothing masked.
+/// An exchange as it was sent and received, before secrets are masked.
 struct TappedExchange: Sendable {
   let exchange: RecordedExchange
   let isTooLarge: Bool

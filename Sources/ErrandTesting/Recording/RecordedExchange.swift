@@ -1,13 +1,13 @@
 public import ErrandCore
 
-/// One exchange of a ``Recording``: what was asked, and what came.
+/// One exchange of a ``Recording``: a request and its outcome.
 public struct RecordedExchange: Sendable {
-  /// What was asked. A body that was read while it was sent is bytes here.
+  /// The request. Its body is in memory, even if the original body was streamed.
   public var request: HTTPRequest
-  /// What came: an answer, a failure, or an answer that broke off.
+  /// The outcome: a response, a failure, or an incomplete response with a failure.
   public var answer: ScriptedAnswer
 
-  /// Makes an exchange of its parts.
+  /// Creates an exchange from its parts.
   public init(request: HTTPRequest, answer: ScriptedAnswer) {
     self.request = request
     self.answer = answer
@@ -15,7 +15,7 @@ public struct RecordedExchange: Sendable {
 }
 
 extension RecordedExchange: CustomStringConvertible {
-  /// Method, URL and what came, on one line; the values of the query masked.
+  /// The request and the outcome on one line. The values in the query of the URL are masked.
   public var description: String { "\(request): \(came)" }
 
   private var came: String {

@@ -2,30 +2,32 @@ public import ErrandCore
 import ErrandJSON
 public import Foundation
 
-/// What went over a transport, in the order in which it was asked: a value, and a file that can be read and edited.
+/// The exchanges of a transport, in the order in which they began. A recording can be saved to a file that people can
+/// read and edit.
 ///
-/// A ``RecordingTransport`` makes one, a ``ReplayTransport`` answers from it:
+/// A ``RecordingTransport`` creates a recording, and a ``ReplayTransport`` responds from it:
 ///
 /// ```swift
 /// try recorder.save(to: "Recordings/users.json")
 /// let replay = ReplayTransport(try Recording(contentsOf: "Recordings/users.json"))
 /// ```
 ///
-/// What is edited, in the file or here, is replayed as it was edited.
+/// If the file or this value is changed, a replay uses the changed exchanges.
 public struct Recording: Sendable {
   /// The exchanges in the order in which they began.
   public var exchanges: [RecordedExchange]
-  /// What was left out when it was written. A replay leaves the same out of what it compares.
+  /// The values to mask. They were masked in the recording, and a replay masks them in requests before it compares the
+  /// requests.
   public var mask: RecordingMask
 
-  /// Makes a recording of exchanges, which are taken as they are.
+  /// Creates a recording from exchanges. The exchanges are not masked.
   public init(_ exchanges: [RecordedExchange] = [], mask: RecordingMask = RecordingMask()) {
     self.exchanges = exchanges
     self.mask = mask
   }
 
-  /// Reads a file.
-  /// - Throws: ``RecordingError``: no such file, damaged, or of a newer version.
+  /// Reads a recording from a file.
+  /// - Throws: ``RecordingError`` if the file does not exist, is damaged, or has a newer version.
   public init(contentsOf path: String) throws(RecordingError) {
     let data: Data
     do {
@@ -36,17 +38,17 @@ public struct Recording: Sendable {
     try self.init(parsing: data, from: path)
   }
 
-  /// Reads the bytes of a file; `name` is what errors call it.
-  /// - Throws: ``RecordingError``: damaged, or of a newer version.
+  /// Parses the bytes of a recording's file. Errors contain `name` as the name of the file.
+  /// - Throws: ``RecordingError`` if the file is damaged or has a newer version.
   public init(parsing data: Data, from name: String = "the recording") throws(RecordingError) {
     self = try RecordingFile.recording(in: data, named: name)
   }
 
-  /// Writes a file, and the folders above it where they are missing.
+  /// Writes the recording to a file, and creates missing parent folders.
   ///
-  /// It is written beside and then renamed: whoever reads meanwhile, or after this was killed, finds the old file or
-  /// the new one, whole.
-  /// - Throws: ``RecordingError/unwritable(path:reason:)``; the old file is left as it was.
+  /// The file is written under a temporary name in the same folder and then renamed. So a concurrent reader, or a
+  /// reader after a crash, finds either the complete old file or the complete new file.
+  /// - Throws: ``RecordingError/unwritable(path:reason:)``; the old file is then unchanged.
   public func save(to path: String) throws(RecordingError) {
     let file = URL(fileURLWithPath: path)
     do {
@@ -58,16 +60,17 @@ public struct Recording: Sendable {
     }
   }
 
-  /// The bytes of the file.
+  /// The recording as the bytes of a file.
   public func serialized() throws -> Data { try RecordingFile(self).serialized() }
 }
 
 extension Recording {
-  /// Compares recorded answers with the types of today: what has changed since the recording.
+  /// Compares recorded responses with the current types, and returns the differences.
   ///
-  /// Each answer is read as the client would read it: by the request's rules for JSON, at its envelope's place, and as
-  /// its `ErrorBody` where the status or the business code is refused. Nothing is sent. Answers that are not read from
-  /// JSON, recorded failures, and answers without a body have nothing to compare.
+  /// Each response is decoded as the client would decode it: with the JSON rules of the request, and at the path of its
+  /// envelope. If the client rejects the status or the business code, the response is decoded as the request's
+  /// `ErrorBody`. No request is sent. Responses that are not decoded from JSON, responses without a body and recorded
+  /// failures are not compared.
   ///
   /// ```swift
   /// let differences = try await recording.differences(from: client, GetUser(id: 7), GetNews())
@@ -75,19 +78,20 @@ extension Recording {
   /// ```
   ///
   /// - Parameters:
-  ///   - client: The client whose rules count.
-  ///   - requests: Requests of the types to compare with. An exchange is compared with the first that asks for it.
-  ///   - parts: What must be the same for a request to ask for an exchange.
-  /// - Throws: `APIError` where a request cannot be built.
+  ///   - client: The client whose rules apply.
+  ///   - requests: Requests of the types to compare with. Each exchange is compared with the first of these requests
+  ///     that matches the exchange.
+  ///   - parts: The parts in which a request must equal the recorded request to match an exchange.
+  /// - Throws: `APIError` if a request cannot be built.
   public func differences<each R: APIRequest>(
     from client: APIClient, _ requests: repeat each R, matching parts: [RequestPart] = [.method, .path]
   ) async throws(APIError) -> RecordingDifferences {
-    var readings: [AnswerReading] = []
+    var readings: [ResponseReading] = []
     repeat readings.append(try await client.reading(of: each requests))
     return differences(from: readings, matching: parts)
   }
 
-  private func differences(from readings: [AnswerReading], matching parts: [RequestPart]) -> RecordingDifferences {
+  private func differences(from readings: [ResponseReading], matching parts: [RequestPart]) -> RecordingDifferences {
     var masking = Masking(mask)
     let requests = readings.map { masking.request($0.request) }
     var result = RecordingDifferences()
@@ -103,7 +107,7 @@ extension Recording {
   }
 
   private func differences(
-    of exchange: RecordedExchange, number: Int, _ reading: AnswerReading
+    of exchange: RecordedExchange, number: Int, _ reading: ResponseReading
   ) -> [RecordingDifference] {
     let answer = exchange.answer
     guard answer.failure == nil, answer.breakage == nil, !answer.body.isEmpty else { return [] }

@@ -1,30 +1,30 @@
 public import ErrandJSON
 
-/// A place where a recorded answer and today's type differ.
+/// A difference between a recorded response and the current type.
 public struct RecordingDifference: Sendable, Hashable {
-  /// In what.
+  /// The kind of difference.
   public enum Kind: Sendable, Hashable {
-    /// The answer has a field that the type does not read.
+    /// The response has a member that the type does not read.
     case notRead
-    /// The type needs a field that the answer does not have.
+    /// The type needs a member that the response does not have.
     case missing
-    /// The field is of another type, or its value cannot be used.
+    /// The member is of another type, or its value is invalid.
     case otherType
-    /// The answer is not JSON.
+    /// The response is not JSON.
     case unreadable
   }
 
-  /// The number of the exchange in the recording, from 1.
+  /// The number of the exchange in the recording, counted from 1.
   public let exchange: Int
-  /// Method and URL of the exchange, as recorded.
+  /// The method and the URL of the exchange, as recorded.
   public let request: String
-  /// In what.
+  /// The kind of difference.
   public let kind: Kind
-  /// Where in the body: the first of several places that differ in indices alone.
+  /// The path in the body. If several paths differ only in array indices, the first of them.
   public let path: JSONPath
-  /// In what, in words.
+  /// The difference, as an English phrase.
   public let reason: String
-  /// At how many places of the body.
+  /// The number of paths in the body with this difference.
   public let count: Int
 }
 
@@ -35,19 +35,19 @@ extension RecordingDifference: CustomStringConvertible {
   }
 }
 
-/// What a recording and today's types do not agree in.
+/// The differences between a recording and the current types.
 public struct RecordingDifferences: Sendable, Hashable {
   /// The differences, in the order of the exchanges.
   public var all: [RecordingDifference] = []
-  /// The numbers of the exchanges, from 1, that none of the given requests asks for: nothing was compared there.
+  /// The numbers of the exchanges, counted from 1, that match none of the given requests. They were not compared.
   public var uncompared: [Int] = []
 
-  /// Whether nothing differs.
+  /// Whether there are no differences.
   public var isEmpty: Bool { all.isEmpty }
 }
 
 extension RecordingDifferences: CustomStringConvertible {
-  /// A line for each difference, and one for the exchanges that were not compared.
+  /// One line for each difference, and a line for the exchanges that were not compared.
   public var description: String {
     let rest =
       uncompared.isEmpty ? [] : ["not compared: exchange \(uncompared.map(String.init).joined(separator: ", "))"]

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Why a recording could not be read, made or written.
+/// A recording could not be read, created or written.
 public enum RecordingError: Error, Sendable, Hashable {
-  /// There is no such file, or it may not be read.
+  /// The file does not exist, or reading it is not permitted.
   case unreadable(path: String, reason: String)
-  /// The file is no recording, or is damaged; the reason names the place in it.
+  /// The file is damaged or is not a recording. The reason contains the path in the file.
   case damaged(path: String, reason: String)
-  /// The file was written by a later version of the library.
+  /// The file was written by a newer version of the library.
   case newer(path: String, version: Int, known: Int)
   /// The file cannot be written.
   case unwritable(path: String, reason: String)
-  /// A body was longer than the recorder keeps.
+  /// A body was longer than `bodyLimit` of the recorder.
   case tooLarge(request: String, limit: Int)
 
   static func reason(_ error: any Error) -> String {
@@ -19,21 +19,21 @@ public enum RecordingError: Error, Sendable, Hashable {
 }
 
 extension RecordingError: CustomStringConvertible {
-  /// One sentence that names the culprit and the cure.
+  /// The cause and the remedy, in one or two sentences.
   public var description: String {
     switch self {
     case .unreadable(let path, let reason):
-      "The recording \(path) cannot be read: \(reason) Record it first, with a `RecordingTransport`."
+      "The recording \(path) cannot be read: \(reason) Record it first with a `RecordingTransport`."
     case .damaged(let path, let reason):
-      "The recording \(path) is damaged: \(reason). Mend that place, or record it again."
+      "The recording \(path) is damaged: \(reason). Correct the file, or record it again."
     case .newer(let path, let version, let known):
-      "The recording \(path) has version \(version), and this library reads up to \(known). "
+      "The recording \(path) has version \(version), but this library reads only versions up to \(known). "
         + "Update the library, or record it again."
     case .unwritable(let path, let reason):
       "The recording cannot be written to \(path): \(reason)"
     case .tooLarge(let request, let limit):
-      "\(request) has a body of more than \(limit) bytes, which is not recorded. "
-        + "Raise the recorder's `bodyLimit`, or leave that call out."
+      "\(request) has a body of more than \(limit) bytes, which cannot be recorded. "
+        + "Raise the recorder's `bodyLimit`, or do not record that call."
     }
   }
 }

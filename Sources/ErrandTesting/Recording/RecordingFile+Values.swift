@@ -2,7 +2,7 @@ import ErrandCore
 import ErrandJSON
 import Foundation
 
-/// A place in a file that is JSON and makes no sense.
+/// The error for an invalid value in a recording's file that is valid JSON.
 struct RecordingFlaw: Error, CustomStringConvertible {
   let path: JSONPath
   let reason: String
@@ -10,7 +10,7 @@ struct RecordingFlaw: Error, CustomStringConvertible {
   var description: String { "\(path): \(reason)" }
 }
 
-// MARK: - Out
+// MARK: - Writing
 
 extension RecordingFile {
   init(_ recording: Recording) {
@@ -62,7 +62,7 @@ extension RecordingFile {
   }
 }
 
-// MARK: - In
+// MARK: - Reading
 
 extension RecordingFile {
   func recording() throws(RecordingFlaw) -> Recording {
@@ -78,7 +78,7 @@ extension RecordingFile {
     var fields = HTTPFields()
     for (index, line) in lines.enumerated() {
       guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else {
-        throw RecordingFlaw(path: place.appending(index: index), reason: "a field is written \"Name: value\"")
+        throw RecordingFlaw(path: place.appending(index: index), reason: "a field must have the form \"Name: value\"")
       }
       let value = line[line.index(after: colon)...].drop { $0 == " " }
       fields.append(HTTPField(HTTPFieldName(String(line[..<colon])), String(value)))
@@ -99,10 +99,11 @@ extension RecordingFile.Exchange {
     } else if let failure {
       answer.failure = failure
     } else {
-      throw RecordingFlaw(path: place, reason: "an exchange has a response, a failure, or both")
+      throw RecordingFlaw(path: place, reason: "an exchange must have a response, a failure, or both")
     }
     let request = try request.value(at: place.appending(key: "request"))
-    // Who edits a body does not count its bytes. Of an answer without a body the length is that of another one.
+    // The file may have been edited by hand, so the length field is corrected. A response without content (HEAD, 304)
+    // keeps its `Content-Length`, which states the length that the content would have in response to GET.
     if request.method != .head, answer.head.status != 304, answer.breakage == nil, !answer.body.isEmpty {
       answer.fitLength()
     }
@@ -140,11 +141,11 @@ extension RecordingFile.Response {
 
   private func head(at place: JSONPath) throws(RecordingFlaw) -> ResponseHead {
     guard (100...999).contains(status) else {
-      throw RecordingFlaw(path: place.appending(key: "status"), reason: "a status is a number from 100 to 999")
+      throw RecordingFlaw(path: place.appending(key: "status"), reason: "a status must be a number from 100 to 999")
     }
     guard let version = version.map({ ResponseHead.Version(rawValue: $0) }) ?? .http1_1 else {
       let known = "HTTP/1.0, HTTP/1.1, HTTP/2 or HTTP/3"
-      throw RecordingFlaw(path: place.appending(key: "version"), reason: "the version is one of \(known)")
+      throw RecordingFlaw(path: place.appending(key: "version"), reason: "the version must be \(known)")
     }
     let fields = try RecordingFile.fields(fields, place.appending(key: "fields"))
     return ResponseHead(status: status, reason: reason ?? "", version: version, fields: fields)
@@ -154,9 +155,9 @@ extension RecordingFile.Response {
 extension RecordingFile.Body {
   func value(at place: JSONPath) throws(RecordingFlaw) -> Data {
     if let text { return Data(text.utf8) }
-    guard let base64 else { throw RecordingFlaw(path: place, reason: "a body has a text or is in base64") }
+    guard let base64 else { throw RecordingFlaw(path: place, reason: "a body must have `text` or `base64`") }
     guard let data = Data(base64Encoded: base64) else {
-      throw RecordingFlaw(path: place.appending(key: "base64"), reason: "this is no base64")
+      throw RecordingFlaw(path: place.appending(key: "base64"), reason: "the value is not valid Base64")
     }
     return data
   }

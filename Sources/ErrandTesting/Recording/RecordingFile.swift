@@ -2,7 +2,7 @@ import ErrandCore
 import ErrandJSON
 import Foundation
 
-/// The file of a ``Recording``: JSON in UTF-8, indented, keys in the order of their characters.
+/// The file of a ``Recording``: JSON in UTF-8, indented, with keys in the order of their characters.
 ///
 /// ```json
 /// {
@@ -28,10 +28,13 @@ import Foundation
 /// }
 /// ```
 ///
-/// A body is `text` where its bytes are UTF-8, else `base64`; a request without one has none. A response may have
-/// `reason`, `trailers` and `informational` (heads alike); `failure` with `kind` and `text` stands in its place, or
-/// beside it where the body broke off; `certainlyNotSent` is true in it where no server saw the request. Keys that are
-/// not known are passed over. A change that older readers would misread raises the version.
+/// - A body has `text` if its bytes are valid UTF-8, otherwise `base64`. A request without a body has no `body`.
+/// - A response may have `reason`, `trailers` and `informational`, which is a list of responses without a body.
+/// - An exchange has `failure`, with `kind` and `text`, instead of a response. If the response's body is incomplete, it
+///   has both.
+/// - In a failure, `certainlyNotSent` is true if no server has received the request.
+///
+/// Unknown keys are ignored. The version increases if the format changes so that older readers would misinterpret it.
 struct RecordingFile: Codable {
   static let formatName = "errand-recording"
   static let knownVersion = 1
@@ -67,7 +70,7 @@ struct RecordingFile: Codable {
   struct Failure: Codable {
     var kind: String
     var text: String
-    /// True or absent.
+    /// True, or nil if the key is absent.
     var certainlyNotSent: Bool?
   }
 
@@ -76,7 +79,7 @@ struct RecordingFile: Codable {
     var base64: String?
   }
 
-  /// What is read before anything else.
+  /// The keys that are read first, to check the format and the version.
   private struct Header: Decodable {
     var format: String
     var version: Int
@@ -88,7 +91,7 @@ struct RecordingFile: Codable {
     return try encoder.encode(self)
   }
 
-  /// Reads a file; `name` is what errors call it.
+  /// Parses the bytes of a recording's file. Errors contain `name` as the name of the file.
   static func recording(in data: Data, named name: String) throws(RecordingError) -> Recording {
     let header = try decode(Header.self, data, name)
     guard header.format == formatName else {

@@ -1,7 +1,7 @@
 public import ErrandCore
 import Foundation
 
-/// Stands in front of another transport and keeps what goes over it, for a ``ReplayTransport`` to answer from.
+/// Wraps another transport and records its exchanges, so that a ``ReplayTransport`` can respond from them.
 ///
 /// ```swift
 /// let recorder = RecordingTransport(CurlTransport(), mask: RecordingMask(paths: ["user.email"]))
@@ -10,25 +10,28 @@ import Foundation
 /// try recorder.save(to: "Recordings/users.json")
 /// ```
 ///
-/// It changes nothing of what it sees, can do what the other one can, and passes on every pause, cancel and error.
-/// What came is held in memory and written as a whole by ``save(to:)``: only at the end is it known which values are
-/// secret everywhere, and a run that fails half-way leaves the recording of the one before.
+/// The recorder does not change the exchanges. It has the capabilities of the base transport, and forwards every pause,
+/// cancellation and error. The exchanges are kept in memory, and ``save(to:)`` writes them all at once. There are two
+/// reasons: only at the end does the recorder know all secret values, and a run that fails keeps the recording of the
+/// previous run.
 ///
-/// Exchanges stand in the order in which they began. Those that a cancel, the deadline or a sink ended are left out,
-/// and so are those that go on. A file that the other transport must have whole is read once the exchange has ended;
-/// where it is another one by then, the exchange is left out, too.
+/// The recorded exchanges are in the order in which they began. These exchanges are omitted:
+/// - exchanges that are still running;
+/// - exchanges that ended by cancellation, by the deadline or by a local failure, such as an error of a sink;
+/// - exchanges whose request body the base transport sent as a file, if the file has changed before the exchange ended.
+///   The recorder reads such a file after the exchange.
 public final class RecordingTransport: Transport {
   private let base: any Transport
   private let mask: RecordingMask
   private let bodyLimit: Int
   private let book = RecordingBook()
 
-  /// Makes a recorder.
+  /// Creates a recorder.
   /// - Parameters:
-  ///   - base: The transport that does the work.
-  ///   - mask: What is left out, beside what looks like a secret.
-  ///   - bodyLimit: How many bytes of each body are kept at most. A longer one passes as ever, and ``recording()`` and
-  ///     ``save(to:)`` then say which it was.
+  ///   - base: The transport that sends the requests.
+  ///   - mask: The values to mask, in addition to the values whose names suggest a secret.
+  ///   - bodyLimit: The maximum number of bytes to record of a body. A longer body is transferred normally, but
+  ///     ``recording()`` and ``save(to:)`` then throw an error that names the request.
   public init(_ base: any Transport, mask: RecordingMask = RecordingMask(), bodyLimit: Int = 8 << 20) {
     self.base = base
     self.mask = mask
@@ -36,16 +39,16 @@ public final class RecordingTransport: Transport {
     LeakCheck.current?.watch(self, "RecordingTransport")
   }
 
-  /// Those of the transport behind it.
+  /// The capabilities of the base transport.
   public var capabilities: TransportCapabilities { base.capabilities }
-  /// Those of the transport behind it.
+  /// The content codings of the base transport.
   public var contentCodings: [String] { base.contentCodings }
-  /// Those of the transport behind it.
+  /// The timers of the base transport.
   public var timers: (any Timers)? { base.timers }
-  /// That of the base.
+  /// The identity of the base transport.
   public var identity: String? { base.identity }
 
-  /// Sends by the transport behind it, and keeps what came.
+  /// Sends the request with the base transport and records the outcome.
   public func send(_ exchange: Exchange) async throws -> HTTPResponse {
     let number = book.begin()
     let tap = ExchangeTap(exchange, bodyLimit: bodyLimit, base.capabilities)
@@ -59,7 +62,7 @@ public final class RecordingTransport: Transport {
     }
   }
 
-  /// What has been recorded so far, masked.
+  /// The exchanges recorded so far, with secrets masked.
   /// - Throws: ``RecordingError/tooLarge(request:limit:)``.
   public func recording() throws(RecordingError) -> Recording {
     let ended = book.ended
@@ -69,7 +72,7 @@ public final class RecordingTransport: Transport {
     return Masking.recording(of: ended.map(\.exchange), by: mask)
   }
 
-  /// Writes what has been recorded so far, masked, in the place of what the file held.
+  /// Writes the exchanges recorded so far to a file, with secrets masked. An existing file is replaced.
   /// - Throws: ``RecordingError``.
   public func save(to path: String) throws(RecordingError) { try recording().save(to: path) }
 }

@@ -1,7 +1,7 @@
 import ErrandCore
 import ErrandSupport
 
-/// Finds the exchange of a recording that answers a request.
+/// Finds the recorded exchange for a request.
 final class ReplayBook: Sendable {
   private struct State: Sendable {
     var isUsed: [Bool]
@@ -43,7 +43,7 @@ final class ReplayBook: Sendable {
     return recording.exchanges[last].answer
   }
 
-  /// The request as the recorder would have written it.
+  /// Masks a request in the same way as the recorder would have masked it.
   private func masked(_ request: HTTPRequest) -> HTTPRequest {
     var masking = Masking(recording.mask, learnt: state.withLock { $0.learnt })
     let masked = masking.request(request)
@@ -57,11 +57,11 @@ final class ReplayBook: Sendable {
     return parts.filter { !$0.fits(recorded, sent) }
   }
 
-  // MARK: - Words
+  // MARK: - Messages
 
   private func unmatched(_ sent: HTTPRequest) -> TransportFailure {
     let scores = recording.exchanges.indices.map { ($0, differences(of: sent, from: $0)) }
-    let cure = "Record it, or compare less (`matching:`)."
+    let cure = "Record the request, or compare fewer parts (`matching:`)."
     guard let (index, differences) = scores.min(by: { $0.1.count < $1.1.count }) else {
       return TransportFailure(.notRecorded, "\(Self.line(sent)) is not recorded: the recording is empty. \(cure)")
     }
@@ -69,18 +69,18 @@ final class ReplayBook: Sendable {
     let names = differences.map(\.name).joined(separator: ", ")
     return TransportFailure(
       .notRecorded,
-      "\(Self.line(sent)) is not recorded. Nearest is \(nearest), which differs in: \(names). \(cure)")
+      "\(Self.line(sent)) is not recorded. The most similar is \(nearest), which differs in: \(names). \(cure)")
   }
 
   private func usedUp(_ sent: HTTPRequest, _ count: Int) -> TransportFailure {
     TransportFailure(
       .notRecorded,
-      "\(Self.line(sent)) was recorded \(Self.times(count)) and is asked once more. "
-        + "Record that, too, or let the last answer be repeated (`afterLast: .repeated`).")
+      "\(Self.line(sent)) was recorded \(Self.times(count)), but is sent again. "
+        + "Record the repetition, too, or repeat the last response (`afterLast: .repeated`).")
   }
 
   private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
 
-  /// Whole: what is secret is masked.
+  /// The method and the complete URL. The URL has no secrets, because the request is already masked.
   private static func line(_ request: HTTPRequest) -> String { "\(request.method) \(request.url.string)" }
 }

@@ -1,6 +1,6 @@
 public import ErrandCore
 
-/// A transport that answers from a ``Recording``: no server, no network, the same outcomes.
+/// A transport that responds from a ``Recording``. Without a server and a network, requests have the recorded outcomes.
 ///
 /// ```swift
 /// let replay = ReplayTransport(try Recording(contentsOf: "Recordings/users.json"))
@@ -9,26 +9,27 @@ public import ErrandCore
 /// TransportRegistry.shared.register("replay") { replay }
 /// ```
 ///
-/// Each recorded exchange answers one request, in the recorded order among those that match. A request that matches
-/// none fails with the kind `notRecorded`, which is never tried again; the sentence names the nearest exchange and what
-/// differs. Sinks, pauses, cancels and informational answers are a ``ScriptedTransport``'s.
+/// Each recorded exchange is the outcome of one request. If several exchanges match, they are used in recorded order. A
+/// request without a matching exchange fails with the kind `notRecorded`, which is never retried. The message names the
+/// most similar exchange and the differences. Sinks, pauses, cancellation and informational responses work as in a
+/// ``ScriptedTransport``.
 public final class ReplayTransport: Transport {
-  /// What a request gets whose recorded exchanges have all been used.
+  /// The outcome of a request when all matching exchanges have been used.
   public enum AfterLast: Sendable, Hashable {
-    /// The last of them once more.
+    /// The request gets the response of the last matching exchange again.
     case repeated
-    /// A failure of kind `notRecorded`.
+    /// The request fails with the kind `notRecorded`.
     case refused
   }
 
   private let book: ReplayBook
   private let script: ScriptedTransport
 
-  /// Makes a transport.
+  /// Creates a transport.
   /// - Parameters:
-  ///   - recording: Where the answers come from.
-  ///   - parts: What must be the same for an exchange to answer a request.
-  ///   - afterLast: What comes when the exchanges that match are used up.
+  ///   - recording: The recording to respond from.
+  ///   - parts: The parts in which a request must equal the recorded request to match an exchange.
+  ///   - afterLast: The outcome when all matching exchanges have been used.
   public init(
     _ recording: Recording, matching parts: [RequestPart] = RequestPart.standard, afterLast: AfterLast = .repeated
   ) {
@@ -38,21 +39,21 @@ public final class ReplayTransport: Transport {
     LeakCheck.current?.watch(self, "ReplayTransport")
   }
 
-  /// Those of a ``ScriptedTransport``.
+  /// The capabilities of a ``ScriptedTransport``.
   public var capabilities: TransportCapabilities { script.capabilities }
 
-  /// The requests that came, in order, as they were sent.
+  /// The requests received so far, in order and unmasked.
   public var requests: [HTTPRequest] { script.requests }
 
-  /// The recorded exchanges that have answered nobody yet.
+  /// The recorded exchanges that no request has used yet.
   public var unused: [RecordedExchange] { book.unused }
 
-  /// Gives the recorded answer.
-  /// - Throws: `TransportFailure`: the recorded one, or of kind `notRecorded`.
+  /// Returns the recorded response.
+  /// - Throws: `TransportFailure`: the recorded failure, or one of the kind `notRecorded`.
   public func send(_ exchange: Exchange) async throws -> HTTPResponse { try await script.send(exchange) }
 }
 
 extension TransportFailure.Kind {
-  /// A `ReplayTransport` has no exchange for the request.
+  /// The recording of a `ReplayTransport` has no exchange for the request.
   public static let notRecorded = TransportFailure.Kind(rawValue: "notRecorded")
 }

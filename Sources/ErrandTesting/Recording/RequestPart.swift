@@ -2,22 +2,22 @@ public import ErrandCore
 import ErrandJSON
 import Foundation
 
-/// A part of a request that is compared when a ``ReplayTransport`` looks for the recorded exchange.
+/// A part of a request, such as the path, in which a ``ReplayTransport`` compares a request with the recorded requests.
 ///
-/// Both sides are masked by the recording's mask before.
+/// Both requests are masked with the recording's mask before the comparison.
 ///
 /// ```swift
 /// ReplayTransport(recording, matching: [.method, .path, .field("X-Step")])
 /// RequestPart("page") { $0.url.query?.contains("page=2") == $1.url.query?.contains("page=2") }
 /// ```
 public struct RequestPart: Sendable {
-  /// What errors call it, such as `path`.
+  /// The name of the part in errors, such as `path`.
   public let name: String
   private let isSame: @Sendable (_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool
   private let fits: @Sendable (_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool
 
-  /// Makes a part of one's own: whether two requests are the same in it. It runs where the request is sent or
-  /// recordings are compared, for several at once where they overlap.
+  /// Creates a custom part. The closure returns whether two requests are equal in this part. It runs on the executor
+  /// that sends the request or compares the recording, and concurrently for concurrent requests.
   public init(_ name: String, isSame: @escaping @Sendable (_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool) {
     self.init(name, isSame: isSame, fits: isSame)
   }
@@ -31,7 +31,8 @@ public struct RequestPart: Sendable {
     self.fits = fits
   }
 
-  /// Whether two requests are the same in it but for what the recorder had learnt to mask.
+  /// Whether a sent request equals a recorded request in this part. Exception: a value that the recorder masked because
+  /// of another exchange may differ.
   func fits(_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool { fits(recorded, sent) }
 
   func isSame(_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool { isSame(recorded, sent) }
@@ -46,13 +47,13 @@ public struct RequestPart: Sendable {
   } fits: {
     LearntMask.fits($0.url.path, $1.url.path)
   }
-  /// The query, in its order.
+  /// The query. The order of its items must be equal, too.
   public static let query = RequestPart("query") {
     $0.url.query == $1.url.query
   } fits: {
     LearntMask.fits($0.url.query ?? "", $1.url.query ?? "")
   }
-  /// The body: of JSON what it says, of everything else the bytes. None is the same as an empty one.
+  /// The body. JSON bodies are compared by value, all other bodies by bytes. A missing body equals an empty body.
   public static let body = RequestPart("body") {
     areAlike($0, $1, bytes: ==, values: ==)
   } fits: {
@@ -73,12 +74,13 @@ public struct RequestPart: Sendable {
     RequestPart("field \(name)") { $0.fields.values(of: name) == $1.fields.values(of: name) }
   }
 
-  /// Method, URL and body.
+  /// The method, the whole URL and the body.
   public static let standard: [RequestPart] = [.method, .origin, .path, .query, .body]
 }
 
-/// Compares what is recorded with what is sent where the recorder masked a value that it had learnt from another
-/// exchange, which a replay cannot know: in its place stands any that could have been learnt.
+/// Compares a recorded text with a sent text. The recorder may have masked a value because the value was secret in
+/// another exchange. A replay cannot know such values. So the mask in the recorded text matches every value that looks
+/// like a secret; see ``LearntSecrets/isTelling(_:)``.
 enum LearntMask {
   static func fits(_ recorded: String, _ sent: String) -> Bool {
     recorded == sent || fits(Data(recorded.utf8), Data(sent.utf8))
@@ -102,7 +104,7 @@ enum LearntMask {
       && stands(here.dropLast(rest.count))
   }
 
-  /// JSON by what it says, texts in it as above.
+  /// Compares JSON by value. Strings are compared as texts that may contain the mask.
   static func fits(_ recorded: JSONValue, _ sent: JSONValue) -> Bool {
     switch (recorded.content, sent.content) {
     case (.string(let recorded), .string(let sent)): fits(recorded, sent)

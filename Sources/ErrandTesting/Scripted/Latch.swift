@@ -1,6 +1,6 @@
-/// A place where tasks wait until a test opens it, and where the test learns that they are there.
+/// A point at which tasks wait until a test opens it. The test can also wait until tasks have arrived at this point.
 ///
-/// It holds the answer of a ``ScriptedTransport``, as a ``Gate`` holds that of a ``LoopbackServer``.
+/// A latch delays the response of a ``ScriptedTransport``, as a ``Gate`` delays the response of a ``LoopbackServer``.
 ///
 /// ```swift
 /// let latch = Latch()
@@ -9,7 +9,7 @@
 ///   return .text("late")
 /// }
 /// …
-/// await latch.reached()      // the call is on its way, nothing is answered yet
+/// await latch.reached()      // the transport has the request and has not responded yet
 /// call.cancel()
 /// latch.open()
 /// ```
@@ -24,10 +24,10 @@ public final class Latch: Sendable {
 
   private let state = Observed(State())
 
-  /// Makes a latch that is shut.
+  /// Creates a closed latch.
   public init() {}
 
-  /// How many have come here.
+  /// The number of arrivals so far.
   public var arrivals: Int { state.value.arrivals }
 
   /// Waits until the latch is open, or the task is cancelled.
@@ -46,10 +46,10 @@ public final class Latch: Sendable {
     try Task.checkCancellation()
   }
 
-  /// Waits until the latch is open, whatever happens to the task.
+  /// Waits until the latch is open, even if the task is cancelled.
   public func waitStubbornly() async { await park(nextID()) }
 
-  /// Opens the latch for good.
+  /// Opens the latch permanently.
   public func open() {
     let waiters = state.update { state in
       state.isOpen = true
@@ -59,13 +59,13 @@ public final class Latch: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Waits until `count` have come here.
+  /// Waits until `count` tasks have arrived.
   ///
   /// - Parameters:
-  ///   - count: How many, counted from the latch's making.
-  ///   - bound: How long to wait at most.
-  /// - Returns: Whether they have; false where `bound` has passed or the task is cancelled, so that a test whose call
-  ///   never comes here goes on and says what it misses.
+  ///   - count: The number of arrivals, counted from the creation of the latch.
+  ///   - bound: The maximum wait.
+  /// - Returns: False after `bound`, or if the task is cancelled. It does not throw, so that a test whose call never
+  ///   arrives continues and reports its own failure.
   @discardableResult
   public func reached(_ count: Int = 1, within bound: Duration = .seconds(30)) async -> Bool {
     await state.reaches("arrival \(count) at a latch", within: bound) { $0.arrivals >= count }

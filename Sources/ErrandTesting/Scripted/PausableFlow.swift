@@ -1,7 +1,7 @@
 import ErrandSupport
 import ErrandCore
 
-/// A pause that a resume ends, also one that came first.
+/// A pause of a body. If the body is resumed before `wait` begins, `wait` returns at once.
 final class PausableFlow: Sendable {
   private struct State: Sendable {
     var isResumed = false

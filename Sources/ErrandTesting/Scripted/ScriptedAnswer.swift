@@ -1,33 +1,34 @@
 public import ErrandCore
 public import Foundation
 
-/// What a ``ScriptedTransport`` answers.
+/// The outcome of a request to a ``ScriptedTransport``.
 public struct ScriptedAnswer: Sendable {
-  /// Status and fields.
+  /// The status and the header fields of the response.
   public var head: ResponseHead
-  /// The body.
+  /// The body of the response.
   public var body: Data
-  /// Fields behind the body.
+  /// The trailer fields.
   public var trailers = HTTPFields()
-  /// Informational answers that come first.
+  /// The informational responses that precede the response.
   public var informational: [ResponseHead] = []
-  /// A failure in place of the answer.
+  /// A failure that occurs instead of a response.
   public var failure: TransportFailure?
-  /// A failure in place of the body's end: a sink has been given ``body`` by then.
+  /// A failure that occurs after the ``body``, instead of its end. A sink receives the whole ``body`` before the
+  /// failure.
   public var breakage: TransportFailure?
 
-  /// Makes an answer.
+  /// Creates a response.
   public init(status: Int = 200, fields: HTTPFields = HTTPFields(), body: Data = Data()) {
     head = ResponseHead(status: status, fields: fields)
     self.body = body
   }
 
-  /// A text. Its content type is plain text where the fields name none.
+  /// A response with a text. If `fields` has no content type, the content type is plain text.
   public static func text(_ text: String, status: Int = 200, fields: HTTPFields = HTTPFields()) -> ScriptedAnswer {
     typed("text/plain; charset=utf-8", text, status, fields)
   }
 
-  /// A JSON text. Its content type is JSON's where the fields name none.
+  /// A response with a JSON text. If `fields` has no content type, the content type is `application/json`.
   public static func json(_ text: String, status: Int = 200, fields: HTTPFields = HTTPFields()) -> ScriptedAnswer {
     typed("application/json", text, status, fields)
   }
@@ -40,7 +41,7 @@ public struct ScriptedAnswer: Sendable {
     return ScriptedAnswer(status: status, fields: fields, body: Data(text.utf8))
   }
 
-  /// A status without a body.
+  /// A response with a status and without a body.
   public static func status(_ status: Int, fields: HTTPFields = HTTPFields()) -> ScriptedAnswer {
     ScriptedAnswer(status: status, fields: fields)
   }
@@ -57,7 +58,7 @@ public struct ScriptedAnswer: Sendable {
     return answer
   }
 
-  /// The same answer, which breaks off where its body would end.
+  /// The response with a failure instead of the end of its body.
   public func breakingOff(
     _ kind: TransportFailure.Kind = .reset, _ text: String = "scripted break"
   ) -> ScriptedAnswer {
@@ -68,8 +69,8 @@ public struct ScriptedAnswer: Sendable {
 }
 
 extension ScriptedAnswer {
-  /// The answer as if it came now: `Date` says so, and `Expires` is as far from it as it was. A cache would take what
-  /// was recorded long ago for as old as it is, and a test would fail by the calendar.
+  /// The response with `Date` set to the present. `Expires` is moved by the same duration. Without this change, a cache
+  /// would treat an old recording as stale, and a test would fail some time after the recording.
   func movedToPresent(_ now: Int64 = Int64(Date.now.timeIntervalSince1970 * 1_000)) -> ScriptedAnswer {
     guard let date = Self.milliseconds(of: head.fields[.date], now), date < now else { return self }
     var answer = self
@@ -86,15 +87,16 @@ extension ScriptedAnswer {
 }
 
 extension ScriptedAnswer {
-  /// Brings the fields that tell the length and the digests of the body in line with another body. Those of a coded
-  /// answer are about the coded bytes, which nobody has: they stay.
+  /// If `Content-Length` does not match the body, corrects it and removes the digests. A response with a
+  /// `Content-Encoding` stays unchanged: its length and digests refer to the encoded bytes, which were not recorded.
   mutating func fitLength() {
     let length = String(body.count)
     guard !isCoded, head.fields.values(of: .contentLength).contains(where: { $0 != length }) else { return }
     fitChangedBody()
   }
 
-  /// The same where the body is known to be another one, which may be as long: then no digest is right.
+  /// Corrects `Content-Length` and removes the digests after the body has changed. The new body may have the same
+  /// length.
   mutating func fitChangedBody() {
     if !isCoded, head.fields.contains(.contentLength) { head.fields[.contentLength] = String(body.count) }
     for name in ["Content-Digest", "Repr-Digest"] as [HTTPFieldName] {

@@ -3,8 +3,8 @@ public import ErrandCore
 import ErrandSupport
 public import Foundation
 
-/// A session for `BackgroundDownloads` or `BackgroundUploads` without a system: the test answers what was handed over,
-/// and ends the app and starts it anew.
+/// A session for `BackgroundDownloads` or `BackgroundUploads` without the operating system. The test responds to the
+/// started transfers, and simulates the end and the relaunch of the app.
 ///
 /// ```swift
 /// let session = ScriptedBackgroundSession()
@@ -15,8 +15,8 @@ public import Foundation
 /// session.endProcess()
 /// ```
 ///
-/// It reads no file that is uploaded unless the test asks for it by ``body(of:)``. It tells on the thread of the test; the
-/// end of a cancelled transfer on another one.
+/// It does not read the file of an upload unless the test calls ``body(of:)``. It sends events on the thread of the
+/// test, except the end of a cancelled transfer, which it sends on its own queue.
 public final class ScriptedBackgroundSession: BackgroundSession {
   private struct State: Sendable {
     var tell: (@Sendable (BackgroundEvent) -> Void)?
@@ -28,18 +28,18 @@ public final class ScriptedBackgroundSession: BackgroundSession {
   private let state = Locked(State())
   private let queue = DispatchQueue(label: "errand.scripted.background")
 
-  /// Makes a session that has nothing under way.
+  /// Creates a session without transfers.
   public init() {}
 
-  // MARK: - What the test says
+  // MARK: - For the test
 
-  /// What was handed over, in order.
+  /// The orders of all started transfers, in the order of their start.
   public var orders: [BackgroundOrder] { state.withLock { $0.orders } }
-  /// The names of those that have not ended, in order.
+  /// The names of the transfers that have not ended, sorted.
   public var running: [String] { state.withLock { $0.running.sorted() } }
 
-  /// The bytes that an upload would send now; nil for one that was not handed over, and for a download.
-  /// - Throws: where its file is gone, or has changed since it was handed over.
+  /// The bytes that an upload would send now. Nil if the transfer was not started, or is a download.
+  /// - Throws: An error if the file is missing, or has changed since the transfer was started.
   public func body(of name: String) throws -> Data? {
     guard let body = orders.first(where: { $0.name == name })?.request.body else { return nil }
     let source = try body.open(BodyFlow {})
@@ -50,28 +50,28 @@ public final class ScriptedBackgroundSession: BackgroundSession {
     return whole
   }
 
-  /// Lets the system take nothing from now on; nil lets it take everything.
+  /// Makes every start of a transfer fail with `failure` from now on; nil lets transfers start again.
   public func refuse(_ failure: TransportFailure?) { state.withLock { $0.refusal = failure } }
 
-  /// What was to be answered was not handed over.
+  /// The test responded to a transfer that was not started.
   public struct UnknownTransfer: Error, CustomStringConvertible {
-    /// The name that was said.
+    /// The name that the test used.
     public let name: String
-    /// The names of those that were handed over.
+    /// The names of the started transfers.
     public let known: [String]
-    /// A sentence.
+    /// Two sentences: the unknown name, and the names of the started transfers.
     public var description: String {
-      "No transfer “\(name)” was handed over; there are: \(known.isEmpty ? "none" : known.joined(separator: ", "))."
+      "No transfer “\(name)” was started. Started transfers: \(known.isEmpty ? "none" : known.joined(separator: ", "))."
     }
   }
 
-  /// Brings an answer: its body in a file, and then the end. One that fails or breaks off ends the transfer without a
-  /// file.
+  /// Delivers a response: its body in a file, and then the end of the transfer. If the response has a failure, the
+  /// transfer ends with the failure and without a file, even if the failure follows a body.
   /// - Parameters:
-  ///   - name: Which transfer, by its id.
-  ///   - answer: The answer.
-  ///   - url: The last URL after redirects; nil for the one that was asked.
-  /// - Throws: ``UnknownTransfer``, and where the file cannot be written.
+  ///   - name: The name of the transfer, which is its id.
+  ///   - answer: The response.
+  ///   - url: The last URL after redirects; nil for the URL of the request.
+  /// - Throws: ``UnknownTransfer``, or an error if the file cannot be written.
   public func answer(_ name: String, _ answer: ScriptedAnswer, from url: HTTPURL? = nil) throws {
     guard let order = orders.first(where: { $0.name == name }) else {
       throw UnknownTransfer(name: name, known: orders.map(\.name))
@@ -84,27 +84,27 @@ public final class ScriptedBackgroundSession: BackgroundSession {
     end(name, .finished)
   }
 
-  /// Ends a transfer.
+  /// Ends a transfer and sends the event of its end.
   public func end(_ name: String, _ end: BackgroundEnd) {
     state.withLock { _ = $0.running.remove(name) }
     tell(.ended(name: name, end))
   }
 
-  /// Loses a transfer without a word.
+  /// Removes a transfer without sending an event.
   public func lose(_ name: String) { state.withLock { _ = $0.running.remove(name) } }
 
-  /// Tells what the test says; nobody hears it where the app does not run.
+  /// Sends an event to the app. If the app is not running, the event is lost.
   public func tell(_ event: BackgroundEvent) { state.withLock { $0.tell }?(event) }
 
-  /// Ends the app: nobody listens until the next ``begin(_:)``, and the transfers go on.
+  /// Simulates the end of the app. The app receives no events until the next ``begin(_:)``; the transfers continue.
   public func endProcess() { state.withLock { $0.tell = nil } }
 
-  // MARK: - What the library asks for
+  // MARK: - For the library
 
-  /// Listens.
+  /// Registers the closure that receives the events of the session.
   public func begin(_ tell: @escaping @Sendable (BackgroundEvent) -> Void) { state.withLock { $0.tell = tell } }
 
-  /// Notes what is handed over, unless it is refused.
+  /// Starts a transfer. Throws if the test has called ``refuse(_:)`` with a failure.
   public func start(_ order: BackgroundOrder) throws {
     try state.withLock { state in
       if let refusal = state.refusal { throw refusal }
@@ -113,12 +113,12 @@ public final class ScriptedBackgroundSession: BackgroundSession {
     }
   }
 
-  /// Ends a transfer, and tells so.
+  /// Cancels a transfer, and sends the event of its end.
   public func cancel(_ name: String) {
     guard state.withLock({ $0.running.remove(name) }) != nil else { return }
     queue.async { self.tell(.ended(name: name, .cancelled(nil))) }
   }
 
-  /// The names of those that have not ended.
+  /// The names of the transfers that have not ended.
   public func names() async -> Set<String> { state.withLock { $0.running } }
 }

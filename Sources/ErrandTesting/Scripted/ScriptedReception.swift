@@ -1,7 +1,7 @@
 import ErrandCore
 import Foundation
 
-/// Reads the body of a request as a server would, pauses included.
+/// Reads the body of a request as a server would. It waits if the body pauses.
 struct ScriptedReception {
   private static let pieceSize = 16_384
 
@@ -9,7 +9,7 @@ struct ScriptedReception {
 
   init(_ exchange: Exchange) { self.exchange = exchange }
 
-  /// The request with its body as bytes.
+  /// The request with its whole body in memory.
   func request() async throws -> HTTPRequest {
     guard let body = exchange.request.body, body.data == nil else { return exchange.request }
     let flow = PausableFlow()

@@ -2,7 +2,7 @@ public import ErrandCore
 import ErrandSupport
 import Foundation
 
-/// A transport without a network: a closure gives the answers, and what was sent is recorded.
+/// A transport without a network. A closure returns the responses, and the transport records the requests.
 ///
 /// ```swift
 /// let transport = ScriptedTransport { request in .json(#"{"nick":"Ada","level":9}"#) }
@@ -12,41 +12,45 @@ import Foundation
 /// #expect(transport.requests.map(\.url.path) == ["/users/7"])
 /// ```
 ///
-/// To choose it by name, register it: `TransportRegistry.shared.register(ScriptedTransport.name) { transport }`.
+/// To choose the transport by name, register it:
+/// `TransportRegistry.shared.register(ScriptedTransport.name) { transport }`.
 ///
-/// The closure may wait, on a ``Latch`` for one, and a cancel or the deadline of the call cancels its task.
+/// The closure may wait, for example on a ``Latch``. Cancelling the call, or its deadline, cancels the closure's task.
 public final class ScriptedTransport: Transport {
-  /// The name to register one under: `scripted`. It stands in no registry by itself, since only the test knows the
-  /// answers.
+  /// The name under which to register a scripted transport: `scripted`. No scripted transport is registered by default,
+  /// because only the test knows the responses.
   public static let name = "scripted"
 
   private let answer: @Sendable (HTTPRequest) async throws -> ScriptedAnswer
   private let seen = Recorded<HTTPRequest>()
 
-  /// Makes a transport of a closure; what it throws is thrown by ``send(_:)``. It runs where that is called,
-  /// for several calls at once where they overlap.
+  /// Creates a transport from a closure. ``send(_:)`` throws the errors of the closure. The closure runs in the task of
+  /// ``send(_:)``, and concurrently for concurrent calls.
   public init(_ answer: @escaping @Sendable (HTTPRequest) async throws -> ScriptedAnswer) {
     self.answer = answer
     LeakCheck.current?.watch(self, "ScriptedTransport")
   }
 
-  /// Makes a transport that gives answers in order and, when they are used up, fails with
+  /// Creates a transport that returns the given responses in order. After the last response, the transport fails with
   /// `TransportFailure.Kind.other`.
   public convenience init(_ answers: ScriptedAnswer...) {
     let rest = Recorded(answers)
     self.init { _ in
-      guard let next = rest.takeFirst() else { throw TransportFailure(.other, "the script has no answer left") }
+      guard let next = rest.takeFirst() else {
+        throw TransportFailure(
+          .other, "The `ScriptedTransport` has no response left; give it a response for each request.")
+      }
       return next
     }
   }
 
-  /// The requests that came, in order; a body that was read while it was sent is bytes in them.
+  /// The requests received so far, in order. Their bodies are in memory, even if the original bodies were streamed.
   public var requests: [HTTPRequest] { seen.all }
 
-  /// Sinks and sources, informational answers, trailers and progress.
+  /// The capabilities: sinks, sources, informational responses, trailers and progress.
   public var capabilities: TransportCapabilities { [.bodySink, .bodySource, .informational, .trailers, .progress] }
 
-  /// Reads the body, records the request and gives the closure's answer.
+  /// Reads the request body, records the request, and returns the closure's response.
   public func send(_ exchange: Exchange) async throws -> HTTPResponse {
     let request = try await ScriptedReception(exchange).request()
     seen.append(request)
@@ -73,26 +77,26 @@ public final class ScriptedTransport: Transport {
   }
 }
 
-/// A list that any thread may add to: what tests note while calls run.
+/// A thread-safe list in which tests record values while calls run.
 public final class Recorded<Element: Sendable>: Sendable {
   private let elements: Locked<[Element]>
 
-  /// Makes a list.
+  /// Creates a list.
   public init(_ elements: [Element] = []) { self.elements = Locked(elements) }
 
-  /// What was noted, in order.
+  /// The elements, in order.
   public var all: [Element] { elements.withLock { $0 } }
-  /// How much was noted.
+  /// The number of elements.
   public var count: Int { elements.withLock { $0.count } }
 
-  /// Notes something.
+  /// Appends an element.
   public func append(_ element: Element) { elements.withLock { $0.append(element) } }
 
-  /// Takes the first out; nil where there is none.
+  /// Removes and returns the first element; nil if the list is empty.
   public func takeFirst() -> Element? { elements.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
 }
 
-/// Brings a body into memory or into the exchange's sink, pauses included.
+/// Delivers a response body to memory or to the exchange's sink. It waits if the sink pauses the body.
 struct ScriptedDelivery {
   private static let pieceSize = 16_384
 
@@ -101,7 +105,7 @@ struct ScriptedDelivery {
 
   init(_ exchange: Exchange) { self.exchange = exchange }
 
-  /// Returns what is kept in memory.
+  /// Delivers the body, and returns the part of it that is kept in memory.
   func deliver(_ body: Data, head: ResponseHead, breakage: TransportFailure?) async throws -> Data {
     var kept = Data()
     switch try exchange.sink?.begin(head, flow: BodyFlow { [flow] in flow.resume() }) {

@@ -1,7 +1,8 @@
 import ErrandCore
 
 extension HTTPBody {
-  /// Whether a transport sends it as the file that it is, since it cannot send what is read meanwhile.
+  /// Whether a transport must send the body as a file. True if the body is a file, and the transport cannot send a body
+  /// that is read during the transfer.
   func isSentAsFile(by capabilities: TransportCapabilities) -> Bool {
     filePath != nil && !capabilities.contains(.bodySource)
   }

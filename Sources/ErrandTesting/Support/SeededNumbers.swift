@@ -1,4 +1,4 @@
-/// Numbers that look random and are the same in every run with one seed (SplitMix64).
+/// A pseudorandom number generator (SplitMix64). The same seed gives the same numbers in every run.
 package struct SeededNumbers: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -12,9 +12,9 @@ package struct SeededNumbers: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// One of the numbers from 0 up to a limit.
+  /// A number from 0 up to, but not including, a limit.
   package mutating func next(below limit: Int) -> Int { Int(next() % UInt64(max(limit, 1))) }
 
-  /// Whether something happens that happens so many times in a hundred.
+  /// Returns true with the given probability in percent.
   package mutating func happens(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }

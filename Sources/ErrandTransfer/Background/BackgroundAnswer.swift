@@ -1,22 +1,23 @@
 import ErrandCore
 import Foundation
 
-/// What is kept of an answer until its end is told: no cookie and no other field that nobody asks for, and of the URL
-/// the origin.
+/// What the record of a transfer keeps of the response until the app is notified of the end: the status, the fields
+/// that are needed later, and the origin of the URL. Cookies and all other fields are dropped.
 struct BackgroundAnswer: Sendable, Hashable, Codable {
   private let status: Int
   private let fields: [String: [String]]
   private let origin: String
-  /// The length of its file when it came; nil in records of earlier versions.
+  /// The length of the response file in bytes when it arrived; nil in records of earlier versions.
   let bytes: Int64?
 
-  /// The fields that checks and names come from.
+  /// The fields that the checks and the file name need.
   private static let kept: [HTTPFieldName] = [
     .contentType, .contentLength, .contentEncoding, "Content-Range", "Content-Disposition", "Content-Digest",
     "Repr-Digest", "Transfer-Encoding",
   ]
 
-  /// What an app may want of the answer to an upload besides: where the new thing is, and which version of it.
+  /// The further fields that an app may need from the response to an upload: where the new resource is, and its
+  /// version.
   private static let keptOfUploads: [HTTPFieldName] = [
     "Location", "Content-Location", "ETag", "Last-Modified", "Retry-After",
   ]
@@ -31,7 +32,7 @@ struct BackgroundAnswer: Sendable, Hashable, Codable {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// The head, as far as it was kept.
+  /// The response headers, reduced to the fields that were kept.
   var head: ResponseHead {
     let fields = fields.sorted { $0.key < $1.key }.flatMap { name, values in
       values.map { HTTPField(HTTPFieldName(name), $0) }
@@ -39,13 +40,13 @@ struct BackgroundAnswer: Sendable, Hashable, Codable {
     return ResponseHead(status: status, fields: HTTPFields(fields))
   }
 
-  /// Throws where the file of the answer, or of what it brought, is not as long any more as it was when it came.
+  /// Throws if the response file no longer has the length that it had when it arrived.
   func check(length: Int64, of kind: BackgroundKind) throws(APIError) {
     guard let bytes, bytes != length else { return }
-    throw .backgroundLost("\(length) of the \(bytes) bytes that came are left", kind)
+    throw .backgroundLost("only \(length) of the \(bytes) received bytes are left", kind)
   }
 
-  /// The answer with so much of its body; nil where the record says what cannot be.
+  /// The response, with the given bytes as its body. Nil if the record holds an invalid origin.
   func response(_ body: Data) -> HTTPResponse? {
     (try? HTTPURL(origin)).map { HTTPResponse(head: head, body: body, url: $0) }
   }

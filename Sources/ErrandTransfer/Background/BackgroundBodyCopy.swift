@@ -1,13 +1,14 @@
 import ErrandCore
 
-/// Copies a body into an open file on a lane of its own, so that neither source nor disk holds a thread of the pool.
-final class BackgroundBodyCopy: @unchecked Sendable {  // what changes is touched by one job of the lane at a time
+/// Copies a body into an open file on a serial queue of its own, so that neither the source nor the disk blocks a
+/// thread of the cooperative pool.
+final class BackgroundBodyCopy: @unchecked Sendable {  // used by one job of a serial queue at a time
   private let files: any TransferFiles
   private let file: Int32
   private let source: any BodySource
   private let flows: AsyncStream<Void>
   private let room: UnsafeMutableRawBufferPointer
-  private let lane = DiskLane()
+  private let lane = DiskQueue()
   private var place: Int64 = 0
 
   init(_ body: HTTPBody, into file: Int32, _ files: any TransferFiles) throws {
@@ -16,13 +17,13 @@ final class BackgroundBodyCopy: @unchecked Sendable {  // what changes is touche
     self.flows = flows
     self.files = files
     self.file = file
-    // Last: nothing after it throws.
+    // Must be the last step: if a later one threw, `deinit` would not run and the buffer would leak.
     room = .allocate(byteCount: 256 << 10, alignment: 16)
   }
 
   deinit { room.deallocate() }
 
-  /// Copies all of it and brings it to the disk. A cancel of the task ends it between two pieces.
+  /// Copies the whole body and synchronizes it to disk. Cancelling the task stops the copy between two pieces.
   func run() async throws {
     var resumptions = flows.makeAsyncIterator()
     while true {
@@ -32,7 +33,7 @@ final class BackgroundBodyCopy: @unchecked Sendable {  // what changes is touche
       case .later:
         if await resumptions.next() == nil {
           try Task.checkCancellation()
-          throw TransportFailure(.bodySource, "What the body is read from has stopped before its end.")
+          throw TransportFailure(.bodySource, "The source of the body stopped before its end.")
         }
       case .end: return try await lane.value { try self.files.synchronize(self.file) }
       }

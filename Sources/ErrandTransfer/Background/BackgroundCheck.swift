@@ -1,30 +1,32 @@
 import ErrandCore
 import Foundation
 
-/// Judges the file that a background download brought, by its record alone.
+/// Validates the file of a background download. It uses only the record, because the app may have been relaunched since
+/// the request was built.
 struct BackgroundCheck {
-  /// How much of a refused answer comes with its error, in bytes.
+  /// The maximum number of bytes of a rejected response body that the error contains.
   static let refusedLimit = 1 << 20
 
   let record: BackgroundDownloadRecord
   let answer: BackgroundAnswer
   let algorithms: [DigestAlgorithm]
 
-  /// All but the checksums, the length last.
+  /// Checks everything except the checksums; the length comes last.
   /// - Parameters:
   ///   - length: The length of the file in bytes.
-  ///   - start: The first bytes of it, at most ``refusedLimit``.
+  ///   - start: The first bytes of the file, at most ``refusedLimit``.
   func judge(length: Int64, start: Data) throws(APIError) {
     guard let response = answer.response(start) else { throw .backgroundLost("its record is damaged", .download) }
     try record.judge(response)
     try answer.check(length: length, of: .download)
     if let total, total != length {
       throw APIError(
-        .transfer, .resumeMismatch, "The file has \(length) bytes, and the server announced \(total).")
+        .transfer, .resumeMismatch, "The file has \(length) bytes, but the server announced \(total).")
     }
   }
 
-  /// What the whole must hash to: what the caller said, and what the server says of bytes that nobody has changed.
+  /// The checksums that the whole file must match: the caller's, and the server's if no content coding changed the
+  /// bytes.
   func checksums() throws(APIError) -> [Checksum] {
     var wanted: [Checksum] = []
     if let recorded = record.checksum {
@@ -34,27 +36,27 @@ struct BackgroundCheck {
     var known: [DigestAlgorithm] = []
     for name in record.digests { known.append(try Self.algorithm(name, in: algorithms)) }
     let stated = DigestFields(answer.head.fields, known: known)
-    // With 206 it is over the part that came last.
+    // With status 206, Content-Digest covers only the last range, not the whole file.
     let content = answer.head.status == 206 ? nil : stated.content.checksum
     return wanted + [stated.representation.checksum, content].compactMap { $0 }
   }
 
-  /// Holds what came against one of them.
+  /// Compares the digest of the file with one checksum.
   static func hold(_ digest: Data, against checksum: Checksum) throws(APIError) {
     if checksum.matches(digest) { return }
     let name = checksum.algorithm.name
     let found = (try? Checksum(checksum.algorithm, digest))?.hex ?? "unknown"
     throw APIError(
       .transfer, .checksumMismatch,
-      "The \(name) of what came is \(found) and should be \(checksum.hex); the file was deleted.")
+      "The \(name) of the downloaded file is \(found), but \(checksum.hex) was expected; the file was deleted.")
   }
 
-  /// An algorithm by its name, which is all that a record has of it.
+  /// Finds an algorithm by its name, because the record stores only the name.
   static func algorithm(_ name: String, in known: [DigestAlgorithm]) throws(APIError) -> DigestAlgorithm {
     if let algorithm = known.first(where: { $0.name == name }) { return algorithm }
     throw APIError(
       .build, .invalidChecksum,
-      "The download is checked by \(name), which must be named when the background downloads are made (`checkedBy`).")
+      "The download needs the digest algorithm \(name); pass it in `checkedBy` when you create `BackgroundDownloads`.")
   }
 
   private var total: Int64? {

@@ -1,41 +1,43 @@
 import ErrandCore
 
-/// What is done with a transfer in the background: functions of what its record says and what the system tells.
+/// Decides about background transfers with pure functions of the record and of the events of the system.
 enum BackgroundDecision {
   typealias Phase = BackgroundPhase
 
-  /// What is done with a record that an earlier process has left.
+  /// What the library does at launch with a record from an earlier run.
   enum Launch: Sendable, Hashable {
-    /// The system has it.
+    /// The system still runs the transfer: wait for its events.
     case wait
-    /// The system does not have it; its end may still be told.
+    /// The system does not list the transfer. Wait, because the end of the transfer may still be reported.
     case miss
-    /// The system is asked once more to cancel it.
+    /// Ask the system again to cancel the transfer.
     case cancel
-    /// Its file is checked and given its name.
+    /// Validate the received file and move it to the target.
     case check
-    /// Its file is given its name.
+    /// Move the validated file to the target.
     case place
-    /// It is told that the file is there.
+    /// Report success: the file is already at the target.
     case tellFile
-    /// It is told that it failed.
+    /// Report the failure.
     case tell(BackgroundFault)
-    /// It is told that it was cancelled.
+    /// Report the cancellation.
     case tellCancel
-    /// It is told that the system has let go of it.
+    /// Report that the system lost the transfer.
     case tellLoss
   }
 
-  /// | record | the system has it | it does not |
+  /// What to do at launch. The rows are the phases of ``BackgroundPhase`` in the record; "it" is the transfer.
+  ///
+  /// | record | the system lists it | the system does not list it |
   /// |---|---|---|
   /// | running | wait | miss |
-  /// | missed | wait | tell the loss |
-  /// | cancelling | cancel | tell the cancel |
+  /// | missed | wait | report the loss |
+  /// | cancelling | cancel | report the cancellation |
   /// | came, with its file | check | check |
-  /// | came, without | wait | miss |
+  /// | came, without its file | wait | miss |
   /// | placing, with its file | place | place |
-  /// | placing, without: it has its name | tell the file | tell the file |
-  /// | failed | tell | tell |
+  /// | placing, without its file: it is at the target | report the file | report the file |
+  /// | failed | report the failure | report the failure |
   static func atLaunch(_ phase: Phase, isListed: Bool, hasFile: Bool) -> Launch {
     switch phase {
     case .came where hasFile: .check
@@ -47,7 +49,7 @@ enum BackgroundDecision {
     }
   }
 
-  /// Whether a file is taken that the system brings: once, and only where somebody still wants it.
+  /// Whether to accept a file from the system: only once for each transfer, and only while the app still wants it.
   static func takesFile(_ phase: Phase?) -> Bool {
     switch phase {
     case .running, .missed: true
@@ -55,34 +57,34 @@ enum BackgroundDecision {
     }
   }
 
-  /// What is told where the system says that a transfer is over; nil where nothing is, or where it is told once the file
-  /// is checked.
+  /// The error to report when the system ends a transfer. Nil if there is nothing to report, or if the received file
+  /// must be checked first.
   static func failure(_ phase: Phase?, _ end: BackgroundEnd, of kind: BackgroundKind) -> APIError? {
     switch phase {
     case nil, .came, .placing, .failed: nil
     case .cancelling: .backgroundCancelled(kind)
     case .running, .missed:
       switch end {
-      case .finished: .backgroundLost("the system brought no \(kind.product)", kind)
+      case .finished: .backgroundLost("the system delivered no \(kind.product)", kind)
       case .cancelled(let words): .backgroundLost(words ?? "the system cancelled it", kind)
       case .failed(let failure): .mapping(failure, as: .transport)
       }
     }
   }
 
-  /// What comes of a request for a file.
+  /// What happens to a new request for a background download.
   enum HandOver: Sendable, Hashable {
-    /// It is handed over.
+    /// Start a new download.
     case start
-    /// It is under way already.
+    /// Return the running download with this ID, which requests the same resource in the same way.
     case join(String)
-    /// It is handed over in place of one that the system does not have.
+    /// Start a new download in place of the one with this ID, which the system no longer has.
     case replace(String)
-    /// Another download has the target, or is about to let go of it.
+    /// Fail: another download uses the target, or is still being cancelled.
     case busy
   }
 
-  /// Decides by the downloads that have not ended.
+  /// Compares a new download with the records of the downloads that have not ended.
   static func handOver(
     _ wanted: BackgroundDownloadRecord, among records: some Sequence<BackgroundDownloadRecord>
   ) -> HandOver {
@@ -94,15 +96,15 @@ enum BackgroundDecision {
     }
   }
 
-  static let followsNone = "follows no redirects, and the system follows them by itself"
+  static let followsNone = "follows no redirects, but the system always follows them"
 
-  /// Why a download cannot be handed over; nil where it can.
+  /// Why a download cannot run in the background; nil if it can. The text continues the sentence "a request that …".
   static func refusal(of download: Download, _ request: HTTPRequest, _ redirects: RedirectPolicy) -> String? {
-    if request.body != nil { return "has a body; the system sends none with a download, `BackgroundUploads` does" }
+    if request.body != nil { return "has a body; the system sends no body with a download, use `BackgroundUploads`" }
     if !redirects.isFollowing { return followsNone }
-    if download.bytesPerSecond != nil { return "has a limit of speed; leave `bytesPerSecond` out" }
-    if download.bandwidth != nil { return "has a limit of speed; leave `bandwidth` out" }
-    if download.freshURL != nil { return "has a `freshURL`, which nobody could ask once the app has ended" }
+    if download.bytesPerSecond != nil { return "limits its speed; leave `bytesPerSecond` out" }
+    if download.bandwidth != nil { return "limits its speed; leave `bandwidth` out" }
+    if download.freshURL != nil { return "has a `freshURL`, which cannot be called after the app has ended" }
     if download.whenBusy == .wait { return "waits for another download of its file; leave `whenBusy` at `.fail`" }
     return nil
   }
@@ -121,7 +123,7 @@ extension APIError {
     let cure =
       switch kind {
       case .download: "Start it again."
-      case .upload: "The server may have it all the same: ask it, or start it again."
+      case .upload: "The server may have received it anyway; ask the server before you start the upload again."
       }
     return APIError(.transfer, .interrupted, "The \(kind) did not end: \(reason). \(cure)")
   }

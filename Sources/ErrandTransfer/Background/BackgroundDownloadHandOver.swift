@@ -1,18 +1,18 @@
 import ErrandCore
 import ErrandSupport
 
-/// A request on its way to the system: what is sent, and what is kept of it.
+/// A download that is ready to be handed over to the system: the request to send, and the values for its record.
 struct BackgroundDownloadHandOver: Sendable {
-  /// What is sent.
+  /// The request to send.
   let request: HTTPRequest
   let network: NetworkWish
   let download: Download
-  /// A hash of what is asked for, and by whom.
+  /// A hash of the requested resource and of the account that requests it.
   let identity: String
   private let rules: BackgroundRules
   private let url: HTTPURL
 
-  /// Takes a request down the line.
+  /// Runs a request through the client's interceptors without sending it.
   init<R: APIRequest>(_ request: R, by client: APIClient) async throws(APIError) {
     let made = try await client.handingOver(request, .download) { stamped, context -> BackgroundMade<Self>? in
       guard let download = context.plan.download, let frozen = context.frozenRequest else { return nil }
@@ -21,7 +21,7 @@ struct BackgroundDownloadHandOver: Sendable {
     }
     guard let made else {
       throw APIError(
-        .build, .unsupported, "The request has no `download`; a background download needs a place for its file.")
+        .build, .unsupported, "The request has no `download`; a background download needs one as its target.")
     }
     self = made
   }
@@ -37,7 +37,7 @@ struct BackgroundDownloadHandOver: Sendable {
     if let resource = download.resource {
       hash.add(resource)
     } else {
-      // The query may be a signature.
+      // The query may contain a signature, so it is hashed as a secret.
       hash.add("\(frozen.url.origin)\(frozen.url.path)")
       hash.add(secret: frozen.url.query ?? "")
     }
@@ -46,7 +46,7 @@ struct BackgroundDownloadHandOver: Sendable {
     url = frozen.url
   }
 
-  /// What is written down of it.
+  /// The record to save for this download.
   func record(id: String, tag: String?, home: String) throws(APIError) -> BackgroundDownloadRecord {
     BackgroundDownloadRecord(
       id: id, tag: tag, request: identity, target: RecordedPlace(try download.target(for: url), home: home),

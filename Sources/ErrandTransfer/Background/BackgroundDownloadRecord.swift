@@ -1,8 +1,9 @@
 import ErrandCore
 import Foundation
 
-/// What is known of a background download: the file `<id>.download` in the folder of ``BackgroundDownloads``, one JSON
-/// object. Neither URL nor fields of the request stand in it, for they may hold secrets: a hash tells requests apart.
+/// The saved state of a background download: the file `<id>.download` in the folder of ``BackgroundDownloads``, one
+/// JSON object. It contains neither the URL nor the fields of the request, because they may hold secrets; a hash
+/// distinguishes requests.
 ///
 /// ```
 /// {"digests":[],"format":1,"id":"5d0c…","isNamedByServer":false,"isSecure":true,"permissions":420,
@@ -16,31 +17,31 @@ struct BackgroundDownloadRecord: BackgroundRecord, Hashable {
   private(set) var format = Self.currentFormat
   let id: String
   let tag: String?
-  /// A hash of what was asked for.
+  /// A hash of the requested resource and account.
   let request: String
-  /// The file, as far as its name is known before the answer.
+  /// The target, as far as its name is known before the response.
   let target: RecordedPlace
   let isNamedByServer: Bool
   let replaces: Bool
   let permissions: UInt16
   let checksum: RecordedChecksum?
-  /// The algorithms by which the server's digests are checked.
+  /// The algorithms for checking the server's digests.
   let digests: [String]
-  /// The status codes that are taken, as pairs of first and last.
+  /// The accepted status codes, as pairs of first and last.
   let statuses: [[Int]]
   let contentTypes: [String]?
-  /// Whether the answer must have come by https.
+  /// Whether the response must arrive over https.
   let isSecure: Bool
   var phase = BackgroundPhase.running
 
-  /// The status codes that are taken. Whoever takes 200 takes 206, too: it is what the end of a body comes with that the
-  /// system has taken up again.
+  /// The accepted status codes. A rule that accepts 200 accepts 206 too, because the system reports 206 if it resumed
+  /// the download.
   var statusRule: StatusRule {
     let rule = StatusRule(recorded: statuses)
     return rule.accepts(200) ? rule.or([206]) : rule
   }
 
-  /// Whether the same is asked for, to be kept in the same way.
+  /// Whether the other download requests the same resource and stores it in the same way.
   func asksForSame(as other: BackgroundDownloadRecord) -> Bool {
     request == other.request && target == other.target && isNamedByServer == other.isNamedByServer
       && replaces == other.replaces && permissions == other.permissions && checksum == other.checksum
@@ -48,7 +49,7 @@ struct BackgroundDownloadRecord: BackgroundRecord, Hashable {
       && isSecure == other.isSecure
   }
 
-  /// Where the file goes, for a download that its server names.
+  /// The target as a `Download`, for finding the file name that the server chose.
   func download(home: String) -> Download {
     let file = URL(filePath: target.path(home: home), directoryHint: .notDirectory)
     return isNamedByServer ? .into(file.deletingLastPathComponent(), named: .fromServer) : .to(file)

@@ -1,7 +1,7 @@
 import ErrandCore
 import Foundation
 
-/// Checks the files that downloads bring, and gives them their names.
+/// Validates the files of finished downloads and moves them to their targets.
 struct BackgroundDownloadWork: BackgroundWork {
   typealias Record = BackgroundDownloadRecord
 
@@ -41,32 +41,32 @@ struct BackgroundDownloadWork: BackgroundWork {
     return .init(target: target, bytes: bytes, checkedBy: checkedBy)
   }
 
-  /// The file of one that failed is worth nothing, and is removed at once.
+  /// Always false: the file of a failed download is useless and is removed at once, so the next launch cannot check it.
   func isFoundAgain(_ error: APIError) -> Bool { false }
 
   func failure(_ error: APIError, of record: Record, in folder: Folder) -> APIError { error }
 }
 
-/// What is done with transfers of one kind; what all kinds have in common is done by ``BackgroundEngine``.
+/// The operations that differ between downloads and uploads. ``BackgroundEngine`` contains the common operations.
 protocol BackgroundWork: Sendable {
   associatedtype Record: BackgroundRecord
   associatedtype Handle: BackgroundHandle
   typealias Folder = BackgroundFolder<Record>
 
-  /// Makes what the app holds of a transfer.
+  /// Makes the handle that the app gets.
   func handle(_ wait: BackgroundWait<Handle.Value>) -> Handle
 
-  /// Makes what is told of an answer that came.
+  /// Makes the value to report from a response.
   /// - Parameters:
-  ///   - hasFile: Whether its file is in the folder; where it is not, it has its last name.
-  ///   - note: Writes down how far this is.
+  ///   - hasFile: Whether the response file is in the folder. If not, it is already at its target.
+  ///   - note: Saves a new phase in the record.
   func value(
     of record: Record, hasFile: Bool, in folder: Folder, noting note: (BackgroundPhase) throws -> Void
   ) throws -> Handle.Value
 
-  /// Whether the record and its file, left as they are, say the same once more at the next launch.
+  /// Whether the next launch finds the same error again if the record and the response file are kept.
   func isFoundAgain(_ error: APIError) -> Bool
 
-  /// What is told where the system has failed.
+  /// The error to report if the system could not perform the transfer.
   func failure(_ error: APIError, of record: Record, in folder: Folder) -> APIError
 }

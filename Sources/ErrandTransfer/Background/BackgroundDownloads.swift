@@ -1,7 +1,8 @@
 public import ErrandCore
 public import Foundation
 
-/// Downloads that go on while the app is suspended, and after it has ended: handed over to a session of the system's.
+/// Downloads that continue while the app is suspended and after it has ended, because a session of the system performs
+/// them.
 ///
 /// ```swift
 /// let downloads = BackgroundDownloads(client, over: session, in: folder, checkedBy: .standard) { ending in
@@ -10,34 +11,37 @@ public import Foundation
 /// let film = try await downloads.start(GetFilm(id: 7, file: file), tag: "film-7")
 /// ```
 ///
-/// Make one at every launch, before anything else, with the same folder and a session of the same name: it takes up what
-/// an earlier run of the app has left, and tells how it ended. It lives as long as its session.
+/// Create one instance at every launch, before anything else, with the same folder and a session of the same name. It
+/// continues the transfers of earlier runs of the app and reports how they ended. It lives as long as its session.
 ///
-/// A request passes the whole line of the client, so it gets credential, cookies and signature when it is handed over.
-/// From there on it is the system's: that follows redirects by its own rules, takes the body up again after a break,
-/// and keeps the request, credential included, in its own store. What this library writes down names neither URL nor
-/// fields. What comes is checked as for other downloads (status, content type, length, checksum), and the file gets its
-/// name in one step.
+/// A request passes all interceptors of the client, so that it gets its credentials, cookies and signature when it is
+/// handed over. From then on the system controls it: the system follows redirects by its own rules, resumes the body
+/// after a broken connection, and keeps the request, including its credentials, in its own store. The files that this
+/// library writes contain neither the URL nor the fields. The result is validated as for other downloads (status,
+/// content type, length, checksum), and the file is moved to its target in one step.
 ///
 /// | of ``ErrandCore/Download`` | |
 /// |---|---|
-/// | place, `replaces`, `permissions`, `checksum`, `digests`, `resource` | honoured |
-/// | `resumes`, `takeUps`, `parallel` | the system's; it goes on within one download only |
-/// | `bytesPerSecond`, `bandwidth`, `freshURL`, `whenBusy` other than `.fail` | refused |
+/// | target, `replaces`, `permissions`, `checksum`, `digests`, `resource` | honoured |
+/// | `resumes`, `takeUps`, `parallel` | decided by the system, which resumes only within one download |
+/// | `bytesPerSecond`, `bandwidth`, `freshURL`, `whenBusy` other than `.fail` | rejected |
 public final class BackgroundDownloads: Sendable {
   private let client: APIClient
   private let engine: BackgroundEngine<BackgroundDownloadWork>
 
-  /// Takes up what is under way and begins to listen.
+  /// Loads the records of earlier runs and starts to listen to the session.
   ///
   /// - Parameters:
-  ///   - client: Who builds the requests.
-  ///   - session: Who carries them out; for this object alone.
-  ///   - folder: Where it is noted what is under way, and where files lie until they are checked: for this object alone,
-  ///     made if it is missing, and in the file system of the targets. Removing it loses what is under way.
-  ///   - algorithms: What checksums and the server's digests are checked by; `.standard` of the product `ErrandChecksum`.
-  ///   - onEnd: Told each end, in a task of its own, also of downloads that an earlier run has started. Awaited; where
-  ///     the process ends before it has returned, the next run tells the end once more.
+  ///   - client: The client that builds the requests.
+  ///   - session: The session that performs the requests. No other object may use it.
+  ///   - folder: The folder for the records and for files that are not checked yet. No other object may use it. It is
+  ///     created if it is missing, and must be in the file system of the targets. Removing it loses all transfers in
+  ///     progress.
+  ///   - algorithms: The digest algorithms for checksums and for the server's digests: `.standard` of the product
+  ///     `ErrandChecksum`.
+  ///   - onEnd: Called in a separate task for each download that has ended, including downloads that an earlier run
+  ///     started. The call is awaited. If the process ends before the call returns, the next run reports the same end
+  ///     again.
   public convenience init(
     _ client: APIClient, over session: any BackgroundSession, in folder: URL,
     checkedBy algorithms: [DigestAlgorithm] = [],
@@ -48,7 +52,7 @@ public final class BackgroundDownloads: Sendable {
       onEnd: onEnd)
   }
 
-  /// The same over a file system of the caller's and with another home folder, for tests.
+  /// Makes an instance for tests, with a given file system and home folder.
   package init(
     _ client: APIClient, over session: any BackgroundSession, in folder: URL, checkedBy algorithms: [DigestAlgorithm],
     files: any TransferFiles, home: String, onEnd: @escaping @Sendable (BackgroundDownload.Ending) async -> Void
@@ -62,12 +66,13 @@ public final class BackgroundDownloads: Sendable {
     engine.beginning()
   }
 
-  /// Hands a download over. Where the same one is under way already, that one is meant, tag included.
+  /// Hands a download over to the system. If the same download is already in progress, returns the handle of that
+  /// download, which keeps the tag that it was started with.
   ///
-  /// Options of a call have no part in it: a deadline or a priority would not reach the system.
-  /// - Throws: ``ErrandCore/APIError``: where the request cannot be built or handed over, with the code
-  ///   ``ErrandCore/APIError/Code/busy`` where another download has the same target, and with
-  ///   ``ErrandCore/APIError/Code/fileExists`` where the target is there and must stay.
+  /// Call options have no effect here: a deadline or a priority would not reach the system.
+  /// - Throws: ``ErrandCore/APIError`` if the request cannot be built or handed over; with the code
+  ///   ``ErrandCore/APIError/Code/busy`` if another download uses the same target, and with
+  ///   ``ErrandCore/APIError/Code/fileExists`` if the target exists and must not be replaced.
   public func start<R: APIRequest>(
     _ request: R, tag: String? = nil
   ) async throws(APIError) -> BackgroundDownload where R.Response == DownloadedFile {
@@ -76,7 +81,7 @@ public final class BackgroundDownloads: Sendable {
     return try await engine.start(order, tag: tag)
   }
 
-  /// Those that have not ended, whichever run started them.
+  /// The downloads that have not ended, including those that an earlier run started.
   public var running: [BackgroundDownload] {
     get async {
       try? await engine.begin()
@@ -84,8 +89,8 @@ public final class BackgroundDownloads: Sendable {
     }
   }
 
-  /// Returns when the system has told all that happened while the app was suspended, and every end was told. For the
-  /// place where the system wakes the app for its session: what is done there ends with this. Where the task is
-  /// cancelled, it returns at once.
+  /// Waits until the system has reported everything that happened while the app was suspended, and every end has been
+  /// reported to `onEnd`. Await it where the system wakes the app for its session, and call the system's completion
+  /// handler afterwards. If the task is cancelled, it returns at once.
   public func settled() async { await engine.settled() }
 }

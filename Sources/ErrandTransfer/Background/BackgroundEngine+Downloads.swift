@@ -19,15 +19,15 @@ extension BackgroundEngine where Work == BackgroundDownloadWork {
     case .join(let id): if let handle = handle(id) { return handle }
     case .replace(let id): lose(id)
     case .busy:
-      throw FileFailure(.open, target, .busy, detail: "another background download has it; wait for its end")
+      throw FileFailure(.open, target, .busy, detail: "another background download uses it; wait until that one ends")
     case .start: break
     }
     if !order.download.replaces, !order.download.isNamedByServer, try folder.files.status(at: target) != nil {
-      throw FileFailure(.open, target, .exists, detail: "it is there already, and the download does not replace it")
+      throw FileFailure(.open, target, .exists, detail: "it already exists, and the download does not replace it")
     }
     guard try folder.canPlace(at: target) else {
       throw FileFailure(
-        .rename, target, .other, detail: "it is not in the file system of the folder for background downloads")
+        .rename, target, .other, detail: "it is not on the file system of the folder for background downloads")
     }
     for name in wanted.digests + [wanted.checksum?.algorithm].compactMap({ $0 }) {
       _ = try BackgroundCheck.algorithm(name, in: work.algorithms)

@@ -2,7 +2,7 @@ import ErrandCore
 import Foundation
 
 extension BackgroundEngine where Work == BackgroundUploadWork {
-  /// First the body is in a file, then there is a record of it, then the system has it.
+  /// Prepares the body file first, then saves the record, then hands the upload to the system.
   func start(
     _ order: BackgroundUploadHandOver, copiesFile: Bool, tag: String?
   ) async throws(APIError) -> BackgroundUpload {

@@ -2,25 +2,26 @@ import ErrandCore
 import ErrandSupport
 import Foundation
 
-/// Keeps the records of transfers in the background in step with what the system tells. What is to be done is decided by
-/// ``BackgroundDecision``; disk and records are used on one lane.
+/// Keeps the records of background transfers consistent with the events of the system. ``BackgroundDecision`` decides
+/// what to do. Files and records are used only on one serial queue.
 final class BackgroundEngine<Work: BackgroundWork>: Sendable {
   typealias Record = Work.Record
   typealias Value = Work.Handle.Value
-  /// Told the end of a transfer, by its id and tag.
+  /// Called with the ID, the tag and the result of a transfer that ended.
   typealias OnEnd = @Sendable (String, String?, Result<Value, APIError>) async -> Void
 
   private struct State: Sendable {
-    /// Under way, or done; a failure clears it.
+    /// The launch that is in progress or done; nil before the launch, and again after it has failed.
     var beginning: Task<Result<Void, APIError>, Never>?
-    /// Those whose end was not told.
+    /// The transfers whose end has not been reported yet.
     var records: [String: Record] = [:]
     var handles: [String: Work.Handle] = [:]
-    /// Whether everything was told at least once: what is missed then will not be told any more.
+    /// Whether the system has reported all pending events at least once. If an event is still missing then, it will
+    /// never arrive.
     var hasToldAll = false
-    /// Whether everything was told, and nobody has waited for it.
+    /// Whether the system has reported all pending events and no call of `settled()` has returned since.
     var isTold = false
-    /// The ends that are being told.
+    /// How many calls of `onEnd` are running.
     var telling = 0
     var lastWaiter = 0
     var waiting: [Int: AsyncStream<Never>.Continuation] = [:]
@@ -29,7 +30,7 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
   let session: any BackgroundSession
   let folder: BackgroundFolder<Record>
   let work: Work
-  let lane = DiskLane()
+  let lane = DiskQueue()
   private let onEnd: OnEnd
   private let state = Locked(State())
   private var kind: BackgroundKind { Record.kind }
@@ -43,8 +44,8 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
 
   // MARK: - The launch
 
-  /// Begins, unless it is done, and waits for it. One beginning serves all who ask meanwhile; a cancel ends the wait
-  /// alone.
+  /// Performs the launch if necessary and waits for it. Concurrent callers share one launch; cancelling a caller ends
+  /// only its wait.
   func begin() async throws(APIError) {
     let beginning = beginning()
     let (ends, end) = AsyncStream.makeStream(of: Result<Void, APIError>.self)
@@ -56,7 +57,7 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
     throw APIError(.cancelled, .cancelled, "The \(kind) was cancelled before it was handed over.")
   }
 
-  /// The beginning that is under way or done, else a new one.
+  /// The launch that is in progress or done, otherwise a new one.
   @discardableResult
   func beginning() -> Task<Result<Void, APIError>, Never> {
     state.withLock { state in
@@ -67,8 +68,9 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
     }
   }
 
-  /// Reads the records, listens, and brings both together; once. Where the records cannot be read, such as before a
-  /// device is first unlocked, nothing is listened to and nothing given up: the next call tries again.
+  /// Performs the launch once: reads the records, starts to listen to the session, and compares the records with the
+  /// transfers that the system lists. If the records cannot be read, for example before the device is first unlocked,
+  /// it does not listen to the session, and the next call tries again.
   private func takeUp() async -> Result<Void, APIError> {
     let found: [Record]
     do {
@@ -82,13 +84,14 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
     let names = await session.names()
     try? await lane.value {
       for record in found { self.takeUp(record.id, isListed: names.contains(record.id)) }
-      // Nobody would take their files.
+      // These transfers have no record, so their files could not be placed.
       for name in names where self.record(name) == nil { self.session.cancel(name) }
     }
     return .success(())
   }
 
-  /// What was told in the meantime counts.
+  /// Decides what to do with one transfer at launch. Uses the current phase of the record, because events may have
+  /// changed it since the launch began.
   private func takeUp(_ id: String, isListed: Bool) {
     guard let record = record(id) else { return }
     switch BackgroundDecision.atLaunch(record.phase, isListed: isListed, hasFile: folder.hasFile(id)) {
@@ -103,14 +106,14 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
     }
   }
 
-  // MARK: - What the session tells
+  // MARK: - Events of the session
 
   private func hear(_ event: BackgroundEvent) {
     switch event {
     case .progress(let name, let bytes, let total):
       state.withLock { $0.handles[name] }?.wait.tell(bytes: bytes, total: total)
     case .came(let name, let file, let head, let url):
-      // Before this returns: the file is the system's.
+      // Must finish before this returns, because the system deletes the file afterwards.
       lane.now { self.take(file, for: name, head, url) }
       lane.run { self.check(name) }
     case .ended(let name, let end):
@@ -123,7 +126,7 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
     guard BackgroundDecision.takesFile(record(id)?.phase) else { return }
     do {
       let bytes = try folder.length(of: file)
-      // First, so that a file never lies there without its answer.
+      // Save the record first, so that the folder never holds a file without its response.
       try save(.came(BackgroundAnswer(head, url, to: kind, bytes: bytes)), of: id)
       try folder.takeFile(file, for: id)
     } catch {
@@ -150,7 +153,7 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
 
   private func check(_ id: String) { if case .came = record(id)?.phase { conclude(id, hasFile: true) } }
 
-  /// Makes of an answer what is told.
+  /// Turns a response into the result to report.
   private func conclude(_ id: String, hasFile: Bool) {
     guard let record = record(id) else { return }
     do {
@@ -170,7 +173,7 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
     tell(id, .failure(error))
   }
 
-  /// Once for each transfer. The record goes when everybody has heard of it.
+  /// Reports the end, once for each transfer. The record is removed after `onEnd` has returned.
   private func tell(_ id: String, _ result: Result<Value, APIError>) {
     let (record, handle) = state.withLock { state in
       state.telling += 1
@@ -187,11 +190,11 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
     }
   }
 
-  // MARK: - What is asked for
+  // MARK: - Requests of the app
 
   var running: [Work.Handle] { state.withLock { $0.handles.values.sorted { $0.wait.id < $1.wait.id } } }
 
-  /// On the lane: writes a record down and hands its order over.
+  /// Saves a record and hands its order to the session. Runs on the serial queue.
   func launch(_ record: Record, _ order: BackgroundOrder) throws -> Work.Handle {
     do {
       try folder.save(record)
@@ -221,7 +224,7 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
       return state.lastWaiter
     }
     wakeSettled()
-    // Where the records could not be read before, nobody listens yet.
+    // If the records could not be read before, the engine does not listen yet.
     beginning()
     for await _ in stream {}
     state.withLock { $0.waiting[waiter] = nil }
@@ -241,10 +244,10 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
 
   private var hasToldAll: Bool { state.withLock { $0.hasToldAll } }
 
-  /// Those whose end was not told.
+  /// The records whose end has not been reported.
   var records: [Record] { state.withLock { Array($0.records.values) } }
 
-  /// What the app holds of one whose end was not told.
+  /// The handle of a transfer whose end has not been reported.
   func handle(_ id: String) -> Work.Handle? { state.withLock { $0.handles[id] } }
 
   private func record(_ id: String) -> Record? { state.withLock { $0.records[id] } }
@@ -264,7 +267,7 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
     return handle
   }
 
-  /// On the disk first.
+  /// Saves the phase on disk first, then in memory.
   private func save(_ phase: BackgroundPhase, of id: String) throws {
     guard var record = record(id) else { return }
     record.phase = phase
@@ -273,7 +276,8 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
     state.withLock { $0.records[id] = saved }
   }
 
-  /// In memory first: where the disk is full, the next launch learns it from the system.
+  /// Saves the phase in memory first. A failure to save it on disk is ignored: the next launch learns the state from
+  /// the system.
   private func set(_ phase: BackgroundPhase, of id: String) {
     guard var record = record(id), record.phase != phase else { return }
     record.phase = phase

@@ -1,17 +1,18 @@
 import ErrandCore
 import Foundation
 
-/// The folder of transfers in the background, of the user alone. Used on the lane only, but for the writing of bodies.
+/// The folder of background transfers, which only the user can access. Used only on the engine's serial queue, except
+/// for writing bodies.
 ///
 /// | | of a download | of an upload |
 /// |---|---|---|
-/// | its record | `<id>.download` | `<id>.upload` |
-/// | the file of its answer, from when it came | `<id>.bytes`, until it has its name | `<id>.answer` |
-/// | the body, where it is no file of the app's | | `<id>.body` |
+/// | record | `<id>.download` | `<id>.upload` |
+/// | file of the response, once it arrived | `<id>.bytes`, until it is moved to its target | `<id>.answer` |
+/// | body, if it is not a file of the app | | `<id>.body` |
 struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
   private var kind: BackgroundKind { Record.kind }
   private var draftSuffix: String { kind.recordSuffix + ".tmp" }
-  /// The most bytes of a record.
+  /// The maximum size of a record in bytes.
   private var limit: Int64 { 1 << 20 }
 
   let path: String
@@ -29,8 +30,8 @@ struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
 
   // MARK: - Records
 
-  /// Makes the folder, reads the records, and removes what belongs to none of them. Throws where one cannot be read,
-  /// since nothing is known then.
+  /// Creates the folder, reads the records, and removes files that belong to no record. Throws if a record cannot be
+  /// read, because its files would be removed although its transfer may still run.
   func load() throws -> [Record] {
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -65,7 +66,7 @@ struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
     return bytes.prefix(count)
   }
 
-  /// Writes a record: a new file, brought to the disk, then renamed, then the folder.
+  /// Writes a record: creates a new file, synchronizes it, renames it, and synchronizes the folder.
   func save(_ record: Record) throws {
     let draft = place(record.id, draftSuffix)
     let bytes = try record.encoded()
@@ -83,7 +84,8 @@ struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
     try files.synchronizeFolder(path)
   }
 
-  /// Removes a record, and then its files: a record that stays needs them once more.
+  /// Removes a record first and its files afterwards. If the record cannot be removed, its files are kept, because the
+  /// next launch needs them.
   func remove(_ id: String) {
     do {
       try files.remove(place(id, kind.recordSuffix))
@@ -95,17 +97,18 @@ struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
 
   // MARK: - Files
 
-  /// The file of an answer.
+  /// The path of the response file.
   func answerFile(of id: String) -> String { place(id, kind.fileSuffix) }
 
-  /// Whether the file of an answer is here.
+  /// Whether the response file is in the folder.
   func hasFile(_ id: String) -> Bool { (try? files.status(at: answerFile(of: id))) != nil }
 
-  /// The length of a file of the system's; nil where there is none.
+  /// The length of a file from the system; nil if it does not exist.
   func length(of file: URL) throws -> Int64? { try files.status(at: file.path(percentEncoded: false))?.length }
 
-  /// Takes a file over from the system, in one step where both are in one file system. The answer to an upload is
-  /// brought to the disk at once, the file of a download before it gets its last name.
+  /// Moves a file from the system into the folder, in one step if both are on one file system. The response to an
+  /// upload is synchronized to disk at once. The file of a download is synchronized later, before it is moved to its
+  /// target.
   func takeFile(_ file: URL, for id: String) throws {
     let (from, to) = (file.path(percentEncoded: false), answerFile(of: id))
     do {
@@ -118,7 +121,8 @@ struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
     if kind == .upload { try bringToDisk(to) }
   }
 
-  /// A name that does not reach the disk is only found out later: its answer is lost then, not wrong.
+  /// Synchronizes the response file and its name to disk. A failure to synchronize the name is ignored: a crash then
+  /// loses the response, but does not damage it.
   private func bringToDisk(_ answer: String) throws {
     let file = try files.open(answer, .existing)
     do {
@@ -128,29 +132,29 @@ struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
     try? files.synchronizeFolder(path)
   }
 
-  /// Removes the file of an answer.
+  /// Removes the response file.
   func removeFile(of id: String) { try? files.remove(answerFile(of: id)) }
 
   func place(_ id: String, _ suffix: String) -> String { path + "/" + id + suffix }
 }
 
 extension BackgroundFolder where Record == BackgroundUploadRecord {
-  /// The file that a body is, as it lies there; nil where the body is to be written into one first. A link is nothing
-  /// to send from: it may lead elsewhere by then.
+  /// The app's own file, if the body is exactly one file. Nil if the body must be written into a file first. A symbolic
+  /// link is not accepted, because it may point to another file when the system reads it.
   func source(of body: HTTPBody, home: String) throws -> BackgroundSource? {
     guard let path = body.filePath, let status = try files.status(at: path), status.kind == .file else { return nil }
-    // Finds out whether the file is still the one that the request was built with.
+    // Throws if the file has changed since the request was built.
     _ = try body.open(BodyFlow {})
     return BackgroundSource(path, status, home: home)
   }
 
-  /// Where a body lies that was written here.
+  /// The URL of the body file that the library wrote.
   func bodyFile(of id: String) -> URL {
     URL(filePath: place(id, BackgroundKind.bodySuffix), directoryHint: .notDirectory)
   }
 
-  /// Writes a body into a file of the user alone and brings it to the disk. Off the lane, since a source may let it
-  /// wait; a cancel of the task ends it.
+  /// Writes a body into a file that only the user can read, and synchronizes it. Does not run on the serial queue,
+  /// because the source of the body may pause. Cancelling the task stops the writing.
   @concurrent func write(_ body: HTTPBody, for id: String) async throws {
     let path = place(id, BackgroundKind.bodySuffix)
     let file = try files.open(path, .new)
@@ -163,20 +167,21 @@ extension BackgroundFolder where Record == BackgroundUploadRecord {
     }
   }
 
-  /// The body of an answer.
+  /// Reads the body of a response.
   func answer(to id: String, limit: Int) throws -> Data {
     let file = try files.open(answerFile(of: id), .reading)
     defer { try? files.close(file) }
     let length = try files.status(of: file).length
     if length > Int64(limit) {
-      throw TransportFailure(.tooLarge, "The answer has \(length) bytes, and no more than \(limit) are taken.")
+      throw TransportFailure(.tooLarge, "The response body has \(length) bytes, but at most \(limit) are allowed.")
     }
     return try read(file, length)
   }
 }
 
 extension BackgroundFolder where Record == BackgroundDownloadRecord {
-  /// Holds the file of a download against all that is known of it. Returns its length and what it was checked by.
+  /// Validates the file of a download against its record. Returns its length and the names of the algorithms that
+  /// checked it.
   func check(_ id: String, _ check: BackgroundCheck) throws -> (bytes: Int64, checkedBy: [String]) {
     let path = answerFile(of: id)
     let file = try files.open(path, .reading)
@@ -197,13 +202,13 @@ extension BackgroundFolder where Record == BackgroundDownloadRecord {
     var place: Int64 = 0
     while place < length {
       let count = try files.read(file, into: memory, at: place)
-      if count == 0 { throw FileFailure(.read, path, .length, detail: "it ends before its length") }
+      if count == 0 { throw FileFailure(.read, path, .length, detail: "it is shorter than its reported length") }
       body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
       place += Int64(count)
     }
   }
 
-  /// Brings the file of a download to the disk and gives it its last name.
+  /// Synchronizes the file of a download and moves it to its target.
   func placeFile(of id: String, at target: String, replacing: Bool, permissions: UInt16) throws {
     let path = answerFile(of: id)
     let file = try files.open(path, .existing)
@@ -211,18 +216,18 @@ extension BackgroundFolder where Record == BackgroundDownloadRecord {
     try files.setPermissions(beforeNaming: file, to: permissions)
     try files.synchronize(file)
     if replacing { try files.rename(path, to: target) } else { try files.renameExclusively(path, to: target) }
-    // The file is there, whole: a failure here is none of the download.
+    // The complete file is at its target now, so later failures are ignored.
     try? files.setPermissions(afterNaming: file, to: permissions)
     try? files.synchronizeFolder(PartNames.folder(of: target))
   }
 
-  /// Whether a file can be given a name at a place in one step. Throws where its folder is not there.
+  /// Whether a file can be moved to a target in one step. Throws if the folder of the target does not exist.
   func canPlace(at target: String) throws -> Bool {
     let folder = PartNames.folder(of: target)
     let names = [path, folder].map { $0.hasSuffix("/") ? $0 : $0 + "/" }
     let devices = try names.map { name in try files.status(at: name + ".")?.identity.device }
     guard let there = devices.last ?? nil else {
-      throw FileFailure(.status, folder, .notFound, detail: "the folder is not there")
+      throw FileFailure(.status, folder, .notFound, detail: "the folder does not exist")
     }
     return devices.first == there
   }

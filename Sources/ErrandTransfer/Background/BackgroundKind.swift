@@ -1,11 +1,11 @@
 import ErrandCore
 
-/// What goes through the background room.
+/// The kinds of background transfers.
 enum BackgroundKind: String, Sendable, Hashable {
   case download
   case upload
 
-  /// Which body its progress is told of.
+  /// The direction of the body whose progress is reported.
   var direction: TransferProgress.Direction {
     switch self {
     case .download: .download
@@ -13,18 +13,18 @@ enum BackgroundKind: String, Sendable, Hashable {
     }
   }
 
-  /// What it brings.
+  /// What the system delivers at the end of a transfer, in the words of error messages.
   var product: String {
     switch self {
     case .download: "file"
-    case .upload: "answer"
+    case .upload: "response"
     }
   }
 
-  /// What the name of a record ends in. No two kinds have one in common.
+  /// The suffix of the record's file name, different for each kind.
   var recordSuffix: String { "." + rawValue }
 
-  /// What the name of the file ends in that an answer came in.
+  /// The suffix of the response file's name.
   var fileSuffix: String {
     switch self {
     case .download: ".bytes"
@@ -32,7 +32,7 @@ enum BackgroundKind: String, Sendable, Hashable {
     }
   }
 
-  /// The names of all files beside a record.
+  /// The suffixes of all files that accompany a record.
   var fileSuffixes: [String] {
     switch self {
     case .download: [fileSuffix]
@@ -40,6 +40,6 @@ enum BackgroundKind: String, Sendable, Hashable {
     }
   }
 
-  /// What the name of a body ends in that the library has written.
+  /// The suffix of a body file that the library wrote.
   static let bodySuffix = ".body"
 }

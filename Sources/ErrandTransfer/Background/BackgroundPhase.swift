@@ -1,21 +1,21 @@
 import ErrandCore
 
-/// How far a transfer in the background is, as it stands in its record.
+/// The phase of a background transfer, as its record stores it.
 enum BackgroundPhase: Sendable, Hashable, Codable {
-  /// The system has it.
+  /// The system performs the transfer.
   case running
-  /// The system had it not when it was asked; what became of it may still be told.
+  /// The system did not list the transfer at launch. Its end may still be reported.
   case missed
-  /// It was cancelled here, and its end is not told yet.
+  /// The app cancelled the transfer, and the end has not been reported yet.
   case cancelling
-  /// The file of its answer was taken, and is to be checked.
+  /// The response file was received and must be checked.
   case came(BackgroundAnswer)
-  /// The file was checked, and is to be given its name; of a download alone.
+  /// The file was checked and must be moved to its target; only for downloads.
   case placing(PlacedFile)
-  /// It failed, and somebody is to be told.
+  /// The transfer failed, and the failure has not been reported yet.
   case failed(BackgroundFault)
 
-  /// A file that was checked.
+  /// A checked file and its target.
   struct PlacedFile: Sendable, Hashable, Codable {
     let target: RecordedPlace
     let bytes: Int64
@@ -23,7 +23,7 @@ enum BackgroundPhase: Sendable, Hashable, Codable {
   }
 }
 
-/// An error as it stands in a record, to be told once more where the process ended before it was told.
+/// An error in a record, so that the next launch can report it if this process ends first.
 struct BackgroundFault: Sendable, Hashable, Codable {
   private let stage: APIError.Stage
   private let code: APIError.Code
@@ -35,6 +35,6 @@ struct BackgroundFault: Sendable, Hashable, Codable {
     message = error.message
   }
 
-  /// The error, without the answer.
+  /// The error, without its response.
   var error: APIError { APIError(stage, code, message) }
 }

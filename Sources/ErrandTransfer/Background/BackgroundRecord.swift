@@ -1,34 +1,34 @@
 import ErrandCore
 import Foundation
 
-/// What is known of a transfer in the background: one JSON object in a file of the folder, named `<id>` and its kind.
-/// Neither URL nor fields of the request stand in it, for they may hold secrets.
+/// The saved state of a background transfer: one JSON object in the file `<id>.download` or `<id>.upload`. It contains
+/// neither the URL nor the fields of the request, because they may hold secrets.
 protocol BackgroundRecord: Sendable, Codable {
-  /// What it is a record of.
+  /// The kind of the transfer.
   static var kind: BackgroundKind { get }
-  /// The format that is written and read. Any other one is as good as no record.
+  /// The format that is written and read. Records of any other format are ignored.
   static var currentFormat: Int { get }
 
   var format: Int { get }
   var id: String { get }
   var tag: String? { get }
-  /// The status codes that are taken.
+  /// The accepted status codes.
   var statusRule: StatusRule { get }
   var contentTypes: [String]? { get }
-  /// Whether the answer must have come by https.
+  /// Whether the response must arrive over https.
   var isSecure: Bool { get }
   var phase: BackgroundPhase { get set }
 }
 
 extension BackgroundRecord {
-  /// The bytes of the file.
+  /// The bytes of the record file.
   func encoded() throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return try encoder.encode(self)
   }
 
-  /// Reads the bytes of a file; nil for what is no record of this format.
+  /// Reads the bytes of a record file; nil if they are not a record of this format.
   static func read(_ bytes: Data) -> Self? {
     guard let record = try? JSONDecoder().decode(Self.self, from: bytes), record.format == currentFormat else {
       return nil
@@ -36,11 +36,12 @@ extension BackgroundRecord {
     return record
   }
 
-  /// Scheme, status and content type: in this order, so that an error page is told as what it is.
+  /// Checks the scheme, the status and the content type, in this order. So an error page is reported by its status and
+  /// not by its content type.
   func judge(_ response: HTTPResponse) throws(APIError) {
     if isSecure, response.url.scheme != .https {
       throw APIError(
-        .redirect, .redirectRefused, "The system followed a redirect from https to http; what came was deleted.")
+        .redirect, .redirectRefused, "The system followed a redirect from https to http; the file was deleted.")
     }
     try Validating.checkStatus(of: response, by: statusRule)
     try Validating.checkContentType(of: response, among: contentTypes)
@@ -48,10 +49,10 @@ extension BackgroundRecord {
 }
 
 extension StatusRule {
-  /// The codes as they stand in a record: pairs of first and last.
+  /// The accepted codes as a record stores them: pairs of first and last.
   var recorded: [[Int]] { ranges.map { [$0.lowerBound, $0.upperBound] } }
 
-  /// The codes of a record, but for pairs that cannot be.
+  /// Reads the codes of a record and skips invalid pairs.
   init(recorded pairs: [[Int]]) {
     self.init(
       ranges: pairs.compactMap { pair in

@@ -1,7 +1,7 @@
 import ErrandCore
 import ErrandSupport
 
-/// What an answer is judged by, as it goes into a record.
+/// The rules for validating a response, in the form that a record stores.
 struct BackgroundRules: Sendable {
   let statuses: [[Int]]
   let contentTypes: [String]?
@@ -14,15 +14,16 @@ struct BackgroundRules: Sendable {
   }
 }
 
-/// What comes of a request at the end of the line.
+/// The result of preparing a request for handing over.
 enum BackgroundMade<HandOver: Sendable>: Sendable {
   case made(HandOver)
-  /// Why it cannot be handed over: the rest of a sentence about the request.
+  /// The reason why the request cannot be handed over, as the end of the sentence "a request that …".
   case refused(String)
 }
 
 extension APIClient {
-  /// Takes a request down the line and has something made of it in place of an exchange; nil where nothing can be made.
+  /// Runs a request through the interceptors and calls `make` instead of sending the request. Nil if `make` returned
+  /// nil.
   func handingOver<R: APIRequest, HandOver: Sendable>(
     _ request: R, _ kind: BackgroundKind,
     _ make: @escaping @Sendable (HTTPRequest, CallContext) -> BackgroundMade<HandOver>?
@@ -36,7 +37,7 @@ extension APIClient {
     case nil: return nil
     case .made(let handOver): return handOver
     case .refused(let clause):
-      throw APIError(.build, .unsupported, "A background \(kind) cannot be made of a request that \(clause).")
+      throw APIError(.build, .unsupported, "A background \(kind) cannot be made from a request that \(clause).")
     }
   }
 }

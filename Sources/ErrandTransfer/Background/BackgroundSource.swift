@@ -1,6 +1,7 @@
-/// The app's own file that an upload is sent from, where it lies, and what it was when it was handed over.
+/// A file of the app that an upload sends without copying it, with the properties that the file had when the upload was
+/// handed over to the system.
 struct BackgroundSource: Sendable, Hashable, Codable {
-  /// What has become of it since.
+  /// Whether the file has changed since the upload was handed over.
   enum State: Sendable, Hashable, CaseIterable {
     case unchanged
     case changed
@@ -9,7 +10,7 @@ struct BackgroundSource: Sendable, Hashable, Codable {
 
   let place: RecordedPlace
   private let length: Int64
-  /// Its number; the device's may be another one after the next start of the system.
+  /// The inode number. The device number is not stored, because it may change when the system restarts.
   private let number: UInt64
   private let modified: FileTime
 
@@ -20,7 +21,7 @@ struct BackgroundSource: Sendable, Hashable, Codable {
     modified = status.modified
   }
 
-  /// By what lies in its place now; nil for nothing.
+  /// Compares the file with its present status. The status is nil if no file is at the path.
   func state(now status: FileStatus?) -> State {
     guard let status else { return .gone }
     let isSame =

@@ -1,41 +1,41 @@
 public import ErrandCore
 
-/// An upload that the system carries out, be the app running or not.
+/// An upload that the system performs, whether or not the app is running.
 ///
-/// It goes on though nobody holds the handle. How it ends is told to the closure of ``BackgroundUploads`` and here.
+/// The upload continues even if the app keeps no reference to this handle. Its end is reported to the closure of
+/// ``BackgroundUploads`` and here.
 public final class BackgroundUpload: Sendable, Identifiable {
   /// How a background upload ended.
   public struct Ending: Sendable {
     /// The upload's ``BackgroundUpload/id``.
     public let id: String
-    /// The tag that it was started with.
+    /// The tag that the upload was started with.
     public let tag: String?
-    /// The answer, or why none was taken. Of its URL there is the origin; of its fields there are those about the body
-    /// and `Location`, `Content-Location`, `ETag`, `Last-Modified` and `Retry-After`. Where status or content type were
-    /// refused, the error has the answer.
+    /// The response, or the error. The URL of the response is reduced to its origin, and its fields to those about the
+    /// body and `Location`, `Content-Location`, `ETag`, `Last-Modified` and `Retry-After`. If the status or the content
+    /// type was rejected, the error carries the response.
     public let result: Result<HTTPResponse, APIError>
 
     let client: APIClient
 
-    /// What the answer says, read as a call of this request would read it: status, content type, JSON, business code,
-    /// shape, decoder.
+    /// Decodes the response as a call of this request would: status, content type, JSON, business code, shape, decoder.
     ///
-    /// The request is one like that which was started, made anew; what is sent of it does not matter here. It is
-    /// neither built nor sent, so its file may be gone. Interceptors, accessories and hooks hear nothing.
-    /// - Throws: ``ErrandCore/APIError``: why the upload failed, or why the answer is refused or cannot be read; with
-    ///   the body of a refused answer as the request's type for errors.
+    /// Pass a new request of the type that was started; its content does not matter here. It is neither built nor sent,
+    /// so its file may be gone. Interceptors, accessories and hooks are not called.
+    /// - Throws: ``ErrandCore/APIError``: why the upload failed, or why the response was rejected or cannot be decoded;
+    ///   the body of a rejected response is decoded as the request's error type.
     public func value<R: APIRequest>(for request: R) async throws(APIError) -> R.Response {
       try await client.value(of: result, for: request)
     }
   }
 
-  /// What it is known by, also after the app was started anew; no two uploads have the same.
+  /// The identifier of the upload, unique among all uploads. It stays the same when the app is launched again.
   public var id: String { wait.id }
-  /// The tag that it was started with.
+  /// The tag that the upload was started with.
   public var tag: String? { wait.tag }
-  /// How much was sent: the newest report, those in between dropped for a reader who is slow. Where the system begins
-  /// anew, ``ErrandHTTP/TransferProgress/isRestart`` says so. Nothing is told of the time in which the app did not run.
-  /// Ends with the upload; for one reader.
+  /// The progress of the upload. A slow reader gets only the newest report. If the system starts the upload again,
+  /// ``ErrandHTTP/TransferProgress/isRestart`` is true. Nothing is reported for the time in which the app did not run.
+  /// The stream finishes with the upload and supports one reader.
   public var progress: AsyncStream<TransferProgress> { wait.progress }
 
   let wait: BackgroundWait<HTTPResponse>
@@ -46,16 +46,16 @@ public final class BackgroundUpload: Sendable, Identifiable {
     self.client = client
   }
 
-  /// Ends the upload; the server may have it by then. No effect once its answer is there.
+  /// Cancels the upload; the server may already have received it. Has no effect once the response has arrived.
   public func cancel() { wait.cancel() }
 
-  /// The answer, once it is there; see ``Ending/result``.
-  /// - Throws: ``ErrandCore/APIError``: why the upload failed, or that it was cancelled. Where the task that waits is
-  ///   cancelled, this throws, too, and the upload goes on.
+  /// Waits for the response; see ``Ending/result``.
+  /// - Throws: ``ErrandCore/APIError``: why the upload failed, or that it was cancelled. If the waiting task is
+  ///   cancelled, this throws too, and the upload continues.
   public func response() async throws(APIError) -> HTTPResponse { try await wait.value() }
 
-  /// What the answer says, once it is there, read as a call of this request would read it; see ``Ending/value(for:)``.
-  /// - Throws: ``ErrandCore/APIError``, as ``response()``, and where the answer is refused or cannot be read.
+  /// Waits for the response and decodes it as a call of this request would; see ``Ending/value(for:)``.
+  /// - Throws: ``ErrandCore/APIError``, as ``response()``, and also if the response is rejected or cannot be decoded.
   public func value<R: APIRequest>(for request: R) async throws(APIError) -> R.Response {
     let result: Result<HTTPResponse, APIError>
     do {
@@ -70,7 +70,7 @@ public final class BackgroundUpload: Sendable, Identifiable {
 extension BackgroundUpload: BackgroundHandle {}
 
 extension APIClient {
-  /// What was refused is read once more, for the request's own type for errors.
+  /// Validates a rejected response again, so that its body is decoded as the request's own error type.
   fileprivate func value<R: APIRequest>(
     of result: Result<HTTPResponse, APIError>, for request: R
   ) async throws(APIError) -> R.Response {

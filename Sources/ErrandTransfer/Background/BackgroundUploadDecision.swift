@@ -1,44 +1,46 @@
 import ErrandCore
 
-/// What is done with a background upload, beside what ``BackgroundDecision`` says of both kinds.
+/// The decisions that only background uploads need. ``BackgroundDecision`` has those for downloads and uploads.
 enum BackgroundUploadDecision {
-  /// Why a request cannot be handed over as an upload; nil where it can.
+  /// Why a request cannot be handed over as an upload; nil if it can. The text continues the sentence "a request that
+  /// …".
   static func refusal(of request: HTTPRequest, hasDownload: Bool, _ redirects: RedirectPolicy) -> String? {
-    guard let body = request.body else { return "has no body; send it by the client, or as a background download" }
-    if hasDownload { return "has a `download`; an upload's answer is not put under a name" }
-    if request.method == .get { return "is a GET, with which the system sends no body" }
+    guard let body = request.body else { return "has no body; send it with the client, or as a background download" }
+    if hasDownload { return "has a `download`; the response to an upload is not stored as a file" }
+    if request.method == .get { return "is a GET; the system sends no body with it" }
     if !redirects.isFollowing { return BackgroundDecision.followsNone }
-    if body.expectsContinue { return "waits for 100 Continue; leave `expectingContinue()` out, the system cannot wait" }
+    if body.expectsContinue { return "waits for 100 Continue; the system cannot wait, leave `expectingContinue()` out" }
     if !body.isReplayable {
-      return "has a body that can be read only once; give it as data or as a file, or say that its stream is replayable"
+      return "has a body that can be read only once; use data, a file or a replayable stream instead"
     }
     return nil
   }
 
-  /// What is told where an answer came that is taken; nil for the answer. A file that is gone says nothing against it:
-  /// the system may have let go of it long before.
+  /// The error to report although the response was accepted; nil to report the response. A missing file is no error,
+  /// because the system may have read all of it before it was removed.
   static func failure(of source: BackgroundSource.State, _ name: String) -> APIError? {
     switch source {
     case .unchanged, .gone: nil
     case .changed:
       mapped(
         .bodyChanged,
-        "The file \(name) changed after its upload was handed over; the server took what it got, which may be a mix.")
+        "The file \(name) changed after its upload was handed over; the server may have received old and new bytes.")
     }
   }
 
-  /// What is told where the system has failed to carry an upload out: what its file shows, else the failure.
+  /// The error to report if the system could not perform an upload. If the file was changed or removed, this is the
+  /// error; otherwise it is the failure itself.
   static func failure(_ error: APIError, by source: BackgroundSource.State, _ name: String) -> APIError {
     guard error.stage == .transport else { return error }
     return switch source {
     case .unchanged: error
     case .changed:
-      mapped(.bodyChanged, "The file \(name) changed after its upload was handed over; start it once more.")
-    case .gone: mapped(.bodySource, "The file \(name) went away before it was sent; let it stay until the end.")
+      mapped(.bodyChanged, "The file \(name) changed after its upload was handed over; start it again.")
+    case .gone: mapped(.bodySource, "The file \(name) was removed before it was sent; keep it until the upload ends.")
     }
   }
 
-  /// Whether an error is the verdict on an answer, which the next launch comes to once more.
+  /// Whether an error comes from validating a response; the next launch would reach the same error.
   static func isVerdict(_ error: APIError) -> Bool { error.stage == .validate }
 
   private static func mapped(_ kind: TransportFailure.Kind, _ message: String) -> APIError {

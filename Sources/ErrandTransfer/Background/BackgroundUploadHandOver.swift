@@ -1,15 +1,15 @@
 import ErrandCore
 
-/// A request with a body on its way to the system: what is sent, and what is kept of it.
+/// An upload that is ready to be handed over to the system: the request to send, and the values for its record.
 struct BackgroundUploadHandOver: Sendable {
-  /// What is sent.
+  /// The request to send.
   let request: HTTPRequest
   let body: HTTPBody
   let network: NetworkWish
   private let rules: BackgroundRules
   private let answerBytes: Int
 
-  /// Takes a request down the line.
+  /// Runs a request through the client's interceptors, without sending it.
   init<R: APIRequest>(_ request: R, by client: APIClient) async throws(APIError) {
     let made = try await client.handingOver(request, .upload) { stamped, context -> BackgroundMade<Self>? in
       let (plan, frozen) = (context.plan, context.frozenRequest ?? stamped)
@@ -17,7 +17,7 @@ struct BackgroundUploadHandOver: Sendable {
       if let refusal { return .refused(refusal) }
       return stamped.body.map { .made(Self(stamped, $0, BackgroundRules(of: frozen, plan), plan)) }
     }
-    guard let made else { throw APIError(.build, .unsupported, "The request came to nothing that can be uploaded.") }
+    guard let made else { throw APIError(.build, .unsupported, "The request has no body to upload.") }
     self = made
   }
 
@@ -29,14 +29,15 @@ struct BackgroundUploadHandOver: Sendable {
     answerBytes = plan.limits.bodyBytes
   }
 
-  /// What is written down of it.
+  /// The record to save for this upload.
   func record(id: String, tag: String?, source: BackgroundSource?) -> BackgroundUploadRecord {
     BackgroundUploadRecord(
       id: id, tag: tag, source: source, statuses: rules.statuses, contentTypes: rules.contentTypes,
       isSecure: rules.isSecure, answerBytes: answerBytes)
   }
 
-  /// What the system is handed, with another file as body; nil for the one that the body is already.
+  /// The order for the system. Its body is `file`. If `file` is nil, it keeps the request's body, which is a file
+  /// already.
   func order(id: String, from file: HTTPBody?) -> BackgroundOrder {
     var request = request
     if let file { request.body = file }

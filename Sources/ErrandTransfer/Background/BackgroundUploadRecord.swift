@@ -1,7 +1,7 @@
 import ErrandCore
 
-/// What is known of a background upload: the file `<id>.upload` in the folder of ``BackgroundUploads``. Once its answer
-/// came, status, some fields and the origin stand in it, too.
+/// The saved state of a background upload: the file `<id>.upload` in the folder of ``BackgroundUploads``. Once the
+/// response has arrived, the record also contains the status, some fields and the origin of the response.
 ///
 /// ```
 /// {"answerBytes":33554432,"format":1,"id":"5d0c…","isSecure":true,"phase":{"running":{}},
@@ -15,14 +15,14 @@ struct BackgroundUploadRecord: BackgroundRecord, Hashable {
   private(set) var format = Self.currentFormat
   let id: String
   let tag: String?
-  /// The file of the app's that is sent; nil where the library has written one.
+  /// The app's own file that is sent; nil if the library wrote a body file.
   let source: BackgroundSource?
-  /// The status codes that are taken, as pairs of first and last.
+  /// The accepted status codes, as pairs of first and last.
   let statuses: [[Int]]
   let contentTypes: [String]?
-  /// Whether the answer must have come by https.
+  /// Whether the response must arrive over https.
   let isSecure: Bool
-  /// The most bytes of an answer.
+  /// The maximum length of the response body in bytes.
   let answerBytes: Int
   var phase = BackgroundPhase.running
 

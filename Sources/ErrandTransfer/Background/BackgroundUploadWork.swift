@@ -1,8 +1,8 @@
 import ErrandCore
 import Foundation
 
-/// Judges the answers to uploads. They stay in the folder until their end was heard, so that each launch comes to the
-/// same.
+/// Validates the responses to uploads. A response stays in the folder until the end of its upload has been reported, so
+/// that each launch reaches the same result.
 struct BackgroundUploadWork: BackgroundWork {
   typealias Record = BackgroundUploadRecord
 
@@ -19,7 +19,7 @@ struct BackgroundUploadWork: BackgroundWork {
     else { throw APIError.backgroundLost("its record is damaged", .upload) }
     try record.judge(response)
     if let total = AnswerFacts(of: answer.head, now: 0).total, total != Int64(response.body.count) {
-      throw APIError.backgroundLost("\(response.body.count) of \(total) bytes of its answer came", .upload)
+      throw APIError.backgroundLost("only \(response.body.count) of \(total) bytes of its response arrived", .upload)
     }
     try answer.check(length: Int64(response.body.count), of: .upload)
     if let (state, name) = source(of: record, in: folder),
@@ -37,8 +37,8 @@ struct BackgroundUploadWork: BackgroundWork {
     return BackgroundUploadDecision.failure(error, by: state, name)
   }
 
-  /// What has become of the app's file, and what it is called; nil where there is none. One that cannot be looked at
-  /// is not suspected.
+  /// The state of the app's file, and the file's name in quotes. Nil if the upload sends a body file of the library
+  /// instead. A file that cannot be examined counts as unchanged.
   private func source(of record: Record, in folder: Folder) -> (BackgroundSource.State, String)? {
     guard let source = record.source else { return nil }
     let path = source.place.path(home: home)

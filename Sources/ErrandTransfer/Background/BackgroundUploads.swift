@@ -1,7 +1,8 @@
 public import ErrandCore
 public import Foundation
 
-/// Uploads that go on while the app is suspended, and after it has ended: handed over to a session of the system's.
+/// Uploads that continue while the app is suspended and after it has ended, because a session of the system performs
+/// them.
 ///
 /// ```swift
 /// let uploads = BackgroundUploads(client, over: session, in: folder) { ending in
@@ -10,32 +11,33 @@ public import Foundation
 /// let film = try await uploads.start(SendFilm(id: 7, file: file), tag: "film-7")
 /// ```
 ///
-/// Make one at every launch, before anything else, with the same folder and a session of the same name: it takes up what
-/// an earlier run of the app has left, and tells how it ended. It lives as long as its session.
+/// Create one instance at every launch, before anything else, with the same folder and a session of the same name. It
+/// continues the transfers of earlier runs of the app and reports how they ended. It lives as long as its session.
 ///
-/// A request passes the whole line of the client, so it gets credential, cookies and signature when it is handed over.
-/// From there on it is the system's: that follows redirects by its own rules, sends the body again where it must, and
-/// keeps the request, credential included, in its own store. What this library writes down names neither URL nor fields
-/// of the request.
+/// A request passes all interceptors of the client, so that it gets its credentials, cookies and signature when it is
+/// handed over. From then on the system controls it: the system follows redirects by its own rules, sends the body
+/// again if it must, and keeps the request, including its credentials, in its own store. The files that this library
+/// writes contain neither the URL nor the fields of the request.
 ///
 /// | body | |
 /// |---|---|
-/// | a whole file | sent from where it lies; it must stay there unchanged until the end |
-/// | data, text, form, JSON, multipart, a part of a file, what is compressed, a stream that is replayable | written into a file of the user alone first, in the folder, which is removed after the end |
-/// | none, a stream that can be read once, one that waits for 100 Continue | refused |
+/// | a whole file | sent from its place; it must stay there unchanged until the end |
+/// | data, text, form, JSON, multipart, a part of a file, a compressed body, a replayable stream | written first into a file in the folder, which only the user can access and which is removed after the end |
+/// | none, a stream that can be read once, a body that waits for 100 Continue | rejected |
 public final class BackgroundUploads: Sendable {
   private let client: APIClient
   private let engine: BackgroundEngine<BackgroundUploadWork>
 
-  /// Takes up what is under way and begins to listen.
+  /// Loads the records of earlier runs and starts to listen to the session.
   ///
   /// - Parameters:
-  ///   - client: Who builds the requests, and reads the answers.
-  ///   - session: Who carries them out; for this object alone, not for downloads, too.
-  ///   - folder: Where it is noted what is under way, and where bodies and answers lie until the end: of the user alone
-  ///     (mode 0700), made if it is missing. Removing it loses what is under way.
-  ///   - onEnd: Told each end, in a task of its own, also of uploads that an earlier run has started. Awaited; where the
-  ///     process ends before it has returned, the next run tells the end once more.
+  ///   - client: The client that builds the requests and decodes the responses.
+  ///   - session: The session that performs the requests. No other object may use it, not even for downloads.
+  ///   - folder: The folder for the records, and for bodies and responses until the end of an upload. Only the user can
+  ///     access it (mode 0700); it is created if it is missing. Removing it loses all transfers in progress.
+  ///   - onEnd: Called in a separate task for each upload that has ended, including uploads that an earlier run
+  ///     started. The call is awaited. If the process ends before the call returns, the next run reports the same end
+  ///     again.
   public convenience init(
     _ client: APIClient, over session: any BackgroundSession, in folder: URL,
     onEnd: @escaping @Sendable (BackgroundUpload.Ending) async -> Void
@@ -43,7 +45,7 @@ public final class BackgroundUploads: Sendable {
     self.init(client, over: session, in: folder, files: SystemFiles(), home: NSHomeDirectory(), onEnd: onEnd)
   }
 
-  /// The same over a file system of the caller's and with another home folder, for tests.
+  /// Makes an instance for tests, with a given file system and home folder.
   package init(
     _ client: APIClient, over session: any BackgroundSession, in folder: URL, files: any TransferFiles, home: String,
     onEnd: @escaping @Sendable (BackgroundUpload.Ending) async -> Void
@@ -57,17 +59,17 @@ public final class BackgroundUploads: Sendable {
     engine.beginning()
   }
 
-  /// Hands an upload over, and returns once the system has it. Each start is an upload of its own: look for the tag among
-  /// ``running`` where one may be under way.
+  /// Hands an upload over, and returns once the system has it. Each call starts a new upload: look for the tag in
+  /// ``running`` if the upload may already be in progress.
   ///
-  /// Options of a call have no part in it: a deadline or a priority would not reach the system.
+  /// Call options have no effect here: a deadline or a priority would not reach the system.
   /// - Parameters:
-  ///   - request: What is sent; see the table of bodies.
-  ///   - tag: What the app knows it by.
-  ///   - copiesFile: Whether a body that is a whole file is copied into the folder first, so that the file may change or
-  ///     go at once.
-  /// - Throws: ``ErrandCore/APIError``: where the request cannot be built, written or handed over; nothing is left then.
-  ///   A cancel of the task ends the writing of a body.
+  ///   - request: The request. The table in ``BackgroundUploads`` lists the bodies that it may have.
+  ///   - tag: The app's own name for the upload.
+  ///   - copiesFile: Whether a body that is a whole file is copied into the folder first, so that the app may change or
+  ///     remove the file at once.
+  /// - Throws: ``ErrandCore/APIError`` if the request cannot be built, written or handed over; no file is left behind
+  ///   then. Cancelling the task stops the writing of a body.
   public func start<R: APIRequest>(
     _ request: R, tag: String? = nil, copiesFile: Bool = false
   ) async throws(APIError) -> BackgroundUpload {
@@ -76,7 +78,7 @@ public final class BackgroundUploads: Sendable {
     return try await engine.start(order, copiesFile: copiesFile, tag: tag)
   }
 
-  /// Those that have not ended, whichever run started them.
+  /// The uploads that have not ended, including those that an earlier run started.
   public var running: [BackgroundUpload] {
     get async {
       try? await engine.begin()
@@ -84,8 +86,8 @@ public final class BackgroundUploads: Sendable {
     }
   }
 
-  /// Returns when the system has told all that happened while the app was suspended, and every end was told. For the
-  /// place where the system wakes the app for its session: what is done there ends with this. Where the task is
-  /// cancelled, it returns at once.
+  /// Waits until the system has reported everything that happened while the app was suspended, and every end has been
+  /// reported to `onEnd`. Await it where the system wakes the app for its session, and call the system's completion
+  /// handler afterwards. If the task is cancelled, it returns at once.
   public func settled() async { await engine.settled() }
 }

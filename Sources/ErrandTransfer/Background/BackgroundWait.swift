@@ -1,13 +1,13 @@
 import ErrandCore
 import ErrandSupport
 
-/// What an app holds of a transfer in the background.
+/// The handle of a background transfer that the app holds.
 protocol BackgroundHandle: AnyObject, Sendable {
   associatedtype Value: Sendable
   var wait: BackgroundWait<Value> { get }
 }
 
-/// The life of a transfer in the background, as those see it who wait for its end.
+/// The result and the progress of one background transfer, for all callers that wait for its end.
 final class BackgroundWait<Value: Sendable>: Sendable {
   private struct State: Sendable {
     var result: Result<Value, APIError>?
@@ -47,12 +47,12 @@ final class BackgroundWait<Value: Sendable>: Sendable {
       return state.result
     }
     guard let result else {
-      throw APIError(.cancelled, .cancelled, "The wait for the \(kind) was cancelled; the \(kind) goes on.")
+      throw APIError(.cancelled, .cancelled, "The wait for the \(kind) was cancelled; the \(kind) continues.")
     }
     return try result.get()
   }
 
-  /// The system begins anew where it likes.
+  /// Reports progress. Fewer bytes than before mean that the system started the transfer again.
   func tell(bytes: Int64, total: Int64?) {
     let isRestart = state.withLock { state in
       defer { state.lastBytes = bytes }

@@ -1,5 +1,5 @@
-/// A path as it stands in a record. One below the home folder is kept without it: the system gives an app another one
-/// with each update.
+/// A path in a record. A path below the home folder is stored relative to it, because the system gives an app another
+/// home folder with each update.
 struct RecordedPlace: Sendable, Hashable, Codable {
   private let path: String
   private let isBelowHome: Bool
@@ -10,7 +10,7 @@ struct RecordedPlace: Sendable, Hashable, Codable {
     self.path = isBelowHome ? String(path.dropFirst(home.count)) : path
   }
 
-  /// The path, by where the home folder is now.
+  /// The full path, with the present home folder.
   func path(home: String) -> String { isBelowHome ? Self.folder(home) + path : path }
 
   private static func folder(_ path: String) -> String { path.hasSuffix("/") ? path : path + "/" }

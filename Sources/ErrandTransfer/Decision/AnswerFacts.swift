@@ -1,10 +1,11 @@
 package import ErrandCore
 
-/// What an answer with the whole says of it.
+/// The facts about a file that a complete response states.
 package struct AnswerFacts: Sendable, Hashable {
-  /// The version; nil where it cannot be resumed.
+  /// The validator of the file's version (`ETag` or `Last-Modified`); nil if the download cannot be resumed.
   package let validator: Validator?
-  /// The length; nil where it is not said, or where it is that of the coded bytes.
+  /// The length of the file in bytes. Nil if the response does not state it, or if the body has a content coding,
+  /// because the stated length is then that of the coded body.
   package let total: Int64?
   /// The content coding; nil for none.
   package let coding: String?
@@ -15,18 +16,18 @@ package struct AnswerFacts: Sendable, Hashable {
     self.coding = coding
   }
 
-  /// Reads a head.
-  /// - Parameter now: The present in milliseconds since 1970.
+  /// Reads response headers.
+  /// - Parameter now: The current time in milliseconds since 1970.
   package init(of head: ResponseHead, now: Int64) {
     let coding = Self.coding(of: head.fields)
-    // A proxy that says 203 has changed the body, and the validator may be that of the original.
+    // A proxy that answers 203 has transformed the body, but the validator may still be that of the original body.
     let isOriginal = head.status == 200 && coding == nil
     self.init(
       validator: isOriginal ? Validator(of: head.fields, now: now) : nil,
       total: coding == nil ? Self.length(of: head.fields) : nil, coding: coding)
   }
 
-  /// The content codings as they stand, nil where there is none that changes bytes.
+  /// The content codings as received; nil if none of them changes the bytes.
   static func coding(of fields: HTTPFields) -> String? {
     let codings = fields.values(of: .contentEncoding)
       .flatMap { $0.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } } }

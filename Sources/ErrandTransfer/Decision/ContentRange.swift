@@ -1,13 +1,13 @@
 import ErrandCore
 
-/// A `Content-Range` in bytes (RFC 9110 section 14.4), read strictly.
+/// A `Content-Range` in bytes (RFC 9110 section 14.4), parsed strictly.
 package enum ContentRange: Sendable, Hashable {
-  /// `bytes 0-9/100`, or with `*` for a total that is not known.
+  /// `bytes 0-9/100`, or `bytes 0-9/*` if the total length is unknown.
   case part(Range<Int64>, total: Int64?)
-  /// `bytes */100`: nothing of what was asked is there.
+  /// `bytes */100`: the requested range does not overlap the resource.
   case unsatisfied(total: Int64)
 
-  /// Reads a field's value; nil for anything that is not exactly one range that can be.
+  /// Parses a field value; nil for anything that is not exactly one valid range.
   package init?(_ text: String) {
     let unit = "bytes "
     let bytes = Array(text.utf8)
@@ -29,13 +29,13 @@ package enum ContentRange: Sendable, Hashable {
     self = .part(first..<(last + 1), total: total)
   }
 
-  /// Units are compared without regard to case (RFC 9110 section 14.1).
+  /// Range units are case-insensitive (RFC 9110 section 14.1).
   private static func isUnit(_ bytes: ArraySlice<UInt8>, _ unit: String) -> Bool {
     bytes.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 } == Array(unit.utf8)
   }
 }
 
-/// A length or a place as it stands in a field: digits and nothing else, at most `Int64.max`.
+/// A length or an offset in a field value: only digits, at most `Int64.max`.
 enum DecimalNumber {
   static func read(_ bytes: some Collection<UInt8>) -> Int64? {
     guard !bytes.isEmpty else { return nil }

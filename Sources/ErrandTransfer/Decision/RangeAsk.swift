@@ -1,18 +1,19 @@
 package import ErrandCore
 
-/// What of a resource is asked for.
+/// The range of a resource that a request asks for.
 package enum RangeAsk: Sendable, Hashable {
-  /// All of it.
+  /// The whole resource.
   case whole
-  /// The first bytes of it, at most so many, of a version that is not known yet: whether pieces may be asked for side by
-  /// side shows by the answer.
+  /// The first bytes, at most this many, of a version that is not known yet. The response shows whether further ranges
+  /// can be requested in parallel.
   case first(Int64)
-  /// All behind so many bytes that are there.
+  /// All bytes from an offset to the end. The bytes before the offset are already on the disk.
   case rest(from: Int64, Validator)
-  /// A piece, for several side by side.
+  /// One of several ranges that are requested in parallel.
   case segment(Range<Int64>, Validator)
 
-  /// The fields that ask for it. Always without a content coding: the bytes of a coded body are not those of the file.
+  /// The request fields for this range. They always rule out content codings, because the bytes of a coded body are not
+  /// those of the file.
   package var fields: [HTTPField] {
     let identity = HTTPField(.acceptEncoding, "identity")
     switch self {
@@ -26,7 +27,7 @@ package enum RangeAsk: Sendable, Hashable {
     }
   }
 
-  /// Whether it goes on with what is there.
+  /// Whether the request continues an existing partial file.
   var goesOn: Bool {
     switch self {
     case .whole, .first: false
@@ -34,12 +35,13 @@ package enum RangeAsk: Sendable, Hashable {
     }
   }
 
-  /// The fields of a request that would make it ask for something else, or make its answer unusable for a file.
+  /// The request fields that ``apply(to:)`` removes. They would select other bytes, or make the response unusable for a
+  /// file.
   package static let replacedFields: [HTTPFieldName] = [
     .acceptEncoding, "Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
   ]
 
-  /// Puts the fields into a request, in the place of its own.
+  /// Removes ``replacedFields`` from a request and adds ``fields``.
   package func apply(to fields: inout HTTPFields) {
     for name in Self.replacedFields { fields.remove(name) }
     for field in self.fields { fields.append(field) }

@@ -1,28 +1,28 @@
 package import ErrandCore
 
-/// What to do with an answer, once its head has come. A function of values; nothing is written before it is decided.
+/// What to do with a response once its headers are known. A pure function decides, before any byte is written.
 package enum ResumeDecision: Sendable, Hashable {
-  /// Write the body at the place where the range begins; it must be as long as the range. Where the total is known and
-  /// the range ends before it, commit and ask for the rest.
+  /// Write the body at the start of the range. The body must be as long as the range. If the total length is known and
+  /// the range ends before it, commit the bytes and request the rest.
   case append(Range<Int64>, total: Int64?)
-  /// The body is the beginning of a new whole: start the part over, write it from 0; it must be as long as the range.
-  /// Then commit and ask for the rest, which may be done side by side.
+  /// The body is the beginning of a new version. Empty the partial file and write the body from offset 0. The body must
+  /// be as long as the range. Then commit the bytes and request the rest, possibly in parallel.
   case begin(Range<Int64>, AnswerFacts)
-  /// The body is a new whole: start the part over, and write it from 0. Pieces asked for side by side are to be given
-  /// up.
+  /// The body is a complete new version. Empty the partial file and write the body from offset 0. Ranges requested in
+  /// parallel must be given up.
   case fresh(AnswerFacts)
-  /// There is nothing left to fetch: check the part, and give it its name.
+  /// No byte is missing. Verify the partial file and rename it to the target.
   case alreadyWhole
-  /// Drop the part and ask once more, for the whole.
+  /// Discard the partial file and request the whole resource.
   case startOver
-  /// The answer lies. Write nothing; the policy says whether to ask once more, for the whole.
+  /// The response contradicts the request. Write nothing; the policy decides whether to request the whole resource.
   case mismatch(ResumeMismatch)
-  /// The call fails by its status, and the part stays for another try.
+  /// The call fails by its status. The partial file is kept for another attempt.
   case failKeepingPart
-  /// The call fails by its status, and there is nothing to go on with: the resource is gone.
+  /// The call fails by its status. The partial file is useless, because the resource is gone.
   case failDroppingPart
 
-  /// The length of the whole, where the answer tells it.
+  /// The length of the whole file, if the response states it.
   var total: Int64? {
     switch self {
     case .append(_, let total): total
@@ -31,13 +31,13 @@ package enum ResumeDecision: Sendable, Hashable {
     }
   }
 
-  /// Decides.
+  /// Decides what to do with a response.
   ///
   /// - Parameters:
-  ///   - head: The head of the last answer, redirects followed.
-  ///   - ask: What was asked for.
-  ///   - record: What is known of the part; nil where it is empty.
-  ///   - now: The present in milliseconds since 1970.
+  ///   - head: The headers of the final response, after all redirects.
+  ///   - ask: The requested range.
+  ///   - record: The record of the partial file; nil if the file is empty.
+  ///   - now: The current time in milliseconds since 1970.
   package static func decide(
     _ head: ResponseHead, to ask: RangeAsk, record: PartRecord?, now: Int64
   ) -> ResumeDecision {
@@ -50,7 +50,8 @@ package enum ResumeDecision: Sendable, Hashable {
     }
   }
 
-  /// A whole of the same version and another length is none: most likely it is the rest under a wrong status.
+  /// Decides about a complete response. It is a new version of the file, except if the validator is unchanged and the
+  /// length is not. Then the server has most likely sent only the missing rest, with status 200 instead of 206.
   private static func whole(_ facts: AnswerFacts, _ ask: RangeAsk, _ record: PartRecord?) -> ResumeDecision {
     guard ask.goesOn, let record, let validator = record.validator, facts.validator == validator,
       let old = record.total, let found = facts.total, found != old
@@ -85,7 +86,8 @@ package enum ResumeDecision: Sendable, Hashable {
     return known == nil ? .mismatch(.noTotal) : .append(range, total: known)
   }
 
-  /// The first piece of a version that is not known yet: it must name all that the others are held against.
+  /// Decides about the response to the first range of an unknown version. The response must state the total length and
+  /// a strong validator, because the responses to later ranges are compared with them.
   private static func beginning(_ head: ResponseHead, _ count: Int64, _ now: Int64) -> ResumeDecision {
     if let mismatch = formMismatch(head.fields) { return .mismatch(mismatch) }
     let ranges = head.fields.values(of: "Content-Range")
@@ -98,7 +100,8 @@ package enum ResumeDecision: Sendable, Hashable {
     return .begin(range, AnswerFacts(validator: validator, total: total, coding: nil))
   }
 
-  /// What must hold whatever the range is.
+  /// Why a 206 response is unusable whatever its range is: it has a content coding or several ranges. Nil if it has
+  /// neither.
   private static func formMismatch(_ fields: HTTPFields) -> ResumeMismatch? {
     if let coding = AnswerFacts.coding(of: fields) { return .coding(coding) }
     let isMultipart = fields.values(of: .contentType).contains { value in
@@ -113,7 +116,8 @@ package enum ResumeDecision: Sendable, Hashable {
     }
   }
 
-  /// The end only where the server names the length that we have and that the whole had from the beginning.
+  /// Decides about status 416 (range not satisfiable). The partial file is complete only if the server states a total
+  /// length equal to the length of the partial file and to the total in its record. Otherwise the download starts over.
   private static func unsatisfiable(_ fields: HTTPFields, _ ask: RangeAsk, _ record: PartRecord?) -> ResumeDecision {
     guard case .rest(let start, let validator) = ask else { return ask == .whole ? .failKeepingPart : .startOver }
     let ranges = fields.values(of: "Content-Range")

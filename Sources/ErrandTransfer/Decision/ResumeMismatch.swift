@@ -1,53 +1,54 @@
-/// Why an answer does not go on where the part ends. Nothing of it is written.
+/// Why a response does not continue the partial file. Except with ``excess(expected:)``, no byte of the response is
+/// written.
 package enum ResumeMismatch: Error, Sendable, Hashable {
-  /// A 206 that nobody asked for.
+  /// A 206 response arrived for a request without a range.
   case notAsked
-  /// No `Content-Range`, or several.
+  /// The response has no `Content-Range` field, or several. The value is the number of fields.
   case contentRangeCount(Int)
-  /// No strong validator or no length of the whole, so that pieces of it cannot be put together.
+  /// The response has no strong validator or no total length, so ranges of the file cannot be combined.
   case unfit
-  /// A `Content-Range` that is none.
+  /// The `Content-Range` field is invalid.
   case contentRange(String)
-  /// Several ranges in one body.
+  /// The body contains several ranges.
   case multipart
-  /// Another place than was asked for.
+  /// The range starts at another offset than requested.
   case place(expected: Int64, found: Int64)
-  /// More than was asked for.
+  /// The range ends after the expected end.
   case beyond(expected: Int64, found: Int64)
-  /// Another length of the whole.
+  /// The total length of the file differs from an earlier response.
   case total(expected: Int64, found: Int64)
-  /// No length of the whole, now or before, so that nobody can tell whether the range reaches the end.
+  /// Neither this response nor an earlier one states the total length, so the end of the file is unknown.
   case noTotal
-  /// Another version.
+  /// The response belongs to another version of the file.
   case version
-  /// A content coding.
+  /// The body has a content coding.
   case coding(String)
-  /// A `Content-Length` that is not that of the range.
+  /// The `Content-Length` field does not match the range.
   case length(String)
-  /// A body longer than was announced.
+  /// The body is longer than announced.
   case excess(expected: Int64)
 }
 
 extension ResumeMismatch: CustomStringConvertible {
   /// One sentence.
-  package var description: String { "The server's answer does not go on where the part ends: \(clause)." }
+  package var description: String { "The server's response does not continue where the partial file ends: \(clause)." }
 
   private var clause: String {
     switch self {
-    case .notAsked: "it is a part (206), and the whole was asked for"
-    case .unfit: "it names no strong validator or no length, so that pieces of it cannot be put together"
-    case .contentRangeCount(0): "it does not say which part it is (no Content-Range)"
+    case .notAsked: "it is a partial response (206), but the whole file was requested"
+    case .unfit: "it has no strong validator or no total length, so ranges of the file cannot be combined"
+    case .contentRangeCount(0): "it does not state its range (no Content-Range)"
     case .contentRangeCount(let count): "it has \(count) Content-Range fields"
-    case .contentRange(let text): "its Content-Range is none: “\(text.prefix(80))”"
-    case .multipart: "it holds several ranges (multipart/byteranges)"
-    case .place(let expected, let found): "it begins at \(found) instead of \(expected)"
-    case .beyond(let expected, let found): "it ends at \(found), behind the \(expected) that was asked for"
-    case .total(let expected, let found): "the whole has \(found) bytes, and had \(expected)"
-    case .noTotal: "nobody has said how long the whole is"
+    case .contentRange(let text): "its Content-Range is invalid: “\(text.prefix(80))”"
+    case .multipart: "it contains several ranges (multipart/byteranges)"
+    case .place(let expected, let found): "it starts at byte \(found) instead of \(expected)"
+    case .beyond(let expected, let found): "it ends at byte \(found), after the expected end \(expected)"
+    case .total(let expected, let found): "the file has \(found) bytes now, but had \(expected) before"
+    case .noTotal: "the server does not state the total length of the file"
     case .version: "it is another version of the resource"
-    case .coding(let coding): "it is coded (Content-Encoding “\(coding.prefix(40))”)"
-    case .excess(let expected): "it is longer than the \(expected) bytes it announced"
-    case .length(let text): "its Content-Length “\(text.prefix(40))” is not that of its range"
+    case .coding(let coding): "it has a content coding (Content-Encoding “\(coding.prefix(40))”)"
+    case .excess(let expected): "it is longer than the announced \(expected) bytes"
+    case .length(let text): "its Content-Length “\(text.prefix(40))” does not match its range"
     }
   }
 }

@@ -1,33 +1,33 @@
 import ErrandCore
 
-/// Whether a part may be gone on with, and what is asked for then. A function of values.
+/// Decides whether a partial file can be resumed and which range to request. A pure function.
 package struct ResumeQuestion: Sendable, Hashable {
-  /// Why a part is not gone on with.
+  /// Why a partial file cannot be resumed.
   package enum Obstacle: Sendable, Hashable {
-    /// There is no record.
+    /// The partial file has no record.
     case noRecord
-    /// There is no byte yet.
+    /// The partial file has no bytes yet.
     case empty
-    /// The answer had no strong validator.
+    /// The response that started the partial file had no strong validator.
     case noValidator
-    /// The answer was coded.
+    /// The response that started the partial file had a content coding.
     case coded
-    /// It is not a GET.
+    /// The method is not GET.
     case method
-    /// It was asked with another URL.
+    /// The partial file belongs to another URL.
     case otherURL
-    /// It was asked with other fields or by another account.
+    /// The partial file belongs to a request with other fields, or to another account.
     case otherRequest
-    /// The caller asks for another checksum now.
+    /// The caller now requires another checksum than the record contains.
     case otherChecksum
   }
 
-  /// What to ask for.
+  /// The range to request.
   package let ask: RangeAsk
-  /// Why it is the whole; nil where it is not.
+  /// Why the whole file is requested; nil if the partial file is resumed.
   package let obstacle: Obstacle?
 
-  /// Whether the part belongs to something else than what is asked for: nothing that is known of it counts.
+  /// Whether the partial file belongs to another request, so that its record must be ignored.
   package var isOfAnother: Bool {
     switch obstacle {
     case .method, .otherURL, .otherRequest, .otherChecksum: true
@@ -35,12 +35,13 @@ package struct ResumeQuestion: Sendable, Hashable {
     }
   }
 
-  /// Decides.
+  /// Decides what to request.
   ///
   /// - Parameters:
-  ///   - record: What is known of the part.
-  ///   - request: What is asked for now.
-  ///   - checksum: The checksum that is asked for now. The recorded one must be the same or missing.
+  ///   - record: The record of the partial file; nil if there is none.
+  ///   - request: The identity of the present request.
+  ///   - checksum: The checksum that the caller requires now. A file whose record contains a different checksum is not
+  ///     resumed.
   package init(_ record: PartRecord?, request: RequestIdentity, checksum: RecordedChecksum?) {
     if let record, let validator = record.validator, Self.obstacle(record, request, checksum) == nil {
       ask = .rest(from: record.committed, validator)

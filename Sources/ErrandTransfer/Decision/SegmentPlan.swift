@@ -1,19 +1,19 @@
-/// How the missing bytes of a file are shared out, so that several requests fetch them side by side.
+/// Divides the missing bytes of a file into ranges, so that several requests fetch them in parallel.
 package enum SegmentPlan {
-  /// Pieces smaller than this are not worth a request: 1 MiB.
+  /// The smallest range that justifies a request of its own: 1 MiB.
   package static let smallestPiece: Int64 = 1 << 20
 
-  /// Whether several ranges may be asked for at all: only of one version that is known, and of a known length.
+  /// Whether the missing bytes can be requested as ranges. The version and the length of the file must be known.
   package static func isSafe(_ record: PartRecord) -> Bool { record.isResumable && record.total != nil }
 
-  /// Shares out what is missing.
+  /// Divides the missing bytes.
   ///
   /// - Parameters:
-  ///   - finished: What is there.
-  ///   - total: The length of the whole.
-  ///   - count: How many pieces there should be. There are more where the gaps are more, and fewer where the pieces
-  ///     would be smaller than `smallest`.
-  /// - Returns: Pieces in order, apart from each other, that fill every gap.
+  ///   - finished: The ranges that are already in the partial file.
+  ///   - total: The length of the whole file in bytes.
+  ///   - count: The desired number of ranges. The result has more if there are more gaps, and fewer if ranges would be
+  ///     smaller than `smallest`.
+  /// - Returns: Ranges in ascending order that fill every gap without overlapping.
   package static func pieces(
     missingFrom finished: ByteRanges, total: Int64, count: Int, smallest: Int64 = smallestPiece
   ) -> [Range<Int64>] {
@@ -23,13 +23,13 @@ package enum SegmentPlan {
     guard missing > 0 else { return [] }
     let spare = max(Int64(min(max(count, 1), 1_000)) - Int64(gaps.count), 0)
     return gaps.flatMap { gap -> [Range<Int64>] in
-      // Each gap is one piece, and gets of the others what its length is of the whole.
+      // Each gap gets one range, and a share of the spare ranges in proportion to its length.
       let share = 1 + Int64((Double(spare) * Double(length(gap)) / Double(missing)).rounded(.down))
       return split(gap, into: min(share, max(length(gap) / smallest, 1)))
     }
   }
 
-  /// Equal pieces, of which the first ones are a byte longer where they cannot be equal.
+  /// Divides a gap into equal ranges; the first ones are one byte longer if the length is not divisible.
   private static func split(_ gap: Range<Int64>, into count: Int64) -> [Range<Int64>] {
     let (size, rest) = length(gap).quotientAndRemainder(dividingBy: max(count, 1))
     var place = gap.lowerBound

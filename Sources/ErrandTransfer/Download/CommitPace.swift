@@ -1,13 +1,13 @@
 import ErrandCore
 
-/// Decides when received bytes are committed to the disk. It performs nothing.
+/// Decides when received bytes are committed to disk. A pure state machine.
 struct CommitPace: Sendable {
-  /// The next thing to do.
+  /// The next step to perform.
   enum Step: Sendable, Equatable {
     case nothing
-    /// A commit begins.
+    /// Start a commit.
     case commit
-    /// ``timePassed()`` is to be called at this time.
+    /// Call ``timePassed()`` at this time.
     case wake(MonotonicInstant)
   }
 
@@ -18,7 +18,7 @@ struct CommitPace: Sendable {
 
   init(_ rule: CommitRule) { self.rule = rule }
 
-  /// Whether the body has to wait.
+  /// Whether the body has to pause.
   var mustWait: Bool { rule.mustWait(uncommitted: uncommitted) }
 
   /// Counts received bytes.
@@ -30,10 +30,10 @@ struct CommitPace: Sendable {
     return .commit
   }
 
-  /// Notes that a commit begins though none is due.
+  /// Records that a commit starts although ``took(_:at:)`` did not ask for one.
   mutating func begin() { isCommitting = true }
 
-  /// Called at the time of ``Step/wake(_:)``. True if a commit has to begin.
+  /// Called at the time of ``Step/wake(_:)``. Returns whether a commit must start.
   mutating func timePassed() -> Bool {
     hasTimer = false
     guard uncommitted > 0, !isCommitting else { return false }
@@ -41,7 +41,7 @@ struct CommitPace: Sendable {
     return true
   }
 
-  /// Notes that bytes are on the disk.
+  /// Records that a commit of this many bytes has ended.
   mutating func committed(_ count: Int64, at now: MonotonicInstant, hasFailed: Bool) -> Step {
     uncommitted -= count
     isCommitting = !hasFailed && mustWait
@@ -56,26 +56,26 @@ struct CommitPace: Sendable {
   }
 }
 
-/// When bytes are brought to the disk, and when the body waits for that. A function of values.
+/// Decides when received bytes are committed to disk, and when the body pauses until they are. A pure function.
 ///
-/// What is not on the disk is fetched twice after a crash: so at most a twelfth of the file, or 8 MiB where that is
-/// more, and never over 64 MiB. Each time takes the disk three writes beside the bytes, so none comes before half of
-/// that.
+/// Bytes that are not on the disk are lost in a crash and fetched again. So at most a twelfth of the file may be
+/// uncommitted; this limit is never below 8 MiB or above 64 MiB. Each commit costs three additional writes. So the size
+/// alone makes no commit due before half of the limit.
 struct CommitRule: Sendable {
   /// Received bytes are committed after this time, however few they are.
   static let interval = Duration.seconds(1)
-  /// Room is set aside for files from this size on: 1 MiB.
+  /// Space is reserved for files of at least this size: 1 MiB.
   static let worthReserving: Int64 = 1 << 20
 
-  /// From so many bytes on that are not on the disk yet, the body pauses.
+  /// The body pauses when this many bytes are not on the disk yet.
   let most: Int64
 
-  /// The rule for a file of a length; nil where nobody has said.
+  /// The rule for a file of this length; nil if the length is unknown.
   init(total: Int64?) { most = min(max((total ?? .max) / 12, 8 << 20), 64 << 20) }
 
-  /// Whether a commit is due before the time is over.
+  /// Whether a commit is due before the interval has passed.
   func isDue(uncommitted: Int64) -> Bool { uncommitted >= most / 2 }
 
-  /// Whether the body has to wait.
+  /// Whether the body has to pause.
   func mustWait(uncommitted: Int64) -> Bool { uncommitted >= most }
 }

@@ -1,31 +1,31 @@
 import ErrandCore
 import ErrandSupport
 
-/// The state of a body, or of several, that is written into a part.
+/// The state of one or several bodies that are written into a partial file.
 protocol CommittingState: Sendable {
-  /// Which bytes are not on the disk yet.
+  /// Counts the bytes that are not on the disk yet, and decides when they are committed.
   var commits: CommitPace { get set }
   /// The timer of the next commit.
   var timer: TimerToken? { get set }
-  /// Why the part takes nothing more.
+  /// Why the partial file accepts no more bytes; nil while it accepts them.
   var failure: (any Error)? { get set }
 }
 
-/// Receives bytes for a part and commits them: after many bytes, and one second after the first uncommitted byte even if
-/// no more arrive.
+/// Receives bytes for a partial file and commits them: after many bytes, and one second after the first uncommitted
+/// byte even if no more arrive.
 protocol Committing: AnyObject, Sendable {
   associatedtype State: CommittingState
 
   var run: DownloadRun { get }
   func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result
-  /// Writes what was gathered into the part. Returns how many bytes are not written yet.
+  /// Writes the gathered bytes into the partial file. Returns the number of bytes that are not written yet.
   func writeGathered() throws -> Int64
-  /// Resumes the bodies that need not wait any longer.
+  /// Resumes the bodies that need not pause any longer.
   func resume()
 }
 
 extension Committing {
-  /// Does what ``CommitPace`` decided.
+  /// Performs a step of ``CommitPace``.
   func follow(_ step: CommitPace.Step) {
     switch step {
     case .nothing: break
@@ -39,13 +39,14 @@ extension Committing {
     }
   }
 
-  /// Commits until the disk has caught up, or something fails. On the disk lane.
+  /// Commits until the disk has caught up, or something fails. Runs on the disk queue.
   func commit() {
     var step = CommitPace.Step.commit
     while step == .commit {
       var covered = withState { $0.commits.uncommitted }
       let failure = failure(of: {
-        // Bytes that arrived after the line above may be counted here as unwritten. Then too few are covered, never too many.
+        // Bytes that arrived after `covered` was read may count as unwritten here. Then `covered` is too small, never
+        // too large.
         covered = max(covered - (try writeGathered()), 0)
         try run.commit()
       })
@@ -58,7 +59,7 @@ extension Committing {
     resume()
   }
 
-  /// Writes the rest of the gathered bytes after the end of the exchange. On the disk lane.
+  /// Writes the rest of the gathered bytes after the end of the exchange. Runs on the disk queue.
   func finish() {
     if let timer = withState({ $0.timer }) { run.timers.cancel(timer) }
     if withState({ $0.failure != nil }) { return }

@@ -1,44 +1,46 @@
 public import ErrandCore
 import ErrandSupport
 
-/// A download that was started: it can be paused, taken up again, and cancelled with or without its part.
+/// A download that was started. It can be paused, resumed and cancelled. A cancellation keeps or removes the partial
+/// file.
 ///
-/// Each stretch between two pauses is a call of its own: with its accessories, its deadline, its number. The download
-/// lives to its end though nobody holds the handle; a paused one only as long as somebody does, or its queue.
+/// Each period between two pauses is a separate call with its own accessories, deadline and number. A running download
+/// continues to its end even if the caller keeps no reference to it; a paused one lives only as long as the caller or
+/// its queue refers to it.
 public final class DownloadCall: Sendable {
-  /// Where the download stands.
+  /// The phase of the download.
   public enum Phase: Sendable, Hashable, CaseIterable {
-    /// It waits for its turn in a ``DownloadQueue``.
+    /// The download waits for its turn in a ``DownloadQueue``.
     case queued
-    /// A call is under way.
+    /// A call is in progress.
     case running
-    /// The call is being ended; the part is kept.
+    /// The call is being stopped. The partial file is kept.
     case pausing
-    /// Nothing is under way. ``DownloadCall/resume()`` goes on.
+    /// No call is in progress. ``DownloadCall/resume()`` continues the download.
     case paused
-    /// The file is there, or the download failed or was cancelled.
+    /// The file is complete, or the download failed or was cancelled.
     case ended
   }
 
   private struct State: Sendable {
     var phase = Phase.paused
-    /// Whether somebody cancels it: it is not taken up again, though it may still be about to end.
+    /// Whether the caller has cancelled the download. A cancelled download cannot be resumed, even before it has ended.
     var isCancelled = false
     var call: Call?
-    /// The queue, held while it is needed.
+    /// The queue of the download; nil except while the download waits or runs. It keeps the queue alive for that time.
     var queue: DownloadQueue?
     var result: Result<DownloadedFile, APIError>?
-    /// Those who wait for the end of the present call.
+    /// The callers that wait for the end of the present call.
     var waiting: [UnsafeContinuation<Void, Never>] = []
-    /// Those who wait for the end of the download.
+    /// The callers that wait for the end of the download.
     var waitingForEnd: [Int: AsyncStream<Never>.Continuation] = [:]
     var lastWaiter = 0
-    /// Which of its calls is the present one.
+    /// The number of the present call. Each pause and resumption starts a new call.
     var stretch: UInt64 = 0
   }
 
-  /// How far the download is: the newest report, those in between dropped for a reader who is slow. Ends with the
-  /// download; for one reader.
+  /// The progress of the download. A slow reader gets only the newest report. The stream finishes with the download and
+  /// supports one reader.
   public let progress: AsyncStream<TransferProgress>
 
   private let report: AsyncStream<TransferProgress>.Continuation
@@ -64,12 +66,13 @@ public final class DownloadCall: Sendable {
 
   deinit { report.finish() }
 
-  /// Where the download stands.
+  /// The phase of the download.
   public var phase: Phase { state.withLock { $0.phase } }
 
-  // MARK: - Going on
+  // MARK: - Resuming
 
-  /// Goes on after a pause; in a queue, once its turn comes. No effect in any other phase, or once it is cancelled.
+  /// Continues the download after a pause. A download in a queue waits for its turn. Has no effect in any other phase,
+  /// or after a cancellation.
   public func resume() {
     let home = home
     let isPaused = state.withLock { state in
@@ -82,7 +85,7 @@ public final class DownloadCall: Sendable {
     if let home { home.enqueue(self) } else { start() }
   }
 
-  /// Its turn has come. False where it does not want it any more.
+  /// Starts the call, because the queue has a free place. Returns false if the download is no longer queued.
   @discardableResult
   func start() -> Bool {
     let begun = state.withLock { state -> UInt64? in
@@ -94,7 +97,7 @@ public final class DownloadCall: Sendable {
     guard let begun else { return false }
     let call = begin(self)
     let isUnwanted = state.withLock { state in
-      // It may have been paused and taken up again meanwhile: the later call is the present one.
+      // The download may have been paused and resumed in the meantime. Then the later call is the present one.
       guard state.stretch == begun else { return false }
       if state.phase == .running || state.phase == .pausing { state.call = call }
       return state.phase == .pausing
@@ -105,12 +108,13 @@ public final class DownloadCall: Sendable {
 
   // MARK: - Stopping
 
-  /// Ends the call that is under way and keeps the part. Returns when the file is closed. No effect on a download that
-  /// has ended; where the file was whole already, the download ends with it.
+  /// Stops the call in progress and keeps the partial file. Returns when the file is closed. Has no effect on a
+  /// download that has ended. If the file was already complete, the download ends successfully.
   public func pause() async { await stop() }
 
-  /// Ends the download. Returns when the file is closed and, unless it is kept, the part is gone. A download that has
-  /// ended keeps its end; a part that a failure has left is removed all the same.
+  /// Cancels the download, and keeps or removes its partial file. Returns when the file is closed. A download that has
+  /// already ended keeps its result. If it failed and the partial file must not be kept, the partial file is removed
+  /// nevertheless.
   public func cancel(keepingPart keepsPart: Bool = true) async {
     state.withLock { $0.isCancelled = true }
     await stop()
@@ -124,14 +128,14 @@ public final class DownloadCall: Sendable {
     end()
   }
 
-  /// Ends the call that is under way, if one is, and waits until it is over.
+  /// Stops the call in progress, if there is one, and waits for its end.
   private func stop() async {
     await withUnsafeContinuation { continuation in
       let (call, isOver) = state.withLock { state -> (Call?, Bool) in
         switch state.phase {
         case .queued:
           state.phase = .paused
-          // Within the lock: who resumes meanwhile waits in the queue anew.
+          // Leave the queue under the lock, so that a concurrent `resume()` enters the queue again only afterwards.
           state.queue.take()?.leave(self)
           return (nil, true)
         case .running, .pausing:
@@ -148,8 +152,8 @@ public final class DownloadCall: Sendable {
 
   // MARK: - The end
 
-  /// The file, once it is there. A cancel of the task that waits ends the wait and not the download.
-  /// - Throws: why the download failed, or that it or the wait was cancelled.
+  /// Waits for the file. Cancelling the waiting task ends the wait but not the download.
+  /// - Throws: ``ErrandCore/APIError``: why the download failed, or that it or the wait was cancelled.
   public func value() async throws(APIError) -> DownloadedFile {
     let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
     let waiter = state.withLock { state in
@@ -163,18 +167,18 @@ public final class DownloadCall: Sendable {
       return (state.phase, state.result)
     }
     guard phase == .ended else {
-      throw APIError(.cancelled, .cancelled, "The wait for the download was cancelled; the download goes on.")
+      throw APIError(.cancelled, .cancelled, "The wait for the download was cancelled; the download continues.")
     }
     return try (result ?? .failure(.downloadCancelled)).get()
   }
 
-  /// A call is over.
+  /// Called when a call has ended.
   private func finished(_ result: Result<DownloadedFile, APIError>) {
     let (waiting, queue) = state.withLock { state in
       state.call = nil
       switch result {
       case .failure(let error) where error.isCancelled && state.phase == .pausing:
-        // The file may have had its name already when the call was asked to stop.
+        // The file may already have been complete when the call was asked to stop.
         let file = error.response?.file
         state.phase = file == nil ? .paused : .ended
         state.result = file.map { .success($0) }
@@ -223,8 +227,8 @@ extension APIClient {
   /// Starts a download of a URL, which can be paused.
   /// - Parameters:
   ///   - url: A path below the base URL, or an absolute URL.
-  ///   - download: Where the file goes, and how careful the download is.
-  ///   - options: What is chosen for its calls.
+  ///   - download: The target and the options of the download.
+  ///   - options: The options of its calls.
   public func download(_ url: String, _ download: Download, options: CallOptions = CallOptions()) -> DownloadCall {
     self.download(FileDownload(url, download), options: options)
   }

@@ -1,23 +1,24 @@
 import ErrandCore
 import ErrandSupport
 
-/// Tells how far a download is, over all its exchanges: the bytes of earlier calls count, and the whole is told only
-/// once the file has its name.
+/// Reports the progress of a download over all its exchanges. Bytes of earlier calls are included. The total is
+/// reported as reached only once the file is at its target.
 final class DownloadMeter: Sendable {
   private struct State: Sendable {
     var base: Int64 = 0
     var total: Int64?
-    /// Whether a body of the file has come before in this call.
+    /// Whether this call has received a body of the file before.
     var hasBegun = false
-    /// Whether the body that comes is one of the file.
+    /// Whether the response headers of the present exchange have arrived. Before that, its reports are ignored.
     var isOpen = false
-    /// The bytes that were told last.
+    /// The number of bytes that was reported last.
     var told: Int64 = 0
-    /// Whether one of several side by side is telling.
+    /// Whether one of the parallel exchanges is reporting.
     var isTelling = false
 
-    /// Whether counting begins anew behind so many bytes. More than was told is no restart within a call: the line tells
-    /// now and then only.
+    /// Whether the progress restarts at this offset. It does if the last report was higher, or if the first body of a
+    /// call does not begin at 0. Later in a call, an offset above the last report is no restart, because reports are
+    /// infrequent.
     func isRestart(_ bytes: Int64) -> Bool { bytes < told || !hasBegun && bytes > 0 }
   }
 
@@ -26,7 +27,7 @@ final class DownloadMeter: Sendable {
 
   init(_ report: @escaping @Sendable (TransferProgress) -> Void) { self.report = report }
 
-  /// An answer begins whose body goes behind so many bytes.
+  /// Called when a response starts whose body begins at this offset.
   func begin(behind base: Int64, total: Int64?) {
     let isRestart = state.withLock { state in
       defer { state = State(base: base, total: total, hasBegun: true, isOpen: true, told: base) }
@@ -35,10 +36,10 @@ final class DownloadMeter: Sendable {
     if isRestart { report(TransferProgress(.download, bytes: base, total: total, isRestart: true)) }
   }
 
-  /// Another exchange begins; until it has brought a head, what it says is not of the file.
+  /// Called when another exchange starts. Its reports are ignored until its response headers arrive.
   func waitForHead() { state.withLock { $0.isOpen = false } }
 
-  /// What the transport says of this exchange.
+  /// Forwards a report of the transport for the present exchange.
   func tell(_ progress: TransferProgress) {
     guard progress.direction == .download else { return report(progress) }
     let state = state.withLock { state -> State? in
@@ -50,7 +51,7 @@ final class DownloadMeter: Sendable {
     if let state { report(TransferProgress(.download, bytes: state.told, total: state.total)) }
   }
 
-  /// Several answers begin side by side, behind so many bytes in all.
+  /// Called when parallel requests start. The partial file already has this many bytes.
   func beginSideBySide(behind bytes: Int64, total: Int64) {
     let isRestart = state.withLock { state in
       defer { state = State(base: bytes, total: total, hasBegun: true, isOpen: true, told: bytes) }
@@ -59,7 +60,7 @@ final class DownloadMeter: Sendable {
     if isRestart { report(TransferProgress(.download, bytes: bytes, total: total, isRestart: true)) }
   }
 
-  /// So many bytes are there in all. One at a time, so that what is told never goes back.
+  /// Reports the total number of bytes. Only one thread reports at a time, so that the reported number never decreases.
   func tellSideBySide(_ bytes: Int64) {
     let total = state.withLock { state -> Int64? in
       guard !state.isTelling, bytes > state.told, let total = state.total, bytes < total else { return nil }
@@ -72,6 +73,6 @@ final class DownloadMeter: Sendable {
     state.withLock { $0.isTelling = false }
   }
 
-  /// The file has its name.
+  /// Called when the file is at its target.
   func finish(_ bytes: Int64) { report(TransferProgress(.download, bytes: bytes, total: bytes)) }
 }

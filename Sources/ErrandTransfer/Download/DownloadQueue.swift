@@ -1,7 +1,7 @@
 public import ErrandCore
 import ErrandSupport
 
-/// Downloads that wait for one another: so many at a time, in the order they came.
+/// Downloads that take turns: a limited number runs at a time, in the order in which they were added.
 ///
 /// ```swift
 /// let queue = DownloadQueue(client, width: 2)
@@ -9,33 +9,34 @@ import ErrandSupport
 /// for film in films { print(try await film.value().url) }
 /// ```
 ///
-/// Those that are under way or wait go on to their end though nobody holds the queue; paused ones are held by it.
+/// Running and waiting downloads continue to their end even if the caller keeps no reference to the queue. A paused
+/// download is kept only as long as the queue or the caller refers to it.
 public final class DownloadQueue: Sendable {
   private struct State: Sendable {
     var running = 0
     var waiting: [DownloadCall] = []
-    /// All that have not ended, in the order they were added.
+    /// The downloads that have not ended, in the order in which they were added.
     var members: [DownloadCall] = []
   }
 
-  /// How many run at a time.
+  /// The number of downloads that run at a time.
   public let width: Int
   private let client: APIClient
   private let state = Locked(State())
 
   /// Makes a queue.
   /// - Parameters:
-  ///   - client: Who carries the downloads out.
-  ///   - width: How many run at a time; at least one.
+  ///   - client: The client that performs the downloads.
+  ///   - width: The number of downloads that run at a time; at least one.
   public init(_ client: APIClient, width: Int = 3) {
     self.client = client
     self.width = max(width, 1)
   }
 
-  /// Those that have not ended, in the order they were added.
+  /// The downloads that have not ended, in the order in which they were added.
   public var downloads: [DownloadCall] { state.withLock { $0.members } }
 
-  /// Adds a download; it starts once there is room.
+  /// Adds a download. It starts when fewer than ``width`` run.
   @discardableResult
   public func add<R: APIRequest>(_ request: R, options: CallOptions = CallOptions()) -> DownloadCall
   where R.Response == DownloadedFile {
@@ -45,19 +46,19 @@ public final class DownloadQueue: Sendable {
     return download
   }
 
-  /// Pauses all. Returns when their files are closed.
+  /// Pauses all downloads. Returns when their files are closed.
   public func pauseAll() async {
-    // Those that wait come first, so that none takes the place of one that stops.
+    // Pause the waiting ones first, so that none starts when a running one stops.
     for download in downloads.reversed() where download.phase == .queued { await download.pause() }
     await withTaskGroup { group in
       for download in downloads { group.addTask { await download.pause() } }
     }
   }
 
-  /// Goes on with all that are paused, in the order they were added.
+  /// Resumes all paused downloads, in the order in which they were added.
   public func resumeAll() { for download in downloads { download.resume() } }
 
-  /// Cancels all. Returns when their files are closed and, unless they are kept, their parts are gone.
+  /// Cancels all downloads and keeps or removes their partial files. Returns when the files are closed.
   public func cancelAll(keepingParts keepsParts: Bool = true) async {
     for download in downloads.reversed() where download.phase == .queued { await download.pause() }
     await withTaskGroup { group in
@@ -65,23 +66,23 @@ public final class DownloadQueue: Sendable {
     }
   }
 
-  // MARK: - What downloads ask for
+  // MARK: - Requests of downloads
 
   func enqueue(_ download: DownloadCall) {
     state.withLock { $0.waiting.append(download) }
     startNext()
   }
 
-  /// One that waited does not want to any more.
+  /// Removes a waiting download that was paused or cancelled.
   func leave(_ download: DownloadCall) { state.withLock { $0.waiting.removeAll { $0 === download } } }
 
-  /// A place is free.
+  /// Called when a running download has stopped. Starts the next one.
   func release() {
     state.withLock { $0.running -= 1 }
     startNext()
   }
 
-  /// One has ended.
+  /// Removes a download that has ended.
   func forget(_ download: DownloadCall) { state.withLock { $0.members.removeAll { $0 === download } } }
 
   private func startNext() {

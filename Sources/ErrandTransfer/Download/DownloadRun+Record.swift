@@ -1,24 +1,25 @@
 import ErrandCore
 import ErrandSupport
 
-/// What is known of the resource, and how it is brought to the disk beside the bytes.
+/// The record of the partial file, and how it is committed together with the bytes.
 extension DownloadRun {
   var record: PartRecord? { state.withLock { $0.record } }
   var fetched: Int64 { state.withLock { $0.fetched } }
 
-  /// Decides on an answer; by the bytes that are on the disk, which is what was asked for.
+  /// Decides what to do with a response. Uses the record of the committed bytes, because the requested range was
+  /// computed from it.
   func decide(_ head: ResponseHead, to ask: RangeAsk) -> ResumeDecision {
     ResumeDecision.decide(head, to: ask, record: record, now: now())
   }
 
-  /// The total became known by a later answer.
+  /// Stores the total length that a response states, if it was not known before.
   func learn(total: Int64?) {
     state.withLock { state in
       if state.record?.total == nil { state.record?.total = total }
     }
   }
 
-  /// A new whole begins; returns its record.
+  /// Called when the server sends a new version of the file. Makes its record and returns it.
   func begin(_ facts: AnswerFacts) -> PartRecord {
     let record = emptyRecord(facts)
     state.withLock {
@@ -35,61 +36,62 @@ extension DownloadRun {
       checksum: download.checksum?.recorded, choices: RecordedChoices(download), now: now())
   }
 
-  /// Throws where the file has, or will have, more bytes than it may. The part goes when it is let go.
+  /// Throws if the file has, or will have, more bytes than allowed. The partial file is then removed when it is closed.
   func checkSize(_ bytes: @autoclosure () -> Int64?) throws {
     guard let most = download.maximumBytes, let bytes = bytes(), bytes > most else { return }
     state.withLock { $0.isWrong = true }
     throw APIError(
       .transfer, APIError.Code(rawValue: TransportFailure.Kind.tooLarge.rawValue),
-      "The file has more than the \(most) bytes that `maximumBytes` of the download allows; the part was deleted.")
+      "The file has more than the \(most) bytes that `maximumBytes` allows; the partial file was deleted.")
   }
 
-  /// What a head says of the whole, its name and what it hashes to: also that of an answer which breaks off.
+  /// Stores the file name and the digests from response headers. They are used even if the body breaks off later.
   func noteWhole(by head: ResponseHead) {
     noteName(in: head.fields)
     noteDigest(in: head.fields, of: head)
   }
 
-  /// What header or trailer fields say that the whole hashes to.
+  /// Stores the digest of the whole file from header or trailer fields.
   func noteDigest(in fields: HTTPFields, of head: ResponseHead) {
-    // The file is hashed as it lies on the disk, decoded (RFC 9530 section 3).
+    // The file is stored decoded, but this digest covers the coded representation (RFC 9530 section 3).
     guard AnswerFacts.coding(of: head.fields) == nil else { return }
     let stated = DigestFields(fields, known: download.digests).representation.checksum
     if let stated { state.withLock { $0.stated.append(stated) } }
   }
 
-  /// What an answer says that its own bytes hash to, in front of them or behind (RFC 9530 section 2).
+  /// The digest of a response's own content, from its header or trailer fields (RFC 9530 section 2).
   func contentDigest(of response: HTTPResponse) -> Checksum? {
     [response.fields, response.trailers].lazy.compactMap {
       DigestFields($0, known: self.download.digests).content.checksum
     }.first
   }
 
-  /// The first name counts: a server need not repeat it with each part.
+  /// Stores the file name from response headers. Only the first name is kept; a server need not repeat it in each
+  /// response.
   func noteName(in fields: HTTPFields) {
     guard let name = download.target(saidBy: fields) else { return }
     state.withLock { if $0.named == nil { $0.named = name } }
   }
 
-  // MARK: - On the disk lane
+  // MARK: - On the disk queue
 
-  /// Empties the part for a new whole.
+  /// Empties the partial file for a new version.
   func empty(_ record: PartRecord) throws {
     try digests.startOver()
     if part.record != nil || part.written.end > 0 { try part.startOver(record) }
   }
 
-  /// Sets room aside for the whole, where its length is known and worth it.
+  /// Reserves disk space for the whole file, if its length is known and large enough.
   func reserve(_ total: Int64?) throws {
     if let total, total >= CommitRule.worthReserving { try part.reserve(total) }
   }
 
-  /// Whether room was set aside for a part that no record tells of yet.
+  /// Whether space was reserved for a partial file that has no record yet.
   func isUnlisted(_ total: Int64?) -> Bool {
     part.record == nil && total.map { $0 >= CommitRule.worthReserving } ?? false
   }
 
-  /// Brings what was written to the disk, with a record of it.
+  /// Commits the written bytes and their record to disk.
   func commit() throws {
     guard var record else { return }
     record.updated = now()
@@ -98,15 +100,16 @@ extension DownloadRun {
     try digests.catchUp(with: part) { context.call.isRunning }
   }
 
-  /// Lets the part go; one without bytes, or with useless ones, is removed. Without a record, what is there is
-  /// another's.
+  /// Closes the partial file. Removes it first if it is empty or useless. A useless partial file is kept if this run
+  /// has no record of it, because it then belongs to another request.
   func leave() {
     if part.written.end == 0 || state.withLock({ $0.isWrong && $0.record != nil }) { try? part.abandon() }
     part.close()
   }
 
-  /// The part takes nothing more. What came before the disk was full is kept, if the record of it finds room; else what
-  /// was kept before.
+  /// Keeps as many bytes as possible after the partial file has failed. If the disk is full, these are all bytes
+  /// written before, provided that their record still fits on the disk. Otherwise these are the bytes of the last
+  /// commit.
   func stop(after failure: any Error) throws {
     if let failure = failure as? FileFailure, failure.operation == .write, failure.kind == .full,
       (try? keepBehindCut()) != nil
@@ -121,7 +124,7 @@ extension DownloadRun {
     try keep()
   }
 
-  /// Keeps what can be gone on with; removes what cannot.
+  /// Commits the partial file if it can be resumed; empties it if not.
   func keep() throws {
     guard let record else { return }
     if record.isResumable, part.written.end > 0 { try commit() } else { try part.startOver(record) }
@@ -129,7 +132,7 @@ extension DownloadRun {
 }
 
 extension Checksum {
-  /// The checksum as it stands in the record.
+  /// The checksum as stored in the record.
   var recorded: RecordedChecksum {
     RecordedChecksum(algorithm: algorithm.name, hex: hex)
   }

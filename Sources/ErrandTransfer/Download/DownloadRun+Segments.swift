@@ -1,23 +1,20 @@
 import ErrandCore
 import ErrandSupport
 
-/// Several ranges side by side, where the caller wants them and the server can.
+/// Fetches the file in parallel ranges, if the caller wants this and the server supports it.
 extension DownloadRun {
-  /// Whether the part was dropped once in this call: what follows is one stream.
-  private var hasStartedOver: Bool { state.withLock { $0.hasStartedOver } }
+  /// Whether this call has discarded the partial file and started again. The call then uses a single stream.
+  var hasStartedOver: Bool { state.withLock { $0.used.contains(.startOver) } }
 
-  /// Whether only the first piece is asked for, to see whether others can be fetched beside it. Once in a call.
+  /// Whether to request only the first range, to learn whether the server supports further ones. True at most once in a
+  /// call.
   func asksForFirst(_ request: HTTPRequest) -> Bool {
     guard download.parallel > 1, download.resumes, request.method == .get else { return false }
-    return state.withLock { state in
-      if state.hasStartedOver || state.hasAskedForFirst { return false }
-      state.hasAskedForFirst = true
-      return true
-    }
+    return !hasStartedOver && takes(.firstBytes)
   }
 
-  /// Takes one of the times that a broken body may be taken up again; false where none is left, or where the method or
-  /// the budget of the host forbids it.
+  /// Uses one of the allowed resumptions of a broken body. False if none is left, or if the method or the host's retry
+  /// budget does not allow another attempt.
   func useTakeUp(_ reason: RetryReason, of url: HTTPURL) -> Bool {
     guard context.plan.allowsRepeating(request.method) else { return false }
     let isLeft = state.withLock { state in
@@ -31,8 +28,8 @@ extension DownloadRun {
     return true
   }
 
-  /// Whether a server that wants to be asked later is waited for: as long as a call waits for one, and no longer than
-  /// there is time.
+  /// Whether to wait until this time, which a server has set with `Retry-After`. The wait must end before the deadline
+  /// and must not be longer than the call's `longestRetryAfter`.
   func isWorthWaiting(until moment: MonotonicInstant) -> Bool {
     let call = context.call
     if let deadline = call.deadline, moment >= deadline { return false }
@@ -46,8 +43,9 @@ extension DownloadRun {
     return true
   }
 
-  /// The pieces to fetch; nil where one stream does it. A part with gaps is always filled piece by piece, and so is one
-  /// that pieces were written to before: a single stream goes on behind its own bytes only.
+  /// The ranges to fetch; nil if one stream is enough. A partial file with gaps always needs ranges. A partial file
+  /// also needs them if this call has already written ranges into it, because a single stream can only continue after
+  /// its own bytes.
   func segments(_ question: ResumeQuestion) -> SegmentList? {
     guard question.obstacle == nil, !hasStartedOver, let record, SegmentPlan.isSafe(record),
       let validator = record.validator, let total = record.total
@@ -58,7 +56,7 @@ extension DownloadRun {
     return pieces.isEmpty ? nil : SegmentList(pieces: pieces, validator: validator, total: total)
   }
 
-  /// Fetches the pieces, and judges how that went.
+  /// Fetches the ranges, and decides what follows.
   func sideBySide(_ segments: SegmentList, _ request: HTTPRequest, _ next: Next) async throws -> Step {
     try await disk.value { try self.reserve(segments.total) }
     let there = part.written.count
@@ -68,7 +66,7 @@ extension DownloadRun {
     let report = fetch.report
     state.withLock { $0.fetched += report.received }
     if let failure = report.failure {
-      // After a wrong checksum the part goes as a whole.
+      // Bytes are kept only after a failed file operation. After a wrong checksum the whole partial file is removed.
       if failure is FileFailure { return try await stopped(by: failure) }
       throw failure
     }
@@ -77,7 +75,7 @@ extension DownloadRun {
     return try await goOn(after: report, of: segments, request.url)
   }
 
-  /// Nothing speaks against what came; there may be more to fetch.
+  /// Decides what follows if no response contradicted the requests. Bytes of the file may still be missing.
   private func goOn(
     after report: SegmentFetch.Report, of segments: SegmentList, _ url: HTTPURL
   ) async throws -> Step {
@@ -90,7 +88,7 @@ extension DownloadRun {
     case .broken(let error): throw error
     case .startOver, nil: break
     }
-    // All gave up, one after the other, some with bytes and some without.
+    // All workers gave up one after the other. If any of them received bytes, the rest is requested again.
     if report.received > 0, try await waits(until: report.notBefore),
       useTakeUp(report.hindrance?.reason ?? .failure(.truncated), of: url)
     {
@@ -99,7 +97,7 @@ extension DownloadRun {
     switch report.hindrance {
     case .refused(let response, let ask): return try await refused(response, ask, url)
     case .broken(let error): throw error
-    case .startOver, nil: throw TransportFailure(.truncated, "The answers to the ranges that are missing had no bytes.")
+    case .startOver, nil: throw TransportFailure(.truncated, "The responses to the requested ranges were empty.")
     }
   }
 }

@@ -2,31 +2,42 @@ import ErrandCore
 import ErrandSupport
 import Foundation
 
-/// One call's way to a file: opens the part, asks for what is missing, takes a broken body up again, checks the whole
-/// and gives it its name.
+/// One call of a download. It opens the partial file, requests the missing bytes, resumes after a broken body, verifies
+/// the file and renames it to its target.
 final class DownloadRun: Sendable {
   struct State: Sendable {
-    /// What is known of the resource, for the next commit; nil before the first answer of a fresh download.
+    /// The record for the next commit; nil before the first response of a fresh download.
     var record: PartRecord?
-    /// What the file has to hash to by the server's word.
+    /// The digests that the server states for the file.
     var stated: [Checksum] = []
-    /// The path of the file by the server's word, which the first answer of a whole has; nil where it says none.
+    /// The path with the file name from the first response of a version; nil if it contains no name.
     var named: String?
     var fetched: Int64 = 0
     var takeUps: Int
-    /// What the last of them cost, and whom.
+    /// The cost of the last resumption of a broken body, and the origin whose retry budget was charged.
     var paid: (cost: Int, origin: HTTPURL.Origin)?
-    var hasStartedOver = false
-    var hasAskedFreshURL = false
-    var hasAskedForFirst = false
-    var hasAskedAgain = false
-    /// Whether what is there is of no use: a checksum has shown wrong bytes, or they are too many.
+    /// The remedies that this call has used. See ``DownloadRun/Remedy``.
+    var used: Set<Remedy> = []
+    /// Whether the partial file is useless, because a checksum is wrong or the file is too long.
     var isWrong = false
+  }
+
+  /// What a download does about a problem, each at most once in a call, so that no server keeps the download busy
+  /// forever.
+  enum Remedy: Sendable {
+    /// Discards the partial file and requests the whole file.
+    case startOver
+    /// Requests the first bytes alone, to learn whether the server supports ranges.
+    case firstBytes
+    /// Requests the first URL again, because the target of its redirect has expired.
+    case firstURLAgain
+    /// Asks the caller for another URL.
+    case freshURL
   }
 
   let download: Download
   let part: PartFile
-  let disk: DiskLane
+  let disk: DiskQueue
   let meter: DownloadMeter?
   let timers: any Timers
   let context: CallContext
@@ -39,7 +50,7 @@ final class DownloadRun: Sendable {
   let state: Locked<State>
 
   private init(
-    _ download: Download, _ request: HTTPRequest, _ context: CallContext, _ part: PartFile, _ disk: DiskLane,
+    _ download: Download, _ request: HTTPRequest, _ context: CallContext, _ part: PartFile, _ disk: DiskQueue,
     _ retrying: RetryControl, _ now: @escaping @Sendable () -> Int64
   ) {
     self.download = download
@@ -60,8 +71,9 @@ final class DownloadRun: Sendable {
     state = Locked(State(record: record, takeUps: max(download.takeUps, 0)))
   }
 
-  /// Who asks for what. A credential of the request's own stands in the place of the account, and is added to the fields
-  /// further down only.
+  /// The identity of the request, which decides whether the partial file fits. It includes a credential that the
+  /// request sets itself, because the pipeline adds that credential to the fields only later. It excludes the account
+  /// if the request does not use the account's credential.
   static func identity(of request: HTTPRequest, _ context: CallContext) -> RequestIdentity {
     var fields = request.fields
     let own = context.plan.instead ?? context.plan.ownCredential
@@ -74,13 +86,14 @@ final class DownloadRun: Sendable {
       transport: context.plan.transportIdentity)
   }
 
-  /// Opens and locks the part, on the disk lane; waits for another download of the target where the rule says so.
+  /// Opens and locks the partial file on the disk queue. Waits for another download of the target if `whenBusy`
+  /// requires it.
   static func open(
     _ download: Download, _ request: HTTPRequest, _ context: CallContext, _ files: any TransferFiles,
     _ retrying: RetryControl, _ now: @escaping @Sendable () -> Int64
   ) async throws -> DownloadRun {
     let target = try download.target(for: request.url)
-    let disk = DiskLane()
+    let disk = DiskQueue()
     while true {
       try context.call.check()
       do {
@@ -97,24 +110,27 @@ final class DownloadRun: Sendable {
     return try PartFile.open(target: target, files: files)
   }
 
-  /// A file that is there may have to stay.
+  /// Throws if the target exists and must not be replaced.
   private static func check(_ target: String, _ download: Download, _ files: any TransferFiles) throws {
     if !download.replaces, try files.status(at: target) != nil {
-      throw FileFailure(.open, target, .exists, detail: "it is there already, and the download does not replace it")
+      throw FileFailure(.open, target, .exists, detail: "it already exists, and the download does not replace it")
     }
   }
 
-  /// The same where the server has named the file.
+  /// Checks the target after the response headers, if the server chooses the file name.
   func checkName() throws {
     if download.isNamedByServer { try Self.check(target, download, part.files) }
   }
 
-  /// The path that the file gets, as far as it is known.
+  /// The path of the target. If the server chooses the name, the path changes when the name is known.
   private var target: String { state.withLock { $0.named } ?? part.names.target }
 
-  // MARK: - The way
+  /// Whether a remedy may be used now. True only the first time in a call.
+  func takes(_ remedy: Remedy) -> Bool { state.withLock { $0.used.insert(remedy).inserted } }
 
-  /// Asks until the file is whole, or says why it cannot be.
+  // MARK: - Requests
+
+  /// Sends requests until the file is complete or an error ends the download.
   func carryOut(_ next: Next) async throws -> HTTPResponse {
     do {
       let response = try await fetch(next)
@@ -137,7 +153,7 @@ final class DownloadRun: Sendable {
       case .again: continue
       case .done(let response): return response
       case .elsewhere(let url):
-        // A stranger, for all that is known: secrets stay behind as with a redirect.
+        // The caller's URL may belong to another party, so secret fields are removed as for a redirect.
         if url.origin != request.url.origin { request.fields.removeAll { $0.isSecret } }
         request.url = url
       }
@@ -176,7 +192,7 @@ final class DownloadRun: Sendable {
   private func judged(
     _ result: Result<HTTPResponse, any Error>, _ sink: DownloadSink, _ ask: RangeAsk, _ url: HTTPURL
   ) async throws -> Step {
-    // Behind what the sink has given it, so that its report is complete.
+    // This job runs after all earlier jobs of the sink on the queue, so the sink's report is then complete.
     try await disk.value { sink.finish() }
     let report = sink.report
     state.withLock { $0.fetched += report.received }
@@ -192,7 +208,7 @@ final class DownloadRun: Sendable {
 
   // MARK: - The end
 
-  /// Checks the whole and gives it its name.
+  /// Verifies the complete partial file and renames it to the target.
   func finished(_ response: HTTPResponse) async throws -> HTTPResponse {
     let file: DownloadedFile
     do {
@@ -206,7 +222,7 @@ final class DownloadRun: Sendable {
     return response.written(to: file)
   }
 
-  /// Keeps the whole that could not get its name.
+  /// Commits a complete partial file that could not be renamed.
   private func keepWhole() throws {
     if record?.isResumable == true, !state.withLock({ $0.isWrong }) { try commit() }
   }
@@ -221,11 +237,11 @@ final class DownloadRun: Sendable {
       total: record?.total, overwriting: download.replaces, as: target, permissions: download.permissions)
     return DownloadedFile(
       url: URL(filePath: target, directoryHint: .notDirectory), bytes: bytes,
-      keptBytes: state.withLock { $0.hasStartedOver } ? 0 : min(kept, max(bytes - fetched, 0)), fetchedBytes: fetched,
+      keptBytes: hasStartedOver ? 0 : min(kept, max(bytes - fetched, 0)), fetchedBytes: fetched,
       checkedBy: checked)
   }
 
-  /// Holds the whole against every checksum there is; a mismatch deletes the part.
+  /// Compares the partial file with all checksums. A mismatch deletes the partial file.
   private func check() throws -> [String] {
     let wanted = (download.checksum.map { [$0] } ?? []) + state.withLock { $0.stated }
     if wanted.isEmpty { return [] }
@@ -233,12 +249,12 @@ final class DownloadRun: Sendable {
     try context.call.check()
     let found = digests.finish()
     for checksum in wanted {
-      try hold(found[checksum.algorithm.name] ?? Data(), against: checksum, of: "what came")
+      try hold(found[checksum.algorithm.name] ?? Data(), against: checksum, of: "the downloaded file")
     }
     return Set(wanted.map(\.algorithm.name)).sorted()
   }
 
-  /// Holds the bytes of one message among several against the digest that it states of them.
+  /// Compares the received bytes of a response with the digest that the response states for them.
   func checkContent(of response: HTTPResponse, in range: Range<Int64>) throws {
     guard let stated = contentDigest(of: response) else { return }
     let hash = try stated.algorithm.makeHash()
@@ -251,12 +267,12 @@ final class DownloadRun: Sendable {
 
   private func hold(_ digest: Data, against checksum: Checksum, of bytes: String) throws {
     if checksum.matches(digest) { return }
-    // Others may still write: the part goes when it is let go.
+    // Other tasks may still write into the partial file, so it is removed only when it is closed.
     state.withLock { $0.isWrong = true }
     let name = checksum.algorithm.name
     let found = (try? Checksum(checksum.algorithm, digest))?.hex ?? "unknown"
     throw APIError(
       .transfer, .checksumMismatch,
-      "The \(name) of \(bytes) is \(found) and should be \(checksum.hex); the part was deleted.")
+      "The \(name) of \(bytes) is \(found), but \(checksum.hex) was expected; the partial file was deleted.")
   }
 }

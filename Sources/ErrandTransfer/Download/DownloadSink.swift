@@ -2,23 +2,23 @@ import ErrandCore
 import ErrandSupport
 import Foundation
 
-/// Writes the body of one answer into the part, once the head says that it belongs there.
+/// Writes the body of one response into the partial file, if the response headers fit the requested range.
 ///
-/// Pieces are gathered and written on the transport's thread. The disk lane commits them at the same time. The body
+/// Pieces are gathered and written on the transport's thread. The disk queue commits them at the same time. The body
 /// pauses if the commits are too far behind.
 final class DownloadSink: BodySink, Committing {
-  /// How the exchange went.
+  /// The outcome of the exchange.
   struct Report: Sendable {
-    /// The decision on the head; nil if there was no head with an accepted status.
+    /// The decision on the headers; nil if there were no headers with an accepted status.
     var decision: ResumeDecision?
     /// The length of the received body in bytes.
     var received: Int64 = 0
-    /// Whether the body ended as it should.
+    /// Whether the body arrived completely.
     var isWhole = false
-    /// Why the part takes nothing more.
+    /// Why the partial file accepts no more bytes; nil while it accepts them.
     var failure: (any Error)?
 
-    /// Whether the answer is the whole from its first byte on.
+    /// Whether the response is the whole file from its first byte.
     var isFresh: Bool { if case .fresh = decision { true } else { false } }
   }
 
@@ -29,7 +29,7 @@ final class DownloadSink: BodySink, Committing {
     /// The length of the body in bytes; nil if it is not known.
     var expected: Int64?
     var flow: BodyFlow?
-    /// Whether the part is being emptied, or room is being set aside.
+    /// Whether the partial file is being emptied, or space is being reserved.
     var isPreparing = false
     var isPaused = false
     var commits = CommitPace(CommitRule(total: nil))
@@ -54,7 +54,7 @@ final class DownloadSink: BodySink, Committing {
     state = Locked(State(throttle: DownloadThrottle(run.download, at: run.timers.now)))
   }
 
-  /// How it went, behind ``Committing/finish()``.
+  /// The outcome; complete after ``Committing/finish()``.
   var report: Report { state.withLock { $0.report } }
 
   // MARK: - On the transport's thread
@@ -112,7 +112,7 @@ final class DownloadSink: BodySink, Committing {
 
   func writeGathered() throws -> Int64 { try writer.write() }
 
-  /// Throws if the part takes no further bytes.
+  /// Throws if the partial file accepts no more bytes, or if these bytes exceed the announced length or the size limit.
   private func check(_ count: Int64) throws {
     let (failure, place, received, expected) = state.withLock {
       ($0.failure, $0.place, $0.report.received, $0.expected)
@@ -122,7 +122,7 @@ final class DownloadSink: BodySink, Committing {
     try run.checkSize(place + received + count)
   }
 
-  /// Notes why the part takes nothing more, where something throws.
+  /// Runs a step. If the step throws, its error becomes the reason why the partial file accepts no more bytes.
   private func noted(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -132,7 +132,7 @@ final class DownloadSink: BodySink, Committing {
     }
   }
 
-  /// Counts received bytes. False if the body has to pause.
+  /// Counts received bytes. Returns false if the body has to pause.
   private func goesOn(after count: Int64) -> Bool {
     let now = run.timers.now
     let (step, delay, goesOn) = state.withLock { state -> (CommitPace.Step, Duration?, Bool) in
@@ -149,16 +149,16 @@ final class DownloadSink: BodySink, Committing {
     return goesOn
   }
 
-  // MARK: - On the disk lane
+  // MARK: - On the disk queue
 
-  /// Another version is about to be written: the part is emptied before a byte of it is taken.
+  /// Prepares for a new version: empties the partial file before the first byte is written.
   private func prepare(_ facts: AnswerFacts, _ head: ResponseHead) {
     let record = run.begin(facts)
     run.noteWhole(by: head)
     prepare(facts.total) { try self.run.empty(record) }
   }
 
-  /// Room is set aside before a byte is taken.
+  /// Reserves space before the first byte is written.
   private func prepare(_ total: Int64?, _ begin: @escaping @Sendable () throws -> Void = {}) {
     state.withLock {
       $0.commits.rule = CommitRule(total: total)
@@ -180,7 +180,8 @@ final class DownloadSink: BodySink, Committing {
         isUnlisted = false
       }
       self.resume()
-      // The body is received at the same time. A process that is killed after this commit is found again.
+      // This commit writes the first record, so that a later run finds the download even if this process is killed. The
+      // body is received at the same time.
       if isUnlisted { self.commit() }
     }
   }
@@ -194,7 +195,7 @@ final class DownloadSink: BodySink, Committing {
 
   func resume() { resume(byTimer: false) }
 
-  /// Lets the body go on, unless something else still holds it.
+  /// Resumes the body, unless something else still pauses it.
   private func resume(byTimer: Bool) {
     let flow = state.withLock { state -> BodyFlow? in
       guard state.isPaused else { return nil }

@@ -2,26 +2,27 @@ public import ErrandCore
 import ErrandSupport
 public import Foundation
 
-/// A download that was begun and is not done: its part and its record lie in a folder.
+/// A download that was started and is not complete. Its partial file and its record are in a folder.
 public struct InterruptedDownload: Sendable, Hashable {
-  /// The file that is wanted.
+  /// The file that the download was started for.
   public let file: URL
-  /// What was asked for: the first URL, or the name that the request gave by ``ErrandCore/Download/resource``. It may
-  /// hold a secret such as a signature.
+  /// The first URL, or the name that the request set in ``ErrandCore/Download/resource``. It may contain a secret, such
+  /// as a signature.
   public let resource: String
-  /// The bytes that are there and need not be fetched again.
+  /// The number of bytes that are already on the disk and need not be fetched again.
   public let bytes: Int64
-  /// The length of the whole; nil where the server has not said.
+  /// The length of the whole file in bytes; nil if the server has not stated it.
   public let total: Int64?
-  /// When bytes were last kept.
+  /// When bytes were last committed.
   public let updated: Date
-  /// Whether it can be gone on with, should the server still have this version. If not, it starts over.
+  /// Whether the download can be resumed, provided that the server still has this version. Otherwise the download
+  /// starts over.
   public let isResumable: Bool
   private let checksum: RecordedChecksum?
   private let choices: RecordedChoices?
 
-  /// The interrupted downloads in a folder, in the order of their names. One that is under way is listed, too.
-  /// - Throws: ``ErrandCore/APIError`` of stage `transfer` where the folder cannot be read.
+  /// The interrupted downloads in a folder, sorted by name. Downloads in progress are included.
+  /// - Throws: ``ErrandCore/APIError`` of stage `transfer` if the folder cannot be read.
   public static func all(in folder: URL) throws(APIError) -> [InterruptedDownload] {
     do {
       return try InterruptedPart.all(in: folder.path(percentEncoded: false)).map(InterruptedDownload.init)
@@ -41,48 +42,49 @@ public struct InterruptedDownload: Sendable, Hashable {
     choices = part.record.choices
   }
 
-  /// A request that goes on with it, for a download that was asked for by its URL without further fields; with another
-  /// credential or other fields it starts over. The file is held against the checksum that was asked for, if one was.
-  /// ``ErrandCore/Download/permissions``, ``ErrandCore/Download/replaces``, ``ErrandCore/Download/maximumBytes`` and
-  /// whether the server names the file are as they were; everything else is as ``ErrandCore/Download/to(_:)`` has it.
-  /// - Parameter algorithms: Where the checksum's algorithm is looked for; `.standard` of the product `ErrandChecksum`.
-  /// - Throws: ``ErrandCore/APIError`` of stage `build`, with the code ``ErrandCore/APIError/Code/invalidURL`` where
-  ///   the download has a name by ``ErrandCore/Download/resource`` in place of a URL, and with
-  ///   ``ErrandCore/APIError/Code/invalidChecksum`` where the checksum is by none of the algorithms.
+  /// A request that continues the download. It has the URL and no further fields. So it resumes a download that was
+  /// started in this way; if the download had other fields or another credential, it starts over. The file is compared
+  /// with the checksum of the original request, if there was one. ``ErrandCore/Download/permissions``,
+  /// ``ErrandCore/Download/replaces``, ``ErrandCore/Download/maximumBytes`` and whether the server names the file stay
+  /// as they were; everything else has the defaults of ``ErrandCore/Download/to(_:)``.
+  /// - Parameter algorithms: The known checksum algorithms: `.standard` of the product `ErrandChecksum`.
+  /// - Throws: ``ErrandCore/APIError`` of stage `build`, with the code ``ErrandCore/APIError/Code/invalidURL`` if the
+  ///   download has a ``ErrandCore/Download/resource`` name instead of a URL, and with
+  ///   ``ErrandCore/APIError/Code/invalidChecksum`` if none of the algorithms fits the checksum.
   public func request(checkedBy algorithms: [DigestAlgorithm] = []) throws(APIError) -> FileDownload {
     guard let url = try? HTTPURL(resource) else {
       throw APIError(
         .build, .invalidURL,
-        "The download of “\(file.lastPathComponent)” was begun by a name (`resource`); make its request anew, with a "
-          + "URL.")
+        "The download of “\(file.lastPathComponent)” was started with a `resource` name; create its request "
+          + "yourself, with a URL.")
     }
     var download = Download.goingOn(with: file, from: url, choices)
     if let checksum {
       guard let algorithm = algorithms.first(where: { $0.name == checksum.algorithm }) else {
         throw APIError(
           .build, .invalidChecksum,
-          "The download of “\(file.lastPathComponent)” was begun with a \(checksum.algorithm) checksum; name the "
-            + "algorithm by `request(checkedBy:)`.")
+          "The download of “\(file.lastPathComponent)” requires a \(checksum.algorithm) checksum; pass the "
+            + "algorithm to `request(checkedBy:)`.")
       }
       download.checksum = try Checksum(algorithm, checksum.hex)
     }
     return FileDownload(resource, download)
   }
 
-  /// Removes the part and its record.
+  /// Removes the partial file and its record.
   /// - Throws: ``ErrandCore/APIError`` of stage `transfer`, with the code ``ErrandCore/APIError/Code/busy`` while the
-  ///   download is under way.
+  ///   download is in progress.
   public func remove() async throws(APIError) { try await Self.removePart(of: file.path(percentEncoded: false)) }
 
   static func removePart(of target: String) async throws(APIError) {
     do {
-      try await DiskLane().value { try PartFile.open(target: target).abandon() }
+      try await DiskQueue().value { try PartFile.open(target: target).abandon() }
     } catch {
       throw APIError.transfer(error) as? APIError ?? APIError(.transfer, .file, "\(error)", cause: error)
     }
   }
 
-  /// Removes what a request has left.
+  /// Removes the partial file and the record of a request.
   static func removePart<R: APIRequest>(of request: R, _ client: APIClient) async throws(APIError) {
     guard let download = request.download else { return }
     let url = Locked<HTTPURL?>(nil)
@@ -92,7 +94,7 @@ public struct InterruptedDownload: Sendable, Hashable {
 }
 
 extension InterruptedDownload: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The name of the file, its bytes and its resource, the values of a query masked.
+  /// The file name, the number of bytes and the resource; the values of a query are masked.
   public var description: String {
     let length = total.map { " of \($0)" } ?? ""
     return "\(file.lastPathComponent): \(bytes)\(length) bytes of \(Redaction.url(resource))"
@@ -103,15 +105,15 @@ extension InterruptedDownload: CustomStringConvertible, CustomDebugStringConvert
   public var customMirror: Mirror { Mirror(self, children: ["download": description], displayStyle: .struct) }
 }
 
-/// A download that was begun in a folder and is not done.
+/// A download that was started in a folder and is not complete.
 package struct InterruptedPart: Sendable, Hashable {
-  /// The file that is wanted.
+  /// The file that the download was started for.
   package let target: String
-  /// What is known of the part.
+  /// The record of the partial file.
   package let record: PartRecord
 
-  /// The downloads in a folder that have a usable record and a part, in the order of their names. Whether one is under
-  /// way is seen when its part is opened. What cannot be read is left out.
+  /// The downloads in a folder that have a usable record and a partial file, sorted by name. Downloads in progress are
+  /// included: opening their partial file fails. Unreadable records are skipped.
   package static func all(in folder: String, files: any TransferFiles = SystemFiles()) throws -> [InterruptedPart] {
     let suffix = PartNames.recordSuffix
     let all = Set(try files.names(in: folder))

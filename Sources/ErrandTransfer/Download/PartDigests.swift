@@ -2,8 +2,8 @@ import ErrandCore
 import ErrandSupport
 import Foundation
 
-/// Hashes the part of a download while it grows: what is committed is read back from the system's memory, so that
-/// neither the transport's thread nor the end has to wait for it. Used on the download's disk lane only.
+/// Hashes the partial file of a download while it grows. Committed bytes are read back from the page cache. So neither
+/// the transport's thread nor the end of the download waits for the hash. Used only on the download's disk queue.
 final class PartDigests: Sendable {
   private struct State: Sendable {
     var hashes: [(algorithm: DigestAlgorithm, hash: any ChecksumHash)] = []
@@ -17,14 +17,14 @@ final class PartDigests: Sendable {
 
   init(_ algorithms: [DigestAlgorithm]) { self.algorithms = algorithms }
 
-  /// Forgets all.
+  /// Starts again from the first byte.
   func startOver() throws {
     if algorithms.isEmpty { return }
     let hashes = try algorithms.map { ($0, try $0.makeHash()) }
     state.withLock { $0 = State(hashes: hashes, place: 0) }
   }
 
-  /// Takes in what lies behind the bytes that were hashed before, as long as it goes on; the next time takes the rest.
+  /// Hashes the bytes that are not hashed yet, as long as `goesOn` returns true. The next call hashes the rest.
   func catchUp(with part: PartFile, while goesOn: () -> Bool) throws {
     if algorithms.isEmpty { return }
     if state.withLock({ $0.hashes.isEmpty }) { try startOver() }
@@ -40,7 +40,7 @@ final class PartDigests: Sendable {
     } catch is Left {}
   }
 
-  /// The digests, by the name of the algorithm. Once.
+  /// The digests by the name of their algorithm. Call it once.
   func finish() -> [String: Data] {
     let hashes = state.withLock { state in
       defer { state.hashes = [] }

@@ -1,23 +1,24 @@
 import ErrandSupport
 import Foundation
 
-/// Gathers the pieces of one body, so that few large writes reach the part in place of many small ones.
+/// Gathers the pieces of one body, so that the partial file gets few large writes instead of many small ones.
 ///
-/// The transport's thread adds pieces; the disk lane may write the gathered bytes at any time. Only one of them writes at a
-/// time, without holding the lock. The other one adds to the bytes of the next write.
+/// The transport's thread adds pieces; the disk queue may write the gathered bytes at any time. Only one of these two
+/// threads writes at a time, without holding the lock. Pieces that arrive during a write belong to the next write.
 final class PieceWriter: Sendable {
   private struct State: Sendable {
     var gathered = Data()
     /// The number of bytes that are being written; nil if no thread writes.
     var writing: Int?
-    /// The offset of the next write; nil for the end of the single stream.
+    /// The offset of the next write; nil to append to the single stream.
     var place: Int64?
     /// Whether nothing may be written yet.
     var isHeld = false
-    /// A write that failed leaves a gap, so nothing is written behind it.
+    /// The failure of a write. Nothing is written after it, because the failed write leaves a gap.
     var failure: (any Error)?
 
-    /// The bytes to write now, if they are enough and no other thread writes. The caller calls ``done(_:_:)`` after it.
+    /// The bytes to write now, if there are enough and no other thread writes. The caller must call ``done(_:_:)``
+    /// afterwards.
     mutating func begin(_ least: Int) -> Data? {
       guard writing == nil, !isHeld, failure == nil, gathered.count >= max(least, 1) else { return nil }
       writing = gathered.count
@@ -32,7 +33,7 @@ final class PieceWriter: Sendable {
     }
   }
 
-  /// So many bytes are written at once: 512 KiB. Larger writes save nothing more.
+  /// The size of one write in bytes: 512 KiB. Larger writes save nothing more.
   private static let room = 512 << 10
 
   private let part: PartFile
@@ -52,7 +53,7 @@ final class PieceWriter: Sendable {
     try write(from: Self.room)
   }
 
-  /// Takes a piece, and writes what was gathered once that is enough.
+  /// Adds a piece, and writes the gathered bytes once there are enough.
   func take(_ piece: UnsafeRawBufferPointer) throws {
     try state.withLock { state in
       if let failure = state.failure { throw failure }
@@ -62,7 +63,7 @@ final class PieceWriter: Sendable {
     try write(from: Self.room)
   }
 
-  /// Writes what was gathered, unless another thread is writing. Returns how many bytes are not written yet.
+  /// Writes the gathered bytes, unless another thread is writing. Returns the number of bytes that are not written yet.
   func write() throws -> Int64 {
     try write(from: 1)
     return state.withLock { Int64($0.gathered.count + ($0.writing ?? 0)) }
@@ -84,7 +85,7 @@ final class PieceWriter: Sendable {
         state.withLock { $0.done(bytes.count, error) }
         throw error
       }
-      // The other thread may have added more during the write, and has left it to this one.
+      // The other thread may have added bytes during the write, but has not written them. So this thread checks again.
       least = Self.room
     }
     if let failure = state.withLock({ $0.failure }) { throw failure }

@@ -1,18 +1,21 @@
 package import ErrandCore
 import Foundation
 
-/// Writes the answer of a request with a ``Download`` into its file, and goes on with what an earlier call has left.
+/// The interceptor that writes the response of a request with a ``Download`` into its file, and resumes the partial
+/// file of an earlier call.
 ///
-/// It stands above Redirecting: it asks the first URL each time, and holds part and lock over all hops.
-package struct Resuming: SelectiveStation {
+/// It encloses `Redirecting`. So each of its requests starts at the first URL, and it keeps the partial file and the
+/// lock over all redirects.
+package struct Resuming: SelectiveInterceptor {
   private let files: any TransferFiles
   private let retrying: RetryControl
   private let now: @Sendable () -> Int64
 
   /// - Parameters:
   ///   - files: The file system.
-  ///   - retrying: The budgets, out of which a body that breaks off is taken up again.
-  ///   - now: The present in milliseconds since 1970, for validators and the record.
+  ///   - retrying: The retry budgets of the hosts. Resuming a broken body is charged to them.
+  ///   - now: The current time in milliseconds since 1970. It is stored in the record, and needed to read dates with a
+  ///     two-digit year.
   package init(
     files: any TransferFiles = SystemFiles(), _ retrying: RetryControl,
     now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
@@ -22,7 +25,7 @@ package struct Resuming: SelectiveStation {
     self.now = now
   }
 
-  /// Where a request has a file for its answer.
+  /// Whether the request writes its response into a file.
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { context.plan.hasDownload }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
@@ -42,7 +45,7 @@ package struct Resuming: SelectiveStation {
 }
 
 extension APIError {
-  /// What an error of a download means to the caller; others pass.
+  /// Maps the errors of a download to the caller's error; other errors stay as they are.
   static func transfer(_ error: any Error) -> any Error {
     switch error {
     case let failure as FileFailure:

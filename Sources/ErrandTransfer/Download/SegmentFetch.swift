@@ -1,22 +1,22 @@
 import ErrandCore
 import ErrandSupport
 
-/// Fetches pieces of one file, some at a time: each an exchange of the line with a life of its own, so that one can end
-/// all others.
+/// Fetches ranges of one file, several in parallel. Each range is a separate exchange with its own `CallState`, so that
+/// one of them can stop all others.
 ///
-/// A piece that breaks off after some bytes is taken up again as long as the download allows it. Where nothing came at
-/// all, one fewer goes on side by side: a server may not like so many.
+/// A range that breaks off after some bytes is resumed as often as the download allows. If no byte arrived, one worker
+/// fewer continues, because the server may not accept so many requests in parallel.
 final class SegmentFetch: Sendable {
-  /// Why pieces are not fetched.
+  /// Why ranges can no longer be fetched.
   enum Verdict: Sendable {
-    /// The server has another version, or lies, or no longer gives pieces: what is there is of no use.
+    /// The server has another version, contradicts itself, or no longer serves ranges. The partial file is useless.
     case startOver(ResumeMismatch)
-    /// A status that brings no file.
+    /// The server sent a response without bytes of the file, for example with status 404 or 503.
     case refused(HTTPResponse, RangeAsk)
-    /// The line failed.
+    /// The transport failed.
     case broken(any Error)
 
-    /// Why what is missing is asked for again; nil for what no other try mends.
+    /// The reason to request the missing bytes again; nil if another attempt cannot help.
     var reason: RetryReason? {
       switch self {
       case .refused(let response, _): .status(response.status)
@@ -26,19 +26,19 @@ final class SegmentFetch: Sendable {
     }
   }
 
-  /// How it went.
+  /// The outcome of all ranges.
   struct Report: Sendable {
-    /// Why all were stopped; nil where they were not.
+    /// Why all workers were stopped; nil if they were not.
     var verdict: Verdict?
-    /// Why one gave up last; nil where an answer brought nothing.
+    /// Why the last worker gave up; nil if its response was empty.
     var hindrance: Verdict?
-    /// When the server wants to be asked again, where it said so.
+    /// The earliest time of the next request, from `Retry-After`; nil if no response had this field.
     var notBefore: MonotonicInstant?
-    /// The last answer whose body came as it should.
+    /// The last response whose body arrived completely.
     var response: HTTPResponse?
-    /// The bytes of all.
+    /// The total number of received bytes.
     var received: Int64 = 0
-    /// Why the part takes nothing more.
+    /// Why the partial file accepts no more bytes.
     var failure: (any Error)?
   }
 
@@ -46,9 +46,9 @@ final class SegmentFetch: Sendable {
     var report = Report()
     var waiting: [Range<Int64>]
     var lives: [Int: CallState] = [:]
-    /// How many lives began.
+    /// The number of `CallState` values that were made. It is also the key of the newest one in `lives`.
     var begun = 0
-    /// How many pieces were taken.
+    /// The number of ranges that were taken. It is also the number of the newest one.
     var count = 0
   }
 
@@ -58,7 +58,7 @@ final class SegmentFetch: Sendable {
   private let pace: SegmentPace
   private let state: Locked<State>
 
-  /// - Parameter there: The bytes that were there before.
+  /// - Parameter there: The number of bytes that are already in the partial file.
   init(_ run: DownloadRun, _ request: HTTPRequest, _ segments: SegmentList, there: Int64) {
     self.run = run
     self.request = request
@@ -67,14 +67,14 @@ final class SegmentFetch: Sendable {
     state = Locked(State(waiting: segments.pieces))
   }
 
-  /// How it went, once it is over.
+  /// The outcome, once all workers have ended.
   var report: Report {
     var report = state.withLock { $0.report }
     report.failure = pace.failure
     return report
   }
 
-  /// Fetches all, or as much as can be had.
+  /// Fetches all ranges, or as many as possible.
   func carryOut(_ next: Next) async {
     await withTaskGroup { group in
       for _ in 0..<min(max(run.download.parallel, 1), segments.pieces.count) {
@@ -85,7 +85,7 @@ final class SegmentFetch: Sendable {
     pace.tell()
   }
 
-  // MARK: - One of those side by side
+  // MARK: - One worker
 
   private func work(_ next: Next) async {
     while await mayTake(), let (piece, number) = take() {
@@ -109,7 +109,7 @@ final class SegmentFetch: Sendable {
     }
   }
 
-  /// Waits until the server wants to be asked again; false where that is too long.
+  /// Waits until the time that the server has set with `Retry-After`. Returns false if the wait would be too long.
   private func mayTake() async -> Bool {
     let moment = state.withLock { $0.waiting.isEmpty ? nil : $0.report.notBefore }
     guard let moment else { return true }
@@ -138,7 +138,7 @@ final class SegmentFetch: Sendable {
     }
   }
 
-  /// Does something in a life of its own, which ends with the call and with the first verdict.
+  /// Performs work with its own `CallState`. That state stops with the call and with the first verdict.
   private func living<Value: Sendable>(_ work: (CallState) async throws -> Value) async throws -> Value {
     let parent = run.context.call
     let child = CallState(following: parent, deadline: parent.deadline)
@@ -159,7 +159,7 @@ final class SegmentFetch: Sendable {
 
   // MARK: - After an exchange
 
-  /// Whether the next piece may be taken.
+  /// Whether the worker may take the next range.
   private func goesOn(
     after result: Result<HTTPResponse, any Error>, _ report: SegmentSink.Report, _ piece: Range<Int64>
   ) -> Bool {
@@ -172,7 +172,7 @@ final class SegmentFetch: Sendable {
     }
   }
 
-  /// A body came as it should. A server may send less than was asked for.
+  /// Called when the body of a range arrived completely. A server may send less than was requested.
   private func came(_ response: HTTPResponse, _ report: SegmentSink.Report, _ piece: Range<Int64>) -> Bool {
     let isFirst = state.withLock { state in
       defer { state.report.response = response }
@@ -188,7 +188,7 @@ final class SegmentFetch: Sendable {
 
   private func refused(_ response: HTTPResponse, _ report: SegmentSink.Report, _ piece: Range<Int64>) -> Bool {
     let verdict = Verdict.refused(response, .segment(piece, segments.validator))
-    // Said of the moment, and perhaps of the number: those that run may go on.
+    // These statuses are temporary, and may be caused by the number of requests. So the other workers continue.
     let isPassing = response.status == 408 || response.status == 429 || response.status >= 500
     guard isPassing else { return stop(verdict) }
     if let delay = RetryAfter.delay(in: response.fields) {
@@ -217,14 +217,14 @@ final class SegmentFetch: Sendable {
     if !piece.isEmpty { state.withLock { $0.waiting.insert(piece, at: 0) } }
   }
 
-  /// One fewer goes on.
+  /// Ends this worker. Its range is left to the other workers.
   private func giveUp(_ piece: Range<Int64>, _ hindrance: Verdict?) -> Bool {
     giveBack(piece)
     state.withLock { $0.report.hindrance = hindrance }
     return false
   }
 
-  /// Stops all others. The first reason counts.
+  /// Stops all workers. The first verdict counts.
   private func stop(_ verdict: Verdict) -> Bool {
     let lives = state.withLock { state in
       if state.report.verdict == nil { state.report.verdict = verdict }

@@ -1,9 +1,9 @@
-/// What is missing of one version of a file, shared out.
+/// The missing ranges of one version of a file, divided for parallel requests.
 struct SegmentList: Sendable {
-  /// Pieces apart from each other, in order.
+  /// The ranges, in ascending order and without overlap.
   let pieces: [Range<Int64>]
-  /// The version.
+  /// The validator of the version.
   let validator: Validator
-  /// The length of the whole.
+  /// The length of the whole file in bytes.
   let total: Int64
 }

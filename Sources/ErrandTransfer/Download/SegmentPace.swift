@@ -1,13 +1,12 @@
 import ErrandCore
 import ErrandSupport
 
-/// What pieces that come side by side have in common: the commits, the room for bytes that are not on the disk yet, the
-/// rate, and the count.
+/// The state that parallel ranges share: commits, the limit of uncommitted bytes, the rate limit, and the byte count.
 final class SegmentPace: Committing {
-  /// A body that waits.
+  /// A paused body.
   struct Held: Sendable {
     let flow: BodyFlow
-    /// Whether it waits for a moment; those that do not wait for the disk.
+    /// Whether the body waits for a time, because of a rate limit. Otherwise it waits for the disk.
     var isTimed: Bool
   }
 
@@ -23,7 +22,7 @@ final class SegmentPace: Committing {
     var writers: [Int: PieceWriter] = [:]
   }
 
-  /// Between two reports of progress.
+  /// The minimum time between two progress reports.
   fileprivate static let interval = Duration.milliseconds(50)
 
   let run: DownloadRun
@@ -38,10 +37,10 @@ final class SegmentPace: Committing {
         throttle: DownloadThrottle(run.download, at: now)))
   }
 
-  /// Why the part takes nothing more.
+  /// Why the partial file accepts no more bytes.
   var failure: (any Error)? { state.withLock { $0.failure } }
 
-  /// Ends all pieces. Bodies that wait are resumed, so that they see the failure.
+  /// Fails all ranges. Paused bodies are resumed, so that they see the failure.
   func fail(_ error: any Error) {
     state.withLock { if $0.failure == nil { $0.failure = error } }
     resume()
@@ -57,10 +56,10 @@ final class SegmentPace: Committing {
     try state.withLock { Array($0.writers.values) }.reduce(0) { try $0 + $1.write() }
   }
 
-  /// Tells how far all are together.
+  /// Reports the progress of all ranges together.
   func tell() { run.meter?.tellSideBySide(state.withLock { $0.bytes }) }
 
-  /// Counts received bytes of a piece. False if its body has to pause.
+  /// Counts received bytes of a range. Returns false if the body of the range has to pause.
   func took(_ count: Int64, _ number: Int, _ flow: BodyFlow) -> Bool {
     let now = run.timers.now
     let (step, tells, delay, goesOn) = state.withLock { state -> (CommitPace.Step, Bool, Duration?, Bool) in
@@ -87,9 +86,9 @@ final class SegmentPace: Committing {
     flow?.resume()
   }
 
-  // MARK: - On the disk lane
+  // MARK: - On the disk queue
 
-  /// Lets those go on that wait for the disk; after a failure, all.
+  /// Resumes the bodies that wait for the disk; after a failure, all bodies.
   func resume() {
     let flows = state.withLock { state -> [BodyFlow] in
       let hasFailed = state.failure != nil
@@ -102,7 +101,7 @@ final class SegmentPace: Committing {
 }
 
 extension SegmentPace.State {
-  /// The next step of the commits, and whether progress is reported now.
+  /// Counts received bytes. Returns the next step of the commits, and whether progress is reported now.
   fileprivate mutating func count(_ count: Int64, at now: MonotonicInstant) -> (step: CommitPace.Step, tells: Bool) {
     bytes += count
     let step = commits.took(count, at: now)
@@ -112,7 +111,7 @@ extension SegmentPace.State {
   }
 }
 
-/// The limits of speed that one download keeps to: its own, and one that it shares with others.
+/// The rate limits of one download: a limit of its own, and a limit that several downloads share.
 struct DownloadThrottle: Sendable {
   private var own: RateLimiter?
   private let shared: Bandwidth?
@@ -123,7 +122,7 @@ struct DownloadThrottle: Sendable {
     shared = download.bandwidth
   }
 
-  /// Counts bytes that have come; gives the time to pause, nil for none.
+  /// Counts received bytes; returns the time to pause, or nil for none.
   mutating func take(_ count: Int64, at now: MonotonicInstant) -> Duration? {
     let pauses = [own?.take(count, at: now), shared?.take(count, at: now)].compactMap(\.self)
     guard let pause = pauses.max() else { return nil }
@@ -131,6 +130,6 @@ struct DownloadThrottle: Sendable {
     return pause
   }
 
-  /// Whether a pause is not over yet.
+  /// Whether the last pause has not ended yet.
   func isHolding(at now: MonotonicInstant) -> Bool { holdsUntil.map { now < $0 } ?? false }
 }

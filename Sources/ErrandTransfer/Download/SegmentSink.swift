@@ -1,15 +1,15 @@
 import ErrandCore
 import ErrandSupport
 
-/// Writes the body of one piece to its place in the part, once the head says that it belongs there.
+/// Writes the body of one range to its offset in the partial file, if the response headers fit the requested range.
 final class SegmentSink: BodySink {
-  /// How the exchange went.
+  /// The outcome of the exchange.
   struct Report: Sendable {
-    /// Why the answer is not this piece of this version.
+    /// Why the response is not the requested range of the expected version; nil if it is.
     var mismatch: ResumeMismatch?
     /// The length of the received body in bytes.
     var received: Int64 = 0
-    /// Whether the body ended as it should.
+    /// Whether the body arrived completely.
     var isWhole = false
   }
 
@@ -35,7 +35,7 @@ final class SegmentSink: BodySink {
     writer = PieceWriter(run.part)
   }
 
-  /// How it went, behind ``finish()``.
+  /// The outcome; complete after ``finish()``.
   var report: Report { state.withLock { $0.report } }
 
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
@@ -78,7 +78,7 @@ final class SegmentSink: BodySink {
     return pace.took(count, number, flow)
   }
 
-  /// Writes the rest of the gathered bytes after the end of the exchange. On the disk lane.
+  /// Writes the rest of the gathered bytes after the end of the exchange. Runs on the disk queue.
   func finish() {
     if pace.failure == nil {
       do { _ = try writer.write() } catch { pace.fail(error) }

@@ -1,66 +1,67 @@
 import Foundation
 
-/// Why a file could not be used.
+/// The reason why a file could not be used.
 package struct FileFailure: Error, Sendable, Hashable {
-  /// What was tried.
+  /// An operation on a file. The raw value completes the sentence "The file could not be …".
   package enum Operation: String, Sendable, Hashable, CaseIterable {
     case open = "opened"
     case close = "closed"
     case read = "read"
     case write = "written"
-    case truncate = "cut"
-    case synchronize = "brought to the disk"
+    case truncate = "truncated"
+    case synchronize = "synchronized to disk"
     case status = "examined"
     case permissions = "given its permissions"
-    case reserve = "given its room"
-    case space = "asked for its free space"
+    case reserve = "allocated on the disk"
+    case space = "checked for free space"
     case lock = "locked"
     case rename = "renamed"
     case remove = "removed"
     case list = "listed"
   }
 
-  /// What the caller can do about it.
+  /// The kinds of failures, by what the caller can do about them.
   package enum Kind: Sendable, Hashable {
-    /// No room: disk, quota or the limit of a file's size.
+    /// No space is left on the disk or in the quota, or the file would exceed the size limit for files.
     case full
-    /// The device failed.
+    /// The device reported an error.
     case io
-    /// The name is taken.
+    /// The name is already in use.
     case exists
-    /// Not allowed.
+    /// Access is denied.
     case denied
-    /// Another download has the file.
+    /// Another download uses the file.
     case busy
-    /// There is no such file or folder.
+    /// The file or its folder does not exist.
     case notFound
-    /// Something lies in the file's place that a download never makes: a link, another user's file, no file at all.
+    /// The path holds something that a download never creates: a link, another user's file, or something other than a
+    /// regular file.
     case planted
-    /// The file is not as long as it must be.
+    /// The file has the wrong length.
     case length
-    /// The file was closed or is being used in a way that does not go together.
+    /// The file was closed, or another operation uses it in a conflicting way.
     case closed
-    /// Anything else; the code says what.
+    /// Any other failure; the error number has the details.
     case other
   }
 
-  /// What was tried.
+  /// The operation that failed.
   package let operation: Operation
-  /// The last component of the path; empty where only a descriptor was known.
+  /// The last component of the path; empty if only a descriptor was known.
   package var name: String
-  /// The system's number; 0 where the system did not fail.
+  /// The system's error number (`errno`); 0 if no system call failed.
   package let code: Int32
-  /// What the caller can do about it.
+  /// What the caller can do about the failure.
   package let kind: Kind
-  /// More words on what was found.
+  /// The reason in words, if the library itself found the failure. It replaces the text for the kind.
   package let detail: String?
 
-  /// Makes a failure of the system's number.
+  /// Makes a failure from an error number of the system.
   package init(_ operation: Operation, _ path: String = "", code: Int32) {
     self.init(operation, path, Self.kind(of: code, operation), code: code, detail: nil)
   }
 
-  /// Makes a failure that was found here.
+  /// Makes a failure that the library found itself.
   package init(_ operation: Operation, _ path: String, _ kind: Kind, code: Int32 = 0, detail: String?) {
     self.operation = operation
     name = PartNames.lastComponent(of: path)
@@ -69,7 +70,7 @@ package struct FileFailure: Error, Sendable, Hashable {
     self.detail = detail
   }
 
-  /// The same failure with a name, where it had none.
+  /// This failure with the file name of a path, unless it has a file name already.
   package func named(_ path: String) -> FileFailure {
     var named = self
     if name.isEmpty { named.name = PartNames.lastComponent(of: path) }
@@ -93,7 +94,7 @@ package struct FileFailure: Error, Sendable, Hashable {
 }
 
 extension FileFailure: CustomStringConvertible {
-  /// One sentence: the file, what failed, why, and what helps.
+  /// One sentence with the file, the operation, the reason, and often a cure.
   package var description: String {
     let subject = name.isEmpty ? "The file" : "The file “\(name)”"
     return "\(subject) could not be \(operation.rawValue): \(reason)."
@@ -102,18 +103,18 @@ extension FileFailure: CustomStringConvertible {
   private var reason: String {
     if let detail { return detail }
     switch kind {
-    case .full: return "there is no room left\(system); make room and go on"
-    case .io: return "the disk failed\(system)"
-    case .exists: return "the name is taken\(system)"
-    case .denied: return "it is not allowed\(system)"
-    case .busy: return "another download has it\(system)"
-    case .notFound: return "it or its folder is not there\(system)"
+    case .full: return "there is no space left\(system); free some space and try again"
+    case .io: return "the disk reported an error\(system)"
+    case .exists: return "the name is already in use\(system)"
+    case .denied: return "access is denied\(system)"
+    case .busy: return "another download uses it\(system)"
+    case .notFound: return "the file or its folder does not exist\(system)"
     case .planted:
-      let found = code == ELOOP ? "a symbolic link" : "no plain file"
-      return "\(found) lies in its place; remove it to go on"
-    case .length: return "it is not as long as it must be"
-    case .closed: return "it has been closed"
-    case .other: return code == 0 ? "it failed" : "\(String(cString: strerror(code))) (error \(code))"
+      let found = code == ELOOP ? "a symbolic link" : "something other than a regular file"
+      return "\(found) is in its place; remove it and try again"
+    case .length: return "it has the wrong length"
+    case .closed: return "it is closed"
+    case .other: return code == 0 ? "the operation failed" : "\(String(cString: strerror(code))) (error \(code))"
     }
   }
 

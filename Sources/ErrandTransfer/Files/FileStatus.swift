@@ -1,19 +1,19 @@
-/// What a file system says of a file.
+/// The properties of a file, as the file system reports them.
 package struct FileStatus: Sendable, Hashable {
-  /// What lies there.
+  /// The type of a file.
   package enum Kind: Sendable, Hashable { case file, folder, link, other }
 
-  /// What lies there.
+  /// The type of the file.
   package var kind: Kind
   /// The length in bytes.
   package var length: Int64
-  /// How many names the file has.
+  /// The number of names (hard links) of the file.
   package var links: Int
-  /// Whether it belongs to the user of this process.
+  /// Whether the file belongs to the user of this process.
   package var isOwn: Bool
-  /// Device and number: what tells it from another file that took its name.
+  /// The device and the inode number. They distinguish the file from another file that has taken its name.
   package var identity: FileIdentity
-  /// When its bytes were changed last.
+  /// The time of the last change of its contents.
   package var modified: FileTime
 
   package init(
@@ -28,7 +28,7 @@ package struct FileStatus: Sendable, Hashable {
   }
 }
 
-/// What tells a file from every other one: its device and its number there.
+/// The device and the inode number of a file: no other file has the same pair at the same time.
 package struct FileIdentity: Sendable, Hashable {
   package let device: UInt64
   package let number: UInt64
@@ -39,7 +39,7 @@ package struct FileIdentity: Sendable, Hashable {
   }
 }
 
-/// A time as a file system keeps it, since 1970.
+/// A time since 1970, in the precision of the file system.
 package struct FileTime: Sendable, Hashable, Codable {
   package let seconds: Int64
   package let nanoseconds: Int64

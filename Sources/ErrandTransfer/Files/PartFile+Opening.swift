@@ -1,30 +1,31 @@
 import Foundation
 
 extension PartFile {
-  /// How often a part is looked for that others take away at the same time.
+  /// The number of attempts to open and lock the partial file. An attempt fails if another download removes the file
+  /// between opening and locking.
   private static let patience = 16
 
-  /// Opens the part of a target, or makes it, and locks it.
+  /// Opens or creates the partial file of a target, and locks it.
   ///
-  /// What lies there is brought into step with its record: bytes beyond those that the record promises are cut off, and
-  /// a part without a usable record is emptied.
-  /// - Throws: ``FileFailure``: busy where another download of the target is under way, planted where something lies
-  ///   in the place of the part or of its record that no download makes, exists where the target is a folder.
+  /// An existing partial file is made consistent with its record: bytes beyond those in the record are cut off, and a
+  /// partial file without a usable record is emptied.
+  /// - Throws: ``FileFailure``: `busy` if another download of the target is in progress, `planted` if the path of the
+  ///   partial file or of its record holds something that no download creates, `exists` if the target is a folder.
   package static func open(target: String, files: any TransferFiles = SystemFiles()) throws -> PartFile {
     let names = PartNames(target)
-    guard !target.isEmpty else { throw FileFailure(.open, target, .notFound, detail: "it has no name") }
+    guard !target.isEmpty else { throw FileFailure(.open, target, .notFound, detail: "its path is empty") }
     switch try files.status(at: target)?.kind {
     case nil, .file, .link: break
     case .folder: throw FileFailure(.open, target, .exists, detail: "it is a folder")
-    case .other: throw FileFailure(.open, target, .exists, detail: "it is no plain file, and is not replaced")
+    case .other: throw FileFailure(.open, target, .exists, detail: "it is not a regular file, so it is not replaced")
     }
     for _ in 0..<patience {
       if let part = try attempt(names, files) { return part }
     }
-    throw FileFailure(.lock, names.part, .busy, detail: "other downloads take it again and again")
+    throw FileFailure(.lock, names.part, .busy, detail: "other downloads keep replacing it; try again later")
   }
 
-  /// Nil where the part was renamed or removed before it was locked.
+  /// Opens and locks the partial file once. Nil if another download renamed or removed the file before it was locked.
   private static func attempt(_ names: PartNames, _ files: any TransferFiles) throws -> PartFile? {
     guard let (file, isNew) = try openOrMake(names.part, files) else { return nil }
     do {
@@ -58,10 +59,10 @@ extension PartFile {
   ) throws -> PartFile? {
     try files.lock(file)
     let status = try files.status(of: file)
-    // The holder before us may have given the file its last name between our opening and our lock.
+    // The previous lock holder may have renamed the file to its target between our opening and our lock.
     guard try files.status(at: names.part)?.identity == status.identity else { return nil }
     if status.links > 1, try files.status(at: names.target)?.identity == status.identity {
-      // A finish by a second name was cut short: the target is whole, and the first name is left over.
+      // An earlier rename by hard link was interrupted: the target is complete, and the second name can be removed.
       try files.remove(names.part)
       return nil
     }
@@ -78,8 +79,8 @@ extension PartFile {
       names: names, files: files, identity: status.identity, file: file, record: record, problem: problem)
   }
 
-  /// The record that goes with a part. One that does not is removed for good, before a byte is written that it could be
-  /// taken to speak of.
+  /// Reads the record of a partial file. A record that does not match the partial file is removed from disk before any
+  /// byte is written, so that it cannot be mistaken for the record of the new bytes.
   private static func record(
     isNew: Bool, length: Int64, _ names: PartNames, _ files: any TransferFiles
   ) throws -> Result<PartRecord, PartRecordProblem> {
@@ -89,14 +90,14 @@ extension PartFile {
       found = .failure(isNew ? .missing : .shortPart)
     }
     if case .failure = found {
-      // Who finished the part before may have done so in this moment.
+      // The record may be missing: the download that used the partial file before may be removing it at this moment.
       try files.removeIfThere(names.record)
       try files.synchronizeFolder(names.folder)
     }
     return found
   }
 
-  /// Reads a record; throws where something lies in its place that no download makes.
+  /// Reads a record. Throws if the path of the record holds something that no download creates, such as a link.
   static func readRecord(
     _ names: PartNames, _ files: any TransferFiles
   ) throws(FileFailure) -> Result<PartRecord, PartRecordProblem> {
@@ -129,19 +130,19 @@ extension PartFile {
     return PartRecord.read(Data(memory[..<count]))
   }
 
-  /// A part and a record are plain files of our own with one name each. Anything else may lead our bytes elsewhere, or
-  /// be another user's trap.
+  /// Checks that a partial file or a record is a regular file of this user with only one name. Anything else may
+  /// redirect our writes to another file, or be an attack by another user.
   private static func check(_ status: FileStatus, _ path: String) throws(FileFailure) {
     let detail: String
     if status.kind != .file {
-      detail = "what lies in its place is no plain file"
+      detail = "it is not a regular file"
     } else if !status.isOwn {
       detail = "it belongs to another user"
     } else if status.links > 1 {
-      detail = "it has a second name (a hard link)"
+      detail = "it has a second name (hard link)"
     } else {
       return
     }
-    throw FileFailure(.open, path, .planted, detail: detail + "; remove it to go on")
+    throw FileFailure(.open, path, .planted, detail: detail + "; remove it and try again")
   }
 }

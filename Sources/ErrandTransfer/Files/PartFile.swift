@@ -1,20 +1,21 @@
 import ErrandSupport
 import Foundation
 
-/// The part of one download: open, locked against every other download of the same target, and kept in step with its
-/// record, so that whatever happens the record never promises bytes that are not on the disk.
+/// The partial file of one download: the file `<target>.part` with the bytes received so far. It is open, locked
+/// against every other download of the target, and kept consistent with its record. The record never lists bytes that
+/// are not on the disk, even after a crash.
 ///
-/// One thread may write while another commits. Everything else is for one caller at a time; a call that comes at the
-/// wrong time throws ``FileFailure/Kind/closed`` and does nothing. All calls may block on the disk.
+/// One thread may write while another one commits. All other calls need exclusive use: a conflicting call throws
+/// ``FileFailure/Kind/closed`` and does nothing. All calls may block on the disk.
 ///
-/// After a failure to write or to bring bytes to the disk nothing more is taken: every call throws that failure, the
-/// part is cut to what was on the disk for sure, and the record is left as it is. ``close()`` it, and open it again to
-/// go on. A write that finds no room is none of these: what was written before may still be committed, behind
-/// ``cutTorn()``.
+/// After a failed write or synchronization the partial file accepts no more bytes. Every call throws that failure, the
+/// file is cut to the bytes that are known to be on the disk, and the record stays as it is. To continue, ``close()``
+/// the partial file and open it again. A write that fails because the disk is full is an exception: the bytes written
+/// before may still be committed, after ``cutTorn()``.
 package final class PartFile: Sendable {
-  /// The names of the target and of what lies beside it.
+  /// The names of the target and of its accompanying files.
   package let names: PartNames
-  /// Why there was no record to go on from when the file was opened; nil where there was one.
+  /// Why the partial file had no usable record when it was opened; nil if it had one.
   package let problem: PartRecordProblem?
 
   let files: any TransferFiles
@@ -39,16 +40,17 @@ package final class PartFile: Sendable {
 
   deinit { close() }
 
-  /// The record that lies on the disk; nil where there is none yet.
+  /// The record on the disk; nil if none is written yet.
   package var record: PartRecord? { state.withLock { $0.record } }
-  /// The bytes that were written, committed or not.
+  /// The ranges that were written, committed or not.
   package var written: ByteRanges { state.withLock { $0.written } }
-  /// The bytes that will still be there after any crash.
+  /// The ranges that survive any crash.
   package var committed: ByteRanges { state.withLock { $0.record?.finished ?? ByteRanges() } }
-  /// Where ``append(_:)`` writes next.
+  /// The offset at which ``append(_:)`` writes next.
   package var position: Int64 { state.withLock { $0.cursor } }
 
-  /// Writes the next bytes of a single stream, which begins behind the bytes that were there from the start on.
+  /// Writes the next bytes of a single stream. The stream starts after the bytes that the partial file had when it was
+  /// opened.
   package func append(_ bytes: UnsafeRawBufferPointer) throws {
     try use(.beside, isFatal: false) { file in
       let place = state.withLock { $0.cursor }
@@ -60,7 +62,7 @@ package final class PartFile: Sendable {
     }
   }
 
-  /// Writes bytes at a place: for several ranges side by side.
+  /// Writes bytes at an offset. For ranges that arrive in parallel.
   package func write(_ bytes: UnsafeRawBufferPointer, at place: Int64) throws {
     try use(.beside, isFatal: false) { file in
       let end = try write(file, bytes, at: place)
@@ -71,7 +73,7 @@ package final class PartFile: Sendable {
   private func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer, at place: Int64) throws(FileFailure) -> Int64 {
     let (end, overflow) = place.addingReportingOverflow(Int64(bytes.count))
     guard place >= 0, !overflow else {
-      throw FileFailure(.write, names.part, .full, detail: "it would be longer than a file can be")
+      throw FileFailure(.write, names.part, .full, detail: "it would exceed the largest possible size of a file")
     }
     do {
       try files.write(file, bytes, at: place)
@@ -82,10 +84,10 @@ package final class PartFile: Sendable {
     return end
   }
 
-  /// Brings all that was written so far to the disk, and then a record that says so.
+  /// Synchronizes all bytes written so far to disk, and then writes a record of them.
   ///
-  /// - Parameter record: What to write; its finished ranges are set here.
-  /// - Returns: The record as it lies on the disk.
+  /// - Parameter record: The record to write; this call sets its finished ranges.
+  /// - Returns: The record as written to disk.
   @discardableResult
   package func commit(_ record: PartRecord) throws -> PartRecord {
     try use(.commit) { file in
@@ -99,8 +101,8 @@ package final class PartFile: Sendable {
     }
   }
 
-  /// Forgets every byte, for another version of the resource. Where a record lies on the disk, the new one takes its
-  /// place first; where there is none, the first commit writes it.
+  /// Discards all bytes, because another version of the resource follows. An existing record is replaced first; if
+  /// there is none, the first commit writes one.
   package func startOver(_ record: PartRecord) throws {
     try use(.alone) { file in
       let hasRecord = state.withLock { state in
@@ -119,12 +121,12 @@ package final class PartFile: Sendable {
     }
   }
 
-  /// Cuts off what a write that found no room has left behind the bytes that count.
+  /// Cuts off the incomplete bytes of a write that failed because the disk was full.
   package func cutTorn() throws {
     try use(.alone) { file in try files.truncate(file, to: state.withLock { $0.written.end }) }
   }
 
-  /// Forgets what was written since the last commit.
+  /// Discards the bytes written since the last commit.
   package func rollBack() throws {
     try use(.alone) { file in
       let synced = state.withLock { $0.synced }
@@ -135,27 +137,27 @@ package final class PartFile: Sendable {
     }
   }
 
-  /// Sets room aside for the whole file; throws ``FileFailure/Kind/full`` where there is not enough. The part can be
-  /// used after any failure of this.
+  /// Reserves disk space for the whole file. Throws ``FileFailure/Kind/full`` if there is not enough space. The partial
+  /// file stays usable after any failure of this call.
   package func reserve(_ total: Int64) throws {
     try use(.beside, isFatal: false) { file in
       if try files.reserve(file, length: total) { return }
       let free = try files.freeSpace(in: names.folder)
       let missing = total - min(max(state.withLock { $0.written.count }, 0), max(total, 0))
       if missing > free {
-        let detail = "\(missing) bytes are missing and the disk has room for \(free)"
+        let detail = "\(missing) more bytes are needed, but only \(free) are free"
         throw FileFailure(.reserve, names.part, .full, detail: detail)
       }
     }
   }
 
-  /// Reads the bytes from a place on, for a checksum. What is not there from the start on without a gap is left out.
+  /// Reads the bytes from an offset, for a checksum. Stops at the first gap.
   package func readKept(from start: Int64 = 0, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     let end = state.withLock { $0.written.prefix }
     if start < end { try read(start..<end, body) }
   }
 
-  /// Reads bytes that were written, for a checksum, in pieces of at most 1 MiB that are valid during the call.
+  /// Reads written bytes, for a checksum. Each piece has at most 1 MiB and is valid only during the call.
   package func read(_ range: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     try use(.beside, isFatal: false) { file in
       let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
@@ -165,7 +167,7 @@ package final class PartFile: Sendable {
         let wanted = Int(min(Int64(memory.count), range.upperBound - place))
         let piece = UnsafeMutableRawBufferPointer(rebasing: memory[..<wanted])
         guard try files.read(file, into: piece, at: place) == wanted else {
-          throw FileFailure(.read, names.part, .length, detail: "it ends before the bytes that were written")
+          throw FileFailure(.read, names.part, .length, detail: "it is shorter than the bytes that were written to it")
         }
         try body(UnsafeRawBufferPointer(piece))
         place += Int64(wanted)
@@ -173,12 +175,13 @@ package final class PartFile: Sendable {
     }
   }
 
-  /// Closes the file and frees its lock; part and record stay. At once, or when the call that uses it is over.
+  /// Closes the file and releases its lock. The partial file and its record stay on the disk. If a call uses the file,
+  /// the file is closed at the end of that call.
   package func close() { perform(state.withLock { $0.close() }) }
 }
 
 extension PartFile {
-  /// Lets a call use the file, and notes its failure.
+  /// Runs a call that uses the file, and records its failure.
   func use<Result>(
     _ use: PartState.Use, isFatal: Bool = true, _ body: (Int32) throws -> Result
   ) throws -> Result {
@@ -193,14 +196,15 @@ extension PartFile {
     }
   }
 
-  /// Notes a failure after which nothing more is written.
+  /// Records a failure after which nothing more is written.
   func noteFailure(_ failure: FileFailure) { state.withLock { $0.fail(failure.named(names.part)) } }
 
-  /// The part has its last name: nothing cuts it any more, and it is closed when the call is over.
+  /// Records that the partial file has been renamed to its target. From then on it is never cut. It is closed at the
+  /// end of the call.
   func noteFinish() { state.withLock { $0.isFinished = true } }
 
-  /// Does what was left until nobody used the file. Nothing that is promised hangs on its success: what is too long is
-  /// cut when it is opened.
+  /// Performs a task that had to wait until no call uses the file. A failure is ignored: a partial file that is too
+  /// long is cut when it is opened the next time.
   private func perform(_ chore: PartState.Chore?) {
     switch chore {
     case .cut(let file, let length):
@@ -211,7 +215,8 @@ extension PartFile {
     }
   }
 
-  /// Writes the record beside the part: a new file, brought to the disk, then renamed, then the folder.
+  /// Writes the record next to the partial file: creates a new file, synchronizes it, renames it, and synchronizes the
+  /// folder.
   func save(_ record: PartRecord) throws {
     let bytes = try record.encoded()
     guard bytes.count <= PartRecord.limit else {
@@ -233,7 +238,8 @@ extension PartFile {
     state.withLock { $0.record = record }
   }
 
-  /// A crash may have left one; we have the lock, so nobody else writes it.
+  /// Opens a new temporary file for a record. A crash may have left an old one, which is removed: this process holds
+  /// the lock, so no other process uses it.
   private func openTemporary() throws(FileFailure) -> Int32 {
     do {
       return try files.open(names.temporary, .new)

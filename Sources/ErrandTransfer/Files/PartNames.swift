@@ -1,32 +1,32 @@
-/// The names that belong to the target of a download. They lie in its own folder: a rename cannot cross file systems.
+/// The file names of a download. All are in the folder of the target, because a rename cannot cross file systems.
 package struct PartNames: Sendable, Hashable {
-  /// What is added for the bytes so far.
+  /// The suffix of the partial file, which contains the received bytes.
   package static let partSuffix = ".part"
-  /// What is added for the record of the bytes.
+  /// The suffix of the record.
   package static let recordSuffix = ".part.meta"
-  /// What is added for a record that is being written.
+  /// The suffix of a record that is being written.
   package static let temporarySuffix = ".part.meta.tmp"
 
-  /// The file that is wanted.
+  /// The path of the finished file.
   package let target: String
 
   package init(_ target: String) { self.target = target }
 
-  /// The bytes so far.
+  /// The path of the partial file, which contains the received bytes.
   package var part: String { target + Self.partSuffix }
-  /// The record of the bytes.
+  /// The path of the record.
   package var record: String { target + Self.recordSuffix }
-  /// A record that is being written.
+  /// The path of a record that is being written.
   package var temporary: String { target + Self.temporarySuffix }
-  /// The folder of them all.
+  /// The folder of the target and of all other files of the download.
   package var folder: String { Self.folder(of: target) }
 
-  /// The text behind the last slash.
+  /// The text after the last slash.
   static func lastComponent(of path: String) -> String {
     path.utf8.lastIndex(of: 0x2F).map { String(path[$0...].dropFirst()) } ?? path
   }
 
-  /// The text before the last slash; the present folder where there is none.
+  /// The text before the last slash; the current folder if there is no slash.
   static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: 0x2F) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -1,36 +1,36 @@
-/// What a part's file is in, and who uses it. A function of what was called; does no I/O.
+/// The state of an open partial file and of the calls that use it. A pure state machine without I/O.
 struct PartState: Sendable {
-  /// How a call uses the file.
+  /// The ways in which a call uses the file.
   enum Use: Sendable {
-    /// Beside others.
+    /// Uses the file at the same time as other calls.
     case beside
-    /// Beside others, but one at a time.
+    /// Commits at the same time as other calls use the file, but not at the same time as another commit.
     case commit
-    /// With nobody else.
+    /// Uses the file exclusively: no other call uses it at the same time.
     case alone
-    /// With nobody else, and after a failure too.
+    /// Uses the file exclusively, even after a failure. For the last call only.
     case last
   }
 
-  /// What is left to be done once nobody uses the file.
+  /// A task to perform once no call uses the file.
   enum Chore: Sendable {
     case cut(Int32, to: Int64)
     case close(Int32)
   }
 
-  /// Nil once it is closed.
+  /// The descriptor; nil once it is closed.
   private(set) var file: Int32?
-  /// The bytes that the system has taken.
+  /// The ranges that were written.
   var written = ByteRanges()
-  /// The bytes that are on the disk for sure.
+  /// The ranges that are known to be on the disk.
   var synced = ByteRanges()
-  /// Where the next piece of a single stream goes.
+  /// The offset of the next piece of a single stream.
   var cursor: Int64 = 0
-  /// The record that lies on the disk.
+  /// The record on the disk.
   var record: PartRecord?
-  /// Why nothing more is written.
+  /// The failure after which nothing more is written.
   private(set) var failure: FileFailure?
-  /// Whether the file has got its last name: from then on it is never cut.
+  /// Whether the file has been renamed to its target. From then on it is never cut.
   var isFinished = false
 
   private var users = 0
@@ -41,10 +41,10 @@ struct PartState: Sendable {
 
   init(file: Int32) { self.file = file }
 
-  /// Lets a call use the file.
+  /// Starts a use of the file.
   mutating func enter(_ use: Use, _ name: String) throws(FileFailure) -> Int32 {
     guard let file, !isClosing, !isFinished else {
-      throw FileFailure(.write, name, .closed, detail: "it has been closed")
+      throw FileFailure(.write, name, .closed, detail: "it is closed")
     }
     if let failure, use != .last { throw failure }
     let mayEnter: Bool
@@ -54,7 +54,7 @@ struct PartState: Sendable {
     case .alone, .last: mayEnter = users == 0
     }
     guard mayEnter else {
-      throw FileFailure(.write, name, .closed, detail: "something else is being done with it at the same time")
+      throw FileFailure(.write, name, .closed, detail: "another operation uses it at the same time")
     }
     users += 1
     if use == .commit { isCommitting = true }
@@ -62,7 +62,7 @@ struct PartState: Sendable {
     return file
   }
 
-  /// The end of a use. A chore that is given must be done, and then ``leave(_:)`` called once more where it cuts.
+  /// Ends a use. The caller must perform the returned task. After a `cut` task it must call ``leave(_:)`` again.
   mutating func leave(_ use: Use) -> Chore? {
     if use == .commit { isCommitting = false }
     if use == .alone || use == .last { isAlone = false }
@@ -70,12 +70,12 @@ struct PartState: Sendable {
     return nextChore()
   }
 
-  /// Notes why nothing more is to be written: what came since the last commit is not trusted.
+  /// Records why nothing more is written. Bytes written since the last commit no longer count.
   mutating func fail(_ failure: FileFailure) {
     if self.failure == nil { self.failure = failure }
   }
 
-  /// Asks for the file to be closed once nobody uses it.
+  /// Requests that the file is closed once no call uses it.
   mutating func close() -> Chore? {
     isClosing = true
     return nextChore()

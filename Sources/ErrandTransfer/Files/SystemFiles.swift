@@ -4,7 +4,7 @@ import Foundation
   import CErrandFiles
 #endif
 
-/// The real file system, by the system's own calls.
+/// The real file system, used through system calls.
 package struct SystemFiles: TransferFiles {
   package init() {}
 
@@ -15,12 +15,13 @@ package struct SystemFiles: TransferFiles {
       case .existing: O_RDWR
       case .reading: O_RDONLY
       }
-    // Without O_NONBLOCK a pipe that lies there would hold the caller until somebody writes into it.
+    // Without O_NONBLOCK, opening a named pipe would block until another process opens its other end.
     let all = flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
     return try Self.result(.open, path) { Foundation.open(path, all, 0o600) }
   }
 
-  /// After an interruption the descriptor is gone on Linux, and another thread may have got its number: no second try.
+  /// Does not call `close` again after an interruption: on Linux the descriptor is closed already, and another thread
+  /// may have received its number.
   package func close(_ file: Int32) throws(FileFailure) {
     if Foundation.close(file) != 0, errno != EINTR { throw FileFailure(.close, code: errno) }
   }
@@ -79,7 +80,7 @@ package struct SystemFiles: TransferFiles {
   package func freeSpace(in folder: String) throws(FileFailure) -> Int64 {
     var room = statvfs()
     _ = try Self.result(.space, folder) { statvfs(folder, &room) }
-    // Some file systems do not say.
+    // Some file systems report no sizes.
     guard room.f_blocks > 0 else { return .max }
     let (bytes, overflow) = UInt64(room.f_bavail).multipliedReportingOverflow(by: UInt64(room.f_frsize))
     return overflow ? .max : Int64(clamping: bytes)
@@ -103,7 +104,7 @@ package struct SystemFiles: TransferFiles {
     do {
       _ = try Self.result(.synchronize, path) { fsync(folder) }
     } catch {
-      // Some file systems have nothing to bring to the disk for a folder, and say so.
+      // Some file systems cannot synchronize a folder and report one of these errors.
       if error.code != EINVAL, error.code != ENOTSUP { throw error }
     }
   }
@@ -119,7 +120,7 @@ package struct SystemFiles: TransferFiles {
 }
 
 extension SystemFiles {
-  /// Repeats a call that was interrupted; a negative result is an error.
+  /// Calls `call` again if it was interrupted (EINTR). Any other negative result is thrown as an error.
   static func result<Number: SignedInteger>(
     _ operation: FileFailure.Operation, _ path: String = "", _ call: () -> Number
   ) throws(FileFailure) -> Number {
@@ -163,7 +164,8 @@ extension SystemFiles {
 
 extension SystemFiles {
   #if canImport(Darwin)
-    /// `fsync` on Apple's systems leaves the bytes in the drive's own memory; F_FULLFSYNC does not, where it is known.
+    /// Uses F_FULLFSYNC, because on Apple platforms `fsync` leaves the bytes in the cache of the drive. If the file
+    /// system does not support F_FULLFSYNC, uses `fsync`.
     package func synchronize(_ file: Int32) throws(FileFailure) {
       if fcntl(file, F_FULLFSYNC) == 0 { return }
       _ = try Self.result(.synchronize) { fsync(file) }
@@ -189,12 +191,14 @@ extension SystemFiles {
       }
     }
   #else
-    /// The times are not needed, so this spares a write of the file's own block; its length is written.
+    /// Uses `fdatasync`, which writes the contents and the length but not the times of the file. The times are not
+    /// needed, so this saves a write of the inode.
     package func synchronize(_ file: Int32) throws(FileFailure) {
       _ = try Self.result(.synchronize) { fdatasync(file) }
     }
 
-    /// Not `posix_fallocate`: that lengthens the file, and writes every block where the file system cannot do it.
+    /// Does not use `posix_fallocate`. That function changes the length, and it writes every block if the file system
+    /// does not support reservations.
     package func reserve(_ file: Int32, length: Int64) throws(FileFailure) -> Bool {
       guard length > 0 else { return true }
       return try Self.unlessUnsupported { () throws(FileFailure) in
@@ -212,7 +216,8 @@ extension SystemFiles {
     }
   #endif
 
-  /// A second name, which is refused where it is taken; then the first one goes. A crash between leaves both names.
+  /// Creates a hard link with the new name, which fails if the name is in use, and then removes the old name. A crash
+  /// in between leaves both names.
   func renameByLink(_ path: String, to other: String) throws(FileFailure) {
     _ = try Self.result(.rename, path) { link(path, other) }
     try remove(path)

@@ -1,50 +1,52 @@
-/// The file system as transfers use it: one method a system call, so that tests can fail each of them in turn.
+/// The file system as transfers use it: one method for each system call, so that tests can make each of them fail.
 ///
-/// Files are known by their descriptors. No method gives up on an interrupted call, and none writes less than it was
-/// given without an error.
+/// Files are identified by their descriptors. Every method repeats interrupted calls. A method that cannot write all
+/// bytes throws.
 package protocol TransferFiles: Sendable {
-  /// Opens a file; the descriptor does not pass to programs that this process starts.
+  /// Opens a file; child processes do not inherit the descriptor.
   func open(_ path: String, _ opening: FileOpening) throws(FileFailure) -> Int32
-  /// Closes a descriptor; it is gone even where this throws.
+  /// Closes a descriptor. The descriptor is closed even if this throws.
   func close(_ file: Int32) throws(FileFailure)
-  /// Reads at a place; fewer bytes than there is room for only at the end of the file, none behind it.
+  /// Reads at an offset. Returns fewer bytes than `memory` has only at the end of the file, and 0 after the end.
   func read(_ file: Int32, into memory: UnsafeMutableRawBufferPointer, at place: Int64) throws(FileFailure) -> Int
-  /// Writes all of it at a place. After an error any part of it may have been written.
+  /// Writes all bytes at an offset. After an error any part of the bytes may have been written.
   func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer, at place: Int64) throws(FileFailure)
-  /// Cuts or lengthens a file.
+  /// Shortens or lengthens a file.
   func truncate(_ file: Int32, to length: Int64) throws(FileFailure)
-  /// Brings bytes and length to the disk, and returns when they are there.
+  /// Synchronizes contents and length to disk. Returns when they are on the disk.
   func synchronize(_ file: Int32) throws(FileFailure)
-  /// Brings the names in a folder to the disk.
+  /// Synchronizes the names in a folder to disk.
   func synchronizeFolder(_ path: String) throws(FileFailure)
-  /// What an open file is.
+  /// The properties of an open file.
   func status(of file: Int32) throws(FileFailure) -> FileStatus
-  /// What lies under a name, a link itself and not where it leads; nil for nothing.
+  /// The properties of the file at a path, without following a link; nil if there is no file.
   func status(at path: String) throws(FileFailure) -> FileStatus?
-  /// Sets who may read and write, as `chmod` does.
+  /// Sets the permissions, as `chmod` does.
   func setPermissions(of file: Int32, to mode: UInt16) throws(FileFailure)
-  /// Sets room aside for so many bytes in all; the length stays. False where the file system cannot do so.
+  /// Reserves space for this many bytes in total, without changing the length. Returns false if the file system does
+  /// not support reservations.
   func reserve(_ file: Int32, length: Int64) throws(FileFailure) -> Bool
-  /// The bytes that this user may still write in the file system of a folder.
+  /// The number of bytes that this user may still write to the file system of a folder.
   func freeSpace(in folder: String) throws(FileFailure) -> Int64
-  /// Locks a file for this descriptor alone, until it is closed; ``FileFailure/Kind/busy`` where another one has it.
+  /// Locks a file exclusively until the descriptor is closed; throws ``FileFailure/Kind/busy`` if another descriptor
+  /// holds the lock.
   func lock(_ file: Int32) throws(FileFailure)
-  /// Gives a file another name, in the place of whatever has it.
+  /// Renames a file, and replaces any file that has the new name.
   func rename(_ path: String, to other: String) throws(FileFailure)
-  /// Gives a file another name; ``FileFailure/Kind/exists`` where that is taken.
+  /// Renames a file; throws ``FileFailure/Kind/exists`` if the new name is in use.
   func renameExclusively(_ path: String, to other: String) throws(FileFailure)
-  /// Takes a name away.
+  /// Removes a name.
   func remove(_ path: String) throws(FileFailure)
-  /// The names in a folder, in no order.
+  /// The names in a folder, in no particular order.
   func names(in folder: String) throws(FileFailure) -> [String]
 }
 
-/// How a file is opened. A link that lies in its place is never followed.
+/// The ways to open a file. A path that is a link is never followed.
 package enum FileOpening: Sendable, Hashable {
-  /// A new one for reading and writing, of the user alone (mode 0600); an error where the name is taken.
+  /// Creates a file for reading and writing, accessible only to the user (mode 0600); fails if the name is in use.
   case new
-  /// One that is there, for reading and writing.
+  /// Opens an existing file for reading and writing.
   case existing
-  /// One that is there, for reading.
+  /// Opens an existing file for reading.
   case reading
 }

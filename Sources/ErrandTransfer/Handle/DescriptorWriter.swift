@@ -1,10 +1,11 @@
 import Foundation
 
-/// Writes to an open file, pipe, socket or terminal so that whoever reads slowly, or not at all, can be left at any time.
+/// Writes to an open file, pipe, socket or terminal without blocking for long, so that a slow or absent reader does not
+/// delay a cancellation.
 struct DescriptorWriter {
-  /// How much a pipe that has room takes without waiting.
+  /// The number of bytes that a writable pipe accepts without blocking.
   private static let pipePiece = 4_096
-  /// How long one look for room takes at most, in milliseconds.
+  /// The longest wait for a writable descriptor in one `poll`, in milliseconds.
   private static let patience: Int32 = 50
 
   private let file: Int32
@@ -16,7 +17,7 @@ struct DescriptorWriter {
     isPlain = fstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Writes all, unless `goesOn` says no in between.
+  /// Writes all bytes, or stops once `goesOn` returns false.
   func write(_ bytes: UnsafeRawBufferPointer, while goesOn: () -> Bool) throws(FileFailure) {
     var rest = bytes[...]
     while !rest.isEmpty, goesOn() {
@@ -33,14 +34,16 @@ struct DescriptorWriter {
     }
   }
 
-  /// Whether a little can be written now; true also where the system has an error to tell, as for a closed handle.
+  /// Whether the descriptor accepts bytes now. Also true if the descriptor has an error, for example because it is
+  /// closed: the next write then reports the error.
   private func hasRoom() -> Bool {
     guard file >= 0 else { return true }
     var question = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
     return poll(&question, 1, Self.patience) != 0
   }
 
-  /// A pipe without a reader raises a signal that would end the process: it is held back and taken away.
+  /// Runs a write with SIGPIPE blocked, and discards that signal. Writing to a pipe without a reader raises SIGPIPE,
+  /// which would end the process.
   private static func withoutSignal(_ write: () -> Int) -> Int {
     var pipe = sigset_t()
     var before = sigset_t()

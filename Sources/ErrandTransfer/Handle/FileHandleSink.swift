@@ -3,25 +3,27 @@ public import ErrandCore
 import ErrandSupport
 public import Foundation
 
-/// Writes the body of an answer to an open file, pipe or socket while it comes, from the handle's place on.
+/// Writes the response body to an open file, pipe or socket as it arrives, starting at the current offset of the
+/// handle.
 ///
-/// Nothing waits on the transport's thread: up to 1 MiB is held, then the server is slowed down until the reader has
-/// taken half of it. The call ends when all is written, so that the handle may be closed after it; a call that is
-/// cancelled or out of time lets go of what is held, within 50 ms. An error page stays out, as with every sink.
+/// The transport's thread never waits. The sink buffers up to 1 MiB, then pauses the transfer until half of the buffer
+/// has been written. The call ends when all bytes are written, so that the handle may be closed afterwards. A call that
+/// is cancelled or times out discards the buffer within 50 ms. As with every sink, the body of a rejected response is
+/// not written.
 ///
 /// ```swift
 /// let sink = FileHandleSink(handle)
 /// client.start(outcomeOf: GetReport(), options: CallOptions(bodySink: sink)) { outcome in … }
 /// ```
 ///
-/// ``ErrandCore/APIClient/send(_:into:options:)`` does this for one call. A sink is for one call.
+/// ``ErrandCore/APIClient/send(_:into:options:)`` does this for one call. Use a new sink for each call.
 public final class FileHandleSink: BodySink {
   private struct State: Sendable {
-    /// The bytes to write next. While a write is running, all further bytes are gathered here.
+    /// The bytes to write next. While a write is running, all further bytes are collected here.
     var gathered = Data()
-    /// Whether the queue is going to write what was gathered.
+    /// Whether the queue is writing, or is going to write, the collected bytes.
     var isWriting = false
-    /// The bytes that are gathered or being written.
+    /// The number of bytes that are collected or being written.
     var held = 0
     var flow: BodyFlow?
     var isPaused = false
@@ -35,10 +37,10 @@ public final class FileHandleSink: BodySink {
   private let queue = DispatchQueue(label: "errand.handle", qos: .userInitiated)
   private let state = Locked(State())
 
-  /// Makes a sink that writes to a handle, which stays open.
+  /// Makes a sink that writes to a handle and leaves it open.
   public init(_ handle: FileHandle) { self.handle = handle }
 
-  /// Notes how the body is slowed down. Throws where a body had begun before.
+  /// Stores the flow control of the body. Throws if the sink has received a body before.
   public func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
     try state.withLock { state in
       guard state.flow == nil else { throw BodyBegunTwice() }
@@ -47,7 +49,7 @@ public final class FileHandleSink: BodySink {
     return .sink
   }
 
-  /// Takes a copy of the piece. Throws what an earlier piece failed with.
+  /// Copies the piece. Throws the failure of an earlier piece.
   public func write(_ piece: UnsafeRawBufferPointer) throws -> Bool {
     let (begins, goesOn) = try state.withLock { state in
       if let failure = state.failure { throw failure }
@@ -61,10 +63,11 @@ public final class FileHandleSink: BodySink {
     return goesOn
   }
 
-  /// Does nothing: what is held is written on.
+  /// Does nothing, because the queue continues to write the buffered bytes.
   public func end() {}
 
-  /// Returns when all that was taken is written. Throws what a piece failed with, and where the task is cancelled.
+  /// Waits until all received bytes are written. Throws the error of a failed write, or `CancellationError` if the task
+  /// is cancelled.
   public func settle() async throws {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in queue.async { continuation.resume() } }
@@ -120,19 +123,19 @@ public final class FileHandleSink: BodySink {
 }
 
 extension APIClient {
-  /// Sends a request of any kind and writes the body of its answer to an open file, pipe or socket while it comes.
+  /// Sends any request and writes the response body to an open file, pipe or socket as it arrives.
   ///
-  /// The request's rules for status and content type hold: an answer they refuse does not reach the handle, and stands
-  /// in the error. No value is made of the body, so that the request's completion hooks hear nothing; the cache and
-  /// other calls are left out. There is no time-out for the whole call unless one is set.
+  /// The request's rules for status and content type apply: a response that they reject is not written to the handle,
+  /// and the error carries it. The body is not decoded, so that the request's completion hooks are not called. The
+  /// cache and the sharing of equal calls are not used. The whole call has no time-out unless one is set.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - handle: Where the body goes, from the handle's place on. It stays open.
-  ///   - options: What is chosen for this call; its sink is the handle.
-  /// - Returns: The answer without its body, once all of it is written.
-  /// - Throws: ``ErrandCore/APIError``; of the code `sink` where the handle cannot be written to. What came before a
-  ///   failure may have been written.
+  ///   - handle: Receives the body, starting at its current offset. It stays open.
+  ///   - options: The options of this call; their sink is replaced by the handle.
+  /// - Returns: The response without its body, once all bytes are written.
+  /// - Throws: ``ErrandCore/APIError``; with the code `sink` if the handle cannot be written to. The bytes received
+  ///   before a failure may have been written.
   @discardableResult
   public func send<R: APIRequest>(
     _ request: R, into handle: FileHandle, options: CallOptions = CallOptions()

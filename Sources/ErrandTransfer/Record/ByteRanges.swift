@@ -1,17 +1,17 @@
-/// Parts of a file: in order, apart from each other, none empty.
+/// Ranges of a file, in ascending order, not touching each other, none empty.
 package struct ByteRanges: Sendable, Hashable {
-  /// The parts.
+  /// The ranges.
   package private(set) var all: [Range<Int64>] = []
 
-  /// None at all.
+  /// Makes an empty set.
   package init() {}
 
-  /// The first bytes; none where `count` is not positive.
+  /// The first `count` bytes; empty if `count` is not positive.
   package init(first count: Int64) {
     if count > 0 { all = [0..<count] }
   }
 
-  /// Takes parts over; nil where they are not in order, touch, are empty or begin before 0.
+  /// Takes existing ranges; nil if they are not in order, touch each other, are empty or start before 0.
   package init?(_ parts: [Range<Int64>]) {
     var end: Int64 = -1
     for part in parts {
@@ -21,26 +21,26 @@ package struct ByteRanges: Sendable, Hashable {
     all = parts
   }
 
-  /// How many bytes there are from the start on without a gap.
+  /// The number of bytes before the first gap.
   package var prefix: Int64 {
     guard let first = all.first, first.lowerBound == 0 else { return 0 }
     return first.upperBound
   }
 
-  /// Where the last part ends.
+  /// The end of the last range.
   package var end: Int64 { all.last?.upperBound ?? 0 }
 
-  /// The bytes of all parts.
+  /// The total number of bytes.
   package var count: Int64 { all.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) } }
 
-  /// Whether there is no gap from the start on.
+  /// Whether there is no gap.
   package var isPrefix: Bool { prefix == end }
 
-  /// Adds a part; those that overlap or touch become one. Parts before 0 do not count.
+  /// Adds a range and merges it with those that it overlaps or touches. Offsets below 0 are ignored.
   package mutating func insert(_ part: Range<Int64>) {
     let part = part.clamped(to: 0..<Int64.max)
     guard !part.isEmpty else { return }
-    // The common case: more bytes behind the last ones.
+    // The common case: more bytes after the last ones.
     if let last = all.last, part.lowerBound >= last.lowerBound, part.lowerBound <= last.upperBound {
       all[all.count - 1] = last.lowerBound..<max(last.upperBound, part.upperBound)
       return
@@ -52,12 +52,12 @@ package struct ByteRanges: Sendable, Hashable {
     all.replaceSubrange(touching.startIndex..<touching.endIndex, with: [start..<end])
   }
 
-  /// Takes away everything from a place on.
+  /// Removes everything from an offset to the end.
   package mutating func cut(at length: Int64) {
     all = all.filter { $0.lowerBound < length }.map { $0.lowerBound..<min($0.upperBound, length) }
   }
 
-  /// What is missing up to a length.
+  /// The gaps up to a length.
   package func missing(of total: Int64) -> [Range<Int64>] {
     var gaps: [Range<Int64>] = []
     var place: Int64 = 0

@@ -1,10 +1,11 @@
 import ErrandCore
 package import Foundation
 
-/// What is known of a part: the file `T.part.meta` beside the target `T`.
+/// The record of a partial file: the file `T.part.meta` next to the target `T`.
 ///
-/// One JSON object, its members in the order of their names but for the last one: `crc32`, eight hexadecimal digits,
-/// the CRC-32 of every byte before its comma. Moments are milliseconds since 1970. At most 1 MiB.
+/// It is one JSON object. Its members are sorted by name, except `crc32`, which is the last one: eight hexadecimal
+/// digits, the CRC-32 of all bytes before the comma in front of `crc32`. Times are milliseconds since 1970. The file
+/// has at most 1 MiB.
 ///
 /// ```
 /// {"choices":{"isNamedByServer":false,"permissions":420,"replaces":true},
@@ -13,30 +14,31 @@ package import Foundation
 ///  "total":4194304,"updated":1700000001000,"validator":{"kind":"etag","value":"\"v1\""},"crc32":"0badf00d"}
 /// ```
 package struct PartRecord: Sendable, Hashable {
-  /// The format that is written and read. Any other one is as good as no record.
+  /// The format that is written and read. A record of any other format is ignored.
   package static let format = 1
 
-  /// What was asked.
+  /// The identity of the request.
   package var request: RequestIdentity
-  /// The version of the resource; nil where it cannot be resumed.
+  /// The validator of the resource's version; nil if the download cannot be resumed.
   package var validator: Validator?
-  /// The length of the whole; nil where the server has not said.
+  /// The length of the whole file in bytes; nil if the server has not reported it.
   package var total: Int64?
-  /// The content coding of the answer; nil for none. What was coded cannot be resumed.
+  /// The content coding of the response; nil for none. A coded body cannot be resumed.
   package var coding: String?
-  /// The checksum that the caller asked for.
+  /// The checksum that the caller requires.
   package var checksum: RecordedChecksum?
-  /// How the caller wants the file to be kept; nil in a record of a version that did not write it down.
+  /// How the caller wants to store the file. Nil if the record was written by an earlier version, which did not store
+  /// this.
   package var choices: RecordedChoices?
-  /// When the part was begun.
+  /// When the partial file was created.
   package var created: Int64
-  /// When the record was written.
+  /// When the record was last written.
   package var updated: Int64
-  /// Which bytes are in the part and on the disk.
+  /// The ranges that are in the partial file and on the disk.
   package var finished: ByteRanges
 
-  /// Makes the record of a part that is still empty.
-  /// - Parameter now: The present in milliseconds since 1970.
+  /// Makes the record of a partial file that is still empty.
+  /// - Parameter now: The current time in milliseconds since 1970.
   package init(
     request: RequestIdentity, validator: Validator?, total: Int64?, coding: String? = nil,
     checksum: RecordedChecksum? = nil, choices: RecordedChoices? = nil, now: Int64
@@ -52,17 +54,17 @@ package struct PartRecord: Sendable, Hashable {
     finished = ByteRanges()
   }
 
-  /// Makes the record of a part that begins with an answer that is the whole.
+  /// Makes the record of a partial file that starts with a complete response.
   package init(request: RequestIdentity, facts: AnswerFacts, checksum: RecordedChecksum?, now: Int64) {
     self.init(
       request: request, validator: facts.validator, total: facts.total, coding: facts.coding, checksum: checksum,
       now: now)
   }
 
-  /// How many bytes there are from the start on.
+  /// The number of bytes before the first gap.
   package var committed: Int64 { finished.prefix }
 
-  /// Whether the rest can be asked for, if the server still has this version.
+  /// Whether the missing bytes can be requested, provided that the server still has this version of the resource.
   package var isResumable: Bool {
     validator != nil && coding == nil && request.method == HTTPMethod.get.rawValue
   }
@@ -89,7 +91,7 @@ extension PartRecord: Codable {
     guard let finished = Self.finished(committed, segments), total.map({ $0 >= finished.end }) ?? (segments == nil)
     else {
       throw DecodingError.dataCorruptedError(
-        forKey: .committed, in: container, debugDescription: "ranges that cannot be")
+        forKey: .committed, in: container, debugDescription: "the byte ranges are invalid")
     }
     self.finished = finished
   }
@@ -124,15 +126,15 @@ extension PartRecord: Codable {
 }
 
 extension PartRecord {
-  /// The most bytes of a record.
+  /// The maximum size of a record in bytes.
   package static let limit = 1 << 20
 
-  /// `,"crc32":"xxxxxxxx"}` and a line feed.
+  /// The length in bytes of `,"crc32":"xxxxxxxx"}` and a line feed.
   private static let sealLength = 21
 
   private struct Format: Decodable { let format: Int }
 
-  /// The bytes of the file.
+  /// The bytes of the record file.
   package func encoded() throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -141,7 +143,7 @@ extension PartRecord {
     return Data(bytes)
   }
 
-  /// Reads the bytes of a file; never traps, whatever they are.
+  /// Reads the bytes of a record file. Never traps, whatever the bytes are.
   package static func read(_ bytes: Data) -> Result<PartRecord, PartRecordProblem> {
     guard bytes.count <= limit else { return .failure(.tooLarge) }
     let body = bytes.dropLast(sealLength)
@@ -165,7 +167,7 @@ extension PartRecord {
   }
 }
 
-/// The CRC-32 of zlib and PNG (ISO 3309): against damage, not against attack.
+/// The CRC-32 of zlib and PNG (ISO 3309). It detects damage, not attacks.
 enum CRC32 {
   private static let table: [UInt32] = (0..<256).map { byte in
     (0..<8).reduce(UInt32(byte)) { sum, _ in sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
@@ -174,5 +176,18 @@ enum CRC32 {
   static func of(_ bytes: some Sequence<UInt8>) -> UInt32 {
     let table = table
     return ~bytes.reduce(~0) { sum, byte in table[Int(UInt8(truncatingIfNeeded: sum) ^ byte)] ^ sum >> 8 }
+  }
+}
+
+/// The checksum that the caller requires.
+package struct RecordedChecksum: Sendable, Hashable, Codable {
+  /// The name of the algorithm in RFC 9530.
+  package let algorithm: String
+  /// The expected value in lower-case hexadecimal digits.
+  package let hex: String
+
+  package init(algorithm: String, hex: String) {
+    self.algorithm = algorithm.lowercased()
+    self.hex = hex.lowercased()
   }
 }

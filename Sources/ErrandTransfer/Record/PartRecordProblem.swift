@@ -1,30 +1,30 @@
-/// Why there is no record to go on from. The part is then started over.
+/// Why a partial file has no usable record. The download then starts over.
 package enum PartRecordProblem: Error, Sendable, Hashable {
-  /// There is none.
+  /// There is no record.
   case missing
-  /// Longer than a record ever is.
+  /// The record is longer than the limit.
   case tooLarge
-  /// Not one of ours: no JSON object with a checksum at its end.
+  /// The file is not a record: no JSON object with a checksum at its end.
   case foreign
-  /// One of ours, but its bytes are not those that were written, or say what cannot be.
+  /// The record was written by this library, but its bytes have changed or its values are invalid.
   case damaged
-  /// The part is shorter than its record says.
+  /// The partial file is shorter than its record states.
   case shortPart
-  /// Of a version that was before this one.
+  /// The record has the format of an earlier version.
   case older(Int)
-  /// Of a version to come.
+  /// The record has the format of a later version.
   case newer(Int)
 }
 
 extension PartRecordProblem: CustomStringConvertible {
-  /// A clause.
+  /// The reason as a clause.
   package var description: String {
     switch self {
-    case .missing: "there is no record of it"
+    case .missing: "it has no record"
     case .tooLarge: "its record is too long"
-    case .foreign: "what lies in its record's place is none"
+    case .foreign: "the file in place of its record is not a record"
     case .damaged: "its record is damaged"
-    case .shortPart: "it is shorter than its record says"
+    case .shortPart: "it is shorter than its record states"
     case .older(let format): "its record has the old format \(format)"
     case .newer(let format): "its record has the format \(format) of a later version"
     }

@@ -1,18 +1,18 @@
 import ErrandCore
 
-/// How the file is kept that a part becomes: what the caller chose, and what holds too for who goes on with the part
-/// without knowing the request.
+/// The caller's choices for storing the finished file. They also apply if a later download resumes the partial file
+/// without knowing the original request.
 package struct RecordedChoices: Sendable, Hashable {
-  /// Every bit that `chmod` takes.
+  /// All bits that `chmod` accepts.
   private static let permissionBits: UInt16 = 0o7777
 
-  /// Who may read and write the file.
+  /// The permissions of the file.
   package let permissions: UInt16
-  /// Whether a file that is there is replaced.
+  /// Whether an existing file is replaced.
   package let replaces: Bool
-  /// The most bytes that it may have; nil for no limit.
+  /// The maximum size of the file in bytes; nil for no limit.
   package let maximumBytes: Int64?
-  /// Whether its name is the one that the server says.
+  /// Whether the server chooses the file name.
   package var isNamedByServer: Bool
 
   package init(permissions: UInt16, replaces: Bool, maximumBytes: Int64? = nil, isNamedByServer: Bool = false) {
@@ -22,7 +22,7 @@ package struct RecordedChoices: Sendable, Hashable {
     self.isNamedByServer = isNamedByServer
   }
 
-  /// What a download chooses.
+  /// The choices of a download.
   init(_ download: Download) {
     self.init(
       permissions: download.permissions, replaces: download.replaces, maximumBytes: download.maximumBytes,
@@ -33,7 +33,7 @@ package struct RecordedChoices: Sendable, Hashable {
 extension RecordedChoices: Codable {
   private enum CodingKeys: CodingKey { case permissions, replaces, maximumBytes, isNamedByServer }
 
-  /// Reads what was written; bits that no file has, and a limit below zero, are none of it.
+  /// Reads the stored values; rejects unknown permission bits and a negative limit.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let permissions = try container.decode(UInt16.self, forKey: .permissions)
@@ -43,7 +43,7 @@ extension RecordedChoices: Codable {
       maximumBytes: maximumBytes, isNamedByServer: try container.decode(Bool.self, forKey: .isNamedByServer))
     guard self.permissions == permissions, self.maximumBytes == maximumBytes else {
       throw DecodingError.dataCorruptedError(
-        forKey: .permissions, in: container, debugDescription: "choices that cannot be")
+        forKey: .permissions, in: container, debugDescription: "the choices are invalid")
     }
   }
 }

@@ -1,13 +1,15 @@
 package import ErrandCore
 import ErrandSupport
 
-/// What a part was asked with. Bytes asked with another identity are never put together with it.
+/// The identity of the request that a partial file belongs to. Bytes of requests with different identities are never
+/// combined.
 package struct RequestIdentity: Sendable, Hashable, Codable {
   /// The method.
   package let method: String
-  /// The first URL, before any redirect. It may hold a secret, such as a signature: that is why the record is private.
+  /// The first URL, before any redirect. It may contain a secret, such as a signature. For this reason only the user
+  /// may read the record.
   package let url: String
-  /// A hash of the fields that may choose what is answered, and of the account; 32 hexadecimal digits.
+  /// A hash of the account and of the fields that may select the response; 32 hexadecimal digits.
   package let variant: String
 
   package init(method: String, url: String, variant: String) {
@@ -16,41 +18,42 @@ package struct RequestIdentity: Sendable, Hashable, Codable {
     self.variant = variant
   }
 
-  /// Names a request.
+  /// Identifies a request.
   ///
   /// - Parameters:
   ///   - method: The method.
-  ///   - url: The URL that the caller named.
-  ///   - fields: The fields of the request, without those that a signature adds anew each time.
-  ///   - account: Who is logged in, as the credential provider names them. Where there is one, `Authorization` does not
-  ///     count, since tokens come and go; where there is none, the secrets themselves tell people apart.
-  ///   - transport: What servers know the transport by, such as a client certificate.
+  ///   - url: The URL before any redirect.
+  ///   - fields: The fields of the request, without those that a signature changes each time.
+  ///   - account: The account of the credential provider. If there is an account, `Authorization` is ignored, because
+  ///     tokens change. Without an account, the value of `Authorization` distinguishes users.
+  ///   - transport: The identity that the transport shows to servers, such as a client certificate.
   package init(method: HTTPMethod, url: HTTPURL, fields: HTTPFields, account: String?, transport: String? = nil) {
     self.init(method: method.rawValue, url: url.string, variant: Self.variant(fields, account, transport))
   }
 
-  /// The same with a name in place of the URL, where there is one.
+  /// This identity with a resource name in place of the URL; unchanged if the name is nil.
   package func naming(_ resource: String?) -> RequestIdentity {
     RequestIdentity(method: method, url: resource ?? url, variant: variant)
   }
 
-  /// Whether both ask for the same, whatever the URL: for links that are signed anew.
+  /// Whether two identities differ at most in the URL. The URL of a signed link changes with each signature.
   package func isSame(exceptURL other: RequestIdentity) -> Bool {
     method.hasSameBytes(as: other.method) && variant == other.variant
   }
 
-  /// Compares byte by byte, also the name that stands in place of a URL.
+  /// Compares method, variant and URL byte by byte. The URL may be replaced by the name in
+  /// ``ErrandCore/Download/resource``.
   package static func == (left: RequestIdentity, right: RequestIdentity) -> Bool {
     left.isSame(exceptURL: right) && left.url.hasSameBytes(as: right.url)
   }
 
-  /// Hashes the bytes.
+  /// Hashes the bytes that `==` compares.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(ByteText(url))
     hasher.combine(variant)
   }
 
-  /// Fields that do not choose what is answered, or that change with every request.
+  /// Fields that do not select the response, or that change with every request.
   private static let leftOut: Set<String> = [
     "accept-encoding", "cache-control", "connection", "content-length", "date", "expect", "host", "idempotency-key",
     "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "keep-alive", "pragma",
@@ -66,7 +69,7 @@ package struct RequestIdentity: Sendable, Hashable, Codable {
     if let transport { hash.add(transport) }
     let counted = fields.all.map { (name: $0.name.rawValue.lowercased(), field: $0) }
       .filter { !leftOut.contains($0.name) && (account == nil || $0.name != "authorization") }
-    // Lines of one name keep their order: that may matter.
+    // Several fields of one name keep their order, which may be significant.
     for name in Set(counted.map(\.name)).sorted() {
       hash.add(name)
       for (_, field) in counted.filter({ $0.name == name }) {

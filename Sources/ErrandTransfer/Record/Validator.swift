@@ -1,23 +1,24 @@
 package import ErrandCore
 import ErrandSupport
 
-/// What tells one version of a resource from every other, byte for byte: the value of `If-Range` (RFC 9110 section
-/// 13.1.5).
+/// The strong validator of a resource version: a value that changes whenever a byte of the resource changes. It is sent
+/// in `If-Range` (RFC 9110 section 13.1.5).
 package enum Validator: Sendable, Hashable {
-  /// A strong entity tag, with its quotes, as it came.
+  /// A strong entity tag with its quotes, as received.
   case entityTag(String)
-  /// A date that is strong, as it came.
+  /// A strong date, as received.
   case lastModified(String)
 
-  /// How much later than `Last-Modified` the `Date` must be, so that the resource cannot have changed twice within the
-  /// second that both name (RFC 9110 section 8.8.2.2 asks for one second; servers' clocks and caches ask for more).
+  /// The minimum time from `Last-Modified` to `Date`, in milliseconds. It ensures that the resource cannot have changed
+  /// twice within the second that `Last-Modified` names. RFC 9110 section 8.8.2.2 requires one second; the clocks of
+  /// servers and caches need more.
   private static let distance: Int64 = 60_000
 
-  /// The validator of an answer, nil where it has none that is strong.
+  /// The strong validator of a response; nil if it has none.
   ///
-  /// Where there is a tag, even a weak or damaged one, the date must not be used (RFC 9110 section 13.1.5). A tag with
-  /// bytes beyond ASCII is not used: what is sent back might not be the same bytes.
-  /// - Parameter now: The present in milliseconds since 1970, for dates with two digits of a year.
+  /// If there is an entity tag, even a weak or malformed one, the date must not be used (RFC 9110 section 13.1.5). A
+  /// tag with bytes beyond ASCII is not used, because the bytes that are sent back may differ.
+  /// - Parameter now: The current time in milliseconds since 1970, for dates with a two-digit year.
   package init?(of fields: HTTPFields, now: Int64) {
     let tags = fields.values(of: .eTag)
     if let tag = tags.first {
@@ -34,21 +35,21 @@ package enum Validator: Sendable, Hashable {
     self = .lastModified(change)
   }
 
-  /// The value as it came, which is sent in `If-Range`.
+  /// The value as received, which is sent in `If-Range`.
   package var fieldValue: String {
     switch self {
     case .entityTag(let value), .lastModified(let value): value
     }
   }
 
-  /// Whether a text is an entity tag (RFC 9110 section 8.8.3) that is strong.
+  /// Whether a text is a strong entity tag (RFC 9110 section 8.8.3).
   static func isStrong(_ tag: String) -> Bool {
     let bytes = Array(tag.utf8)
     return bytes.count >= 2 && bytes.first == 0x22 && bytes.last == 0x22
       && bytes.dropFirst().dropLast().allSatisfy { $0 == 0x21 || $0 >= 0x23 && $0 < 0x7F }
   }
 
-  /// Whether an answer's own fields contradict it. An answer that names no validator does not.
+  /// Whether a response states another value for this validator. A response without a value does not contradict it.
   func isContradicted(by fields: HTTPFields) -> Bool {
     switch self {
     case .entityTag(let tag): fields.values(of: .eTag).contains { !$0.hasSameBytes(as: tag) }
@@ -61,7 +62,7 @@ extension Validator: Codable {
   private enum Kind: String, Codable { case entityTag = "etag", lastModified = "last-modified" }
   private enum CodingKeys: CodingKey { case kind, value }
 
-  /// Reads a kind and a value, which is checked as a received one would be.
+  /// Reads a kind and a value. The value must be one that a response could have sent.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let value = try container.decode(String.self, forKey: .value)

@@ -1,8 +1,8 @@
-/// An element by its children and attributes.
+/// The keyed container of an element. The keys are the names of the element's children and attributes.
 struct XMLKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let place: XMLPlace
   private let element: XMLValue
-  /// The children by name, so that many keys are not many walks.
+  /// The children by name, so that a lookup does not search all children.
   private let byName: [String: [XMLValue]]
 
   init(place: XMLPlace, element: XMLValue) {

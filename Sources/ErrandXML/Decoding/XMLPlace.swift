@@ -1,10 +1,10 @@
-/// The decoder at one place of a document.
+/// The decoder of one value in a document: an element, several elements with one name, or a text.
 struct XMLPlace: Decoder {
-  /// What stands at a place.
+  /// The content that was found in the document.
   enum Found {
-    /// One element: the document's own, or one of an array.
+    /// One element: the root, or an element of an array.
     case element(XMLValue)
-    /// The children of one name; none, where nothing has it.
+    /// All children with one name; empty if no child has the name.
     case children([XMLValue])
     /// The value of an attribute, or an element's own text.
     case text(String)
@@ -40,29 +40,30 @@ struct XMLPlace: Decoder {
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer { XMLSingle(place: self) }
 
-  /// The one element that stands here.
+  /// The element to decode. Throws if there is no element, or more than one.
   func element() throws -> XMLValue {
     switch found {
     case .element(let element): return element
     case .children(let elements):
       guard let first = elements.first else { throw missing }
       guard elements.count == 1 else {
-        throw failure("\(elements.count) elements <\(first.shownName)> stand where one is due; an array takes them all")
+        throw failure(
+          "expected one element <\(first.shownName)>, found \(elements.count); declare an array to read them all")
       }
       return first
     case .text: throw mismatch([String: Any].self)
     }
   }
 
-  /// The text that stands here.
+  /// The text to decode. Throws if the value has child elements.
   func text() throws -> String {
     if case .text(let text) = found { return text }
     let element = try element()
     guard let inner = element.content.firstElement else { return element.text }
-    throw failure("the element <\(inner.shownName)> stands where only text is due")
+    throw failure("expected only text, found the element <\(inner.shownName)>")
   }
 
-  /// Whether an optional is nil here.
+  /// Whether an optional reads this value as nil.
   var isNil: Bool {
     guard case .text = found else {
       guard let element = try? element() else { return isMissing }
@@ -73,7 +74,8 @@ struct XMLPlace: Decoder {
 
   private var isMissing: Bool { if case .children(let elements) = found { elements.isEmpty } else { false } }
 
-  /// XML Schema's `xsi:nil`, by its customary prefix.
+  /// Whether the element says that it is nil by the attribute `xsi:nil` of XML Schema. Only the usual prefix `xsi`
+  /// counts.
   private static func saysNil(_ element: XMLValue) -> Bool {
     ["true", "1"].contains(element.attributes["xsi:nil"])
   }
@@ -81,13 +83,13 @@ struct XMLPlace: Decoder {
   // MARK: - Errors
 
   private var missing: DecodingError {
-    guard let key = codingPath.last else { return .valueNotFound(XMLValue.self, context("nothing stands there")) }
+    guard let key = codingPath.last else { return .valueNotFound(XMLValue.self, context("the value is missing")) }
     return .keyNotFound(key, DecodingError.Context(codingPath: codingPath.dropLast(), debugDescription: "missing"))
   }
 
-  func mismatch(_ type: any Any.Type) -> DecodingError { .typeMismatch(type, context("no \(type) stands there")) }
+  func mismatch(_ type: any Any.Type) -> DecodingError { .typeMismatch(type, context("expected \(type), found text")) }
 
-  /// A failure that has words of its own.
+  /// An error with the given message and the coding path of this value.
   func failure(_ words: String) -> XMLMisfit { XMLMisfit(words: words, path: codingPath) }
 
   private func context(_ words: String) -> DecodingError.Context {
@@ -95,7 +97,7 @@ struct XMLPlace: Decoder {
   }
 }
 
-/// What does not fit, in words, and where.
+/// The error for a value that does not fit its type. It has a message and the coding path.
 struct XMLMisfit: Error {
   let words: String
   let path: [any CodingKey]
@@ -108,7 +110,7 @@ extension [XMLValue.Content] {
   }
 }
 
-/// The value of an element or an attribute.
+/// The single value container of an element or an attribute.
 struct XMLSingle: SingleValueDecodingContainer {
   let place: XMLPlace
 

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Reads the values that are one text.
+/// Reads the types whose value is a single text in XML, such as numbers and dates.
 struct XMLScalar {
   private let place: XMLPlace
 
   init(_ place: XMLPlace) { self.place = place }
 
-  /// The value; nil where the type is none of those that are one text.
+  /// Reads a value; nil if the type is not written as a single text.
   func value<T>(as type: T.Type) throws -> T? {
     if type == String.self { return try place.text() as? T }
     if type == Bool.self { return try required("true, false, 1 or 0", bool) as? T }
@@ -26,7 +26,7 @@ struct XMLScalar {
     let text = try place.text()
     let trimmed = text.trimmingCharacters(in: Self.space)
     if let value = read(trimmed) { return value }
-    throw place.failure("expected \(due), found \(trimmed.isEmpty ? "nothing" : "another text")")
+    throw place.failure("expected \(due), found \(trimmed.isEmpty ? "nothing" : "other text")")
   }
 
   private static let space = CharacterSet(charactersIn: " \t\r\n")
@@ -51,7 +51,7 @@ struct XMLScalar {
   }
 
   private func decimal(_ text: String) -> Decimal? {
-    // Foundation reads as much of a text as looks like a number.
+    // `Decimal` accepts a number that is followed by other text. So the whole text is checked first.
     guard Self.isDecimal(text), Double(text) != nil else { return nil }
     return Decimal(string: text, locale: nil)
   }

@@ -1,4 +1,4 @@
-/// Elements side by side.
+/// The unkeyed container of sibling elements.
 struct XMLUnkeyed: UnkeyedDecodingContainer {
   private let place: XMLPlace
   private let elements: [XMLValue]
@@ -33,7 +33,7 @@ struct XMLUnkeyed: UnkeyedDecodingContainer {
 
   mutating func superDecoder() throws -> any Decoder { try step { $0 } }
 
-  /// The element is left behind only where it could be read.
+  /// Reads the current element and, on success, advances to the next one.
   private mutating func step<T>(_ read: (XMLPlace) throws -> T) throws -> T {
     let value = try read(here())
     currentIndex += 1
@@ -50,7 +50,7 @@ struct XMLUnkeyed: UnkeyedDecodingContainer {
   }
 }
 
-/// A key made at run time.
+/// A coding key that is created at run time.
 struct XMLKey: CodingKey {
   let stringValue: String
   let intValue: Int?

@@ -5,19 +5,20 @@ import Foundation
   import FoundationXML
 #endif
 
-/// Makes a value of what the parser tells, and stops it at the first error: the parser of Linux goes on after some.
+/// Builds an ``XMLValue`` from the parser's events. It stops the parser at the first error, because the parser on Linux
+/// continues after some errors.
 final class XMLTreeBuilder: NSObject, XMLParserDelegate {
   private var open: [XMLValue] = []
   private var root: XMLValue?
   private var text = ""
   private var failure: FormatFailure?
 
-  /// What came out.
+  /// Returns the root element after the parser has ended.
   func document(finished: Bool) throws(FormatFailure) -> XMLValue {
     if let failure { throw failure }
-    // The parser of Linux says that it finished where a document breaks off.
+    // The parser on Linux reports success even for an incomplete document.
     guard finished, open.isEmpty, let root else {
-      throw FormatFailure(.malformed, "there is no whole XML document")
+      throw FormatFailure(.malformed, "the XML document is incomplete")
     }
     return root
   }
@@ -40,37 +41,38 @@ final class XMLTreeBuilder: NSObject, XMLParserDelegate {
   func parser(_ parser: XMLParser, foundCharacters more: String) { text += more }
 
   func parser(_ parser: XMLParser, foundCDATA bytes: Data) {
-    text += String(decoding: bytes, as: UTF8.self)  // the document was checked to be text
+    text += String(decoding: bytes, as: UTF8.self)  // `MarkupText` has checked that the document is valid text
   }
 
   func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
     guard failure == nil else { return }
-    let words = Self.words[(error as NSError).code] ?? "this is not well-formed XML"
+    let words = Self.words[(error as NSError).code] ?? "the document is not well-formed XML"
     failure = FormatFailure(
       .malformed, words, line: max(1, parser.lineNumber), column: max(1, parser.columnNumber), underlying: error)
     parser.abortParsing()
   }
 
-  /// Puts the text that came so far into the innermost element: it comes in many pieces where it has entities.
+  /// Appends the collected text to the innermost element. The parser delivers a text that contains entities in several
+  /// pieces, so they are collected first.
   private func flush() {
     guard !text.isEmpty, !open.isEmpty else { return }
     open[open.count - 1].content.append(.text(text))
     text = ""
   }
 
-  /// The parser's codes that answers give rise to.
+  /// Messages for the libxml2 error codes that a response can cause.
   private static let words: [Int: String] = [
-    4: "there is no element", 5: "the document breaks off, or something stands behind its end",
-    6: "a character reference stands for no character", 7: "a character reference stands for no character",
-    8: "a character reference stands for no character",
-    9: "a character stands there that XML does not allow", 23: "an entity has no semicolon behind it",
-    26: "an entity is used that XML does not know; only &lt; &gt; &amp; &apos; &quot; and numbers are taken",
-    27: "an entity is used that XML does not know; only &lt; &gt; &amp; &apos; &quot; and numbers are taken",
-    38: "a < stands in the value of an attribute", 39: "the value of an attribute has no quotation marks",
-    40: "the value of an attribute does not end", 41: "an attribute has no value",
-    42: "an attribute stands there twice", 62: "]]> stands in a text; write it as ]]&gt;",
-    65: "a space is missing between attributes", 68: "a name is due there", 73: "a tag does not end",
-    76: "another element is closed than was opened", 77: "an element is not closed; the document breaks off",
-    201: "a prefix stands for no namespace; it must be declared by xmlns", 203: "an attribute stands there twice",
+    4: "the document has no root element", 5: "the document is incomplete, or has content after its root element",
+    6: "a character reference is invalid", 7: "a character reference is invalid",
+    8: "a character reference is invalid",
+    9: "the document has a character that XML does not allow", 23: "an entity reference has no semicolon at its end",
+    26: "an entity is unknown; XML defines only &lt; &gt; &amp; &apos; &quot; and numeric references",
+    27: "an entity is unknown; XML defines only &lt; &gt; &amp; &apos; &quot; and numeric references",
+    38: "an attribute value contains <; write it as &lt;", 39: "an attribute value has no quotation marks",
+    40: "an attribute value has no closing quotation mark", 41: "an attribute has no value",
+    42: "an element has the same attribute twice", 62: "a text contains ]]>; write it as ]]&gt;",
+    65: "a space is missing between attributes", 68: "expected a name", 73: "a tag has no closing >",
+    76: "a closing tag does not match its opening tag", 77: "an element is not closed; the document is incomplete",
+    201: "a namespace prefix is not declared; declare it with xmlns", 203: "an element has the same attribute twice",
   ]
 }

@@ -5,19 +5,19 @@ public import Foundation
   import FoundationXML
 #endif
 
-/// An element of an XML document with all that stands in it; the document itself is its outermost element.
+/// An element of an XML document with its content. A document is represented by its root element.
 ///
 /// ```swift
 /// let feed = try XMLValue(parsing: body)
 /// for entry in feed.children("entry") { print(entry["title"]?.text ?? "", entry.attributes["id"] ?? "") }
 /// ```
 ///
-/// Comments and processing instructions are left out, CDATA sections are text. White space between elements is kept as
-/// it came.
+/// Comments and processing instructions are omitted, and CDATA sections are text. White space between elements is kept
+/// unchanged.
 public struct XMLValue: Sendable, Hashable {
-  /// A piece of what an element holds.
+  /// One part of the content of an element.
   public enum Content: Sendable, Hashable {
-    /// A text, its entities resolved.
+    /// A text with its entities resolved.
     case text(String)
     /// An element.
     case element(XMLValue)
@@ -25,14 +25,15 @@ public struct XMLValue: Sendable, Hashable {
 
   /// The name without its prefix.
   public var name: String
-  /// The namespace's URI; nil for none.
+  /// The URI of the element's namespace; nil if the element has none.
   public var namespace: String?
-  /// The attributes under their names as they are written, prefix included; those that declare namespaces are left out.
+  /// The attributes. Their names are those in the document, including the prefix. Attributes that declare namespaces
+  /// are omitted.
   public var attributes: [String: String]
-  /// What stands in the element, in order.
+  /// The content of the element, in order.
   public var content: [Content]
 
-  /// Makes an element.
+  /// Creates an element.
   public init(
     _ name: String, namespace: String? = nil, attributes: [String: String] = [:], content: [Content] = []
   ) {
@@ -42,26 +43,27 @@ public struct XMLValue: Sendable, Hashable {
     self.content = content
   }
 
-  /// The elements that stand directly in this one, in order.
+  /// The direct child elements, in order.
   public var children: [XMLValue] {
     content.compactMap { if case .element(let child) = $0 { child } else { nil } }
   }
 
-  /// Those of a name: without prefix, in any namespace, or in one namespace as `{http://www.w3.org/2005/Atom}entry`.
+  /// The children with a name. A name without braces matches in every namespace, and
+  /// `{http://www.w3.org/2005/Atom}entry` matches in one namespace. Prefixes are not part of names.
   public func children(_ name: String) -> [XMLValue] { children.filter { $0.isNamed(name) } }
 
-  /// The first child of a name, written as for ``children(_:)``.
+  /// The first child with a name. The name has one of the forms that ``children(_:)`` describes.
   public subscript(name: String) -> XMLValue? {
     for case .element(let child) in content where child.isNamed(name) { return child }
     return nil
   }
 
-  /// The text that stands directly in this element, without that of its children.
+  /// The direct text of this element, without the text of its children.
   public var text: String {
     content.reduce(into: "") { text, piece in if case .text(let more) = piece { text += more } }
   }
 
-  /// The name as messages show it: cut where it is long.
+  /// The element's name for messages, truncated to 60 Unicode scalars.
   var shownName: String { String(String.UnicodeScalarView(name.unicodeScalars.prefix(60))) }
 
   private func isNamed(_ wanted: String) -> Bool {
@@ -71,22 +73,25 @@ public struct XMLValue: Sendable, Hashable {
 }
 
 extension XMLValue {
-  /// Reads a document.
+  /// Parses a document.
   ///
-  /// Its encoding is what the byte order mark says, then `charset`, then the document's declaration, then UTF-8.
-  /// Nothing outside the document is ever read: a document type with declarations of its own is refused, one that names
-  /// a file or an address is skipped.
+  /// The encoding is determined by the first of these that is present: the byte order mark, `charset`, the XML
+  /// declaration. The default is UTF-8.
+  ///
+  /// The parser never reads anything outside the document. A document type with internal declarations is an error. A
+  /// document type that refers to a file or a URL is skipped.
   /// - Parameters:
   ///   - body: The document.
-  ///   - charset: The charset that `Content-Type` names.
-  ///   - limits: How large it may be.
+  ///   - charset: The charset in the response's `Content-Type`.
+  ///   - limits: The maximum size of the document.
   /// - Throws: ``ErrandCore/FormatFailure`` with line and column.
   public init(
     parsing body: Data, charset: String? = nil, limits: XMLLimits = XMLLimits()
   ) throws(FormatFailure) {
     let bytes = min(limits.bytes, XMLLimits.largest)
     guard body.count <= bytes else {
-      throw FormatFailure(.limit, "the document has \(body.count) bytes; \(bytes) are taken (`XMLLimits.bytes`)")
+      throw FormatFailure(
+        .limit, "the document has \(body.count) bytes; the limit is \(bytes) bytes (`XMLLimits.bytes`)")
     }
     let text = try MarkupText(body, charset: charset)
     let safe = try text.checked(MarkupLimits(depth: min(limits.depth, XMLLimits.deepest), nodes: limits.nodes))
@@ -100,36 +105,38 @@ extension XMLValue {
   }
 }
 
-/// How large an XML document may be; one that passes a limit is refused before anything is built of it.
+/// The maximum size of an XML document. A document that exceeds a limit is rejected before it is parsed.
 ///
-/// Beside them stand limits of the parser: 1,000 attributes to an element, and 10,000,000 bytes to a text or value.
+/// In addition, the parser has fixed limits: 1,000 attributes per element, and 10,000,000 bytes per text or attribute
+/// value.
 public struct XMLLimits: Sendable, Hashable {
-  /// How deep elements may stand in each other; 100, and never more than 500.
+  /// The maximum nesting of elements. The default is 100; more than 500 is not possible.
   public var depth: Int
-  /// How many elements and attributes there may be; 1,000,000.
+  /// The maximum number of elements and attributes together. The default is 1,000,000.
   public var nodes: Int
-  /// How many bytes the body may have; 64 MiB.
+  /// The maximum size of the body in bytes. The default is 64 MiB.
   public var bytes: Int
 
-  /// Limits; the standard ones where nothing is said.
+  /// Creates limits. Omitted limits have their default values.
   public init(depth: Int = 100, nodes: Int = 1_000_000, bytes: Int = 64 << 20) {
     self.depth = min(depth, Self.deepest)
     self.nodes = nodes
     self.bytes = min(bytes, Self.largest)
   }
 
-  /// Values are freed by recursion, so a deeper one could end a thread.
+  /// The maximum nesting of elements. An element and its children are deallocated recursively, so a deeper element
+  /// could overflow the stack of a thread.
   static let deepest = 500
-  /// libxml2 counts bytes in 32 bits.
+  /// The maximum size in bytes. libxml2 counts bytes with 32-bit integers.
   static let largest = 1 << 30
 }
 
 extension XMLValue {
-  /// The document as text in UTF-8, with a declaration.
+  /// The document as text in UTF-8, with an XML declaration.
   ///
-  /// A namespace is declared where it differs from that of the element around it, without a prefix. Attributes stand in
-  /// the order of their names; one with a prefix needs the attribute that declares it, such as `xmlns:p`.
-  /// - Throws: ``ErrandCore/FormatFailure`` where a name is none, or a text has a character that XML cannot carry.
+  /// If an element has another namespace than its parent, it declares the namespace without a prefix. Attributes are
+  /// sorted by name. An attribute with a prefix needs another attribute that declares the prefix, such as `xmlns:p`.
+  /// - Throws: ``ErrandCore/FormatFailure`` if a name is invalid, or a text has a character that XML does not allow.
   public func serialized() throws(FormatFailure) -> Data {
     var out = Array(#"<?xml version="1.0" encoding="UTF-8"?>"#.utf8)
     try write(to: &out, inside: nil, path: name)
@@ -167,7 +174,8 @@ extension XMLValue {
     out.append(UInt8(ascii: "\""))
   }
 
-  /// What would end a text or a value, or be changed by whoever reads it, goes as a reference.
+  /// Writes a text or an attribute value. Two kinds of characters are written as references: characters that would end
+  /// the text or value, and white space that parsers would change.
   private static func write(
     _ text: String, to out: inout [UInt8], isValue: Bool, _ path: String
   ) throws(FormatFailure) {
@@ -181,27 +189,28 @@ extension XMLValue {
       case "\r": out += "&#13;".utf8
       case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}":
         throw FormatFailure(
-          .malformed, "the character U+\(String(scalar.value, radix: 16, uppercase: true)) cannot stand in XML",
+          .malformed, "XML does not allow the character U+\(String(scalar.value, radix: 16, uppercase: true))",
           path: path)
       default: out += Array(scalar.utf8)
       }
     }
   }
 
-  /// Refuses what could end a tag; the letters of names are not told apart further.
+  /// Throws if a name contains characters that could end a tag. All characters beyond ASCII are accepted, so this check
+  /// is less strict than XML.
   private static func check(name: String, _ path: String) throws(FormatFailure) {
     let first = name.unicodeScalars.first
     let isName = name.unicodeScalars.allSatisfy {
       $0.value >= 0x80 || "-._:".unicodeScalars.contains($0) || ASCII.isAlphanumeric(UInt8($0.value))
     }
     guard let first, isName, !"-.0123456789".unicodeScalars.contains(first) else {
-      throw FormatFailure(.malformed, "\"\(name)\" is no name of an element or attribute", path: path)
+      throw FormatFailure(.malformed, "\"\(name)\" is not a valid name of an element or attribute", path: path)
     }
   }
 }
 
 extension RequestBody {
-  /// A document as XML; what cannot be written fails the call while it is built.
+  /// A request body with an XML document. If the document cannot be written, the call fails while its request is built.
   public static func xml(_ document: XMLValue, type contentType: String = "application/xml") -> RequestBody {
     encoded(as: "XML", contentType) { try document.serialized() }
   }

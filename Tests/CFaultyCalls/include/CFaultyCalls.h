@@ -1,20 +1,20 @@
 #ifndef C_FAULTY_CALLS_H
 #define C_FAULTY_CALLS_H
 
-// The file calls of the C library in a process that is linked with this, on Linux: what anybody in it does with files
-// below one folder is counted, SQLite included, and the call of one number fails.
+// Replaces the file calls of the C library in a process that links this, on Linux. Every call on files below one
+// folder is counted, including those of SQLite, and the call with one number fails.
 
-// Counts from here on, and lets the call with a number from 1 fail with an error code; 0 lets none fail. A failing
-// write writes half.
+// Starts counting. The call with number `turn`, from 1, fails with an error code; 0 lets no call fail. A failing
+// write writes half of its bytes.
 void faulty_begin(const char *folder, int turn, int code);
 
-// Lets every call pass and counts none.
+// Stops counting and lets every call pass.
 void faulty_end(void);
 
-// How many calls were counted.
+// The number of counted calls.
 int faulty_count(void);
 
-// The name of the call that failed; empty for none.
+// The name of the failed call; empty if none failed.
 const char *faulty_name(void);
 
 #endif

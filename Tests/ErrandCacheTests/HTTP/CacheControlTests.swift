@@ -26,7 +26,7 @@ import Testing
     "", " ", ",", "public", "s-maxage=60", "x-max-age=60", "max-agee=60", "max_age=60", #"ext="max-age=60""#,
     #"ext="a, max-age=60, b""#, #"ext="\", max-age=60""#, "=max-age=60", "\u{FF}max-age=60",
   ])
-  func `other words are no lifetime`(line: String) {
+  func `unknown directives are ignored`(line: String) {
     let control = CacheControl([line])
     #expect(control.maxAge == nil && !control.noStore && !control.isMalformed)
   }
@@ -45,7 +45,7 @@ import Testing
   ]
 
   @Test(arguments: words)
-  func `words are read`(line: String, word: @Sendable (CacheControl) -> Bool) {
+  func `directives are parsed`(line: String, word: @Sendable (CacheControl) -> Bool) {
     #expect(word(CacheControl([line])))
     #expect(!word(CacheControl(["x-a"])))
   }
@@ -62,12 +62,12 @@ import Testing
   ]
 
   @Test(arguments: numbers)
-  func `the strictest number counts`(line: String, name: @Sendable (CacheControl) -> Int64?, value: Int64) {
+  func `strictest repeated value applies`(line: String, name: @Sendable (CacheControl) -> Int64?, value: Int64) {
     #expect(name(CacheControl([line])) == value)
     #expect(name(CacheControl(line.split(separator: ",").map(String.init))) == value)
   }
 
-  @Test func `a quote ends with its line`() {
+  @Test func `quote ends with its field line`() {
     let control = CacheControl([#"ext="open"#, "max-age=60, no-store"])
     #expect(control.maxAge == 60 && control.noStore && control.isMalformed)
   }
@@ -78,12 +78,12 @@ import Testing
       (["Pragma": "no-cache", "Cache-Control": "max-age=5"], false),
       (["Pragma": "no-cache", "Cache-Control": ""], false),
     ] as [(HTTPFields, Bool)])
-  func `Pragma counts alone`(fields: HTTPFields, isSet: Bool) {
+  func `Pragma counts without Cache-Control`(fields: HTTPFields, isSet: Bool) {
     #expect(CacheControl(request: fields).noCache == isSet)
     #expect(!CacheControl(answer: ["Pragma": "no-cache"]).noCache)
   }
 
-  @Test func `any bytes can be read`() {
+  @Test func `any bytes can be parsed`() {
     var random = SeededNumbers(seed: 3)
     let words = ["max-age", "=", "\"", ",", "\\", " ", "60", "no-store", "\t", ";", "\u{0}", "é", "'", "-"]
     for _ in 0..<20_000 {

@@ -16,7 +16,7 @@ import ErrandCore
     ("sUN nov  6 08:49:37 1994", 784_111_777), ("Wednesday, 09-Oct-75 08:53:20 GMT", 3_337_836_800),
     ("Friday, 01-Jan-76 00:00:00 GMT", 189_302_400),
   ])
-  func `three forms are read`(text: String, seconds: Int64) {
+  func `three date forms are parsed`(text: String, seconds: Int64) {
     #expect(HTTPDate.read(text, now: Self.now)?.milliseconds == seconds * 1_000)
   }
 
@@ -33,7 +33,7 @@ import ErrandCore
     "Sun Nov 6 08:49:37 1994", "Sun Nov 06 08:49:37 94", "Sun Nov  6 08:49:37 1994 GMT", "1994-11-06T08:49:37Z",
     "Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT", "Sun, ٠6 Nov 1994 08:49:37 GMT",
   ])
-  func `everything else is no date`(text: String) {
+  func `other texts are not dates`(text: String) {
     #expect(HTTPDate.read(text, now: Self.now) == nil)
   }
 
@@ -43,11 +43,11 @@ import ErrandCore
     (951_782_400_000, "Tue, 29 Feb 2000 00:00:00 GMT"), (.max, "Fri, 31 Dec 9999 23:59:59 GMT"),
     (.min, "Sat, 01 Jan 0000 00:00:00 GMT"), (4_107_542_400_000, "Mon, 01 Mar 2100 00:00:00 GMT"),
   ])
-  func `the preferred form is written`(milliseconds: Int64, text: String) {
+  func `preferred date form is written`(milliseconds: Int64, text: String) {
     #expect(HTTPDate.text(WallTime(milliseconds: milliseconds)) == text)
   }
 
-  @Test func `what is written is read`() {
+  @Test func `written dates are parsed`() {
     var random = SeededNumbers(seed: 1)
     for _ in 0..<3_000 {
       let seconds = Int64.random(in: -62_167_219_200...253_402_300_799, using: &random)

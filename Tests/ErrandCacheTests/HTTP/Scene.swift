@@ -3,9 +3,10 @@ import Foundation
 @testable import ErrandCache
 @testable import ErrandCore
 
-/// One request, one stored answer and one moment, in the short words of a table.
+/// One request, one stored response and one point in time, in a short notation for tables.
 ///
-/// The answer came at 08:49:37 GMT on 6 November 1994, at once, with that `Date`; moments are seconds after it.
+/// The response arrived at 08:49:37 GMT on 6 November 1994, without delay and with that `Date`. Times are seconds after
+/// it.
 enum Scene {
   static let start = WallTime(milliseconds: 784_111_777_000)
   static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -21,7 +22,7 @@ enum Scene {
       monotonic: MonotonicInstant(nanoseconds: 0).advanced(by: .milliseconds(Int64(monotonic * 1_000))))
   }
 
-  /// Fields of lines such as `Vary: Accept | ETag: "x"`.
+  /// Parses fields such as `Vary: Accept | ETag: "x"`.
   static func fields(_ text: String) -> HTTPFields {
     HTTPFields(
       text.components(separatedBy: " | ").filter { !$0.isEmpty }.map { line in
@@ -43,15 +44,15 @@ enum Scene {
   static func answer(
     _ status: Int, _ text: String = "", length: Int = 2, isComplete: Bool = true, isAccepted: Bool = true,
     sent: Double = 0, came: Double = 0, stamped: Set<String> = []
-  ) -> ReceivedAnswer {
-    var answer = ReceivedAnswer(
+  ) -> ReceivedResponse {
+    var answer = ReceivedResponse(
       head: ResponseHead(status: status, fields: fields(text)), bodyLength: length, isComplete: isComplete,
       isAccepted: isAccepted, requestTime: at(sent).wall, responseTime: at(came).wall, received: at(came).monotonic)
     answer.stamped = stamped
     return answer
   }
 
-  /// What is stored of an answer, whether it may be stored or not.
+  /// The head that is stored for a response, whether the response may be stored or not.
   static func stored(
     _ text: String, status: Int = 200, request: String = "", method: HTTPMethod = .get, policy: CachePolicy = .http,
     sent: Double = 0, came: Double = 0, appVersion: String = "", isFromDisk: Bool = false
@@ -81,7 +82,7 @@ enum Scene {
     }
   }
 
-  /// The decision in one or two words on one stored answer of 200.
+  /// The decision in one or two words for one stored response with status 200.
   static func verdict(
     _ stored: String, after seconds: Double, _ request: String = "", mode: CacheReadMode = .asDeclared,
     policy: CachePolicy = .http

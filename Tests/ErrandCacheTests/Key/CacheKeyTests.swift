@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct CacheKeyTests {
-  /// Everything that a key is made of.
+  /// All inputs of a key.
   struct Case {
     var method: HTTPMethod = .get
     var url = "https://api.example/v1/items?page=1&sort=up"
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// Ways to make two requests differ in one thing that tells answers apart.
+  /// Changes of a single property that must lead to different responses.
   static let differences: [(String, @Sendable (inout Case) -> Void)] = [
     ("method", { $0.method = .post }), ("method's case", { $0.method = "get" }), ("HEAD", { $0.method = .head }),
     ("model", { $0.model = .httpElse }),
@@ -61,7 +61,7 @@ import Testing
     ("salt into the next", { $0.salt = [1, 2, 3, 0] }), ("format", { $0.version = CanonicalForm.version + 1 }),
   ]
 
-  @Test func `one difference never shares`() throws {
+  @Test func `any difference changes the key`() throws {
     for base in [Case(), Case(method: .post, body: "a=1"), Case(model: .http, partition: .nobody)] {
       var seen: [(String, CacheKey)] = [("base", try base.key())]
       for (name, change) in Self.differences {
@@ -78,8 +78,8 @@ import Testing
     }
   }
 
-  /// Random pairs: the same words, cut at other places or put elsewhere, never meet.
-  @Test func `random requests meet only themselves`() throws {
+  /// Random pairs: the same words, split or distributed differently, must have different keys.
+  @Test func `random requests have distinct keys`() throws {
     var random = SeededNumbers(seed: 0x5EED)
     var seen: [CacheKey: String] = [:]
     for _ in 0..<3_000 {
@@ -91,13 +91,13 @@ import Testing
     #expect(seen.count > 2_000)
   }
 
-  @Test func `lists do not run into each other`() throws {
+  @Test func `adjacent lists are kept separate`() throws {
     let one = HTTPFields([HTTPField("A", "x"), HTTPField("B", "b"), HTTPField("B", "y")])
     let two = HTTPFields([HTTPField("A", "x"), HTTPField("A", "b"), HTTPField("B", "y")])
     #expect(try Case(fields: one, chosen: ["A", "B"]).key() != Case(fields: two, chosen: ["A", "B"]).key())
   }
 
-  @Test func `equal requests share`() throws {
+  @Test func `equal requests share a key`() throws {
     let key = try Case().key()
     #expect(try Case(url: "HTTPS://API.Example:443/v1/items?page=1&sort=up").key() == key)
     #expect(try Case(chosen: ["x-plan", "ACCEPT-LANGUAGE", "X-Plan"]).key() == key)
@@ -120,7 +120,7 @@ import Testing
     #expect(recipe.keyForGet(insteadOf: post) == recipe.key(for: get) && recipe.key(for: post) != recipe.key(for: get))
   }
 
-  @Test func `accounts differ in their own part alone`() throws {
+  @Test func `account changes only account digests`() throws {
     let (ada, bob) = (try Case().key(), try Case(partition: .account("bob")).key())
     #expect(ada.anyAccount == bob.anyAccount && ada.account != bob.account && ada.target != bob.target)
     let elsewhere = try Case(url: "https://h/").key()
@@ -140,7 +140,7 @@ import Testing
     ("https://h/a?%74s=1&x=2", "https://h/a?x=2"), ("https://h/a?x=2&ts", "https://h/a?x=2"),
     ("https://h/a?no+nce=1", "https://h/a?no%20nce=2"), ("https://h/a?ts[]=1&ts[0]=2&x=2", "https://h/a?x=2"),
   ])
-  func `left out of the query is shared`(one: String, two: String) throws {
+  func `excluded query arguments are ignored`(one: String, two: String) throws {
     let (first, second) = (Case(url: one, leftOut: ["ts", "no nce"]), Case(url: two, leftOut: ["ts", "no nce"]))
     #expect(try first.key() == second.key())
     #expect(try first.key().target == second.key().target)
@@ -152,7 +152,7 @@ import Testing
     ("https://h/a?TS=1", "https://h/a?TS=2"), ("https://h/a?x[ts]=1", "https://h/a?x[ts]=2"),
     ("https://h/a?ts.b=1", "https://h/a?ts.b=2"), ("https://h/a?%zzts=1", "https://h/a?%zzts=2"),
   ])
-  func `others stay in`(one: String, two: String) throws {
+  func `other query arguments count`(one: String, two: String) throws {
     #expect(try Case(url: one, leftOut: ["ts"]).key() != Case(url: two, leftOut: ["ts"]).key())
   }
 
@@ -168,7 +168,7 @@ import Testing
     (json, #"{"ts":1"#, #"{"ts":2"#, false), (json, #"{"ts":1}x"#, #"{"ts":2}x"#, false),
     ("text/plain", #"{"ts":1}"#, #"{"ts":2}"#, false), ("", "ts=1", "ts=2", false),
   ])
-  func `left out of the body`(type: String, one: String, two: String, shares: Bool) throws {
+  func `excluded body arguments are ignored`(type: String, one: String, two: String, shares: Bool) throws {
     let base = Case(method: .post, fields: ["Content-Type": type], leftOut: ["ts"])
     let (first, second) = (base.changed { $0.body = one }, base.changed { $0.body = two })
     #expect(try (first.key() == second.key()) == shares)
@@ -176,14 +176,14 @@ import Testing
     #expect(try whole.key() != second.changed { $0.leftOut = [] }.key())
   }
 
-  @Test func `content types of bodies differ`() throws {
+  @Test func `content type changes the key`() throws {
     let base = Case(method: .post, body: "a=1")
     #expect(
       try base.changed { $0.fields[.contentType] = Self.form }.key()
         != base.changed { $0.fields[.contentType] = "text/plain" }.key())
   }
 
-  @Test func `partition is who shows what`() {
+  @Test func `partition follows account and secrets`() {
     let both: HTTPFields = ["Cookie": "a=1", "Authorization": "Bearer x"]
     #expect(CachePartition.of(account: "ada", fields: both) == .account("ada"))
     let own = [HTTPField(.authorization, "Bearer x"), HTTPField(.cookie, "a=1")]
@@ -198,7 +198,7 @@ import Testing
     #expect(parts[1].digest(salt: [7]) != parts[1].digest(salt: [8]))
   }
 
-  @Test func `any bytes can be taken apart`() {
+  @Test func `any bytes can be parsed`() {
     var random = SeededNumbers(seed: 7)
     let alphabet = Array(#"{}[]":,\u00e9 ts=&%+x"#.utf8) + [0xFF, 0xC3, 0x00]
     for _ in 0..<5_000 {
@@ -216,7 +216,7 @@ import Testing
 }
 
 extension CacheKeyTests.Case {
-  /// What the key depends on, in words that cannot run into each other.
+  /// The inputs of the key, in an unambiguous form.
   var text: String {
     let url = url.replacingOccurrences(of: ":443/", with: "/")
     return [
@@ -225,7 +225,7 @@ extension CacheKeyTests.Case {
     ].debugDescription
   }
 
-  /// A request of few short words, so that near misses are frequent.
+  /// A request made of a few short words, so that similar requests are frequent.
   static func random(_ random: inout SeededNumbers) -> Self {
     func pick<T>(_ list: [T]) -> T { list[Int.random(in: 0..<list.count, using: &random)] }
     let words = ["a", "b", "ab", "", "ba"]

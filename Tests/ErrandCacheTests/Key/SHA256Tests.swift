@@ -11,7 +11,7 @@ import Testing
     }.joined()
   }
 
-  /// NIST's example values, and those of FIPS 180-2's appendix B.
+  /// Test vectors of NIST and of FIPS 180-2, appendix B.
   @Test(arguments: [
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -28,13 +28,13 @@ import Testing
     #expect(Self.hex(SHA256.digest(of: text.utf8)) == expected)
   }
 
-  @Test func `a million letters`() {
+  @Test func `one million letters hash correctly`() {
     var hash = SHA256()
     for _ in 0..<1_000 { hash.update(repeatElement(UInt8(ascii: "a"), count: 1_000)) }
     #expect(Self.hex(hash.finished()) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
   }
 
-  /// The lengths around one and two blocks, where the padding changes.
+  /// Lengths near one and two blocks, because the padding changes there.
   @Test(arguments: [
     (55, "463eb28e72f82e0a96c0a4cc53690c571281131f672aa229e0d45ae59b598b59"),
     (56, "da2ae4d6b36748f2a318f23e7ab1dfdf45acdc9d049bd80e59de82a60895f562"),
@@ -43,11 +43,11 @@ import Testing
     (65, "4bfd2c8b6f1eec7a2afeb48b934ee4b2694182027e6d0fc075074f2fabb31781"),
     (119, "da18797ed7c3a777f0847f429724a2d8cd5138e6ed2895c3fa1a6d39d18f7ec6"),
   ])
-  func `lengths around a block`(count: Int, expected: String) {
+  func `lengths near a block are correct`(count: Int, expected: String) {
     #expect(Self.hex(SHA256.digest(of: (0..<count).map { UInt8($0) })) == expected)
   }
 
-  @Test(arguments: [1, 3, 7, 63, 64, 65, 127, 129]) func `pieces make no difference`(step: Int) {
+  @Test(arguments: [1, 3, 7, 63, 64, 65, 127, 129]) func `piece sizes do not change the digest`(step: Int) {
     let bytes = (0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     var hash = SHA256()
     for start in stride(from: 0, to: bytes.count, by: step) { hash.update(bytes[start..<min(start + step, 1_000)]) }

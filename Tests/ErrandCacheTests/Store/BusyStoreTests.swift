@@ -5,7 +5,7 @@ import Foundation
 import StoreSamples
 import Testing
 
-/// A store whose thread is held up.
+/// A store whose thread is blocked.
 @Suite struct BusyStoreTests {
   private let folder = TestFolder()
   private let hold = StoreHold()
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [CallState.StopReason.cancelled, .expired])
-  func `stopped call leaves at once`(_ reason: CallState.StopReason) async {
+  func `stopped call ends its wait`(_ reason: CallState.StopReason) async {
     let store = await held(writing: false)
     await store.flush()
     let blocked = Task { await store.text(Sample.key("/hold")) }
@@ -63,7 +63,7 @@ import Testing
     #expect(await blocked.value == "hold")
   }
 
-  @Test func `waiting entries are found`() async {
+  @Test func `pending entries are found`() async {
     let store = await held(writing: true)
     await hold.reached()
     #expect(await store.text(Sample.key("/hold")) == "hold")
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: [CacheSelection.all, .key(Sample.key("/hold")), .host("api.example.com")])
-  func `removal catches what is being written`(_ selection: CacheSelection) async {
+  func `removal applies to entries being written`(_ selection: CacheSelection) async {
     let store = await held(writing: true)
     await hold.reached()
     store.put(Sample.entry("/next"))
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `renewal catches what is being written`() async {
+  @Test func `renewal applies to entries being written`() async {
     let store = await held(writing: true)
     await hold.reached()
     let head = Sample.head(time: 9_000)
@@ -105,7 +105,7 @@ import Testing
     #expect(await store.text(Sample.key("/hold")) == "hold")
   }
 
-  @Test func `too long a backlog drops entries`() async {
+  @Test func `full backlog drops entries`() async {
     let store = await held(writing: true)
     await hold.reached()
     store.put(Sample.entry("/free", body: "newer", head: Sample.head(time: 2_000)))
@@ -113,7 +113,7 @@ import Testing
     for index in 0..<40 {
       let key = Sample.key("/\(index)")
       store.put(CacheEntry(key: key, head: Sample.head(), body: Data(count: 100_000)))
-      // A look-up that needs the thread would wait for it: ask with a call that is over.
+      // A lookup that needs the thread would wait for it, so use a call that has already ended.
       let call = CallState()
       call.stop(.cancelled)
       if case .unavailable = await store.find(key, choosing: { _ in 0 }, call: call, patience: nil) { dropped += 1 }
@@ -122,7 +122,7 @@ import Testing
     store.put(CacheEntry(key: Sample.key("/free"), head: Sample.head(time: 3_000), body: Data(count: 100_000)))
     hold.open()
     await store.flush()
-    // The newest answer was dropped, and the older ones do not come back for it.
+    // The newest response was dropped, and the older ones must not be found instead.
     #expect(await store.isMissing(Sample.key("/free")))
   }
 }

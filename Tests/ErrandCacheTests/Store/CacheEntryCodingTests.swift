@@ -29,7 +29,7 @@ import Testing
   ]
 
   @Test(arguments: heads, [0, 1, 7, 8, 31, 32, 33, 100_000])
-  func `coded entry reads back`(_ head: CacheEntryHead, length: Int) throws {
+  func `encoded entry decodes unchanged`(_ head: CacheEntryHead, length: Int) throws {
     let entry = CacheEntry(key: Sample.key("/a", account: "x"), head: head, body: Sample.bytes(length))
     let read = try #require(CacheEntry(encoded: entry.encoded()))
     #expect(read.key.entry == entry.key.entry && read.key.anyAccount == entry.key.anyAccount)
@@ -39,7 +39,7 @@ import Testing
     #expect(read.encoded() == entry.encoded())
   }
 
-  @Test func `moment of this process is left out`() throws {
+  @Test func `monotonic time is not encoded`() throws {
     var head = Sample.head()
     head.received = MonotonicInstant(nanoseconds: 5)
     let read = try #require(CacheEntry(encoded: CacheEntry(key: Sample.key("/"), head: head, body: Data()).encoded()))
@@ -48,7 +48,7 @@ import Testing
     #expect(read.head == head)
   }
 
-  @Test(arguments: heads) func `any flipped bit is noticed`(_ head: CacheEntryHead) {
+  @Test(arguments: heads) func `any flipped bit is detected`(_ head: CacheEntryHead) {
     let entry = CacheEntry(key: Sample.key("/a"), head: head, body: Sample.bytes(50))
     let bytes = entry.encoded()
     for index in bytes.indices {
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `every truncation is noticed`() {
+  @Test func `every truncation is detected`() {
     let bytes = Sample.entry("/a").encoded()
     for count in 0..<bytes.count {
       #expect(CacheEntry(encoded: bytes.prefix(count)) == nil)
@@ -69,7 +69,7 @@ import Testing
     #expect(CacheEntry(encoded: bytes + [0]) == nil)
   }
 
-  @Test func `random bytes are no entry`() {
+  @Test func `random bytes do not decode`() {
     for seed in 1..<2_000 {
       let bytes = Sample.bytes(seed % 300, seed: UInt64(seed))
       #expect(CacheEntry(encoded: bytes) == nil)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  /// The checksum made right again: the reader itself is what is under attack.
+  /// The checksum is corrected, so that the decoder itself is attacked.
   @Test(arguments: 0..<10 as Range<UInt64>) func `forged records do not trap`(seed: UInt64) throws {
     let record = CacheEntryRecord(Sample.entry("/a", head: Self.heads[3])).encoded()
     var random = SeededNumbers(seed: seed)
@@ -95,14 +95,14 @@ import Testing
     #expect(CacheEntryRecord(encoded: resummed(record)) != nil)
   }
 
-  /// Found by a fuzzer: a record may say anything, and be read again as what it says.
-  @Test func `lifetime that cannot be is refused`() throws {
+  /// Found by a fuzzer: a record may contain any value, and must decode to the same value again.
+  @Test func `impossible lifetime is rejected`() throws {
     var head = Sample.head()
     head.policy = .lifetime(Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999))
     let record = CacheEntryRecord(CacheEntry(key: Sample.key("/a"), head: head, body: Data([1]))).encoded()
     let longest = try #require(CacheEntryRecord(encoded: record))
     #expect(longest.head.policy == head.policy && longest.encoded() == record)
-    // Version and checksum, five digests, length and checksum of the body, two times, the model and the seconds.
+    // Skips version and checksum, five digests, length and checksum of the body, two times, the model and the seconds.
     let place = 9 + 5 * 32 + 1 + 8 + 16 + 1 + 8
     var forged = record
     withUnsafeBytes(of: Int64.max.littleEndian) { forged.replaceSubrange(place..<(place + 8), with: $0) }
@@ -114,7 +114,7 @@ import Testing
     return record.prefix(1) + withUnsafeBytes(of: sum.littleEndian) { Data($0) } + record.dropFirst(9)
   }
 
-  @Test func `record knows its body`() throws {
+  @Test func `record verifies its body`() throws {
     let entry = Sample.entry("/a")
     let record = try #require(CacheEntryRecord(encoded: CacheEntryRecord(entry).encoded()))
     #expect(record.fits(storedBody: entry.body))

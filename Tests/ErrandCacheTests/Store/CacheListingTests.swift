@@ -3,11 +3,11 @@ import ErrandCore
 import StoreSamples
 import Testing
 
-/// What a list says of an entry beside what is stored.
+/// The age and the state of a listed entry.
 @Suite struct CacheListingTests {
   private let now = WallTime(milliseconds: 1_700_000_000_000)
 
-  /// An answer that came some seconds ago.
+  /// A listing whose response arrived at the given time.
   private func listing(came: WallTime, _ policy: CachePolicy, control: String? = nil) -> CacheListing {
     let fields = HTTPFields(control.map { [HTTPField(.cacheControl, $0)] } ?? [])
     let head = CacheEntryHead(
@@ -32,8 +32,8 @@ import Testing
     #expect(listing.age(at: now) == (age < 0 ? nil : .seconds(age)))
   }
 
-  /// The clock of a client may be turned by hand.
-  @Test func `another clock's moment does not count`() {
+  /// Tests may set the monotonic clock of a client, so a listing must not depend on it.
+  @Test func `state ignores the monotonic clock`() {
     let listing = listing(came: .now, .lifetime(.seconds(60)))
     var head = listing.head
     head.received = MonotonicInstant(nanoseconds: 1)
@@ -41,7 +41,7 @@ import Testing
     #expect(other.state.isFresh)
   }
 
-  @Test func `age and state are those of now`() throws {
+  @Test func `age and state use current time`() throws {
     let old = listing(came: WallTime.now.advanced(byMilliseconds: -3_600_000), .lifetime(.seconds(60)))
     #expect(try #require(old.age) >= .seconds(3_600))
     #expect(!old.state.isFresh)

@@ -2,14 +2,14 @@ import ErrandSupport
 import Foundation
 import TestSupport
 
-/// The helper process `CacheCrasher`, running.
+/// A running helper process `CacheCrasher`.
 final class Crasher {
   private let process = Process()
   private let ends: AsyncStream<Void>
-  /// What it says, line by line.
+  /// The output of the process, line by line.
   let lines: AsyncStream<String>
 
-  /// Starts it on a folder. It lies beside the bundle of tests.
+  /// Starts the process on a folder. Its executable is next to the test bundle.
   init(_ mode: String, _ folder: URL, limit: Int, number: UInt64) throws {
     process.executableURL = try BuiltProgram("CacheCrasher").place
     process.arguments = [mode, folder.path(), String(limit), String(number)]
@@ -23,13 +23,13 @@ final class Crasher {
     try process.run()
   }
 
-  /// Read by a thread of its own: a dispatch source on a pipe whose other end a killed child holds brings libdispatch
-  /// down now and then.
+  /// Read by a separate thread: a dispatch source on a pipe whose other end belongs to a killed child occasionally
+  /// crashes libdispatch.
   private static func lines(_ handle: FileHandle) -> AsyncStream<String> {
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     let isReading = DetachedThread.start(named: "crasher") {
       var rest = Data()
-      // `read(upToCount:)` waits until so many bytes have come; this takes what is there.
+      // `read(upToCount:)` waits for all bytes; `availableData` returns those that have arrived.
       while case let bytes = handle.availableData, !bytes.isEmpty {
         rest += bytes
         while let end = rest.firstIndex(of: 0x0A) {
@@ -43,7 +43,7 @@ final class Crasher {
     return lines
   }
 
-  /// Reads all it says until it ends; returns how it ended.
+  /// Reads the output until the process ends. Returns the exit status and the lines.
   func finish() async -> (status: Int32, lines: [String]) {
     var said: [String] = []
     for await line in lines { said.append(line) }
@@ -51,7 +51,7 @@ final class Crasher {
     return (process.terminationStatus, said)
   }
 
-  /// Ends it at once, in the middle of whatever it does.
+  /// Kills the process immediately, whatever it is doing.
   func kill() async {
     Foundation.kill(process.processIdentifier, SIGKILL)
     for await _ in ends {}

@@ -5,7 +5,7 @@ import Foundation
 import StoreSamples
 import Testing
 
-/// Folders in which something is not as a store left it.
+/// Folders whose files were changed from outside.
 @Suite struct DamagedStoreTests {
   private let folder = TestFolder()
 
@@ -15,7 +15,7 @@ import Testing
 
   private func fill() async { await fill { await $0.close() } }
 
-  /// A folder as a crash leaves it: what was written last lies in the log.
+  /// A copy of the folder as after a crash: the last writes are only in the log.
   private func crashed() async throws -> TestFolder {
     let copy = TestFolder()
     try await fill { store in
@@ -40,7 +40,7 @@ import Testing
     try await end(store)
   }
 
-  /// Reads everything: right bodies or none; then writes, and what was written is found.
+  /// Reads everything and accepts only correct bodies or misses; then writes an entry and finds it.
   private func expectOnlyMisses(_ what: String, in folder: TestFolder) async -> Int {
     let store = SQLiteStore(folder: folder.url, limit: 8 << 20)
     var found = 0
@@ -48,14 +48,14 @@ import Testing
       switch await store.newest(Sample.key("/\(index)")) {
       case .found(let entry):
         found += 1
-        #expect(entry.body == body(index) && entry.head == Sample.head(), "\(what): wrong answer")
+        #expect(entry.body == body(index) && entry.head == Sample.head(), "\(what): wrong response")
       case .missing, .damaged: break
       case .unavailable, .refused: Issue.record("\(what): unavailable")
       }
     }
     store.put(Sample.entry("/again", body: what))
     await store.flush()
-    // A damage that shows only now costs this entry; the next one is kept.
+    // Damage that is detected only now costs this entry; the next one is stored.
     if await store.text(Sample.key("/again")) == nil {
       store.put(Sample.entry("/again", body: what))
       await store.flush()
@@ -65,7 +65,7 @@ import Testing
     return found
   }
 
-  @Test(arguments: 0..<Setting.number("ERRAND_CACHE_DAMAGES", 24)) func `flipped bytes cost hits alone`(_ seed: Int)
+  @Test(arguments: 0..<Setting.number("ERRAND_CACHE_DAMAGES", 24)) func `flipped bytes cost only hits`(_ seed: Int)
     async throws
   {
     let isCrashed = seed % 2 == 1
@@ -84,7 +84,7 @@ import Testing
     _ = await expectOnlyMisses("\(file.lastPathComponent), seed \(seed)", in: folder)
   }
 
-  @Test(arguments: 0..<Setting.number("ERRAND_CACHE_DAMAGES", 12)) func `cut files cost hits alone`(_ seed: Int)
+  @Test(arguments: 0..<Setting.number("ERRAND_CACHE_DAMAGES", 12)) func `truncated files cost only hits`(_ seed: Int)
     async throws
   {
     let folder = try await filled(seed % 2 == 1)
@@ -109,14 +109,14 @@ import Testing
       "errand-cache.sqlite", "errand-cache.sqlite-wal", "errand-cache.sqlite-shm", "errand-cache.salt",
       "errand-cache.lock",
     ], [false, true])
-  func `missing file costs hits alone`(_ name: String, _ isCrashed: Bool) async throws {
+  func `missing file costs only hits`(_ name: String, _ isCrashed: Bool) async throws {
     let folder = try await filled(isCrashed)
     try? FileManager.default.removeItem(at: folder.url.appending(path: name))
     _ = await expectOnlyMisses(name, in: folder)
   }
 
   @Test(arguments: ["errand-cache.sqlite", "errand-cache.bodies"], ["folder", "link", "text", "empty"])
-  func `foreign thing is set aside`(_ name: String, _ kind: String) async throws {
+  func `foreign item is renamed`(_ name: String, _ kind: String) async throws {
     let path = folder.url.appending(path: name)
     let files = FileManager.default
     try files.createDirectory(at: folder.url, withIntermediateDirectories: true)
@@ -139,8 +139,8 @@ import Testing
     #expect(!files.fileExists(atPath: folder.url.appending(path: "elsewhere").path()))
   }
 
-  /// The header of a database has the version at byte 60 and the program at byte 68.
-  @Test(arguments: [60, 68]) func `other version is rebuilt`(_ offset: Int) async throws {
+  /// The database header has the user version at byte 60 and the application identifier at byte 68.
+  @Test(arguments: [60, 68]) func `index of another version is recreated`(_ offset: Int) async throws {
     await fill()
     let file = folder.url.appending(path: "errand-cache.sqlite")
     let store = SQLiteStore(folder: folder.url)
@@ -204,7 +204,7 @@ import Testing
     #expect(await store.isMissing(Sample.key("/8")))
   }
 
-  @Test func `folder below a file is off`() async throws {
+  @Test func `folder below a file is unavailable`() async throws {
     try Data("file".utf8).write(to: folder.url)
     let store = SQLiteStore(folder: folder.url.appending(path: "cache"))
     store.put(Sample.entry("/a"))
@@ -221,7 +221,7 @@ import Testing
     #expect(try Data(contentsOf: folder.url) == Data("file".utf8))
   }
 
-  /// Writes over a file in place, as damage would.
+  /// Overwrites a part of a file, as damage would.
   private func overwrite(_ file: URL, _ bytes: Data) throws {
     let handle = try FileHandle(forWritingTo: file)
     try handle.truncate(atOffset: UInt64(bytes.count))

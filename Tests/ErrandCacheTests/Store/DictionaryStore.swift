@@ -4,7 +4,7 @@ import ErrandCore
 import Foundation
 import StoreSamples
 
-/// A store as a user could write it: coded entries in a dictionary.
+/// A custom store as a user might write it: encoded entries in a dictionary.
 final class DictionaryStore: CacheStore {
   private struct Kept: Sendable {
     let bytes: Data

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandCache
 
-/// Folders that are not the user's alone.
+/// Folders that are not private to the user.
 @Suite struct FolderOwnershipTests {
   private static let table: [(UInt32, UInt32, UInt32?, FolderFault?)] = [
     (7, 0o700, nil, nil), (7, 0o755, nil, nil), (7, 0o770, nil, .sharedWrite), (7, 0o707, nil, .sharedWrite),
@@ -45,21 +45,21 @@ import Testing
     }
   }
 
-  @Test func `shared folder is refused untouched`() async throws {
+  @Test func `shared folder is rejected unchanged`() async throws {
     try make(0o1777, at: folder.url)
     try await expectRefusal(folder.url, "Other users may write")
     #expect(try folder.permissions(folder.url) == 0o1777)
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
-  func `folder of another user is refused`() async throws {
+  func `another user's folder is rejected`() async throws {
     try make(0o700, at: folder.url)
     #expect(chown(folder.url.path(), 12_345, 12_345) == 0)
     try await expectRefusal(folder.url, "another user (12345)")
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a link away"))
-  func `link of another user is refused`() async throws {
+  func `another user's link is rejected`() async throws {
     let own = folder.url.appending(path: "own")
     let link = folder.url.appending(path: "link")
     try make(0o700, at: own)
@@ -68,7 +68,7 @@ import Testing
     try await expectRefusal(link, "symbolic link of another user")
   }
 
-  @Test func `own folder is closed and used`() async throws {
+  @Test func `own folder is made private`() async throws {
     try make(0o777, at: folder.url)
     let link = TestFolder()
     try FileManager.default.createSymbolicLink(at: link.url, withDestinationURL: folder.url)
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
-  func `index of another user is moved aside`() async throws {
+  func `another user's index is renamed`() async throws {
     let first = SQLiteStore(folder: folder.url)
     first.put(Sample.entry("/a"))
     await first.close()

@@ -13,7 +13,7 @@ import Testing
     if case .found(let entry) = await store.newest(Sample.key(path)) { entry } else { nil }
   }
 
-  @Test func `decoded value stays beside its entry`() async {
+  @Test func `decoded value is kept with its entry`() async {
     let store = MemoryStore()
     store.put(Sample.entry("/a"))
     await found(store, "/a")?.decoded?.keep(42, name, cost: 10)
@@ -22,7 +22,7 @@ import Testing
     #expect(await found(store, "/a")?.decoded?.value(other) == nil)
   }
 
-  @Test func `decoded value goes with its entry`() async {
+  @Test func `decoded value is released with its entry`() async {
     final class Value: Sendable {}
     let store = MemoryStore()
     weak var value: Value?
@@ -37,7 +37,7 @@ import Testing
     #expect(value == nil)
   }
 
-  @Test(arguments: ["put", "renewed"]) func `decoded value goes with its answer`(_ way: String) async {
+  @Test(arguments: ["put", "renewed"]) func `new response drops the decoded value`(_ way: String) async {
     let store = MemoryStore()
     store.put(Sample.entry("/a"))
     let old = await found(store, "/a")?.decoded
@@ -71,7 +71,7 @@ import Testing
     #expect(await store.size() == CacheSize(entries: 0, bytes: 0, limit: 20_000))
   }
 
-  @Test func `too large an entry is not kept`() async {
+  @Test func `oversized entry is not kept`() async {
     let store = MemoryStore(limit: 100_000)
     store.put(Sample.entry("/a", body: "old"))
     store.put(CacheEntry(key: Sample.key("/a"), head: Sample.head(time: 2_000), body: Data(count: 5_000)))
@@ -79,7 +79,7 @@ import Testing
     #expect(await store.size().bytes == 0)
   }
 
-  @Test func `answers of one key go together`() async {
+  @Test func `variants of one key are evicted together`() async {
     let store = MemoryStore(limit: 20_000, entryLimit: 20_000)
     store.put(Sample.entry("/a", head: Sample.head(variant: "de", time: 1)))
     store.put(Sample.entry("/b"))
@@ -91,7 +91,7 @@ import Testing
     #expect(await store.isMissing(Sample.key("/a")))
   }
 
-  @Test func `variants of one key are bounded`() async {
+  @Test func `variants of one key are limited`() async {
     let store = MemoryStore()
     for index in 0..<100 {
       store.put(Sample.entry("/a", head: Sample.head(variant: "\(index)", time: Int64(index))))
@@ -101,14 +101,14 @@ import Testing
     #expect(await store.size().entries == 32)
   }
 
-  @Test func `store without room keeps nothing`() async {
+  @Test func `zero limit stores nothing`() async {
     let store = MemoryStore(limit: 0)
     store.put(Sample.entry("/a"))
     #expect(await store.isMissing(Sample.key("/a")))
     #expect(await store.size() == CacheSize(entries: 0, bytes: 0, limit: 0))
   }
 
-  @Test func `promotion waits for no change`() async {
+  @Test func `any change prevents promotion`() async {
     let store = MemoryStore()
     let entry = Sample.entry("/a")
     let changes: [@Sendable () -> Void] = [

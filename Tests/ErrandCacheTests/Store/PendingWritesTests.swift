@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `needless writes are taken out`() {
+  @Test func `superseded writes are dropped`() {
     var writes = PendingWrites(limit: 1 << 20)
     writes.put(Sample.entry("/a", body: "1"))
     writes.put(Sample.entry("/a", body: "2"))
@@ -29,7 +29,7 @@ import Testing
     #expect(writes.isEmpty)
   }
 
-  @Test func `what nobody removed stays`() {
+  @Test func `overflow does not remove everything`() {
     var writes = PendingWrites(limit: 1 << 20)
     for index in 0..<2_000 {
       writes.renew(Sample.key("/\(index)"), stored: WallTime(milliseconds: 0), head: Sample.head(time: 1))
@@ -41,7 +41,7 @@ import Testing
     #expect(!words(full.take(most: 5_000, frames: 100_000)).contains("remove all"))
   }
 
-  @Test func `overflow drops those writes only`() {
+  @Test func `overflow drops only the new writes`() {
     var writes = PendingWrites(limit: 10_000)
     for index in 0..<20_000 { writes.put(Sample.entry("/\(index)", head: Sample.head(time: 2_000))) }
     writes.remove(.target(Sample.key("/other").target))
@@ -59,17 +59,17 @@ import Testing
     #expect(writes.view(Sample.key("/19999")).head(Sample.key("/19999"), old) == old)
   }
 
-  @Test func `repeated drops wait once`() {
+  @Test func `repeated drops are queued once`() {
     var writes = PendingWrites(limit: 0)
     for _ in 0..<100_000 { writes.put(Sample.entry("/a")) }
     let first = writes.take(most: 5_000, frames: 100_000)
     #expect(words(first) == ["displace"])
-    // What is being written may be followed by a newer version, so the next drop counts again.
+    // A newer version may follow one that is being written, so the next drop counts again.
     writes.put(Sample.entry("/a"))
     #expect(words(writes.take(most: 5_000, frames: 100_000)) == ["displace"])
   }
 
-  @Test func `removals of many targets stay apart`() {
+  @Test func `many target removals stay separate`() {
     var writes = PendingWrites(limit: 1 << 20)
     for index in 0..<20_000 { writes.remove(.target(Sample.key("/\(index)").target)) }
     #expect(!writes.removals.selections.contains(.all) && writes.removals.selections.count == 20_000)
@@ -77,7 +77,7 @@ import Testing
     #expect(writes.removals.selections.contains(.all))
   }
 
-  @Test func `removals are written down or not`() {
+  @Test func `removal state follows the journal`() {
     var writes = PendingWrites(limit: 1 << 20)
     #expect(writes.removalState == .done)
     writes.remove(.key(Sample.key("/a")))
@@ -96,7 +96,7 @@ import Testing
     #expect(writes.removalState == .done)
   }
 
-  @Test func `removing all forgets what waits`() {
+  @Test func `removing all drops pending writes`() {
     var writes = PendingWrites(limit: 1 << 20)
     for index in 0..<10 {
       writes.put(Sample.entry("/\(index)"))
@@ -107,7 +107,7 @@ import Testing
     #expect(words(writes.take(most: 10, frames: 1_000)) == ["remove all"])
   }
 
-  @Test func `too many removals become one`() {
+  @Test func `too many removals become remove all`() {
     var writes = PendingWrites(limit: 1 << 20)
     for index in 0..<2_000 { writes.remove(.tag("\(index)")) }
     let batch = writes.take(most: 5_000, frames: 100_000)
@@ -145,7 +145,7 @@ import Testing
     #expect(writes.take(most: 10, frames: 1_000).isEmpty)
   }
 
-  @Test func `batches keep to their pages`() {
+  @Test func `batches respect the page limit`() {
     var writes = PendingWrites(limit: 1 << 20)
     for index in 0..<4 {
       writes.put(CacheEntry(key: Sample.key("/\(index)"), head: Sample.head(), body: Data(count: 40_960)))
@@ -155,7 +155,7 @@ import Testing
     #expect(writes.take(most: 64, frames: 40).count == 1)
   }
 
-  @Test func `view follows the order`() {
+  @Test func `view applies changes in order`() {
     var writes = PendingWrites(limit: 1 << 20)
     let key = Sample.key("/a")
     let old = Sample.head(time: 1_000)
@@ -172,7 +172,7 @@ import Testing
     #expect(writes.view(key).head(key, Sample.head(time: 5)) == nil)
   }
 
-  /// Against a plain list of what happened: the same entries are to be found, whatever was taken and finished.
+  /// Compares with a simple list of all changes: both must find the same entries, whatever has been taken and finished.
   @Test(arguments: 0..<20) func `random changes agree with a model`(_ seed: Int) {
     var random = SeededNumbers(seed: UInt64(seed))
     var writes = PendingWrites(limit: 1 << 30)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandCache
 
-/// Removals that a store owes when its process ends.
+/// Removals that are not applied when the process ends.
 @Suite(.timeLimit(.minutes(1))) struct RemovalJournalTests {
   private let folder = TestFolder()
 
@@ -15,7 +15,7 @@ import Testing
     folder.files.filter { $0.lastPathComponent.hasPrefix("errand-cache.owed-") }
   }
 
-  /// A store with an entry of each of two accounts, at one host each.
+  /// A store with one entry for each of two accounts, from different hosts.
   private func filled() async -> SQLiteStore {
     let store = SQLiteStore(folder: folder.url, limit: 4 << 20)
     store.put(Sample.entry("/a", account: "ada", head: Sample.head(time: 1_000, host: "a.example.com", tag: "feed")))
@@ -37,7 +37,7 @@ import Testing
     .olderThan(WallTime(milliseconds: 5_000)),
   ]
 
-  @Test(arguments: purges) func `busy store's removal outlives the process`(_ selection: CacheSelection) async throws {
+  @Test(arguments: purges) func `busy store's removal survives the process`(_ selection: CacheSelection) async throws {
     let store = await filled()
     let other = try SQLiteDatabase(path: StoreFolder(folder.url).index) { true }
     try other.run("BEGIN IMMEDIATE")
@@ -57,7 +57,7 @@ import Testing
     #expect(Self.notes(in: folder).isEmpty)
   }
 
-  @Test func `note of a living store stays`() async throws {
+  @Test func `running store's note is kept`() async throws {
     await filled().close()
     let (first, later) = (StoreHold(), StoreHold())
     let sealing = BodySealing(seal: { first.isReached ? later.pass($0) : first.pass($0) }, open: { $0 })
@@ -72,14 +72,14 @@ import Testing
     await later.reached()
     try other.run("ROLLBACK")
     #expect(await Self.left(SQLiteStore(folder: folder.url, limit: 4 << 20)) == ["/b"])
-    // Were it to end now, what it is about to write would be removed by nobody else.
+    // If the process ended now, only the note would remove the entry that it is about to write.
     #expect(Self.notes(in: folder).count == 1)
     later.open()
     await store.close()
     #expect(Self.notes(in: folder).isEmpty)
   }
 
-  @Test func `note of an earlier process is carried out`() async throws {
+  @Test func `earlier process's note is applied`() async throws {
     await filled().close()
     #expect(journal.write([.account(Sample.digest("account eve"))]) != nil)
     #expect(journal.write([.tag("feed"), .host("c.example.com")]) != nil)
@@ -92,10 +92,10 @@ import Testing
     #expect(await Self.left(SQLiteStore(folder: folder.url, limit: 4 << 20)) == ["/b"])
   }
 
-  @Test func `names of accounts are not written down`() throws {
+  @Test func `journal contains no account names`() throws {
     try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
     let salt = Sample.digest("salt")
-    #expect(journal.write([RemovalDebts.Removal.account("ada@example.com").selection(salt: salt)]) != nil)
+    #expect(journal.write([PendingRemovals.Removal.account("ada@example.com").selection(salt: salt)]) != nil)
     #expect(try folder.filesWith("ada@example.com").isEmpty)
   }
 
@@ -106,7 +106,7 @@ import Testing
     ("too large", { _ in Data(count: 1 << 20) }),
   ]
 
-  @Test(arguments: damages.indices) func `damaged note is everything`(_ index: Int) async throws {
+  @Test(arguments: damages.indices) func `damaged note removes everything`(_ index: Int) async throws {
     let (name, change) = Self.damages[index]
     await filled().close()
     #expect(journal.write([.tag("feed")]) != nil)
@@ -120,7 +120,7 @@ import Testing
     #expect(await Self.left(store) == ["/b"], "\(name)")
   }
 
-  @Test func `note that cannot be read is not everything`() {
+  @Test func `unreadable note removes nothing`() {
     var notes = RemovalJournal.Notes()
     let isFirstRead = notes.add("a", .unreadable)
     #expect(!isFirstRead && notes.names.isEmpty && notes.removals.isEmpty)
@@ -128,7 +128,7 @@ import Testing
     let areRead = zip(["b", "c", "d"], contents).map { notes.add($0, $1) }
     #expect(areRead == [true, true, true])
     #expect(notes.names == ["c", "d"] && notes.removals == [.all, .all])
-    // Opening it fails and says nothing about what it has.
+    // Opening the file fails, which says nothing about its content.
     let path = folder.url.path(percentEncoded: false) + String(repeating: "a", count: 5_000)
     guard case .unreadable = SystemFile.content(path, atMost: 1) else {
       Issue.record("read")
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["short", "folder", "link"]) func `foreign thing is no note`(_ kind: String) async throws {
+  @Test(arguments: ["short", "folder", "link"]) func `foreign item is not a note`(_ kind: String) async throws {
     await filled().close()
     let name = "errand-cache.owed-" + (kind == "short" ? "12" : String(repeating: "a", count: 32))
     let path = folder.url.appending(path: name)
@@ -150,7 +150,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).contains(name))
   }
 
-  @Test func `removal that cannot be written down is said`() async throws {
+  @Test func `unrecorded removal is reported pending`() async throws {
     try Data("file".utf8).write(to: folder.url)
     let store = SQLiteStore(folder: folder.url.appending(path: "cache"))
     #expect(await store.removals(call: CallState(), patience: .seconds(30)) == .done)
@@ -166,7 +166,7 @@ import Testing
     #expect(await cache.removals(patience: .seconds(30)) == .done)
   }
 
-  @Test func `every kind is read as it was written`() throws {
+  @Test func `every selection decodes unchanged`() throws {
     let key = Sample.key("/a", account: "ada")
     let all: [CacheSelection] = [
       .key(key), .variant(key, Sample.digest("variant")), .target(key.target), .account(key.account), .all,
@@ -179,7 +179,7 @@ import Testing
     #expect(journal.read(but: note.name)?.names == [])
     journal.removeAbandoned(notes.names)
     journal.empty()
-    #expect(Self.notes(in: folder).count == 1, "its writer is there")
+    #expect(Self.notes(in: folder).count == 1, "its writer is still running")
     journal.remove(note)
     #expect(Self.notes(in: folder).isEmpty)
     #expect(journal.write(Array(repeating: .variant(key, key.target), count: 4_000)) != nil)
@@ -188,7 +188,7 @@ import Testing
     #expect(Self.notes(in: folder).isEmpty)
   }
 
-  @Test func `missing folder takes nothing`() {
+  @Test func `missing folder records nothing`() {
     #expect(journal.write([.all]) == nil)
     #expect(journal.read(but: nil) == nil)
   }

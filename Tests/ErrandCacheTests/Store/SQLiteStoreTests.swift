@@ -13,7 +13,7 @@ import Testing
     SQLiteStore(folder: folder.url, limit: limit, entryLimit: entryLimit, sealing: sealing)
   }
 
-  @Test(arguments: [4, 200_000]) func `entries outlive the store`(_ length: Int) async throws {
+  @Test(arguments: [4, 200_000]) func `entries survive reopening`(_ length: Int) async throws {
     let entry = CacheEntry(key: Sample.key("/a"), head: Sample.head(), body: Sample.bytes(length))
     let first = open()
     first.put(entry)
@@ -26,7 +26,7 @@ import Testing
     #expect(found.head == entry.head && found.body == entry.body)
   }
 
-  @Test func `look-ups come between slices of a list`() async {
+  @Test func `lookups run between list slices`() async {
     let mailbox = StoreMailbox(StoreSettings(folder: folder.url, limit: 4 << 20, entryLimit: nil, sealing: nil))
     mailbox.write { for number in 0..<300 { $0.put(Sample.entry("/\(number)")) } }
     let events = Recorded<String>()
@@ -44,11 +44,11 @@ import Testing
     await mailbox.ended()
   }
 
-  @Test func `salt belongs to the folder`() async throws {
+  @Test func `stores of a folder share its salt`() async throws {
     let (first, second) = (open(), open())
     let salt = try #require(await first.salt(call: CallState()))
     #expect(await second.salt(call: CallState()) == salt)
-    // One that opens the folder later makes its own salt the folder's.
+    // A store that opens the folder later would make its salt the folder's salt.
     await first.close()
     await second.close()
     #expect(await SQLiteStore(folder: TestFolder().url).salt(call: CallState()) != salt)
@@ -62,11 +62,11 @@ import Testing
     #expect(await open().salt(call: CallState()) == other)
   }
 
-  @Test func `unreadable salt is left alone`() async throws {
+  @Test func `unreadable salt file is not replaced`() async throws {
     _ = try #require(await open().salt(call: CallState()))
     let file = folder.url.appending(path: "errand-cache.salt")
     let bytes = try Data(contentsOf: file)
-    // A file that is open for writing alone gives nothing to read.
+    // Reading from a file that is open only for writing fails.
     let handle = try FileHandle(forWritingTo: file)
     #expect(StoreSalt.load(FileLock(dup(handle.fileDescriptor))) == nil)
     #expect(try Data(contentsOf: file) == bytes)
@@ -80,7 +80,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: folder.url.path()))
   }
 
-  @Test func `memory-only entry leaves no byte`() async throws {
+  @Test func `memory-only entry is never written`() async throws {
     let store = open()
     store.put(Sample.entry("/a", body: "older marker"))
     await store.flush()
@@ -94,7 +94,7 @@ import Testing
     #expect(await open().isMissing(Sample.key("/a")))
   }
 
-  @Test(arguments: [true, false]) func `renewal by a memory-only head removes`(_ flushed: Bool) async throws {
+  @Test(arguments: [true, false]) func `renewal by memory-only head removes the entry`(_ flushed: Bool) async throws {
     let store = open()
     store.put(Sample.entry("/a"))
     store.put(Sample.entry("/b"))
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: [CacheSelection.all, .account(Sample.digest("account one"))])
-  func `removed account leaves no trace`(_ selection: CacheSelection) async throws {
+  func `removed account is erased from disk`(_ selection: CacheSelection) async throws {
     let store = open()
     for index in 0..<50 {
       store.put(
@@ -125,7 +125,7 @@ import Testing
     #expect(await store.text(Sample.key("/3", account: "two")) != nil || selection == .all)
   }
 
-  @Test func `removal that frees no page leaves no trace`() async throws {
+  @Test func `removal without free pages erases data`() async throws {
     let store = open()
     for index in 0..<20 { store.put(Sample.entry("/\(index)", account: "two")) }
     store.put(Sample.entry("/own", account: "one", body: "secret-marker"))
@@ -155,7 +155,7 @@ import Testing
     #expect(await plain.isMissing(Sample.key("/a")))
   }
 
-  @Test func `body that does not open is damaged`() async throws {
+  @Test func `body that cannot be unsealed is damaged`() async throws {
     struct Refused: Error {}
     open(sealing: BodySealing(seal: { $0 }, open: { $0 })).put(Sample.entry("/a"))
     let store = open(sealing: BodySealing(seal: { _ in throw Refused() }, open: { _ in throw Refused() }))
@@ -166,7 +166,7 @@ import Testing
     #expect(await store.isMissing(Sample.key("/b")))
   }
 
-  @Test func `too large an entry removes the older`() async throws {
+  @Test func `oversized entry removes the older one`() async throws {
     let store = open(limit: 4 << 20, entryLimit: 10_000)
     store.put(Sample.entry("/a"))
     await store.flush()
@@ -178,7 +178,7 @@ import Testing
     #expect(await !store.isMissing(Sample.key("/b")))
   }
 
-  @Test func `variants of one key are bounded`() async {
+  @Test func `variants of one key are limited`() async {
     let store = open()
     for index in 0..<100 {
       store.put(Sample.entry("/a", head: Sample.head(variant: "\(index)", time: Int64(index))))
@@ -205,7 +205,7 @@ import Testing
     }
   }
 
-  @Test func `orphans of a crash are swept`() async throws {
+  @Test func `orphaned body files are removed`() async throws {
     await open().close()
     let bodies = folder.url.appending(path: "errand-cache.bodies")
     let store = open()
@@ -245,7 +245,7 @@ import Testing
     #expect(await store.size().bytes < 1 << 20)
   }
 
-  @Test func `last uses outlive the store`() async throws {
+  @Test func `last uses survive reopening`() async throws {
     let first = open()
     for path in ["/a", "/b", "/c"] { first.put(Sample.entry(path)) }
     await first.flush()
@@ -256,7 +256,7 @@ import Testing
     #expect(await open().list().first?.key == Sample.key("/a"))
   }
 
-  @Test func `taken folder is made anew`() async throws {
+  @Test func `missing folder is created again`() async throws {
     let store = open()
     store.put(Sample.entry("/a"))
     await store.flush()
@@ -271,7 +271,7 @@ import Testing
     #expect(await open().text(Sample.key("/b")) == "body")
   }
 
-  @Test func `reading ends with the call`() async {
+  @Test func `stopped call ends its lookup`() async {
     let store = open()
     store.put(Sample.entry("/a"))
     await store.flush()

@@ -4,9 +4,9 @@ import Foundation
 import StoreSamples
 import Testing
 
-/// What every store does, whoever wrote it.
+/// The behaviour that every store must have.
 @Suite struct StoreConformanceTests {
-  @Test(arguments: StoreKind.all) func `what was put is found`(_ kind: StoreKind) async throws {
+  @Test(arguments: StoreKind.all) func `stored entry is found`(_ kind: StoreKind) async throws {
     try await kind.with { store in
       let entry = Sample.entry("/a")
       store.put(entry)
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.all) func `nothing put is missing`(_ kind: StoreKind) async throws {
+  @Test(arguments: StoreKind.all) func `unknown key is missing`(_ kind: StoreKind) async throws {
     try await kind.with { store in
       #expect(await store.isMissing(Sample.key("/a")))
       store.put(Sample.entry("/a"))
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.all, [0, 1, 4_095, 70_000, 1_000_000])
-  func `bodies of every length return`(_ kind: StoreKind, length: Int) async throws {
+  func `bodies of every length are returned`(_ kind: StoreKind, length: Int) async throws {
     try await kind.with { store in
       let body = Sample.bytes(length)
       store.put(CacheEntry(key: Sample.key("/a"), head: Sample.head(), body: body))
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.all, [-1, 1, .max])
-  func `index of no variant refuses`(_ kind: StoreKind, index: Int) async throws {
+  func `invalid index refuses`(_ kind: StoreKind, index: Int) async throws {
     try await kind.with { store in
       store.put(Sample.entry("/a"))
       for _ in 0..<2 {
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.all, [true, false])
-  func `renewing another answer changes nothing`(_ kind: StoreKind, flushed: Bool) async throws {
+  func `renewal with another response time is ignored`(_ kind: StoreKind, flushed: Bool) async throws {
     try await kind.with { store in
       store.put(Sample.entry("/a"))
       if flushed { await store.flush() }
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.all) func `renewed head takes its new place`(_ kind: StoreKind) async throws {
+  @Test(arguments: StoreKind.all) func `renewed head is sorted by its time`(_ kind: StoreKind) async throws {
     try await kind.with { store in
       store.put(Sample.entry("/a", head: Sample.head(variant: "de", time: 10)))
       store.put(Sample.entry("/a", head: Sample.head(variant: "en", time: 20)))
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.all) func `another account is told apart`(_ kind: StoreKind) async throws {
+  @Test(arguments: StoreKind.all) func `accounts are kept separate`(_ kind: StoreKind) async throws {
     try await kind.with { store in
       store.put(Sample.entry("/a", account: "one", body: "1"))
       store.put(Sample.entry("/a", account: "two", body: "2"))
@@ -154,7 +154,7 @@ import Testing
       }
       store.remove(.key(Sample.key("/a", account: "two")))
       for _ in 0..<2 {
-        // What is one's own does not count, though nobody looked for it before.
+        // The caller's own entry does not count, even if no lookup has found it before.
         #expect(await !store.holdsForOthers(Sample.key("/a", account: "one"), call: CallState(), patience: nil))
         #expect(await store.holdsForOthers(Sample.key("/a", account: "two"), call: CallState(), patience: nil))
         await store.flush()
@@ -164,8 +164,8 @@ import Testing
     }
   }
 
-  /// Stores may shorten digests where they look for them, and must not where they decide.
-  @Test(arguments: StoreKind.all) func `half-equal digests are told apart`(_ kind: StoreKind) async throws {
+  /// Stores may look up by shortened digests, but must compare whole digests.
+  @Test(arguments: StoreKind.all) func `whole digests are compared`(_ kind: StoreKind) async throws {
     func key(_ last: UInt64) -> CacheKey {
       let digest = Digest(words: (1, 2, 3, last))
       return CacheKey(entry: digest, anyAccount: digest, target: digest, account: digest)
@@ -181,11 +181,11 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.all) func `list names most recent first`(_ kind: StoreKind) async throws {
+  @Test(arguments: StoreKind.all) func `list is ordered by last use`(_ kind: StoreKind) async throws {
     try await kind.with { store in
       for path in ["/a", "/b", "/c"] { store.put(Sample.entry(path, body: path)) }
       await store.flush()
-      // Uses are told apart by the millisecond.
+      // Uses within the same millisecond cannot be ordered.
       let start = WallTime.now
       while WallTime.now.milliseconds < start.milliseconds + 2 { await Task.yield() }
       #expect(await store.text(Sample.key("/b")) == "/b")
@@ -206,7 +206,9 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.bounded) func `least recently used go first`(_ kind: StoreKind) async throws {
+  @Test(arguments: StoreKind.bounded) func `least recently used are evicted first`(_ kind: StoreKind)
+    async throws
+  {
     try await kind.with(limit: 4 << 20) { store in
       for index in 0..<100 {
         store.put(CacheEntry(key: Sample.key("/\(index)"), head: Sample.head(), body: Sample.bytes(100_000)))
@@ -225,7 +227,7 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.all) func `racing calls get their own bodies`(_ kind: StoreKind) async throws {
+  @Test(arguments: StoreKind.all) func `concurrent calls get their own bodies`(_ kind: StoreKind) async throws {
     try await kind.with { store in
       await withTaskGroup(of: Void.self) { group in
         for worker in 0..<8 {

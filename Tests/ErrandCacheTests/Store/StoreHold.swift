@@ -2,7 +2,7 @@ import Dispatch
 import ErrandSupport
 import Foundation
 
-/// Holds the thread of a store while it seals or opens a body that begins with “hold”.
+/// Blocks the thread of a store while it seals or opens a body that begins with “hold”.
 final class StoreHold: Sendable {
   private let gate = DispatchSemaphore(value: 0)
   private let isHeld = Locked(false)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandCache
 
-/// What the thread of a store is told to do next.
+/// The decisions about the next step of a store's thread.
 @Suite struct StoreInboxTests {
   private let now = MonotonicInstant(nanoseconds: 1_000)
   private let later = MonotonicInstant(nanoseconds: 2_000)
@@ -23,7 +23,7 @@ import Testing
     words(inbox.next(now: now ?? self.now, retry: retry, frames: 1_000))
   }
 
-  /// An inbox whose thread has taken one write, with one more and a barrier behind it.
+  /// An inbox whose thread has taken one write. Another write and a barrier are queued.
   private func busy() -> StoreInbox {
     var inbox = StoreInbox(backlog: 1 << 20)
     _ = inbox.write { $0.put(Sample.entry("/a")) }
@@ -33,34 +33,34 @@ import Testing
     return inbox
   }
 
-  @Test func `failed batch comes before other writes`() {
+  @Test func `failed batch precedes other writes`() {
     var inbox = busy()
     #expect(next(&inbox, retry: later) == "sleep until retry")
     #expect(next(&inbox, now: later, retry: later) == "write 0")
     #expect(next(&inbox) == "write 1")
   }
 
-  @Test func `closing leaves nothing unwritten`() {
+  @Test func `closing writes everything pending`() {
     var inbox = busy()
     _ = inbox.close()
-    #expect(next(&inbox, retry: later) == "sleep until retry", "the batch that failed is not over")
+    #expect(next(&inbox, retry: later) == "sleep until retry", "the failed batch is still pending")
     #expect(next(&inbox, now: later, retry: later) == "write 0")
     for word in ["write 1", "barrier", "end"] { #expect(next(&inbox) == word) }
     #expect(inbox.writes.isEmpty && inbox.hasEnded)
   }
 
-  @Test func `closed inbox gives jobs back`() {
+  @Test func `closed inbox returns jobs`() {
     var inbox = StoreInbox(backlog: 1 << 20)
     _ = inbox.close()
     #expect(inbox.read { _ in }.1 != nil && inbox.barrier { _ in }.1 != nil)
     guard case .nothing = inbox.write({ $0.remove(.all) }) else {
-      Issue.record("a thread is started after the end")
+      Issue.record("a thread was started after the end")
       return
     }
     #expect(inbox.writes.isEmpty)
   }
 
-  @Test(arguments: [false, true]) func `thread that did not start is tried again`(_ closes: Bool) {
+  @Test(arguments: [false, true]) func `failed thread start is retried`(_ closes: Bool) {
     var inbox = StoreInbox(backlog: 1 << 20)
     _ = inbox.read { _ in }
     _ = inbox.barrier { _ in }

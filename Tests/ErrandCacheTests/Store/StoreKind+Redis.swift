@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension StoreKind {
-  /// The store in Redis, each with a prefix of its own; none where the test script started no Redis.
+  /// A store in Redis, each with a unique prefix; empty if the test script has not started Redis.
   static let redis: [StoreKind] =
     ProcessInfo.processInfo.environment["ERRAND_REDIS_SOCKET"].map { socket in
       [
@@ -16,11 +16,11 @@ extension StoreKind {
     } ?? []
 }
 
-/// Without its address Redis is left out of the suites that run over every store. This test is skipped then, and a skipped
+/// Without the address of Redis, the suites for all stores do not include it. This test is then skipped, and a skipped
 /// test fails `make test`.
 @Suite struct RedisPresenceTests {
   @Test(.enabled(if: !StoreKind.redis.isEmpty, "ERRAND_REDIS_SOCKET is not set"))
-  func `Redis takes part in every store's suite`() {
+  func `Redis runs in the store suites`() {
     #expect(StoreKind.all.contains { $0.testDescription == "Redis" })
   }
 }

@@ -2,14 +2,14 @@ import ErrandCache
 import Foundation
 import Testing
 
-/// A kind of store, and how to make one of it that is empty.
+/// A kind of store, with a function that makes an empty one.
 struct StoreKind: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  /// Whether an entry that no disk may have is found in it.
+  /// Whether the store keeps an entry that must not be written to a disk.
   var keepsMemoryOnly = true
-  /// Whether it has a bound of its own.
+  /// Whether the store has a limit.
   var isBounded = true
-  /// Makes an empty store; the folder is there and empty.
+  /// Makes an empty store. Its folder exists and is empty.
   let make: @Sendable (_ folder: URL, _ limit: Int) -> any CacheStore
 
   static let memory = StoreKind(testDescription: "memory") { MemoryStore(limit: $1, entryLimit: $1) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandCache
 
-/// A store that cannot be opened when something is put.
+/// A store that cannot be opened when an entry is put.
 @Suite(.timeLimit(.minutes(1))) struct StoreOpeningTests {
   private let folder = TestFolder()
 
@@ -17,10 +17,10 @@ import Testing
     await store.close()
   }
 
-  @Test func `busy opening loses no writes`() async throws {
+  @Test func `busy database loses no writes`() async throws {
     await fill()
     let storeFolder = StoreFolder(folder.url)
-    // What an opening has to write for.
+    // A recorded removal, so that opening the store must write.
     #expect(storeFolder.journal.write([.host("c.example.com")]) != nil)
     let other = try SQLiteDatabase(path: storeFolder.index) { true }
     try other.run("BEGIN IMMEDIATE")
@@ -33,7 +33,7 @@ import Testing
     #expect(await self.store().text(Sample.key("/a")) == "new")
   }
 
-  @Test func `lost write leaves nothing older`() async throws {
+  @Test func `lost write removes the older entry`() async throws {
     await fill()
     let away = TestFolder()
     try FileManager.default.moveItem(at: folder.url, to: away.url)

@@ -5,12 +5,12 @@ import StoreSamples
 import TestSupport
 import Testing
 
-/// Stores in processes that are killed, that share a folder, and that have no disk.
+/// Stores in processes that are killed, that share a folder, or that cannot write to the disk.
 @Suite(.serialized) struct StoreProcessTests {
-  /// Less than all the entries of the processes take, so that there is always something to evict.
+  /// Less than the total size of the processes' entries, so that the store must evict.
   private static let limit = 2 << 20
 
-  /// A folder whose store is full and has evicted.
+  /// A folder whose store is full and has evicted entries.
   private static func full() async throws -> TestFolder {
     let folder = TestFolder()
     let end = try await Crasher("fill", folder.url, limit: limit, number: 1).finish()
@@ -19,12 +19,12 @@ import Testing
     return folder
   }
 
-  @Test func `killed writers leave whole entries`() async throws {
+  @Test func `killed writers leave complete entries`() async throws {
     let folder = try await Self.full()
     let limit = Self.limit
     var found = 0
     var random = SeededNumbers(seed: 1)
-    // A sanitized process takes seconds to begin, and none of them comes to its end.
+    // A sanitized process takes seconds to start and is killed before it ends.
     for round in 0..<Setting.number("ERRAND_CACHE_KILLS", isSanitized ? 5 : 30) {
       let crasher = try Crasher("write", folder.url, limit: limit, number: UInt64(round + 1))
       var left = Int.random(in: 1..<12, using: &random)
@@ -49,7 +49,7 @@ import Testing
     let limit = Self.limit
     let one = try Crasher("race", folder.url, limit: limit, number: seconds << 8 | 1)
     let two = try Crasher("race", folder.url, limit: limit, number: seconds << 8 | 2)
-    // While one process reads, the other cannot begin the log anew: both hold it to about twice its share.
+    // While one process reads, the other cannot restart the log. Both keep it to about twice its maximum.
     let largest = Task {
       var (largest, log) = (folder.bytesBesideLog, 0)
       while !Task.isCancelled {
@@ -75,21 +75,21 @@ import Testing
     #expect(folder.bytes <= limit + limit / 10)
   }
 
-  @Test func `full disk costs hits alone`() async throws {
+  @Test func `full disk costs only hits`() async throws {
     let folder = TestFolder()
     let end = try await Crasher("full", folder.url, limit: 4 << 20, number: 5).finish()
     #expect(end.status == 0, "\(end.lines)")
     #expect(end.lines == ["well again"])
   }
 
-  @Test func `read-only folder costs hits alone`() async throws {
+  @Test func `read-only folder costs only hits`() async throws {
     let folder = try await Self.full()
     let end = try await Crasher("readonly", folder.url, limit: Self.limit, number: 5).finish()
     #expect(end.status == 0, "\(end.lines)")
     #expect(["well again", "no other user"].contains(end.lines.joined(separator: ", ")))
   }
 
-  @Test func `files are private whatever the mask`() async throws {
+  @Test func `files are private under any umask`() async throws {
     let folder = TestFolder()
     #expect(try await Crasher("open", folder.url, limit: 4 << 20, number: 5).finish().status == 0)
     #expect(try folder.permissions(folder.url) == 0o700)

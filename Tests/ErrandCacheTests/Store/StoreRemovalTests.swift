@@ -4,7 +4,7 @@ import Foundation
 import StoreSamples
 import Testing
 
-/// What removing removes, in every store.
+/// The effect of each selection for removal, in every store.
 @Suite struct StoreRemovalTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -39,7 +39,7 @@ import Testing
   ]
 
   @Test(arguments: StoreKind.all, cases)
-  func `only what is meant goes`(_ kind: StoreKind, _ row: Case) async throws {
+  func `selection removes only matching entries`(_ kind: StoreKind, _ row: Case) async throws {
     for when in 0..<3 {
       try await kind.with { store in
         for entry in Self.entries.values { store.put(entry) }
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.all, cases)
-  func `what is put afterwards stays`(_ kind: StoreKind, _ row: Case) async throws {
+  func `entries put after removal stay`(_ kind: StoreKind, _ row: Case) async throws {
     try await kind.with { store in
       for entry in Self.entries.values { store.put(entry) }
       await store.flush()

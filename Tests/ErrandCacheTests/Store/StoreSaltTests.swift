@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandCache
 
-/// A folder's salt, without which nobody finds an account's entries.
+/// The salt of a folder. Without it, the entries of an account cannot be found.
 @Suite(.timeLimit(.minutes(1))) struct StoreSaltTests {
   private static let marker = "what ada may read"
   private let folder = TestFolder()
@@ -21,11 +21,11 @@ import Testing
 
   private func index() throws -> SQLiteDatabase { try SQLiteDatabase(path: StoreFolder(folder.url).index) { false } }
 
-  /// As the version before left it.
+  /// Makes the index look like one of the previous version.
   private func forgetMark() throws { try index().run("DROP TABLE IF EXISTS salt") }
 
   @Test(arguments: ["missing", "damaged", "another"], [true, false])
-  func `lost salt leaves no entries`(_ what: String, _ asksFirst: Bool) async throws {
+  func `lost salt removes all entries`(_ what: String, _ asksFirst: Bool) async throws {
     await fill()
     #expect(try folder.filesWith(Self.marker).count > 0)
     switch what {
@@ -45,7 +45,7 @@ import Testing
     #expect(await self.store().text(Sample.key("/b")) == "body")
   }
 
-  @Test func `entries of earlier versions stay`() async throws {
+  @Test func `entries of earlier versions are kept`() async throws {
     await fill()
     try forgetMark()
     for round in 1...2 {
@@ -58,7 +58,7 @@ import Testing
     #expect(await store().list().isEmpty)
   }
 
-  @Test func `earlier version's entries go with the salt`() async throws {
+  @Test func `lost salt removes earlier versions' entries`() async throws {
     await fill()
     try forgetMark()
     try FileManager.default.removeItem(at: saltFile)
@@ -68,7 +68,7 @@ import Testing
     #expect(try folder.filesWith(Self.marker).isEmpty)
   }
 
-  /// Opens a store over the folder while that cannot be used, and makes the folder usable again.
+  /// Opens a store while its folder cannot be used, then makes the folder usable again.
   private func storeOfUnusableFolder() async throws -> SQLiteStore {
     let away = TestFolder()
     try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
@@ -81,7 +81,7 @@ import Testing
     return store
   }
 
-  @Test func `salt made up leaves others' entries`() async throws {
+  @Test func `temporary salt keeps existing entries`() async throws {
     await fill()
     let store = try await storeOfUnusableFolder()
     store.put(Sample.entry("/b"))
@@ -94,11 +94,11 @@ import Testing
     #expect(await next.isMissing(Sample.key("/b")))
   }
 
-  /// Nobody can tell what its digests stand for in the folder.
+  /// The digests of a temporary salt do not identify entries in the folder.
   @Test(arguments: [
     CacheSelection.account(Sample.key("/a", account: "ada").account), .target(Sample.digest("of another salt")),
     .key(Sample.key("/c")), .variant(Sample.key("/c"), Sample.digest("variant")),
-  ]) func `removal under a salt made up leaves nothing`(_ selection: CacheSelection) async throws {
+  ]) func `removal under temporary salt removes everything`(_ selection: CacheSelection) async throws {
     await fill()
     let store = try await storeOfUnusableFolder()
     store.remove(selection)
@@ -108,8 +108,8 @@ import Testing
     #expect(try folder.filesWith(Self.marker).isEmpty)
   }
 
-  /// What was to be replaced there is no removal that anybody asked for.
-  @Test func `answers that cannot be written owe nothing`() async throws {
+  /// The removal of a replaced entry is not a removal that a caller requested.
+  @Test func `failed writes record no removals`() async throws {
     await fill()
     let store = store()
     #expect(await store.list().count == 1)
@@ -125,7 +125,7 @@ import Testing
     #expect(await self.store().text(Sample.key("/a", account: "ada")) == Self.marker)
   }
 
-  @Test func `folder without a salt takes one made up`() async throws {
+  @Test func `folder without a salt adopts temporary salt`() async throws {
     let store = try await storeOfUnusableFolder()
     while await store.list().isEmpty {
       store.put(Sample.entry("/b"))
@@ -137,7 +137,7 @@ import Testing
     #expect(await next.text(Sample.key("/b")) == "body")
   }
 
-  @Test func `open store is not emptied for a salt`() async throws {
+  @Test func `open store is not emptied for a new salt`() async throws {
     await fill()
     let first = store()
     #expect(await first.list().count == 1)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrandCache
 
-/// How much of the disk a store takes.
+/// The disk space that a store uses.
 @Suite struct StoreSizeTests {
   struct Load: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -22,7 +22,7 @@ import Testing
     Load(testDescription: "everything", limit: 8 << 20, lengths: 0...380_000, puts: 300),
   ]
 
-  @Test(arguments: loads) func `disk is held to its limit`(_ load: Load) async {
+  @Test(arguments: loads) func `disk use stays within limit`(_ load: Load) async {
     let folder = TestFolder()
     let store = SQLiteStore(folder: folder.url, limit: load.limit)
     var random = SeededNumbers(seed: UInt64(load.limit))
@@ -40,13 +40,13 @@ import Testing
     await store.flush()
     most = max(most, folder.bytes)
     #expect(most <= load.limit + load.limit / 10)
-    // A cache that throws everything away would pass, too.
+    // Without this check, a cache that discards everything would pass, too.
     #expect(most > load.limit / 2)
     #expect(await store.size().entries > 3)
     #expect(abs(await store.size().bytes - folder.bytes) <= 4_096)
   }
 
-  @Test func `reader that stands still does not let the log grow`() async throws {
+  @Test func `blocked log stays within its limit`() async throws {
     let folder = TestFolder()
     let limit = 2 << 20
     let store = SQLiteStore(folder: folder.url, limit: limit)
@@ -70,7 +70,7 @@ import Testing
     #expect(folder.bytes <= limit + limit / 10)
   }
 
-  @Test func `clock set back does not turn the order round`() async throws {
+  @Test func `clock set back keeps the eviction order`() async throws {
     let folder = TestFolder()
     let store = SQLiteStore(folder: folder.url, limit: 2 << 20)
     for index in 0..<20 {
@@ -81,7 +81,9 @@ import Testing
     try index.run("UPDATE entry SET last_use = last_use + 86400000")
     for name in ["/old7", "/old8", "/old9"] { #expect(await !store.isMissing(Sample.key(name))) }
     let uses = await store.list().filter { $0.lastUse < WallTime.now.advanced(byMilliseconds: 3_600_000) }
-    #expect(Set(uses.map(\.key)) == Set(["/old7", "/old8", "/old9"].map { Sample.key($0) }), "their uses are the last")
+    #expect(
+      Set(uses.map(\.key)) == Set(["/old7", "/old8", "/old9"].map { Sample.key($0) }),
+      "these entries were used after the clock change")
     for index in 0..<200 {
       store.put(CacheEntry(key: Sample.key("/\(index)"), head: Sample.head(), body: Sample.bytes(20_000)))
       if index % 10 == 9 { await store.flush() }
@@ -95,7 +97,7 @@ import Testing
     let large = SQLiteStore(folder: folder.url, limit: 16 << 20)
     for index in 0..<100 {
       large.put(CacheEntry(key: Sample.key("/\(index)"), head: Sample.head(), body: Sample.bytes(index * 1_000)))
-      // What waits to be written has a limit of its own.
+      // Flushes often, because the backlog has a separate limit.
       if index % 20 == 19 { await large.flush() }
     }
     await large.close()
@@ -108,7 +110,7 @@ import Testing
     #expect(await !small.isMissing(Sample.key("/99")))
   }
 
-  @Test func `emptied store gives the disk back`() async {
+  @Test func `emptied store frees disk space`() async {
     let folder = TestFolder()
     let store = SQLiteStore(folder: folder.url, limit: 64 << 20)
     for index in 0..<300 {
@@ -122,7 +124,7 @@ import Testing
     #expect(await store.size().bytes == folder.bytes)
   }
 
-  @Test(arguments: [Int64.min, -1, .max]) func `sizes that cannot be do no harm`(_ bytes: Int64) async throws {
+  @Test(arguments: [Int64.min, -1, .max]) func `impossible sizes are tolerated`(_ bytes: Int64) async throws {
     let folder = TestFolder()
     let limit = 4 << 20
     let store = SQLiteStore(folder: folder.url, limit: limit)
@@ -149,12 +151,12 @@ import Testing
     #expect(await !reopened.isMissing(Sample.key("/79")))
   }
 
-  /// An entry whose body lies in a file.
+  /// An entry whose body is stored in a file.
   private static func filed(_ index: Int) -> CacheEntry {
     CacheEntry(key: Sample.key("/\(index)"), head: Sample.head(), body: Sample.bytes(100_000, seed: UInt64(index + 1)))
   }
 
-  @Test func `decision about space is right`() {
+  @Test func `space decision respects all limits`() {
     let settings = StoreSettings(
       folder: URL(filePath: "/nowhere"), limit: 10 << 20, entryLimit: nil, sealing: nil)
     let free = settings.contentLimit

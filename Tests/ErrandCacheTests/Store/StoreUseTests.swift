@@ -6,11 +6,11 @@ import Testing
 
 @testable import ErrandCache
 
-/// When entries were last used, as the disk has it.
+/// The times of the last uses on disk.
 @Suite(.timeLimit(.minutes(1))) struct StoreUseTests {
   private let folder = TestFolder()
 
-  @Test func `use while uses are written counts`() async {
+  @Test func `use during writing is recorded`() async {
     let mailbox = StoreMailbox(StoreSettings(folder: folder.url, limit: 1 << 20, entryLimit: nil, sealing: nil))
     mailbox.write {
       for path in ["/a", "/b"] { $0.put(Sample.entry(path)) }
@@ -20,7 +20,7 @@ import Testing
         try? worker?.using { index throws(SQLiteFailure) in try index.database.run("UPDATE entry SET last_use = 1") }
         _ = worker?.find(Sample.key("/a")) { _ in 0 }
         mailbox.read { _ = $0?.find(Sample.key("/b")) { _ in 0 } }
-        // Writes the first use, and lets the read in meanwhile.
+        // Writes the first use, and serves the pending read during the write.
         _ = worker?.list()
         continuation.resume(returning: worker?.list()?.map(\.lastUse.milliseconds) ?? [])
       }
@@ -34,7 +34,7 @@ import Testing
     try SQLiteDatabase(path: StoreFolder(folder.url).index) { false }.run("UPDATE entry SET last_use = 1")
   }
 
-  @Test func `hit in memory counts below`() async throws {
+  @Test func `memory hit updates the disk's last use`() async throws {
     let disk = SQLiteStore(folder: folder.url, limit: 4 << 20)
     let memory = MemoryStore(limit: 1 << 20, salt: Sample.digest("salt"), noteInterval: 0)
     let store = TieredStore(memory: memory, base: disk)
@@ -46,13 +46,13 @@ import Testing
     #expect(await disk.list().first?.key == Sample.key("/b"))
   }
 
-  @Test func `use above spares from eviction`() async throws {
+  @Test func `memory hits prevent disk eviction`() async throws {
     let store = SQLiteStore(folder: folder.url, limit: 2 << 20)
     for index in 0..<20 { store.put(Self.large("/old\(index)")) }
     await store.flush()
     try forgetUses()
     for index in 7...9 { store.noteUse(Sample.key("/old\(index)"), Sample.head().variant) }
-    // Until ten or a few more of the twenty are evicted.
+    // Stops when about ten of the twenty entries are evicted.
     for index in 0..<200 {
       store.put(Self.large("/\(index)"))
       if await store.size().entries < index + 12 { break }
@@ -66,26 +66,26 @@ import Testing
     CacheEntry(key: Sample.key(path), head: Sample.head(), body: Sample.bytes(20_000))
   }
 
-  @Test(arguments: [false, true]) func `use is told once a minute`(_ isMemoryOnly: Bool) {
-    var shelf = MemoryShelf(limit: 1 << 20, entryLimit: 1 << 20)
-    var gone: [MemoryShelf.Item] = []
+  @Test(arguments: [false, true]) func `store below is notified once a minute`(_ isMemoryOnly: Bool) {
+    var shelf = MemoryEntries(limit: 1 << 20, entryLimit: 1 << 20)
+    var gone: [MemoryEntries.Item] = []
     let (key, head) = (Sample.key("/a"), Sample.head(isMemoryOnly: isMemoryOnly))
-    let item = MemoryShelf.Item(
+    let item = MemoryEntries.Item(
       body: Data(), decoded: DecodedValues { _, _ in false }, cost: 1, lastUse: WallTime(milliseconds: 0))
     shelf.put(key, head, item, gone: &gone)
-    // The last one is a clock that was set back.
+    // The last time is that of a clock that was set back.
     let told = [59_999, 60_000, 60_001, 119_999, 120_000, 1_000].map { time in
       shelf.use(key, 0, expected: head, now: WallTime(milliseconds: time))?.isToBeNoted
     }
     #expect(told == (isMemoryOnly ? Array(repeating: false, count: 6) : [false, true, false, false, true, true]))
   }
 
-  @Test func `uses above are bounded`() {
-    var uses = UsesAbove()
+  @Test func `recorded uses are limited`() {
+    var uses = PendingUses()
     for entry in 0..<10_000 {
-      uses.note(UsesAbove.Place(entry: Int64(entry), variant: 0), at: WallTime(milliseconds: 1))
+      uses.note(PendingUses.Place(entry: Int64(entry), variant: 0), at: WallTime(milliseconds: 1))
     }
-    let first = UsesAbove.Place(entry: 0, variant: 0)
+    let first = PendingUses.Place(entry: 0, variant: 0)
     for time in [9, 5] { uses.note(first, at: WallTime(milliseconds: Int64(time))) }
     let taken = uses.take()
     #expect(taken.count == 8_192 && taken[first]?.milliseconds == 9)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is removed with its owner.
+/// A temporary folder that is removed when its owner is released.
 final class TestFolder: Sendable {
   let url: URL
 
@@ -10,7 +10,7 @@ final class TestFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// All files in it, at any depth.
+  /// All files in the folder, at any depth.
   var files: [URL] {
     let paths = (try? FileManager.default.subpathsOfDirectory(atPath: url.path())) ?? []
     return paths.map { url.appending(path: $0) }.filter { file in
@@ -19,13 +19,13 @@ final class TestFolder: Sendable {
     }
   }
 
-  /// The bytes of all files in it.
+  /// The total size of all files in the folder, in bytes.
   var bytes: Int { Self.bytes(of: files) }
 
-  /// The same without the log of the index.
+  /// The total size without the log of the index, in bytes.
   var bytesBesideLog: Int { Self.bytes(of: files.filter { !$0.path().hasSuffix("-wal") }) }
 
-  /// The bytes of the log of the index.
+  /// The size of the log of the index, in bytes.
   var logBytes: Int { Self.bytes(of: files.filter { $0.path().hasSuffix("-wal") }) }
 
   private static func bytes(of files: [URL]) -> Int {
@@ -39,7 +39,7 @@ final class TestFolder: Sendable {
     try FileManager.default.attributesOfItem(atPath: file.path())[.posixPermissions] as? Int
   }
 
-  /// The files that have these bytes somewhere.
+  /// The files that contain these bytes.
   func filesWith(_ marker: String) throws -> [String] {
     try files.filter { try Data(contentsOf: $0).range(of: Data(marker.utf8)) != nil }.map(\.lastPathComponent)
   }

@@ -8,7 +8,7 @@ import Testing
 @testable import ErrandCache
 
 @Suite struct TieredStoreTests {
-  /// A store that says when it looks, and waits with the answer.
+  /// A store that counts its lookups and delays their results.
   private final class SlowStore: CacheStore {
     let base = DictionaryStore()
     let latch = Latch()
@@ -51,7 +51,7 @@ import Testing
   private let memory = MemoryStore(limit: 1 << 20, entryLimit: 50_000)
   private var store: TieredStore { TieredStore(memory: memory, base: base) }
 
-  @Test func `entry from below is kept above`() async {
+  @Test func `entry found below is kept in memory`() async {
     base.latch.open()
     base.put(Sample.entry("/a"))
     #expect(await store.text(Sample.key("/a")) == "body")
@@ -64,7 +64,7 @@ import Testing
     #expect(entry.decoded != nil)
   }
 
-  @Test func `put entry is found above`() async {
+  @Test func `put entry is found in memory`() async {
     store.put(Sample.entry("/a"))
     #expect(await store.text(Sample.key("/a")) == "body")
     #expect(base.looks.withLock { $0 } == 0)
@@ -78,7 +78,7 @@ import Testing
     { $0.renew(Sample.key("/a"), stored: WallTime(milliseconds: 1_000), head: Sample.head(time: 2_000)) },
   ]
 
-  @Test(arguments: changes.indices) func `slow look-up brings nothing old up`(_ index: Int) async {
+  @Test(arguments: changes.indices) func `slow lookup promotes no outdated entry`(_ index: Int) async {
     let store = store
     base.put(Sample.entry("/a"))
     let slow = Task { await store.text(Sample.key("/a")) }
@@ -89,7 +89,7 @@ import Testing
     #expect(await memory.isMissing(Sample.key("/a")))
   }
 
-  /// A look-up between the two steps would bring up what the second one no longer reaches.
+  /// In the other order, a lookup between both changes could promote an entry that the change should affect.
   @Test(arguments: changes.indices) func `changes reach the store below first`(_ index: Int) async {
     let store = store
     store.put(Sample.entry("/a"))
@@ -106,7 +106,7 @@ import Testing
     #expect(before.withLock { $0 } == [Sample.head()])
   }
 
-  @Test func `older variant stays below`() async {
+  @Test func `older variant is not promoted`() async {
     base.latch.open()
     base.put(Sample.entry("/a", body: "de", head: Sample.head(variant: "de", time: 1)))
     base.put(Sample.entry("/a", body: "en", head: Sample.head(variant: "en", time: 2)))
@@ -122,14 +122,14 @@ import Testing
     #expect(await memory.heads(Sample.key("/a")).map(\.responseTime.milliseconds) == [2])
   }
 
-  @Test func `refusals name the heads of both`() async {
+  @Test func `refused lookup lists heads of both tiers`() async {
     base.latch.open()
     base.put(Sample.entry("/a", head: Sample.head(variant: "de", time: 1)))
     memory.put(Sample.entry("/a", head: Sample.head(variant: "en", time: 2)))
     #expect(await store.heads(Sample.key("/a")).map(\.responseTime.milliseconds) == [2, 1])
   }
 
-  @Test func `memory-only entry stays above`() async {
+  @Test func `memory-only entry stays in memory`() async {
     let folder = TestFolder()
     let disk = SQLiteStore(folder: folder.url)
     let store = TieredStore(memory: memory, base: disk)
@@ -145,7 +145,7 @@ import Testing
     #expect(await store.isMissing(Sample.key("/a")))
   }
 
-  @Test func `racing removals leave nothing above`() async {
+  @Test func `concurrent removals leave no memory entry`() async {
     let folder = TestFolder()
     let store = TieredStore(memory: memory, base: SQLiteStore(folder: folder.url))
     for round in 0..<200 {

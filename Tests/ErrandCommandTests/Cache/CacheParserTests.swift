@@ -13,27 +13,28 @@ import Testing
       (["clear", "d", "--older-than", "10m"], .clear(.olderThan(.seconds(600)))),
       (["clear", "d", "--older-than=7d"], .clear(.olderThan(.seconds(604_800)))),
     ] as [([String], CacheOptions.Task)])
-  func `words name a task`(words: [String], task: CacheOptions.Task) throws {
+  func `arguments select a task`(words: [String], task: CacheOptions.Task) throws {
     #expect(try CacheParser.parse(words) == CacheOptions(folder: "d", task: task))
   }
 
-  @Test func `show takes the words of send`() throws {
+  @Test func `show accepts the arguments of send`() throws {
     let words = ["POST", "h", "--json", "a:=1", "--bearer", "t", "-H", "X: y"]
     let options = try CacheParser.parse(["show", "d"] + words)
     #expect(options == CacheOptions(folder: "d", task: .show(try SendParser.parse(words))))
   }
 
   @Test(arguments: [
-    ([], "say what to do: list, show, stats or clear"), (["frob", "d"], "there is no “cache frob”"),
+    ([], "a task is missing: list, show, stats or clear"), (["frob", "d"], "unknown task “cache frob”"),
     (["list"], "folder is missing"), (["list", ""], "folder is missing"), (["list", "-x"], "write ./-x"),
-    (["list", "d", "e"], "“e” is one word too many"), (["show", "d"], "a URL is missing"),
-    (["show", "d", "h", "-v"], "only what makes the request"), (["show", "d", "h", "--cache", "e"], "only what makes"),
-    (["show", "d", "h", "-o", "f"], "only what makes"), (["clear", "d", "all"], "“all” is not understood"),
+    (["list", "d", "e"], "“e” is one argument too many"), (["show", "d"], "a URL is missing"),
+    (["show", "d", "h", "-v"], "only arguments that describe the request"),
+    (["show", "d", "h", "--cache", "e"], "only arguments that describe"),
+    (["show", "d", "h", "-o", "f"], "only arguments that describe"), (["clear", "d", "all"], "“all” is unknown"),
     (["clear", "d", "--host"], "--host needs a value"), (["clear", "d", "--host="], "--host needs a value"),
-    (["clear", "d", "--host", "a", "--tag", "b"], "take one of"),
+    (["clear", "d", "--host", "a", "--tag", "b"], "use only one of"),
     (["clear", "d", "--older-than", "soon"], "not “soon”"),
   ])
-  func `wrong words are refused with help`(words: [String], message: String) {
+  func `wrong arguments are rejected with help`(words: [String], message: String) {
     let error = #expect(throws: UsageError.self) { try CacheParser.parse(words) }
     #expect(error?.description.contains(message) == true, "\(error?.description ?? "no error")")
   }
@@ -43,12 +44,12 @@ import Testing
       ("30s", .seconds(30)), ("10m", .seconds(600)), ("2h", .seconds(7_200)), ("7d", .seconds(604_800)),
       ("90", .seconds(90)), ("0.5", .milliseconds(500)), ("1.5m", .seconds(90)),
     ] as [(String, Duration)])
-  func `spans of time have units`(text: String, span: Duration) throws {
+  func `durations have units`(text: String, span: Duration) throws {
     #expect(try SpanNotation.span(text, of: "--x") == span)
   }
 
   @Test(arguments: ["", "s", "-1s", "0", "0s", "1w", "1 s", "1e9", "inf", "nan", "1.2.3", "99999999999d", "７d", "+1s"])
-  func `what is no span is refused`(text: String) {
+  func `invalid durations are rejected`(text: String) {
     #expect(throws: UsageError.self) { try SpanNotation.span(text, of: "--x") }
   }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite struct EntryTableTests {
   private let now = WallTime(milliseconds: 1_700_000_000_000)
 
-  /// An answer that came some seconds ago.
+  /// A response that was received some seconds ago.
   private func listing(
     age: Int64, _ policy: CachePolicy = .http, control: String? = nil, url: String = "http://h.example/",
     tag: String? = nil
@@ -22,7 +22,7 @@ import Testing
     return CacheListing(head: head, key: key, bodyLength: 1_536, lastUse: came)
   }
 
-  @Test func `columns stand below each other`() {
+  @Test func `columns are aligned`() {
     let table = EntryTable(paint: .plain, now: now)
     let text = table.text([
       listing(age: 12, .lifetime(.seconds(180)), tag: "feed"),
@@ -42,7 +42,7 @@ import Testing
     (0, "0s"), (59, "59s"), (60, "1m"), (168, "2m 48s"), (3_599, "59m 59s"), (7_265, "2h 1m"), (86_400, "1d"),
     (90_000, "1d 1h"), (31_536_000, "365d"),
   ])
-  func `spans are said in two units`(seconds: Int64, words: String) {
+  func `durations use two units`(seconds: Int64, words: String) {
     #expect(Wording.span(seconds: seconds) == words)
   }
 
@@ -54,7 +54,7 @@ import Testing
         entries  2: 1 fresh, 1 not
         bodies   3.0 KiB
         on disk  72.0 KiB, with the index
-        limit    100.0 MiB where “errand send” fills it; a program sets its own
+        limit    100.0 MiB for “errand send”; a program sets its own
         hosts    h.example: 2 entries
 
         """)

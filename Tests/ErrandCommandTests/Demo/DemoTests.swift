@@ -4,16 +4,19 @@ import Testing
 @testable import ErrandCommand
 
 @Suite struct DemoTests {
-  @Test(arguments: Demo.scenes.indices) func `what is shown is what runs`(index: Int) throws {
-    let scene = Demo.scenes[index]
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Sources/ErrandCommand/Demo/Scenes")
-    let source = try String(contentsOf: folder.appending(path: "\(type(of: scene)).swift"), encoding: .utf8)
-    let lines = source.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-    for shown in scene.declared.split(separator: "\n").map({ $0.trimmingCharacters(in: .whitespaces) }) {
-      #expect(lines.count { $0 == shown } >= 2, "the scene's code lacks: \(shown)")
-    }
+  @Test func `marked lines are shown unindented`() {
+    let lines = [
+      "import A", "  // shown: begin", "  let a = 1", "", "    + 2", "  // shown: end", "hidden",
+      "    // shown: begin", "    print(a)", "    // shown: end",
+    ]
+    #expect(SceneSource.marked(lines) == ["let a = 1", "", "  + 2", "print(a)"])
+    #expect(SceneSource.marked(["a", "  // shown: end", "b"]).isEmpty)
+  }
+
+  @Test func `a missing source file shows nothing`() {
+    #expect(SceneSource(file: "/nowhere/Scene.swift").shown.isEmpty)
+    let report = SceneReport(title: "t", declared: "", wire: [["GET /"]])
+    #expect(SceneRenderer(paint: .plain).body(report).hasPrefix("sent"))
   }
 
   @MainActor @Test func `every scene fits one screen`() async throws {
@@ -22,8 +25,9 @@ import Testing
       let stage = Stage(scene, servers, drawing: nil)
       try await scene.play(on: stage)
       for claim in stage.report.claims { #expect(claim.holds, "\(scene.title): \(claim.sentence)") }
-      #expect(!stage.report.wire.isEmpty, "\(scene.title): nothing of the wire is shown")
-      #expect(!stage.report.cameBack.isEmpty, "\(scene.title): nothing is shown of what came back")
+      #expect(stage.report.declared.contains("\n"), "\(scene.title): no code is shown")
+      #expect(!stage.report.wire.isEmpty, "\(scene.title): no request is shown")
+      #expect(!stage.report.cameBack.isEmpty, "\(scene.title): nothing received is shown")
       check(stage.report, number: index + 1)
     }
   }
@@ -38,13 +42,13 @@ import Testing
     for line in report.declared.split(separator: "\n") { #expect(TextLayout.width(line) <= 88, "\(line)") }
   }
 
-  @Test func `failures are named at the end`() {
+  @Test func `failed scenes are named at the end`() {
     #expect(Demo.success(17) == "17 scenes went as declared")
     #expect(Demo.success(1) == "1 scene went as declared")
     #expect(Demo.failure(17, [2]).hasPrefix("1 of 17 did not go as declared: 2 “Register by POST"))
   }
 
-  @Test func `a scene without claims has failed`() {
+  @Test func `a scene without checks has failed`() {
     var report = SceneReport(title: "t", declared: "d")
     #expect(!report.wentAsDeclared)
     report.claims.append(.init(sentence: "so it is", holds: true))

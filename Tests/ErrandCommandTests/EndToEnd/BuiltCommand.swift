@@ -1,13 +1,13 @@
 import Foundation
 import TestSupport
 
-/// The command as it was built.
+/// The built command.
 enum BuiltCommand {
   typealias Run = BuiltProgram.Run
 
-  /// Runs it to its end.
+  /// Runs the command to its end.
   ///
-  /// - Parameter meanwhile: What to do while it runs, such as to interrupt it.
+  /// - Parameter meanwhile: An action during the run, such as an interrupt.
   static func run(
     _ words: [String], environment: [String: String] = [:],
     meanwhile: (Process) async throws -> Void = { _ in }

@@ -31,7 +31,7 @@ import Testing
     try #require(run.status == 0, "\(run.error)")
   }
 
-  /// A server whose answers are fresh for ten minutes, and tell what was asked.
+  /// A server whose responses are fresh for ten minutes and describe their request.
   private func server() throws -> LoopbackServer {
     try LoopbackServer { request in
       .ok("\(request.method) \(request.target) \(request.bodyText)").setting("Cache-Control", to: "max-age=600")
@@ -43,7 +43,7 @@ import Testing
 
   // MARK: - List and statistics
 
-  @Test func `answers are listed, last used first`() async throws {
+  @Test func `responses are listed by last use`() async throws {
     let server = try server()
     try await keep(server.url + "/a?token=t1", "--tag", "feed")
     try await keep(server.url + "/b", "--lifetime", "59s")
@@ -57,7 +57,7 @@ import Testing
     #expect(!run.text.contains("t1"))
   }
 
-  @Test func `figures are told`() async throws {
+  @Test func `statistics are printed`() async throws {
     let server = try server()
     try await keep(server.url + "/a")
     try await keep(server.url + "/b", "-H", "Cache-Control: no-transform")
@@ -71,7 +71,7 @@ import Testing
 
   // MARK: - Show
 
-  @Test func `head and body are shown`() async throws {
+  @Test func `headers and body are printed`() async throws {
     let server = try server()
     try await keep(server.url + "/a")
     let run = try await cache("show", folder, server.url + "/a")
@@ -81,7 +81,7 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  @Test func `show finds arguments, bodies and methods`() async throws {
+  @Test func `show matches arguments, bodies and methods`() async throws {
     let server = try server()
     try await keep(server.url + "/a", "q=x y")
     try await keep("POST", server.url + "/a", "q=1", "--lifetime", "1h")
@@ -93,22 +93,23 @@ import Testing
     #expect(try await cache("show", folder, "PUT", server.url + "/a").status == 66)
   }
 
-  @Test func `accounts are apart`() async throws {
+  @Test func `accounts are separate`() async throws {
     let server = try server()
     try await keep(server.url + "/a", "--bearer", "t")
     let other = try await cache("show", folder, server.url + "/a")
     #expect(other.status == 66 && other.output.isEmpty)
-    #expect(other.error.contains("somebody else's answer is; give the credential"))
+    #expect(other.error.contains("another account has a response; give the credential"))
     #expect(try await cache("show", folder, server.url + "/a", "--bearer", "t").text.hasSuffix("GET /a "))
   }
 
-  @Test func `what is not stored has a status`() async throws {
+  @Test func `a missing entry has its exit status`() async throws {
     let server = try server()
     try await keep(server.url + "/a")
     let run = try await cache("show", folder, server.url + "/b?token=t1")
     #expect(run.status == 66 && run.output.isEmpty && server.requests.count == 1)
     #expect(
-      run.error == "errand: Nothing is stored for GET \(server.url)/b?token=•••; “errand cache list” shows what is.\n")
+      run.error == "errand: Nothing is stored for GET \(server.url)/b?token=•••; "
+        + "“errand cache list” shows what is stored.\n")
     #expect(try await cache("show", folder, "http://h h/").status == 64)
   }
 
@@ -131,7 +132,7 @@ import Testing
 
   // MARK: - Clear
 
-  @Test func `all can be cleared`() async throws {
+  @Test func `all entries can be cleared`() async throws {
     let server = try server()
     for path in ["/a", "/b"] { try await keep(server.url + path) }
     let run = try await cache("clear", folder)
@@ -140,7 +141,7 @@ import Testing
     #expect(try await cache("clear", folder).text == "0 entries removed, 0 left\n")
   }
 
-  @Test func `some can be cleared`() async throws {
+  @Test func `some entries can be cleared`() async throws {
     let server = try server()
     try await keep(server.url + "/a", "--tag", "feed")
     try await keep(server.url + "/b")
@@ -152,43 +153,43 @@ import Testing
     #expect(try await cache("clear", folder, "--older-than", "0.001").text == "1 entry removed, 0 left\n")
   }
 
-  // MARK: - Folders that are none
+  // MARK: - Unusable folders
 
-  private static let damaged = "has a damaged store in it; the next “errand send --cache” makes it anew."
+  private static let damaged = "contains a damaged store; the next “errand send --cache” replaces it."
   private static let verbs = [["list"], ["stats"], ["clear"], ["show"]]
 
-  /// Runs a verb on a folder, expects to be refused, and returns what was said.
+  /// Runs a task on a folder, expects it to fail, and returns the message.
   private func refused(_ verb: [String], _ folder: String, _ code: ExitCode = .noStore) async throws -> String {
     let run = try await BuiltCommand.run(["cache"] + verb + [folder] + (verb == ["show"] ? ["h.example"] : []))
     #expect(run.status == code.rawValue && run.output.isEmpty)
     return run.error
   }
 
-  @Test(arguments: verbs) func `nothing is made by looking`(verb: [String]) async throws {
+  @Test(arguments: verbs) func `inspecting creates nothing`(verb: [String]) async throws {
     #expect(
       try await refused(verb, folder)
-        == "errand: “\(folder)” is not there; “errand send --cache DIR URL” makes a store.\n")
+        == "errand: “\(folder)” does not exist; “errand send --cache DIR URL” creates a store.\n")
     #expect(!FileManager.default.fileExists(atPath: folder))
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     #expect(
-      try await refused(verb, folder) == "errand: “\(folder)” has no store in it: nothing was ever kept there.\n")
+      try await refused(verb, folder) == "errand: “\(folder)” contains no store, because nothing was stored there.\n")
     try Data("mine".utf8).write(to: URL(filePath: folder + "/letter"))
-    #expect(try await refused(verb, folder) == "errand: “\(folder)” has no store in it, but other things.\n")
-    #expect(try await refused(verb, folder + "/letter") == "errand: “\(folder)/letter” is no folder.\n")
+    #expect(try await refused(verb, folder) == "errand: “\(folder)” contains no store, but other files.\n")
+    #expect(try await refused(verb, folder + "/letter") == "errand: “\(folder)/letter” is not a folder.\n")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["letter"])
   }
 
   @Test(
     arguments: [
-      (68, [UInt8](repeating: 1, count: 4), "has the index of another program in it."),
-      (60, [0, 0, 0, 99], "has a store of another version of Errand in it; take another folder."),
+      (68, [UInt8](repeating: 1, count: 4), "contains the index of another program."),
+      (60, [0, 0, 0, 99], "contains a store of another version of Errand; use another folder."),
       (0, [UInt8](repeating: 0x41, count: 4_096), damaged), (4_096, [UInt8](repeating: 0x41, count: 65_536), damaged),
     ] as [(UInt64, [UInt8], String)])
-  func `a store that is none of ours is left alone`(offset: UInt64, bytes: [UInt8], clause: String) async throws {
+  func `a foreign or damaged store is unchanged`(offset: UInt64, bytes: [UInt8], clause: String) async throws {
     let server = try server()
     try await keep(server.url)
     let index = URL(filePath: folder + "/errand-cache.sqlite")
-    // What still lies in the log is written into the index when the last user closes it.
+    // The last user of the store writes the rest of the log into the index when it closes the store.
     #expect(try await cache("clear", folder, "--tag", "none").status == 0)
     let file = try FileHandle(forUpdating: index)
     try file.seek(toOffset: offset)
@@ -199,11 +200,11 @@ import Testing
     #expect(try Data(contentsOf: index) == before)
   }
 
-  @Test func `a folder that cannot be used is named`() async throws {
+  @Test func `an unusable folder is named`() async throws {
     let long = "/" + String(repeating: "x", count: 300)
     #expect(
       try await refused(["list"], long) == "errand: “\(long)” cannot be used: File name too long.\n")
-    // Nothing is closed to the superuser.
+    // The superuser can access everything.
     guard geteuid() != 0 else { return }
     let server = try server()
     try await keep(server.url)

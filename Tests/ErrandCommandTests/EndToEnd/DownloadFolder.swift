@@ -5,7 +5,7 @@ import Testing
 struct DownloadFolder {
   let url = FileManager.default.temporaryDirectory.appending(path: "errand-down-\(UUID().uuidString)")
 
-  /// Gives one, and removes it afterwards.
+  /// Creates a folder, and removes it afterwards.
   static func with(_ body: (DownloadFolder) async throws -> Void) async throws {
     let folder = DownloadFolder()
     try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
@@ -14,9 +14,9 @@ struct DownloadFolder {
   }
 
   var path: String { url.path() }
-  /// The path of a file in it.
+  /// The path of a file in the folder.
   func file(_ name: String) -> String { url.appending(path: name).path() }
-  /// What lies in it.
+  /// The sorted names in the folder.
   func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
   func bytes(_ name: String) throws -> Data { try Data(contentsOf: url.appending(path: name)) }
 

@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is seen of a download on a terminal, and in a pipe.
+/// The output of a download on a terminal and in a pipe.
 @Suite(.timeLimit(.minutes(3))) struct DownloadTerminalTests {
   private static let content = RangeResource(size: 512 << 10)
-  /// What a bar consists of: the bar, the share, the bytes, the rate and the time left.
+  /// A bar: the bar itself, the percentage, the bytes, the rate and the remaining time.
   private static let bar = #" +\[=*>? *\] +[1-9]\d? % +[1-9][\d.]* KiB of 512\.0 KiB +[\d.]+ [KM]iB/s +\d+:\d\d left$"#
 
   private static func isBar(_ line: String, of name: String) -> Bool {
@@ -17,14 +17,14 @@ import Testing
     line.range(of: "^\(name) +done, 512\\.0 KiB in ", options: .regularExpression) != nil
   }
 
-  /// Whether a program behaved on its terminal: nothing wrapped, the cursor stayed on what it had drawn, and all that
-  /// was switched off was switched on again.
+  /// Whether the program behaved well on its terminal: nothing wrapped, the cursor stayed in the drawn lines, and line
+  /// wrapping was enabled again.
   private static func isTidy(_ run: TerminalRun) -> Bool {
     let switches = run.text.ranges(of: "\u{1B}[?7l").count
     return switches > 0 && run.text.ranges(of: "\u{1B}[?7h").count == switches && !run.screen.hasEscaped
   }
 
-  @Test func `a bar is drawn over and over in its place`() async throws {
+  @Test func `a bar is redrawn in place`() async throws {
     let gate = Gate()
     let server = try RangeServer(RangeBehaviour(Self.content) { $0.fault = .stall(after: 384 << 10, until: gate) })
     try await DownloadFolder.with { folder async throws in
@@ -35,7 +35,7 @@ import Testing
       #expect(await run.finish() == 0)
       let lines = run.screen.lines
       #expect(lines.count == 1 && Self.isDone(lines[0], of: "film"), "\(lines)")
-      // Each frame but the first goes up by the one line.
+      // Each frame except the first moves up by one line.
       let frames = run.text.ranges(of: "\u{1B}[?7l").count
       #expect(frames > 2 && run.text.ranges(of: "\u{1B}[1A").count == frames - 1)
       #expect(Self.isTidy(run) && run.text.contains("\u{1B}[36m="))
@@ -55,7 +55,7 @@ import Testing
         lines.count == 2 && Self.isBar(lines[0], of: "a") && Self.isBar(lines[1], of: "b")
       }
       #expect(hasBoth, "\(run.text)")
-      // What is over stays above, whichever it is.
+      // The line of an ended transfer stays above the others.
       gates[1].open()
       let hasOne = await run.shows { lines in
         lines.count == 2 && Self.isDone(lines[0], of: "b") && Self.isBar(lines[1], of: "a")
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `the keyboard's interrupt keeps the part`() async throws {
+  @Test func `Ctrl-C keeps the part`() async throws {
     let gate = Gate()
     let server = try RangeServer { number in
       RangeBehaviour(Self.content) { if number == 1 { $0.fault = .stall(after: 384 << 10, until: gate) } }
@@ -81,22 +81,22 @@ import Testing
       #expect(await run.shows { $0.count == 1 && Self.isBar($0[0], of: "film") }, "\(run.text)")
       try run.interrupt()
       #expect(await run.finish() == 130)
-      // What the terminal says of the key is overwritten, unless it comes late.
+      // The terminal's echo of the key is overwritten, unless it arrives late.
       let lines = run.screen.lines.filter { $0 != "^C" }
       try #require(lines.count == 2, "\(lines)")
       #expect(lines[0].contains(/^film  stopped, [1-9][0-9.]* KiB kept$/), "\(lines)")
-      #expect(lines[1].hasSuffix("What came is kept; the same command with -c goes on with it."))
+      #expect(lines[1].hasSuffix("The received bytes are kept; the same command with -c resumes the download."))
       #expect(try Self.isTidy(run) && folder.names() == ["film.part", "film.part.meta"])
       let second = try TerminalRun(errand: words[0], words[1], words[2], words[3], "-c")
       #expect(await second.finish() == 0)
       let last = second.screen.lines
-      #expect(last.count == 1 && last[0].contains(/^film  done, 512\.0 KiB in .* of it from before$/), "\(last)")
+      #expect(last.count == 1 && last[0].contains(/^film  done, 512\.0 KiB in .* from an earlier run$/), "\(last)")
       #expect(try Self.content.firstDifference(folder.bytes("film")) == nil && folder.names() == ["film"])
       #expect(server.requests.last?.range.map { $0 != "bytes=0-" } == true)
     }
   }
 
-  @Test func `a narrow terminal is not overrun`() async throws {
+  @Test func `a narrow terminal does not wrap`() async throws {
     let gate = Gate()
     let server = try RangeServer(RangeBehaviour(Self.content) { $0.fault = .stall(after: 384 << 10, until: gate) })
     try await DownloadFolder.with { folder async throws in
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  /// The terminal is there, but the command's streams lead into a pipe.
+  /// There is a terminal, but the command's streams lead into a pipe.
   @Test func `a pipe gets lines without escape codes`() async throws {
     let server = try LoopbackServer { _ in .generated(count: 512 << 10) }
     try await DownloadFolder.with { folder async throws in

@@ -35,20 +35,21 @@ import Testing
         process.interrupt()
       }
       #expect(first.status == 130 && first.error.contains("\nfilm: stopped, "))
-      #expect(first.error.hasSuffix(" kept\nWhat came is kept; the same command with -c goes on with it.\n"))
+      let advice = "The received bytes are kept; the same command with -c resumes the download."
+      #expect(first.error.hasSuffix(" kept\n\(advice)\n"))
       #expect(try folder.names() == ["film.part", "film.part.meta"])
       let second = try await folder.download("-c", "-d", folder.path)
-      #expect(
-        second.status == 0 && second.error.contains("film: goes on at ") && second.error.contains("of it from before"))
+      #expect(second.status == 0 && second.error.contains("film: resumes at "), "\(second.error)")
+      #expect(second.error.contains("of it from an earlier run"))
       check(try folder.bytes("film"))
-      // What was still on its way to the first process is fetched twice; on a busy machine that is much of it.
+      // Bytes that were in transit to the first process are fetched twice; on a busy machine these are many.
       #expect(try folder.names() == ["film"] && server.servedBytes < Self.content.size + (1 << 20))
       #expect(server.requests.last?.ifRange == Self.content.entityTag)
     }
   }
 
   @Test(arguments: [true, false])
-  func `the server still names what is gone on with`(saysURL: Bool) async throws {
+  func `the server names a resumed download`(saysURL: Bool) async throws {
     let server = try RangeServer { number in
       RangeBehaviour(Self.content) {
         $0.fields["Content-Disposition"] = "attachment; filename=\"film.mp4\""
@@ -61,13 +62,13 @@ import Testing
       #expect(try folder.names() == ["file.bin.part", "file.bin.part.meta"])
       let words = saysURL ? [server.url, "-J"] : []
       let second = try await BuiltCommand.run(["download", "-c", "-d", folder.path] + words)
-      #expect(second.status == 0 && second.error.contains("of it from before"), "\(second.error)")
+      #expect(second.status == 0 && second.error.contains("of it from an earlier run"), "\(second.error)")
       check(try folder.bytes("film.mp4"))
       #expect(try folder.names() == ["film.mp4"])
     }
   }
 
-  @Test func `a name of the server's replaces no file`() async throws {
+  @Test func `a server's name replaces no file`() async throws {
     let server = try RangeServer(
       RangeBehaviour(Self.content) { $0.fields["Content-Disposition"] = "attachment; filename=\"film.mp4\"" })
     try await DownloadFolder.with { folder async throws in
@@ -81,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `another file of the URL's name is not the server's`() async throws {
+  @Test func `a file with the URL's name is not the download`() async throws {
     let server = try RangeServer(
       RangeBehaviour(Self.content) { $0.fields["Content-Disposition"] = "attachment; filename=\"film.mp4\"" })
     try await DownloadFolder.with { folder async throws in
@@ -93,12 +94,12 @@ import Testing
     }
   }
 
-  @Test func `what is whole stays`() async throws {
+  @Test func `a complete file is kept`() async throws {
     let server = try RangeServer(RangeBehaviour(Self.content))
     try await DownloadFolder.with { folder async throws in
       try Data("old".utf8).write(to: folder.url.appending(path: "file.bin"))
       let run = try await folder.download("-c", server.url, "-d", folder.path)
-      #expect(run.status == 0 && run.error == "file.bin: done, 3 bytes, it was there\n")
+      #expect(run.status == 0 && run.error == "file.bin: done, 3 bytes, already there\n")
       let sum = String(repeating: "0", count: 64)
       let other = try await folder.download("-c", server.url, "-d", folder.path, "--sha256", sum)
       #expect(other.status == 65 && server.requests.count == 1)
@@ -106,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `the checksum is held to after a restart`() async throws {
+  @Test func `the checksum applies after a restart`() async throws {
     let server = try RangeServer { number in
       RangeBehaviour(Self.content) { if number < 5 { $0.fault = .cut(after: 1 << 19) } }
     }
@@ -115,13 +116,13 @@ import Testing
       let first = try await folder.download(server.url, "-d", folder.path, "--sha256", sum)
       #expect(first.status == 56 && first.error.contains("file.bin: failed, 2.0 MiB kept"))
       let second = try await folder.download("-c", "-d", folder.path)
-      #expect(second.status == 65 && second.error.contains("should be 0000"), "\(second.error)")
+      #expect(second.status == 65 && second.error.contains("but 0000"), "\(second.error)")
       #expect(try folder.names() == [])
       #expect(try await folder.download("-c", "-d", folder.path).status == 66)
     }
   }
 
-  @Test func `what has no URL is told and left out`() async throws {
+  @Test func `a download without URL is skipped with a message`() async throws {
     let server = try RangeServer { number in
       RangeBehaviour(Self.content) { if number < 9 { $0.fault = .cut(after: 1 << 19) } }
     }
@@ -129,15 +130,15 @@ import Testing
       #expect(try await folder.download(server.url, "-o", folder.file("a"), "--resource", "film").status == 56)
       #expect(try await folder.download(server.url, "-o", folder.file("b")).status == 56)
       let run = try await folder.download("-c", "-d", folder.path)
-      #expect(run.status == 64 && run.error.contains("“a” was begun with --resource"), "\(run.error)")
+      #expect(run.status == 64 && run.error.contains("“a” was started with --resource"), "\(run.error)")
       check(try folder.bytes("b"))
       #expect(try folder.names() == ["a.part", "a.part.meta", "b"])
       let alone = try await folder.download("-c", "-d", folder.path)
-      #expect(alone.status == 64 && alone.error.contains("“a” was begun with --resource"), "\(alone.error)")
+      #expect(alone.status == 64 && alone.error.contains("“a” was started with --resource"), "\(alone.error)")
     }
   }
 
-  @Test func `several files have one end`() async throws {
+  @Test func `several files have one exit status`() async throws {
     let server = try LoopbackServer { request in
       request.path == "/lost" ? .status(404, body: "no") : .generated(count: 100_000)
     }
@@ -152,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `a limit is for all files together`() async throws {
+  @Test func `a rate limit is shared by all files`() async throws {
     let server = try LoopbackServer { _ in .generated(count: 250_000) }
     try await DownloadFolder.with { folder async throws in
       let start = ContinuousClock.now
@@ -160,7 +161,7 @@ import Testing
         server.url + "/a", server.url + "/b", "-d", folder.path, "--limit-rate", "400000")
       #expect(run.status == 0, "\(run.error)")
       #expect(try folder.names() == ["a", "b"])
-      // A tenth of a second's worth is free, and what each line has last.
+      // The burst, a tenth of a second's bytes, is free, and so is the last piece of each connection.
       #expect(ContinuousClock.now - start >= .milliseconds(700))
     }
   }
@@ -180,17 +181,18 @@ import Testing
     }
   }
 
-  @Test func `a link that cannot be renewed is told`() async throws {
+  @Test func `a link that cannot be renewed is reported`() async throws {
     let server = try LoopbackServer { _ in .status(403) }
     try await DownloadFolder.with { folder async throws in
       let run = try await folder.download(server.url + "/f", "-d", folder.path, "--refresh", "exit 3")
-      #expect(run.status == 1 && run.error.contains("errand: The command of --refresh ended with 3."), "\(run.error)")
+      let sentence = "errand: The command of --refresh failed with status 3."
+      #expect(run.status == 1 && run.error.contains(sentence), "\(run.error)")
       #expect(try folder.names() == [])
     }
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: ["sleep 300", "trap '' TERM; sleep 300 | cat"])
-  func `command for a link ends with the time`(command: String) async throws {
+  func `the time-out ends a refresh command`(command: String) async throws {
     let server = try LoopbackServer { _ in .status(403) }
     try await DownloadFolder.with { folder async throws in
       let run = try await folder.download(
@@ -199,7 +201,7 @@ import Testing
     }
   }
 
-  @Test func `folder is no finished file`() async throws {
+  @Test func `a folder is not a finished file`() async throws {
     let server = try LoopbackServer { _ in .ok("x") }
     try await DownloadFolder.with { folder async throws in
       try FileManager.default.createDirectory(atPath: folder.file("docs"), withIntermediateDirectories: false)
@@ -208,7 +210,7 @@ import Testing
     }
   }
 
-  @Test func `permissions of the old file stay`() async throws {
+  @Test func `the old file's permissions are kept`() async throws {
     let server = try LoopbackServer { _ in .ok("x") }
     try await DownloadFolder.with { folder async throws in
       #expect(
@@ -219,7 +221,7 @@ import Testing
     }
   }
 
-  @Test func `failures have statuses of their own`() async throws {
+  @Test func `failures have their own exit statuses`() async throws {
     let port = try RefusingPort()
     let server = try RangeServer(RangeBehaviour(Self.content))
     try await DownloadFolder.with { folder async throws in
@@ -239,7 +241,7 @@ import Testing
     }
   }
 
-  @Test func `a second download is told at once`() async throws {
+  @Test func `a second download fails at once`() async throws {
     let gate = Gate()
     let server = try RangeServer { number in
       RangeBehaviour(Self.content) { if number == 1 { $0.fault = .stall(after: 1 << 20, until: gate) } }
@@ -248,7 +250,7 @@ import Testing
       let first = try await folder.download(server.url, "-d", folder.path) { _ in
         try await gate.reached()
         let second = try await folder.download(server.url, "-d", folder.path)
-        #expect(second.status == 75 && second.error.contains("another download has it"), "\(second.error)")
+        #expect(second.status == 75 && second.error.contains("another download uses it"), "\(second.error)")
         gate.open()
       }
       #expect(first.status == 0)
@@ -256,7 +258,7 @@ import Testing
     }
   }
 
-  @Test func `a link leads to the file`() async throws {
+  @Test func `a symbolic link is followed`() async throws {
     let server = try RangeServer(RangeBehaviour(Self.content))
     try await DownloadFolder.with { folder async throws in
       try Data("old".utf8).write(to: folder.url.appending(path: "real"))

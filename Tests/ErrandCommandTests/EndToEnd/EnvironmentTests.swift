@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the environment of a process says cannot make its TLS weaker.
+/// The environment of a process cannot weaken its TLS.
 @Suite struct EnvironmentTests {
   private func address(_ variable: String) throws -> String {
     try #require(
@@ -10,7 +10,7 @@ import Testing
       "\(variable) is not set: run the tests by `make test`, which starts the servers")
   }
 
-  /// What other clients and OpenSSL read, and what would switch their checks off.
+  /// Variables and files that other clients and OpenSSL read and that would disable their checks.
   private func environment(_ folder: DownloadFolder) throws -> [String: String] {
     let authority = try address("ERRAND_NGINX_CA")
     let home = folder.path
@@ -40,7 +40,7 @@ import Testing
     "ERRAND_NGINX_TLS", "ERRAND_NGINX_EXPIRED", "ERRAND_NGINX_WRONG_HOST", "ERRAND_NGINX_SELF_SIGNED",
     "ERRAND_NGINX_TLS_1_1",
   ])
-  func `environment does not weaken TLS`(variable: String) async throws {
+  func `the environment does not weaken TLS`(variable: String) async throws {
     try await DownloadFolder.with { folder in
       let url = try address(variable) + "/200b"
       let run = try await BuiltCommand.run(["send", url], environment: environment(folder))
@@ -48,8 +48,8 @@ import Testing
     }
   }
 
-  /// The handshake makes keys before the certificate is refused.
-  @Test func `keys of TLS are not written`() async throws {
+  /// The handshake creates keys before the certificate is rejected.
+  @Test func `TLS keys are not logged`() async throws {
     try await DownloadFolder.with { folder in
       let (url, keys) = (try address("ERRAND_NGINX_TLS") + "/200b", folder.file("keys"))
       let run = try await BuiltCommand.run(["send", url], environment: ["SSLKEYLOGFILE": keys])

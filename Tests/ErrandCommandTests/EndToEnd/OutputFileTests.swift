@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct OutputFileTests {
-  /// Gives an empty folder, and removes it afterwards.
+  /// Creates an empty folder, and removes it afterwards.
   private func inFolder(_ body: (URL) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "errand-out-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -16,7 +16,7 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: folder.path()).sorted()
   }
 
-  @Test func `a whole body takes the name`() async throws {
+  @Test func `a complete body becomes the file`() async throws {
     let server = try LoopbackServer { _ in .generated(count: 3_000_000) }
     try await inFolder { folder async throws in
       let file = folder.appending(path: "film")
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `a shaped body is written too`() async throws {
+  @Test func `a validated body is written too`() async throws {
     let server = try LoopbackServer { _ in .json("[1]") }
     try await inFolder { folder async throws in
       let file = folder.appending(path: "list")
@@ -42,7 +42,7 @@ import Testing
       (LoopbackAnswer.status(404, body: "no such film"), 22, "no such film"),
       (LoopbackAnswer.ok("half of it").cut(after: 4), 1, ""),
     ] as [(LoopbackAnswer, Int32, String)])
-  func `a failure leaves the old file`(answer: LoopbackAnswer, status: Int32, shown: String) async throws {
+  func `a failure keeps the old file`(answer: LoopbackAnswer, status: Int32, shown: String) async throws {
     let server = try LoopbackServer { _ in answer }
     try await inFolder { folder async throws in
       let file = folder.appending(path: "film")
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `an interrupt leaves nothing behind`() async throws {
+  @Test func `an interrupt leaves no file`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .ok("half of it").stalled(after: 4, until: gate) }
     try await inFolder { folder async throws in
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a pipe without a reader can be left`() async throws {
+  @Test func `a pipe without a reader can be interrupted`() async throws {
     try await inFolder { folder async throws in
       let pipe = folder.appending(path: "pipe")
       #expect(mkfifo(pipe.path(), 0o600) == 0)
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [0o600, 0o640, 0o444]) func `who may see it stays`(mode: Int) async throws {
+  @Test(arguments: [0o600, 0o640, 0o444]) func `the file's permissions are kept`(mode: Int) async throws {
     let server = try LoopbackServer { _ in .ok("new") }
     try await inFolder { folder async throws in
       let file = folder.appending(path: "token")
@@ -98,7 +98,7 @@ import Testing
     #expect(stat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
   }
 
-  @Test func `a link keeps pointing there`() async throws {
+  @Test func `a link keeps its target`() async throws {
     let server = try LoopbackServer { _ in .ok("new") }
     try await inFolder { folder async throws in
       let (file, link) = (folder.appending(path: "film"), folder.appending(path: "link"))
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `a place that is none is named`() async throws {
+  @Test func `an unusable path is named`() async throws {
     let run = try await BuiltCommand.run(["send", "h.invalid", "-o", "/no/such/folder/x"])
     #expect(run.status == 1)
     #expect(run.error == "errand: “/no/such/folder/x” cannot be written: No such file or directory.\n")

@@ -26,24 +26,24 @@ import Testing
     try await BuiltCommand.run(["send", "--cache", folder] + words)
   }
 
-  /// A server that counts and says how long its answers are fresh.
+  /// A server that counts its requests and sets the freshness of its responses.
   private func counting(_ control: String = "max-age=600") throws -> LoopbackServer {
     let counter = TurnCounter()
     return try LoopbackServer { _ in .ok("\(counter.next())").setting("Cache-Control", to: control) }
   }
 
-  @Test func `a fresh answer is served again`() async throws {
+  @Test func `a fresh response is served again`() async throws {
     let server = try counting()
     #expect(try await send(server.url).text == "1")
     let again = try await send(server.url, "-v")
     #expect(again.status == 0 && again.text == "1" && server.requests.count == 1)
     #expect(again.error.contains("= HTTP/1.1 200 OK\n") && again.error.contains("= Age: "))
-    #expect(again.error.contains("* from the cache, fresh: The stored answer is fresh for "))
+    #expect(again.error.contains("* from the cache, fresh: The stored response is fresh for "))
     #expect(again.error.contains("* Cache-Status: Errand; hit; ttl="))
     #expect(try await BuiltCommand.run(["send", server.url]).text == "2")
   }
 
-  @Test func `a miss says why`() async throws {
+  @Test func `a miss states its reason`() async throws {
     let server = try counting()
     let run = try await send(server.url, "-v")
     #expect(run.error.contains("* from the server: The server was asked: nothing is stored for this request.\n"))
@@ -54,7 +54,7 @@ import Testing
     ("declared", "1", 1), ("ignore", "2", 2), ("without", "2", 2), ("revalidate", "2", 2), ("cached", "1", 1),
     ("only", "1", 1), ("offline", "2", 2),
   ])
-  func `modes read in their way`(mode: String, body: String, requests: Int) async throws {
+  func `each mode reads as documented`(mode: String, body: String, requests: Int) async throws {
     let server = try counting()
     _ = try await send(server.url)
     let run = try await send(server.url, "--mode", mode)
@@ -69,23 +69,23 @@ import Testing
     #expect(try await send(server.url, "--mode", "only").text == kept)
   }
 
-  @Test func `the cache alone has a status of its own`() async throws {
+  @Test func `an empty cache has its exit status`() async throws {
     let server = try counting()
     let run = try await send(server.url, "--mode", "only", "-v")
     #expect(run.status == ExitCode.notStored.rawValue && run.output.isEmpty && server.requests.isEmpty)
     #expect(run.error.contains("errand: Nothing is stored for this request; load it once"))
-    #expect(run.error.contains("* from nobody: Nothing was served: nothing is stored for this request.\n"))
+    #expect(run.error.contains("* from no source: Nothing was served: nothing is stored for this request.\n"))
   }
 
-  @Test func `another account's answer is a miss`() async throws {
+  @Test func `another account's response is a miss`() async throws {
     let server = try counting()
     _ = try await send(server.url, "--bearer", "a")
     #expect(try await send(server.url, "--bearer", "a", "--mode", "only").text == "1")
     let run = try await send(server.url, "--bearer", "b", "--mode", "only")
-    #expect(run.status == 66 && run.error == "errand: What is stored for this request belongs to another account.\n")
+    #expect(run.status == 66 && run.error == "errand: The stored response belongs to another account; load it again.\n")
   }
 
-  @Test func `offline serves what is stored`() async throws {
+  @Test func `offline mode serves the stored response`() async throws {
     let server = try counting("max-age=0")
     _ = try await send(server.url)
     server.stop()
@@ -94,19 +94,19 @@ import Testing
     #expect(run.status == 0 && run.text == "1" && run.error.contains("* from the cache, stale: "))
   }
 
-  @Test func `a lifetime keeps any method`() async throws {
+  @Test func `a lifetime caches any method`() async throws {
     let server = try counting("no-cache")
     for _ in 0..<2 { #expect(try await send("POST", server.url, "a=1", "--lifetime", "1h").text == "1") }
     #expect(try await send("POST", server.url, "a=2", "--lifetime", "1h").text == "2")
     #expect(try await send("POST", server.url, "a=1").text == "3")
   }
 
-  @Test func `what the server forbids stays off the disk`() async throws {
+  @Test func `no-store responses are not stored`() async throws {
     let server = try counting("no-store")
     for body in ["1", "2"] { #expect(try await send(server.url, "--lifetime", "1h").text == body) }
   }
 
-  @Test func `a confirmed answer is served`() async throws {
+  @Test func `a revalidated response is served`() async throws {
     let server = try LoopbackServer { request in
       let fields: LoopbackHeaders = ["ETag": "\"a\"", "Cache-Control": "no-cache"]
       return request.headers["If-None-Match"] == "\"a\""
@@ -115,7 +115,7 @@ import Testing
     _ = try await send(server.url)
     let run = try await send(server.url, "-v")
     #expect(run.text == "body" && run.error.contains("< HTTP/1.1 304") && run.error.contains("= HTTP/1.1 200"))
-    #expect(run.error.contains("* from the cache, confirmed: The server said that the stored answer still holds.\n"))
+    #expect(run.error.contains("* from the cache, confirmed: The server confirmed the stored response.\n"))
   }
 
   @Test func `a refresh ends before the process`() async throws {
@@ -138,14 +138,14 @@ import Testing
       try await gate.reached()
       process.interrupt()
     }
-    // By itself it would end with the idle time-out, after a minute.
+    // Without the interrupt, the refresh would end with the idle time-out, after a minute.
     #expect(ContinuousClock.now - start < .seconds(40))
-    // The refresh may be under way before the stored answer has been shown.
+    // The refresh may start before the stored response is printed.
     #expect(run.status == 0 && run.text == "body" || run.status == 130)
     #expect(try await send(server.url, "--mode", "only").text == "body")
   }
 
-  @Test func `a damaged store is made anew`() async throws {
+  @Test func `a damaged store is replaced`() async throws {
     let server = try counting()
     #expect(try await send(server.url).text == "1")
     try Data(repeating: 0x41, count: 40_000).write(to: URL(filePath: folder + "/errand-cache.sqlite"))
@@ -154,8 +154,10 @@ import Testing
     #expect(try await send(server.url, "--mode", "only").text == "2")
   }
 
-  @Test(arguments: [(68, "has the index of another program in it."), (60, "has a store of another version of Errand")])
-  func `somebody else's store is not filled`(offset: UInt64, clause: String) async throws {
+  @Test(arguments: [
+    (68, "contains the index of another program."), (60, "contains a store of another version of Errand"),
+  ])
+  func `a foreign store is not changed`(offset: UInt64, clause: String) async throws {
     let server = try counting()
     _ = try await send(server.url)
     let index = URL(filePath: folder + "/errand-cache.sqlite")
@@ -169,38 +171,38 @@ import Testing
     #expect(try Data(contentsOf: index) == before)
   }
 
-  @Test func `a stored answer goes into a file`() async throws {
+  @Test func `a stored response is written to a file`() async throws {
     let server = try counting()
     let file = cleaner.place.appending(path: "film").path(percentEncoded: false)
     for _ in 0..<2 { #expect(try await send(server.url, "-o", file).status == 0) }
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "1" && server.requests.count == 1)
   }
 
-  @Test func `the folder is private`() async throws {
+  @Test func `the cache folder has mode 0700`() async throws {
     let server = try counting()
     #expect(try await send(server.url).status == 0)
     let mode = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int
     #expect(mode == 0o700)
   }
 
-  @Test func `a folder with other things is refused`() async throws {
+  @Test func `a folder with other files is rejected`() async throws {
     let server = try counting()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try Data("mine".utf8).write(to: URL(filePath: folder + "/letter"))
     let run = try await send(server.url)
     #expect(run.status == 72 && run.output.isEmpty && server.requests.isEmpty)
-    #expect(run.error == "errand: “\(folder)” holds other things; a store wants a folder of its own, empty or new.\n")
+    #expect(run.error == "errand: “\(folder)” contains other files; a store needs an empty or a new folder.\n")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["letter"])
   }
 
-  @Test func `a place that cannot be is named`() async throws {
+  @Test func `an unusable cache folder is named`() async throws {
     let server = try counting()
     let file = try await BuiltCommand.run(["send", "--cache", "/dev/null", server.url])
-    #expect(file.status == 72 && file.error == "errand: “/dev/null” is no folder.\n")
+    #expect(file.status == 72 && file.error == "errand: “/dev/null” is not a folder.\n")
     let nowhere = try await BuiltCommand.run(["send", "--cache", "/dev/null/x", server.url])
-    #expect(nowhere.status == 72 && nowhere.error.hasPrefix("errand: “/dev/null/x” is no folder."))
+    #expect(nowhere.status == 72 && nowhere.error.hasPrefix("errand: “/dev/null/x” is not a folder."))
     let made = try await BuiltCommand.run(["send", "--cache", "/proc/no/such", server.url])
-    #expect(made.status == 72 && made.error.hasPrefix("errand: “/proc/no/such” cannot be made: "))
+    #expect(made.status == 72 && made.error.hasPrefix("errand: “/proc/no/such” cannot be created: "))
     #expect(server.requests.isEmpty)
   }
 }

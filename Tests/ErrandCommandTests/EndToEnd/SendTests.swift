@@ -15,7 +15,7 @@ import Testing
     #expect(run.status == 0 && run.output == Data(body) && run.error == "")
   }
 
-  @Test func `arguments go where they belong`() async throws {
+  @Test func `arguments go to query or body`() async throws {
     let server = try LoopbackServer { _ in .ok("ok") }
     _ = try await send(server.url, "q=a b&c", "n:=[1,2]")
     _ = try await send("--json", server.url + "/j", "a=1", "b:={\"c\":[true,null]}")
@@ -38,7 +38,7 @@ import Testing
     #expect(headers["User-Agent"] == nil && headers["Authorization"] == "Basic YWRhOnA6dw==")
   }
 
-  @Test func `credentials come from files`() async throws {
+  @Test func `credentials are read from files`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     let file = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
@@ -54,7 +54,7 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `verbose shows all but secrets`() async throws {
+  @Test func `verbose output masks secrets`() async throws {
     let server = try LoopbackServer { _ in
       .ok("hello").setting("Set-Cookie", to: "sid=s3").setting("X-Seen", to: "yes")
     }
@@ -62,7 +62,7 @@ import Testing
     #expect(run.status == 0 && run.text == "hello")
     for shown in [
       "> GET \(server.url)/x?token=•••&page=2", "> User-Agent: errand/", "< HTTP/1.1 200 OK", "< X-Seen: yes",
-      "* ", "in all",
+      "* ", "in total",
     ] {
       #expect(run.error.contains(shown), "\(shown)")
     }
@@ -72,7 +72,7 @@ import Testing
 
   #if os(Linux)
     @Test(arguments: [("GET", ["--shape", #""any""#]), ("HEAD", []), ("GET", [])])
-    func `an answer that is lost is told`(method: String, options: [String]) async throws {
+    func `a response that cannot be written is reported`(method: String, options: [String]) async throws {
       let server = try LoopbackServer { _ in .json("[1]") }
       let place = try BuiltProgram("errand").place.path()
       let shell = BuiltProgram(at: URL(filePath: "/bin/sh"))
@@ -83,7 +83,7 @@ import Testing
     }
   #endif
 
-  @Test func `a refused status shows its body`() async throws {
+  @Test func `a rejected status shows its body`() async throws {
     let server = try LoopbackServer { _ in .json(#"{"why":"no"}"#, status: 403) }
     let run = try await send(server.url)
     #expect(run.status == 22 && run.text == #"{"why":"no"}"#)
@@ -105,10 +105,10 @@ import Testing
     let run = try await send(server.url, "--timeout", "0.2")
     #expect(
       run.status == 28
-        && run.error == "errand: The call did not end within 200.0 ms; --timeout gives it another limit.\n")
+        && run.error == "errand: The call did not end within 200.0 ms; use --timeout to change this limit.\n")
   }
 
-  @Test func `failures have statuses of their own`() async throws {
+  @Test func `failures have their own exit statuses`() async throws {
     let port = try RefusingPort()
     let server = try LoopbackServer { _ in .closeBeforeAnswer }
     #expect(try await send("127.0.0.1:\(port.port)").status == 7)
@@ -119,20 +119,20 @@ import Testing
     #expect(try await send(server.url, "-H", "Content-Length: 1").status == 64)
   }
 
-  @Test func `redirects are followed, or shown`() async throws {
+  @Test func `redirects are followed or shown`() async throws {
     let server = try LoopbackServer { request in request.path == "/a" ? .redirect(to: "/b") : .ok("there") }
     #expect(try await send(server.url + "/a").text == "there")
     let shown = try await send(server.url + "/a", "--no-follow", "-v")
     #expect(shown.status == 0 && shown.text == "" && shown.error.contains("< Location: /b"))
   }
 
-  @Test func `HEAD shows the head`() async throws {
+  @Test func `HEAD prints the headers`() async throws {
     let server = try LoopbackServer { _ in .ok("12345").setting("X-A", to: "b") }
     let run = try await send("HEAD", server.url)
     #expect(run.status == 0 && run.text.hasPrefix("HTTP/1.1 200 OK\n") && run.text.contains("X-A: b\n"))
   }
 
-  @Test func `a large body flows through`() async throws {
+  @Test func `a large body is streamed`() async throws {
     let server = try LoopbackServer { _ in .generated(count: 40 << 20) }
     let run = try await send(server.url)
     #expect(run.status == 0 && run.output.count == 40 << 20)

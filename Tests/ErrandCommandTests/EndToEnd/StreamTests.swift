@@ -9,9 +9,9 @@ import Testing
   import Darwin
 #endif
 
-/// The command with standard streams that are closed, full, left or slow, and with signals.
+/// The command with closed, full, abandoned or slow standard streams, and with signals.
 @Suite(.timeLimit(.minutes(2))) struct StreamTests {
-  /// Runs a line of the shell, in which `$0` is the command and `$1` the server.
+  /// Runs a shell line in which `$0` is the command and `$1` the server.
   private func shell(
     _ line: String, _ server: LoopbackServer, meanwhile: (Process) async throws -> Void = { _ in }
   ) async throws -> BuiltProgram.Run {
@@ -28,13 +28,13 @@ import Testing
 
   // MARK: - Output
 
-  @Test(arguments: ["", " --shape '\"any\"'"]) func `a closed output is told`(options: String) async throws {
+  @Test(arguments: ["", " --shape '\"any\"'"]) func `a closed output is reported`(options: String) async throws {
     let server = try LoopbackServer { _ in .json("\"text\"") }
     let run = try await shell("exec \"$0\" send \"$1\"\(options) >&-", server)
     #expect(run.status != 0 && run.error.contains("Bad file descriptor"), "\(run.status): \(run.error)")
   }
 
-  @Test func `closed error harms no transfer`() async throws {
+  @Test func `a closed standard error harms no transfer`() async throws {
     let server = try LoopbackServer { _ in .generated(count: 1 << 20) }
     try await inFolder { folder async throws in
       let file = folder.appending(path: "film")
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `who stops reading progress stops nothing`() async throws {
+  @Test func `a lost progress reader stops nothing`() async throws {
     let server = try LoopbackServer { _ in .generated(count: 1 << 20) }
     try await inFolder { folder async throws in
       let file = folder.appending(path: "film")
@@ -55,19 +55,20 @@ import Testing
     }
   }
 
-  @Test(arguments: [[], ["--shape", "\"any\""]]) func `a reader that left is no news`(options: [String]) async throws {
+  @Test(arguments: [[], ["--shape", "\"any\""]]) func `a missing reader is not reported`(options: [String]) async throws
+  {
     let server = try LoopbackServer { _ in .json("\"text\"") }
     let run = try await run(["send", server.url] + options, output: try brokenPipe())
     #expect(run.status == 1 && run.error == "")
   }
 
-  @Test func `output that does not block is waited for`() async throws {
+  @Test func `non-blocking output is awaited`() async throws {
     let server = try LoopbackServer { _ in .json("\"\(String(repeating: "x", count: 300_000))\"") }
     let (reader, writer) = try pipe()
     _ = fcntl(writer.fileDescriptor, F_SETFL, O_NONBLOCK)
     var count = 0
     let run = try await run(["send", server.url, "--shape", "\"any\""], output: writer) {
-      // It is full before anything is read.
+      // The pipe is full before anything is read.
       #expect(await eventually { waiting(in: reader.fileDescriptor) >= 65_536 })
       while count < 300_002 {
         let piece = reader.availableData
@@ -78,20 +79,20 @@ import Testing
     #expect(run.status == 0 && count == 300_002)
   }
 
-  /// Both ends of a pipe, closed when they are let go of.
+  /// Both ends of a pipe, closed when they are released.
   private func pipe() throws -> (reader: FileHandle, writer: FileHandle) {
     let pipe = Pipe()
     return (pipe.fileHandleForReading, pipe.fileHandleForWriting)
   }
 
-  /// The end of a pipe that nobody reads any more.
+  /// The writing end of a pipe without a reader.
   private func brokenPipe() throws -> FileHandle {
     let (reader, writer) = try pipe()
     try reader.close()
     return writer
   }
 
-  /// Runs the command with an output of the test's; what it says of errors is given unless there is a place for it, too.
+  /// Runs the command with a given output. Returns its error messages, unless they have a given output, too.
   private func run(
     _ words: [String], output: FileHandle, error: FileHandle? = nil, meanwhile: () async throws -> Void = {}
   ) async throws -> (status: Int32, error: String) {
@@ -118,20 +119,20 @@ import Testing
   }
 
   @Test(arguments: ["help", "cache list STORE", "cache stats STORE", "cache clear STORE"])
-  func `a full disk is told`(words: String) async throws {
+  func `a full disk is reported`(words: String) async throws {
     let server = try LoopbackServer { _ in .ok("body").setting("Cache-Control", to: "max-age=60") }
     try await inFolder { folder async throws in
       let store = folder.appending(path: "store").path()
       #expect(try await BuiltCommand.run(["send", server.url, "--cache", store]).status == 0)
       let words = words.replacing("STORE", with: store)
       let run = try await shell("exec \"$0\" \(words) >/dev/full", server)
-      #expect(run.status == 1 && run.error.contains("The standard output cannot be written: No space left"))
+      #expect(run.status == 1 && run.error.contains("Standard output cannot be written: No space left"))
     }
   }
 
   // MARK: - Signals
 
-  @Test func `a wish to end leaves nothing behind`() async throws {
+  @Test func `SIGTERM leaves no file`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .ok("half of it").stalled(after: 4, until: gate) }
     try await inFolder { folder async throws in
@@ -144,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `a second interrupt waits for nobody`() async throws {
+  @Test func `a second interrupt ends at once`() async throws {
     let server = try LoopbackServer { _ in .json("\"\(String(repeating: "x", count: 300_000))\"") }
     try await inFolder { folder async throws in
       let place = folder.appending(path: "pipe").path()
@@ -153,7 +154,7 @@ import Testing
       defer { close(reader) }
       let run = try await BuiltCommand.run(["send", server.url, "--shape", "\"any\"", "-o", place]) { process in
         #expect(await eventually { waiting(in: reader) >= 65_536 })
-        // Two that come at the same time are one to the system.
+        // The system merges two signals that arrive at the same time.
         while process.isRunning {
           process.interrupt()
           await Task.yield()

@@ -7,9 +7,9 @@ import TestSupport
   import Darwin
 #endif
 
-/// A program on a terminal of its own, which it has for all three streams and which sends it the signals of the keys.
+/// A program with its own terminal, which is its three standard streams and sends it the signals of keys.
 final class TerminalRun {
-  /// A call of the system's that failed.
+  /// A failed system call.
   struct Failure: Error {
     let call: String
     let code: Int32
@@ -19,7 +19,7 @@ final class TerminalRun {
   private let process: pid_t
   private let pieces: AsyncStream<[UInt8]>
   private var isOver = false
-  /// All that came so far.
+  /// All output so far.
   private(set) var output: [UInt8] = []
 
   /// Runs the command `errand`.
@@ -31,7 +31,7 @@ final class TerminalRun {
   init(_ words: [String], columns: Int = 100, rows: Int = 24) throws {
     let terminal = try Self.made(columns: columns, rows: rows)
     keyboard = terminal.keyboard
-    // The program opens it by its name.
+    // The program opens the terminal by its name.
     defer { close(terminal.screen) }
     do {
       process = try Self.start(words, on: terminal.name)
@@ -44,24 +44,24 @@ final class TerminalRun {
 
   deinit {
     if !isOver {
-      // The process leads a group of its own; once nobody has the terminal any more, the reader ends, too.
+      // The process leads its own group; when no process has the terminal open any more, the reader ends, too.
       kill(-process, SIGKILL)
       _ = Self.status(of: process)
     }
     close(keyboard)
   }
 
-  /// What came so far, escape codes and all.
+  /// All output so far, including escape codes.
   var text: String { String(decoding: output, as: UTF8.self) }
 
-  /// What stands on the terminal now.
+  /// The present contents of the terminal.
   var screen: Screen {
     var screen = Screen()
     screen.write(text)
     return screen
   }
 
-  /// Reads on until the lines on the terminal are as wanted. False where the program has ended before.
+  /// Reads until the lines on the terminal match. Returns false if the program ended before.
   func shows(_ isWanted: ([String]) -> Bool) async -> Bool {
     if isWanted(screen.lines) { return true }
     for await piece in pieces {
@@ -76,30 +76,30 @@ final class TerminalRun {
     guard write(keyboard, [3], 1) == 1 else { throw Failure(call: "write", code: errno) }
   }
 
-  /// Reads to the end; gives the status, or the number of the signal that ended it, below zero.
+  /// Reads to the end; returns the exit status, or the negated number of the signal that ended the program.
   func finish() async -> Int32 {
     for await piece in pieces { output += piece }
     isOver = true
     return Self.status(of: process)
   }
 
-  // MARK: - The system's side
+  // MARK: - System calls
 
   #if canImport(Darwin)
     private static let newSession = POSIX_SPAWN_SETSID
   #else
-    /// `POSIX_SPAWN_SETSID`, which is not imported.
+    /// `POSIX_SPAWN_SETSID`, which Swift does not import.
     private static let newSession: Int32 = 0x80
   #endif
 
-  /// Makes a terminal; gives both of its ends, and its name.
+  /// Makes a terminal; returns both of its ends, and its name.
   private static func made(columns: Int, rows: Int) throws -> (keyboard: Int32, screen: Int32, name: String) {
     var (keyboard, screen) = (Int32(-1), Int32(-1))
     var name = [CChar](repeating: 0, count: 1_024)
     var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
     _ = try checked("openpty", openpty(&keyboard, &screen, &name, nil, &size))
     for end in [keyboard, screen] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    // A signal of a key's is not to take with it what has not been read yet.
+    // The signal of a key must not discard output that was not read yet.
     var settings = termios()
     _ = try checked("tcgetattr", tcgetattr(screen, &settings))
     settings.c_lflag |= tcflag_t(NOFLSH)
@@ -107,8 +107,9 @@ final class TerminalRun {
     return (keyboard, screen, String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
   }
 
-  /// Starts a program as the leader of a session, whose terminal becomes the first that it opens. Signals count for it
-  /// as for any that a shell starts, not as for the thread of the test, which may pass over them.
+  /// Starts a program as the leader of a session. The first terminal that it opens becomes its terminal. Its signal
+  /// settings are those of a program started by a shell, not those of the test's thread, which may ignore or block
+  /// signals.
   private static func start(_ words: [String], on terminal: String) throws -> pid_t {
     #if canImport(Darwin)
       var (attributes, actions) = (posix_spawnattr_t?.none, posix_spawn_file_actions_t?.none)
@@ -140,7 +141,7 @@ final class TerminalRun {
     return process
   }
 
-  /// What comes of a terminal until nobody has it any more, read by a thread of its own.
+  /// The output of a terminal until no process has it open any more, read by a separate thread.
   private static func pieces(of keyboard: Int32) throws -> AsyncStream<[UInt8]> {
     let source = try checked("fcntl", fcntl(keyboard, F_DUPFD_CLOEXEC, 0))
     let (pieces, continuation) = AsyncStream.makeStream(of: [UInt8].self)
@@ -149,7 +150,7 @@ final class TerminalRun {
       while true {
         let count = read(source, &room, room.count)
         if count < 0, errno == EINTR { continue }
-        // With nobody at the other end Linux says EIO, other systems that it is the end.
+        // If the other end is closed, Linux reports EIO and other systems report the end of file.
         guard count > 0 else { break }
         continuation.yield(Array(room.prefix(count)))
       }

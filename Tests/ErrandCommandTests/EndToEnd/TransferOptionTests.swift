@@ -7,23 +7,23 @@ import Testing
 
 @testable import ErrandCommand
 
-/// What is said by an option is done.
+/// Each option has its effect.
 @Suite struct TransferOptionTests {
   private static let content = RangeResource(size: 6 << 20)
 
-  /// What the file hashes to, in hexadecimal digits.
+  /// The checksum of the file in hexadecimal digits.
   private static func sum() throws -> String {
     let hash = try ChecksumNotation.sha256(String(repeating: "0", count: 64), of: "--sha256").makeHash()
     content.bytes(in: 0..<content.size).withUnsafeBytes { hash.update($0) }
     return hash.finish().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  @Test func `ranges side by side make the file that was summed`() async throws {
+  @Test func `parallel ranges match the checksum`() async throws {
     let server = try RangeServer(RangeBehaviour(Self.content))
     try await DownloadFolder.with { folder async throws in
       let run = try await folder.download(
         server.url, "-d", folder.path, "--parallel", "4", "--sha256", try Self.sum(), "-H", "X-A: 1", "--bearer", "t")
-      #expect(run.status == 0 && run.error.contains("sha-256 right"), "\(run.error)")
+      #expect(run.status == 0 && run.error.contains("sha-256 verified"), "\(run.error)")
       #expect(try Self.content.firstDifference(folder.bytes("file.bin")) == nil)
       #expect(try folder.bytes("file.bin").count == Self.content.size && folder.names() == ["file.bin"])
       #expect(server.requests.count > 1 && server.requests.allSatisfy { $0.range != nil })
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `waiting lasts until the other is done`() async throws {
+  @Test func `--wait waits for the other download`() async throws {
     let server = try RangeServer(RangeBehaviour(Self.content))
     try await DownloadFolder.with { folder async throws in
       let part = try PartFile.open(target: folder.file("file.bin"))
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `a change and a limit of time have statuses of their own`() async throws {
+  @Test func `changed files and time-outs have exit statuses`() async throws {
     let gate = Gate()
     let liar = try RangeServer(RangeBehaviour(Self.content) { $0.lie = .unasked(0..<1_000) })
     let silent = try RangeServer(RangeBehaviour(Self.content) { $0.fault = .stall(after: 1_000, until: gate) })
@@ -64,13 +64,13 @@ import Testing
       #expect(changed.status == 33, "\(changed.error)")
       #expect(try folder.names() == [])
       let late = try await folder.download(silent.url, "-d", folder.path, "--timeout", "1")
-      #expect(late.status == 28 && late.error.contains("--timeout gives it another limit"), "\(late.error)")
+      #expect(late.status == 28 && late.error.contains("use --timeout to change this limit"), "\(late.error)")
       #expect(try !folder.names().contains("file.bin"))
     }
     gate.open()
   }
 
-  @Test func `an upload has a limit of time`() async throws {
+  @Test func `an upload has a time-out`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .stall(until: gate) }
     try await DownloadFolder.with { folder async throws in
@@ -81,8 +81,8 @@ import Testing
     gate.open()
   }
 
-  @Test func `an upload is pressed on the way`() async throws {
-    // What was sent comes back under the coding that it was sent with, so that the command undoes it.
+  @Test func `an upload can be compressed`() async throws {
+    // The server returns the body with its content coding, so that the command decodes it.
     let server = try LoopbackServer { request in
       .data(request.body).setting("Content-Encoding", to: request.headers["Content-Encoding"] ?? "none")
     }

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a file is put whole`() async throws {
+  @Test func `a file is sent by PUT`() async throws {
     let server = try LoopbackServer { _ in .json(#"{"id":7}"#, status: 201) }
     try await withFile("cat.jpg") { _, file async throws in
       let run = try await upload(file, server.url + "/cats/")
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `a form has fields and file`() async throws {
+  @Test func `a form has fields and a file`() async throws {
     let server = try LoopbackServer { _ in .ok("ok") }
     try await withFile("cat.jpg") { _, file async throws in
       let run = try await upload(
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `a refusal shows its body`() async throws {
+  @Test func `a rejected upload shows its body`() async throws {
     let server = try LoopbackServer { _ in .json(#"{"why":"full"}"#, status: 507) }
     try await withFile("f") { _, file async throws in
       let run = try await upload(file, server.url)
@@ -54,12 +54,12 @@ import Testing
     }
   }
 
-  @Test func `failures have statuses of their own`() async throws {
+  @Test func `failures have their own exit statuses`() async throws {
     let port = try RefusingPort()
     try await withFile("f") { folder, file async throws in
       #expect(try await upload(file, "127.0.0.1:\(port.port)").status == 7)
       let missing = try await upload(folder.file("none"), "127.0.0.1:\(port.port)")
-      #expect(missing.status == 66 && missing.error.hasPrefix("errand: There is no file “"))
+      #expect(missing.status == 66 && missing.error.hasPrefix("errand: No such file: “"))
       #expect(try await upload(folder.path, "127.0.0.1:\(port.port)").status == 66)
       #expect(try await upload(file).status == 64)
     }

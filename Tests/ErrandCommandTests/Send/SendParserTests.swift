@@ -15,7 +15,7 @@ import Testing
     (":8080/x", "http://localhost:8080/x"),
     ("localhost.example", "https://localhost.example"), ("h/?u=http://x@y", "https://h/?u=http://x@y"),
   ])
-  func `URLs are completed`(written: String, sent: String) throws {
+  func `URLs get a default scheme`(written: String, sent: String) throws {
     #expect(try parse(written).url == sent)
   }
 
@@ -24,7 +24,7 @@ import Testing
     (["h", "a=1"], "GET"), (["h", "a=1", "--query"], "GET"), (["h", "a=1", "--json"], "POST"),
     (["--form", "h", "a=1"], "POST"), (["h", "--json"], "GET"), (["DELETE", "h", "a=1", "--json"], "DELETE"),
   ])
-  func `the method is told or follows`(words: [String], method: String) throws {
+  func `the method is given or derived`(words: [String], method: String) throws {
     #expect(try SendParser.parse(words).sentMethod.rawValue == method)
   }
 
@@ -38,7 +38,7 @@ import Testing
     #expect(try parse("h", word).items == [.init(name: name, value: value)])
   }
 
-  @Test func `fields are said or left out`() throws {
+  @Test func `fields are added or omitted`() throws {
     let options = try parse("h", "-H", "X-A: b: c ", "--header=X-B:1", "-HX-C:  ", "-H", "X-A: 2")
     #expect(
       options.fields == [
@@ -58,7 +58,7 @@ import Testing
         }())
   }
 
-  @Test func `options may stand anywhere`() throws {
+  @Test func `options may appear anywhere`() throws {
     let options = try parse(
       "-v", "PUT", "--timeout", "0.25", "h", "--user", "ada:a:b", "--form", "a=1", "--no-follow", "--no-proxy", "-ofile"
     )
@@ -69,7 +69,7 @@ import Testing
     #expect(try parse("h", "--", "-x=1").items == [.init(name: "-x", value: "1")])
   }
 
-  @Test func `a cache is a folder and more`() throws {
+  @Test func `cache options are parsed`() throws {
     let options = try parse("h", "--mode=only", "--cache", "d", "--lifetime", "2h", "--tag", "feed")
     #expect(options.cacheFolder == "d" && options.cacheMode == .cacheOnly && options.lifetime == .seconds(7_200))
     #expect(options.tag == "feed")
@@ -80,27 +80,29 @@ import Testing
 
   @Test(arguments: [
     ([], "a URL is missing"), (["GET"], "a URL is missing"), (["-v"], "a URL is missing"),
-    (["h", "--frob"], "there is no option “--frob”"), (["h", "-x=1"], "goes behind --"),
+    (["h", "--frob"], "unknown option “--frob”"), (["h", "-x=1"], "after --"),
     (["h", "-H"], "-H needs a value"), (["h", "-H", "no colon"], "'Name: value'"),
     (["h", "-H", ": x"], "'Name: value'"),
     (["h", "--timeout", "soon"], "not “soon”"), (["h", "--timeout", "0"], "above 0"),
     (["h", "--timeout", "-1"], "above 0"), (["h", "--timeout", "nan"], "above 0"),
     (["h", "--timeout", "inf"], "above 0"), (["h", "--user", "ada"], "name:password"),
-    (["h", "--user", "a:b", "--bearer", "t"], "one credential is enough"), (["h", "--json", "--form"], "take one of"),
-    (["h", "word"], "“word” is no argument"), (["h", "=x"], "is no argument"), (["h", ":=1"], "is no argument"),
+    (["h", "--user", "a:b", "--bearer", "t"], "use only one credential"),
+    (["h", "--json", "--form"], "use only one of"),
+    (["h", "word"], "“word” is not an argument"), (["h", "=x"], "is not an argument"),
+    (["h", ":=1"], "is not an argument"),
     (["h", "a:=x"], "for a text write a=…"), (["h", "a:="], "for a text write a=…"),
-    (["h", "--json", "a=1", "a=2"], "“a” is there twice"), (["h", "-v=1"], "-v takes no value"),
+    (["h", "--json", "a=1", "a=2"], "“a” is given twice"), (["h", "-v=1"], "-v takes no value"),
     (["h", "--json=1"], "--json takes no value"), (["http://ada:pw@h/"], "--user name:password"),
-    (["h", "--lifetime", "1h"], "--lifetime is about the cache"),
-    (["h", "--mode", "only"], "name its folder by --cache"),
-    (["h", "--tag", "t"], "--tag is about the cache"), (["h", "--cache"], "--cache needs a value"),
+    (["h", "--lifetime", "1h"], "--lifetime needs a cache"),
+    (["h", "--mode", "only"], "name its folder with --cache"),
+    (["h", "--tag", "t"], "--tag needs a cache"), (["h", "--cache"], "--cache needs a value"),
     (["h", "--cache", ""], "--cache needs a folder"),
     (["h", "--cache", "d", "--mode", "never"], "one of declared, revalidate, ignore, without, cached, offline, only"),
     (["h", "--cache", "d", "--lifetime", "0"], "such as 30s, 10m, 2h or 7d, not “0”"),
-    (["h", "--shape", "{"], "--shape: the shape has to be JSON"),
-    (["h", "--shape", #"{"a": "strin"}"#], "--shape: at $.a: “strin” is no type"),
+    (["h", "--shape", "{"], "--shape: the shape must be JSON"),
+    (["h", "--shape", #"{"a": "strin"}"#], "--shape: at $.a: “strin” is not a type"),
   ])
-  func `wrong words are refused with help`(words: [String], message: String) {
+  func `wrong arguments are rejected with help`(words: [String], message: String) {
     let error = #expect(throws: UsageError.self) { try SendParser.parse(words) }
     #expect(error?.description.contains(message) == true, "\(error?.description ?? "no error")")
   }

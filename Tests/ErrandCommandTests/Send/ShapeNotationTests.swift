@@ -20,18 +20,18 @@ import Testing
       (#"{"a|null": ["any"], "b|null?": {}}"#, ["a": .nullable([.any]), "b": .optional(.nullable([:]))]),
       (#"{"a??": "string", "b?": "string?"}"#, ["a?": .string, "b": .optional(.string)]),
     ] as [(String, JSONShape)])
-  func `a notation means a shape`(text: String, shape: JSONShape) throws {
+  func `a notation gives a shape`(text: String, shape: JSONShape) throws {
     #expect(try ShapeNotation.shape(of: text) == shape)
   }
 
   @Test(arguments: [
-    ("", "the shape has to be JSON"), ("string", "the shape has to be JSON"),
-    (#"{"a": {"b": ["text"]}}"#, "at $.a.b[0]: “text” is no type; there are string, number"),
+    ("", "the shape must be JSON"), ("string", "the shape must be JSON"),
+    (#"{"a": {"b": ["text"]}}"#, "at $.a.b[0]: “text” is not a type; use string, number"),
     (#"{"a": "string|"}"#, "at $.a: a type is missing"), (#"{"a": ""}"#, "a type is missing"),
-    (#"["string?"]"#, "at $[0]: ? is for keys that may be missing"),
-    (#"{"a": "string", "a?": "string"}"#, "at $.a: the key is there twice"), (#"{"a": "[1]"}"#, "“[1]” is no type"),
+    (#"["string?"]"#, "at $[0]: ? marks keys that may be missing"),
+    (#"{"a": "string", "a?": "string"}"#, "at $.a: the key is given twice"), (#"{"a": "[1]"}"#, "“[1]” is not a type"),
   ])
-  func `a wrong notation names place and cure`(text: String, message: String) {
+  func `a wrong notation names path and cure`(text: String, message: String) {
     let failure = #expect(throws: ShapeNotation.Failure.self) { try ShapeNotation.shape(of: text) }
     #expect(failure?.description.contains(message) == true, "\(failure?.description ?? "no failure")")
   }

@@ -9,7 +9,7 @@ import Testing
     (#"{"a":"x,{}[]:\"\\"}"#, "{\n  \"a\": \"x,{}[]:\\\"\\\\\"\n}"), ("1e400", "1e400"),
     ("\"\u{9B}31m\u{7F}\"", "\"\u{FFFD}31m\u{2421}\""),
   ])
-  func `a text is indented, else untouched`(text: String, pretty: String) {
+  func `JSON is indented but otherwise unchanged`(text: String, pretty: String) {
     #expect(JSONPrinter.pretty(text, paint: .plain) == pretty)
   }
 

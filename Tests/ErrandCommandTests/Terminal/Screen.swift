@@ -1,12 +1,12 @@
-/// The little of a terminal that a board uses: characters that overwrite what stands there, lines erased to their end.
+/// A minimal terminal for progress displays: characters overwrite, and lines are erased to their end.
 struct Screen {
   private var rows: [[Character]] = []
   private var row = 0
   private var column = 0
-  /// Whether the cursor went above the first line.
+  /// Whether the cursor moved above the first line.
   private(set) var hasEscaped = false
 
-  /// What stands on it, without the spaces at the ends of the lines.
+  /// The lines without their trailing spaces.
   var lines: [String] {
     rows.map { row in String(row.prefix(row.lastIndex { $0 != " " }.map { $0 + 1 } ?? 0)) }
   }

@@ -4,12 +4,12 @@ import Testing
 
 @Suite struct SecretsTests {
   @Test(arguments: ["Authorization", "X-Api-Key", "Cookie", "password", "access_token", "sig", "Set-Cookie", "OTP"])
-  func `names tell secrets`(name: String) {
+  func `secret names are recognized`(name: String) {
     #expect(Secrets.isSecret(name))
   }
 
   @Test(arguments: ["name", "Accept", "page", "version", "Host", "zipcode"])
-  func `other names are no secrets`(name: String) {
+  func `other names are not secret`(name: String) {
     #expect(!Secrets.isSecret(name))
   }
 

@@ -18,16 +18,16 @@ import Testing
       (["-o", "-q"], [.option("-o", value: "-q")]), (["-"], [.place("-")]),
       (["--", "-q", "--"], [.place("-q"), .place("--")]), (["--"], []),
     ] as [([String], [WordReader.Item])])
-  func `words are told apart`(words: [String], expected: [WordReader.Item]) throws {
+  func `options and arguments are distinguished`(words: [String], expected: [WordReader.Item]) throws {
     #expect(try items(words) == expected)
   }
 
   @Test(
     arguments: [
       (["-o"], "-o needs a value"), (["--quiet=1"], "--quiet takes no value"), (["-qx"], "-q takes no value"),
-      (["--frob"], "there is no option “--frob”; what is no option and begins with - goes behind --"),
+      (["--frob"], "unknown option “--frob”; put arguments that start with - after --"),
     ])
-  func `wrong words are named`(words: [String], sentence: String) {
+  func `wrong options are named`(words: [String], sentence: String) {
     let error = #expect(throws: UsageError.self) { try items(words) }
     #expect(error?.description == sentence)
   }

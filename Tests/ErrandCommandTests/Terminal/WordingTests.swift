@@ -11,7 +11,7 @@ import Testing
       (.microseconds(1_049), "1.0 ms"), (.milliseconds(301), "301.0 ms"), (.milliseconds(1_240), "1.24 s"),
       (.seconds(75), "75.00 s"),
     ] as [(Duration, String)])
-  func `durations are said`(duration: Duration, words: String) {
+  func `durations are formatted`(duration: Duration, words: String) {
     #expect(Wording.duration(duration) == words)
   }
 
@@ -20,11 +20,11 @@ import Testing
       (0, "0 bytes"), (1, "1 byte"), (1_023, "1023 bytes"), (1_024, "1.0 KiB"), (1_536, "1.5 KiB"),
       (5 << 20, "5.0 MiB"), (Int64.max, "8796093022207.9 MiB"),
     ] as [(Int64, String)])
-  func `sizes are said`(count: Int64, words: String) {
+  func `sizes are formatted`(count: Int64, words: String) {
     #expect(Wording.bytes(count) == words)
   }
 
-  @Test func `metrics are one line`() {
+  @Test func `metrics fit on one line`() {
     var exchange = ExchangeMetrics()
     exchange.firstByte = .milliseconds(2)
     exchange.total = .milliseconds(3)
@@ -38,9 +38,9 @@ import Testing
     metrics.exchanges = [exchange]
     #expect(
       Wording.metrics(metrics)
-        == "3.0 ms in all · first byte 2.0 ms · ended 3.0 ms · 10 bytes sent, 1 byte received · 1 redirect"
+        == "3.0 ms in total · first byte 2.0 ms · ended 3.0 ms · 10 bytes sent, 1 byte received · 1 redirect"
         + " · connection reused to 127.0.0.1")
-    #expect(Wording.metrics(CallMetrics()) == "0.00 ms in all · 0 bytes sent, 0 bytes received")
+    #expect(Wording.metrics(CallMetrics()) == "0.00 ms in total · 0 bytes sent, 0 bytes received")
   }
 
   @Test(arguments: [

@@ -17,19 +17,19 @@ import Testing
       ([.failed(broken, kept: 1), .stopped(kept: 0)], true, .interrupted),
       ([.failed(broken, kept: 1), .done(file)], true, .interrupted),
     ] as [([DownloadEnd], Bool, ExitCode)])
-  func `the first failure counts`(ends: [DownloadEnd], isInterrupted: Bool, code: ExitCode) {
+  func `the first failure sets the exit status`(ends: [DownloadEnd], isInterrupted: Bool, code: ExitCode) {
     #expect(DownloadCommand.code(of: ends, isInterrupted: isInterrupted) == code)
   }
 
   @Test(
     arguments: [
-      (["u"], "the same command with -c goes on"), (["u", "-c"], "the same command goes on"),
-      (["u", "--fresh"], "the same command with -c in place of --fresh goes on"),
+      (["u"], "the same command with -c resumes"), (["u", "-c"], "the same command resumes"),
+      (["u", "--fresh"], "the same command with -c instead of --fresh resumes"),
     ])
-  func `the advice is a command that can be given`(words: [String], advice: String) throws {
+  func `the advice names a valid command`(words: [String], advice: String) throws {
     let options = try DownloadParser.parse(words)
     let ends = [DownloadEnd.there(3), .stopped(kept: 5)]
-    #expect(DownloadCommand.sentence(on: ends, options) == "What came is kept; \(advice) with it.")
+    #expect(DownloadCommand.sentence(on: ends, options) == "The received bytes are kept; \(advice) the download.")
     #expect(DownloadCommand.sentence(on: [.stopped(kept: 0)], options) == nil)
   }
 
@@ -44,7 +44,7 @@ import Testing
       (.failed(broken, kept: 0), false, .failed("failed")), (.failed(refused, kept: 0), true, .failed("failed")),
       (.failed(refused, kept: 5), true, .failed("failed, 5 bytes kept")),
     ] as [(DownloadEnd, Bool, ProgressState.Phase)])
-  func `an end has its words`(end: DownloadEnd, hasBegun: Bool, phase: ProgressState.Phase) {
+  func `each end has its text`(end: DownloadEnd, hasBegun: Bool, phase: ProgressState.Phase) {
     #expect(end.phase(hasBegun: hasBegun) == phase)
   }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandCommand
 
 @Suite struct DownloadJobTests {
-  @Test func `bytes behind a gap are kept, too`() async throws {
+  @Test func `bytes after a gap are kept too`() async throws {
     try await DownloadFolder.with { folder async throws in
       let file = folder.url.appending(path: "film", directoryHint: .notDirectory)
       let job = DownloadJob("http://h.example/film", to: file)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DownloadParserTests {
   private static let sum = String(repeating: "0a", count: 32)
 
-  @Test func `nothing said is the usual`() throws {
+  @Test func `defaults apply without options`() throws {
     let options = try DownloadParser.parse(["h.example/a.bin", ":80/b"])
     #expect(options.urls == ["https://h.example/a.bin", "http://localhost:80/b"])
     #expect(options.output == nil && options.folder == nil && options.checksum == nil && options.refresh == nil)
@@ -16,7 +16,7 @@ import Testing
     #expect(isPlain && !options.takesServerName)
   }
 
-  @Test func `every option is read`() throws {
+  @Test func `every option is parsed`() throws {
     let options = try DownloadParser.parse([
       "u", "-o", "f", "-c", "-n", "--wait", "-v", "-q", "--no-proxy", "--sha256", Self.sum, "--parallel", "3",
       "--files=2", "--limit-rate", "2k", "--refresh", "sign film", "--resource", "film", "-H", "X-A: 1", "--user",
@@ -36,24 +36,24 @@ import Testing
 
   @Test(
     arguments: [
-      ([], "a URL is missing; -c without one goes on with what lies in the folder"),
-      (["u", "-o", "f", "-d", "d"], "take -o for a file, or -d for a folder"),
-      (["u", "v", "-o", "f"], "-o is for one URL; take -d for a folder"),
-      (["u", "v", "--sha256", sum], "a checksum is for one URL; download the others apart"),
-      (["u", "v", "--resource", "x"], "--resource is for one URL; download the others apart"),
-      (["u", "--sha256", sum, "--sha256", sum], "one checksum is enough: --sha256 or --sha512"),
-      (["u", "-c", "--fresh"], "-c goes on, and --fresh starts over; take one"),
-      (["u", "-o", "f", "-J"], "-o names the file, and so does -J; take one"),
-      (["-c", "--refresh", "x"], "--refresh and --resource need the URL that they are about"),
-      (["u", "-o", "-"], "a download goes into a file; “errand send URL” writes to the pipe"),
+      ([], "a URL is missing; only -c works without one, and resumes the downloads in the folder"),
+      (["u", "-o", "f", "-d", "d"], "use either -o for a file or -d for a folder"),
+      (["u", "v", "-o", "f"], "-o is for one URL; use -d for several"),
+      (["u", "v", "--sha256", sum], "a checksum is for one URL; download the others separately"),
+      (["u", "v", "--resource", "x"], "--resource is for one URL; download the others separately"),
+      (["u", "--sha256", sum, "--sha256", sum], "use only one checksum: --sha256 or --sha512"),
+      (["u", "-c", "--fresh"], "-c resumes and --fresh starts over; use only one"),
+      (["u", "-o", "f", "-J"], "-o and -J both name the file; use only one"),
+      (["-c", "--refresh", "x"], "--refresh and --resource need a URL"),
+      (["u", "-o", "-"], "a download needs a file; “errand send URL” writes to a pipe"),
       (["u", "-d", ""], "-d needs a value that is not empty"),
       (["u", "--refresh", " "], "--refresh needs a command or a URL"),
       (["u", "--parallel", "17"], "--parallel needs a number from 1 to 16, not “17”"),
       (["u", "--files", "0"], "--files needs a number from 1 to 16, not “0”"),
-      (["u", "--user", "a:b", "--bearer", "c"], "one credential is enough: --user or --bearer"),
-      (["a:b@h/x"], "take name and password out of the URL and give them by --user name:password"),
+      (["u", "--user", "a:b", "--bearer", "c"], "use only one credential: --user or --bearer"),
+      (["a:b@h/x"], "remove name and password from the URL, and give them with --user name:password"),
     ])
-  func `wrong words are named`(words: [String], sentence: String) {
+  func `wrong arguments are named`(words: [String], sentence: String) {
     let error = #expect(throws: UsageError.self) { try DownloadParser.parse(words) }
     #expect(error?.description == sentence)
   }

@@ -9,7 +9,7 @@ import Testing
     ProgressState(name: name, phase: phase, bytes: 10, total: 100)
   }
 
-  @Test func `a frame overwrites the last`() {
+  @Test func `a frame overwrites the last one`() {
     var board = ProgressBoard()
     let first = board.frame(live: [state("a"), state("b")], size: Self.size)
     let line = ProgressLine(columns: 39, nameColumns: 1)
@@ -20,7 +20,7 @@ import Testing
     #expect(second == first.replacing("\u{1B}[?7l", with: "\u{1B}[?7l\u{1B}[2A"))
   }
 
-  @Test func `what is over stays above`() {
+  @Test func `ended transfers stay above`() {
     var screen = Screen()
     var board = ProgressBoard()
     screen.write(board.frame(live: [state("a"), state("b"), state("c")], size: Self.size))
@@ -37,7 +37,7 @@ import Testing
     #expect(!screen.hasEscaped)
   }
 
-  @Test func `too many become a number`() {
+  @Test func `excess transfers become a count`() {
     var screen = Screen()
     var board = ProgressBoard()
     let many = (1...9).map { state("f\($0)") }
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 1), (2, 1), (1, 2), (0, 0), (-1, -1)])
-  func `tiny terminals are borne`(columns: Int, rows: Int) {
+  func `tiny terminals are supported`(columns: Int, rows: Int) {
     var screen = Screen()
     var board = ProgressBoard()
     for _ in 0..<3 {
@@ -60,14 +60,14 @@ import Testing
     #expect(screen.lines.count == 1)
   }
 
-  @Test func `nothing gives nothing`() {
+  @Test func `no transfers draw nothing`() {
     var board = ProgressBoard()
     #expect(board.frame(live: [], size: Self.size).isEmpty)
     _ = board.frame(live: [state("a")], size: Self.size)
     #expect(board.frame(live: [], size: Self.size) == "\u{1B}[?7l\u{1B}[1A\u{1B}[J\u{1B}[?7h")
   }
 
-  @Test func `the terminal's size is found`() {
+  @Test func `the terminal's size is determined`() {
     for environment in [[:], ["COLUMNS": "0", "LINES": "x"], ["COLUMNS": "-1", "LINES": "99999999999"]] {
       let size = TerminalSize(of: .output, environment: environment)
       #expect((2...10_000).contains(size.columns) && (2...10_000).contains(size.rows))

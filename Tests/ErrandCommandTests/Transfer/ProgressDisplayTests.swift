@@ -11,7 +11,7 @@ import Testing
     func write(_ piece: String) { pieces.withLock { $0.append(piece) } }
   }
 
-  @Test func `lines of several are mixed`() {
+  @Test func `lines of several transfers are interleaved`() {
     let paper = Paper()
     let display = ProgressDisplay(.lines) { paper.write($0) }
     let a = display.add(ProgressState(name: "a", total: 10))
@@ -25,7 +25,7 @@ import Testing
       paper.text == "a: starts, 10 bytes\na: 50 %, 5 bytes of 10 bytes\nb: starts, 10 bytes\na: done, 10 bytes\n")
   }
 
-  @Test func `bars take the size of the moment`() {
+  @Test func `bars use the current terminal size`() {
     let paper = Paper()
     let box = SizeBox(size: .init(columns: 30, rows: 10))
     let display = ProgressDisplay(.bars(.plain, size: { box.value })) { paper.write($0) }
@@ -45,7 +45,7 @@ import Testing
     func set(_ new: TerminalSize) { size.withLock { $0 = new } }
   }
 
-  @Test func `many threads lose no line`() async {
+  @Test func `concurrent reports lose no line`() async {
     let paper = Paper()
     let display = ProgressDisplay(.lines) { paper.write($0) }
     await withTaskGroup { group in

@@ -78,7 +78,7 @@ import Testing
     (.stopped("460.0 MiB kept"), "film.mkv              460.0 MiB kept"),
     (.failed("the disk\nis full"), "film.mkv              the disk␊is full"),
   ])
-  func `other phases are said`(phase: ProgressState.Phase, line: String) {
+  func `other phases have their text`(phase: ProgressState.Phase, line: String) {
     let state = Self.film {
       $0.phase = phase
       $0.elapsed = .milliseconds(12_310)
@@ -91,7 +91,7 @@ import Testing
       (0, 1_000, 0), (1, 1_000, 0), (10, 1_000, 1), (999, 1_000, 99), (1_000, 1_000, 99), (2_000, 1_000, 99),
       (-5, 1_000, 0), (5, 0, 0), (.max, .max, 99), (.max - 1, 1, 99), (0, -1, 0),
     ] as [(Int64, Int64, Int)])
-  func `all is said only at the end`(bytes: Int64, total: Int64, percent: Int) {
+  func `100 % appears only at the end`(bytes: Int64, total: Int64, percent: Int) {
     var state = ProgressState(name: "x", bytes: bytes, total: total)
     #expect(state.percent == percent)
     state.phase = .done
@@ -106,7 +106,7 @@ import Testing
     #expect(!text.unicodeScalars.contains { $0.value < 0x20 || (0x202A...0x202E).contains($0.value) })
   }
 
-  @Test func `colours surround parts`() {
+  @Test func `colours surround only their parts`() {
     let line = ProgressLine(columns: 80, paint: Paint(isOn: true))
     #expect(line.text(Self.film { $0.phase = .failed("no") }).hasSuffix("\u{1B}[31mno\u{1B}[0m"))
     #expect(line.text(Self.film { $0.name = "x" }).hasPrefix("x "))
@@ -129,7 +129,7 @@ import Testing
       (.seconds(360_000), "over 99 h"),
       (.seconds(Int64.max), "over 99 h"),
     ] as [(Duration, String)])
-  func `times left are clocks`(duration: Duration, words: String) {
+  func `remaining times are shown as clocks`(duration: Duration, words: String) {
     #expect(Wording.clock(duration) == words)
   }
 
@@ -138,7 +138,7 @@ import Testing
       (0, "0 bytes/s"), (1, "1 byte/s"), (1_536, "1.5 KiB/s"), (5_242_880.4, "5.0 MiB/s"), (-1, "0 bytes/s"),
       (.nan, "0 bytes/s"), (.infinity, "953674316.4 MiB/s"),
     ] as [(Double, String)])
-  func `rates are said`(rate: Double, words: String) {
+  func `rates are formatted`(rate: Double, words: String) {
     #expect(Wording.rate(rate) == words)
   }
 }

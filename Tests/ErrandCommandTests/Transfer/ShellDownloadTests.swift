@@ -19,7 +19,7 @@ import Testing
     Case(words: []) { request, download in
       download.replaces && download.resumes && download.resource == nil && download.checksum == nil
         && download.whenBusy == .fail && download.parallel == 1 && download.permissions == 0o644
-        && !request.job.isNamedByServer && !download.digests.isEmpty && request.timeouts == nil
+        && !request.job.isNamedByServer && !download.digests.isEmpty && request.timeouts == .inherited
     },
     Case(words: ["-n"]) { !$1.replaces && $0.credential == .none },
     Case(words: ["--fresh"]) { !$1.resumes && $0.credential == .none },
@@ -33,11 +33,11 @@ import Testing
     Case(words: ["--sha256", sum]) { $1.checksum?.hex == sum && !$0.job.isNamedByServer },
     Case(words: ["--wait"]) { $1.whenBusy == .wait && !$0.job.isNamedByServer },
     Case(words: ["--parallel", "3"]) { $1.parallel == 3 && !$0.job.isNamedByServer },
-    Case(words: ["--timeout", "2"]) { $0.timeouts != nil && $1.replaces },
+    Case(words: ["--timeout", "2"]) { $0.timeouts == Timeouts(total: .seconds(2)) && $1.replaces },
     Case(words: ["--user", "a:b"]) { $0.credential == .basic(user: "a", password: "b") && $1.replaces },
   ]
 
-  @Test(arguments: cases) func `an option is carried out`(_ check: Case) async throws {
+  @Test(arguments: cases) func `each option reaches the request`(_ check: Case) async throws {
     try await DownloadFolder.with { folder async throws in
       let options = try DownloadParser.parse(["http://h.example/film", "-d", folder.path] + check.words)
       let job = try #require(try DownloadPlan(options).jobs().jobs.first)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `what was begun is kept as it was begun`() async throws {
+  @Test func `a resumed file keeps its original choices`() async throws {
     try await DownloadFolder.with { folder async throws in
       let part = try PartFile.open(target: folder.file("film"))
       try Data(count: 10).withUnsafeBytes { try part.write($0, at: 0) }

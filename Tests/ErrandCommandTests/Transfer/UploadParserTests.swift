@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCommand
 
 @Suite struct UploadParserTests {
-  @Test func `a file alone is put`() throws {
+  @Test func `a single file uses PUT`() throws {
     let options = try UploadParser.parse(["dir/cat.jpg", "h.example/cats"])
     #expect(options.files == ["dir/cat.jpg"] && options.url == "https://h.example/cats" && options.name == "cat.jpg")
     let request = ShellUpload(options: options)
@@ -16,11 +16,11 @@ import Testing
       (["a b.jpg", "h/"], "https://h/a%20b.jpg"), (["x/ü", "h/d/?q=1"], "https://h/d/%C3%BC?q=1"),
       (["a", "h"], "https://h"), (["a", "h/", "--multipart"], "https://h/"),
     ])
-  func `a folder's URL gets the name`(words: [String], url: String) throws {
+  func `a URL ending in a slash gets the file name`(words: [String], url: String) throws {
     #expect(try UploadParser.parse(words).url == url)
   }
 
-  @Test func `every option is read`() throws {
+  @Test func `every option is parsed`() throws {
     let options = try UploadParser.parse([
       "a", "b", "u", "--field", "t=x", "--field", "n:=[1]", "--name", "image", "--type", "image/png", "--gzip",
       "--expect", "-X", "PATCH", "-H", "X-A: 1", "--bearer", "t", "--timeout", "2", "-v", "-q", "--no-proxy",
@@ -37,15 +37,15 @@ import Testing
     arguments: [
       ([], "a file and a URL are missing"), (["f"], "a file and a URL are needed, in this order"),
       (["a", "b", "u"], "several files need --multipart, which sends them as one form"),
-      (["a", "u", "--name", "x"], "--name is for forms; take --multipart with it"),
-      (["", "u"], "the name of the file is empty"),
-      (["a", "u", "--user", "a:b", "--bearer", "c"], "one credential is enough: --user or --bearer"),
+      (["a", "u", "--name", "x"], "--name is for forms; use it with --multipart"),
+      (["", "u"], "the file name is empty"),
+      (["a", "u", "--user", "a:b", "--bearer", "c"], "use only one credential: --user or --bearer"),
       (
         ["a", "u", "--field", "x"],
-        "“x” is no argument; write name=value, or name:=json for numbers, lists and the like"
+        "“x” is not an argument; write name=value, or name:=json for JSON"
       ),
     ])
-  func `wrong words are named`(words: [String], sentence: String) {
+  func `wrong arguments are named`(words: [String], sentence: String) {
     let error = #expect(throws: UsageError.self) { try UploadParser.parse(words) }
     #expect(error?.description == sentence)
   }

@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-/// When the indicator shows and hides, as a machine.
+/// The state machine that decides when the indicator shows and hides.
 @Suite struct LoadingIndicatorMachineTests {
   typealias Machine = LoadingIndicatorMachine
 
@@ -20,7 +20,7 @@ import Testing
     #expect(machine.value.next == next.map(Self.at), sourceLocation: location)
   }
 
-  @Test func `short call shows nothing`() {
+  @Test func `short call shows no indicator`() {
     started(0)
     expect(shown: false, next: 300)
     stopped(299)
@@ -29,7 +29,7 @@ import Testing
     expect(shown: false, next: nil)
   }
 
-  @Test func `long call shows after delay`() {
+  @Test func `long call shows indicator after delay`() {
     started(0)
     looked(299)
     expect(shown: false, next: 300)
@@ -39,7 +39,7 @@ import Testing
     expect(shown: false, next: nil)
   }
 
-  @Test func `blink is stretched`() {
+  @Test func `indicator shows for minimum time`() {
     started(0)
     looked(300)
     stopped(301)
@@ -50,7 +50,7 @@ import Testing
     expect(shown: false, next: nil)
   }
 
-  @Test func `overlapping calls show once`() {
+  @Test func `overlapping calls show one indicator`() {
     started(0)
     started(200)
     stopped(250)
@@ -69,14 +69,14 @@ import Testing
     expect(shown: false, next: nil)
   }
 
-  @Test func `delay starts anew after idle`() {
+  @Test func `delay starts again after idle`() {
     started(0)
     stopped(100)
     started(200)
     expect(shown: false, next: 500)
   }
 
-  @Test func `late event does what is due`() {
+  @Test func `late timer event applies due change`() {
     started(0)
     stopped(400)
     expect(shown: false, next: nil)
@@ -85,7 +85,7 @@ import Testing
     expect(shown: true, next: nil)
   }
 
-  @Test func `no delay shows at once`() {
+  @Test func `zero delay shows indicator immediately`() {
     let machine = Held(Machine(delay: .zero, minimum: .zero))
     machine.on { $0.started(at: Self.at(0)) }
     #expect(machine.value.isShown)
@@ -93,7 +93,7 @@ import Testing
     #expect(!machine.value.isShown)
   }
 
-  @Test func `stop too many is harmless`() {
+  @Test func `unmatched stop is ignored`() {
     stopped(0)
     started(10)
     expect(shown: false, next: 310)

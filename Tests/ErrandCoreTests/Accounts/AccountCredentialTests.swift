@@ -2,7 +2,7 @@ import ErrandCore
 import Foundation
 import Testing
 
-/// What is kept of an account, and what is shown of it.
+/// How a credential of an account is stored and described.
 struct AccountCredentialTests {
   private static let all = [
     AccountCredential(.bearer("MARKER")),
@@ -10,13 +10,13 @@ struct AccountCredentialTests {
     AccountCredential(.bearer("MARKER"), refreshToken: "MARKER", expires: Date(timeIntervalSince1970: 1_700_000_000)),
   ]
 
-  @Test(arguments: all) func `kept credential comes back`(credential: AccountCredential) throws {
+  @Test(arguments: all) func `stored credential decodes to same value`(credential: AccountCredential) throws {
     let kept = KeptAccounts(current: "ada", credentials: ["ada": credential])
     let bytes = try JSONEncoder().encode(kept)
     #expect(try JSONDecoder().decode(KeptAccounts.self, from: bytes) == kept)
   }
 
-  @Test(arguments: all) func `nothing shows the secret`(credential: AccountCredential) {
+  @Test(arguments: all) func `descriptions contain no secret`(credential: AccountCredential) {
     var shown = ""
     dump(KeptAccounts(current: "ada", credentials: ["ada": credential]), to: &shown)
     shown += "\(credential)" + String(reflecting: credential) + "\(KeptAccounts(credentials: ["ada": credential]))"

@@ -1,9 +1,9 @@
 @testable import ErrandCore
 import Testing
 
-/// When sessions ended.
+/// The moments at which sessions ended.
 struct SessionBookTests {
-  @Test func `only what was before has ended`() {
+  @Test func `logout ends only earlier sessions`() {
     var book = SessionBook()
     let before = book.moment
     book.end("ada")
@@ -13,7 +13,7 @@ struct SessionBookTests {
     #expect(book.hasEnded("ada", since: before) && !book.hasEnded("ada", since: 1))
   }
 
-  @Test func `what is forgotten counts as ended`() {
+  @Test func `forgotten session counts as ended`() {
     var book = SessionBook()
     for number in 0...SessionBook.limit { book.end("\(number)") }
     #expect(book.hasEnded("0", since: 0) && !book.hasEnded("0", since: 1))

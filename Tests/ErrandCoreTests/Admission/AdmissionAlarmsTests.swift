@@ -3,11 +3,11 @@ import ErrandTesting
 import TestSupport
 import Testing
 
-/// The timers of hosts without tokens: which are set, which are cancelled.
+/// The timers of hosts without tokens: the timers that are set, replaced and cancelled.
 @Suite struct AdmissionAlarmsTests {
   private let clock = ManualClock()
 
-  @Test func `one alarm a host`() {
+  @Test func `each host has one timer`() {
     let alarms = Held(AdmissionAlarms())
     let first = alarms.on { $0.tend(1, .after(.seconds(5)), clock) }
     #expect(first?.sets?.moment == .after(.seconds(5)))
@@ -16,7 +16,7 @@ import Testing
     #expect(alarms.on { $0.tend(2, .after(.seconds(6)), clock) }?.sets != nil)
   }
 
-  @Test func `earlier moment replaces the alarm`() throws {
+  @Test func `earlier moment replaces the timer`() throws {
     let alarms = Held(AdmissionAlarms())
     let late = try #require(alarms.on { $0.tend(1, .after(.seconds(5)), clock) }?.sets)
     let token = clock.schedule(at: late.moment) {}
@@ -25,10 +25,10 @@ import Testing
     #expect(order.sets?.moment == .after(.seconds(3)))
     order.cancels?.cancel()
     #expect(clock.pending == 0)
-    #expect(!alarms.on { $0.take(late, for: 1) }, "the former one may be on its way")
+    #expect(!alarms.on { $0.take(late, for: 1) }, "the replaced timer may still fire")
   }
 
-  @Test func `nobody waiting cancels the alarm`() throws {
+  @Test func `timer is cancelled without waiters`() throws {
     let alarms = Held(AdmissionAlarms())
     let alarm = try #require(alarms.on { $0.tend(1, .after(.seconds(5)), clock) }?.sets)
     let order = try #require(alarms.on { $0.tend(1, nil, clock) })
@@ -37,7 +37,7 @@ import Testing
     #expect(alarms.on { $0.tend(1, nil, clock) } == nil)
   }
 
-  @Test func `alarm goes off once`() throws {
+  @Test func `timer fires once`() throws {
     let alarms = Held(AdmissionAlarms())
     let alarm = try #require(alarms.on { $0.tend(1, .after(.seconds(5)), clock) }?.sets)
     #expect(alarms.on { $0.take(alarm, for: 1) })

@@ -2,7 +2,7 @@
 import ErrandTesting
 import Testing
 
-/// Those who must not wait for a slot, in the queue.
+/// Nested calls, which must not wait for a slot in the queue.
 @Suite struct AdmissionBeyondTests {
   private typealias Queue = AdmissionQueue<Int>
   private static let red = HTTPURL.Origin.test("http://red.example")
@@ -11,11 +11,11 @@ import Testing
   private static let limits = AdmissionLimits(
     perHost: 1, total: 1, rates: [HostRate("red.example", requests: 1, burst: 1)])
 
-  private static func pass(_ entrance: Queue.EntranceBeyond) -> Queue.Pass? {
+  private static func pass(_ entrance: Queue.ReservedEntrance) -> Queue.Pass? {
     if case .admitted(let pass) = entrance { pass } else { nil }
   }
 
-  @Test func `they go beyond the limits and are counted`() throws {
+  @Test func `nested calls exceed limits and are counted`() throws {
     var queue = Queue(limits: AdmissionLimits(perHost: 1, total: 1))
     let entered = queue.tryEnter(Self.red)
     let first = try #require(entered)
@@ -25,19 +25,19 @@ import Testing
     #expect(token == nil && queue.running == 2)
     _ = queue.release(first, .start)
     let third = queue.tryEnter(Self.red)
-    #expect(third == nil, "the limit holds for others")
+    #expect(third == nil, "the limit applies to all other calls")
     _ = queue.release(second, .start)
     #expect(queue.running == 0)
   }
 
-  @Test func `no slot is held while a token is waited for`() {
+  @Test func `waiting for a token holds no slot`() {
     var queue = Queue(limits: Self.limits)
     let moments = (1...3).map { _ in queue.reserveToken(Self.red, .start) }
-    #expect(moments == [nil, .after(.seconds(1)), .after(.seconds(2))], "each has a token of its own")
+    #expect(moments == [nil, .after(.seconds(1)), .after(.seconds(2))], "each call reserves a separate token")
     #expect(queue.running == 0)
   }
 
-  @Test func `a token that is given back is the next one's`() {
+  @Test func `returned token goes to next call`() {
     var queue = Queue(limits: Self.limits)
     let moment = queue.reserveToken(Self.red, .start)
     queue.giveBackToken(Self.red)
@@ -45,7 +45,7 @@ import Testing
     #expect(moment == nil && pass != nil)
   }
 
-  @Test func `a host that closes holds them back`() throws {
+  @Test func `closed host delays nested calls too`() throws {
     var queue = Queue(limits: Self.limits)
     let entered = queue.tryEnter(Self.red, .start)
     let first = try #require(entered)
@@ -53,7 +53,7 @@ import Testing
     #expect(moment == .after(.seconds(1)))
     queue.close(first, until: .after(.seconds(50)))
     guard case .closed(let opening) = queue.enterBeyond(Self.red, .after(.seconds(1))) else {
-      Issue.record("it went on")
+      Issue.record("the call was admitted at a closed host")
       return
     }
     #expect(opening == .after(.seconds(50)))

@@ -1,7 +1,7 @@
 @testable import ErrandCore
 import Testing
 
-/// Owners take turns among equals.
+/// Owners of equal priority take turns.
 @Suite struct AdmissionFairnessTests {
   static let red = HTTPURL.Origin.test("http://red.example")
   static let blue = HTTPURL.Origin.test("http://blue.example")
@@ -12,7 +12,7 @@ import Testing
     return bench
   }
 
-  @Test func `owners take turns`() {
+  @Test func `owners of equal priority take turns`() {
     let bench = bench()
     for number in 1...3 { bench.wait(Self.red, number, owner: 1) }
     for number in 4...5 { bench.wait(Self.red, number, owner: 2) }
@@ -20,14 +20,14 @@ import Testing
     #expect(bench.drain() == [1, 4, 6, 2, 5, 3])
   }
 
-  @Test func `calls without an owner are one owner`() {
+  @Test func `calls without owner share one turn`() {
     let bench = bench()
     for number in 1...3 { bench.wait(Self.red, number) }
     bench.wait(Self.red, 4, owner: 7)
     #expect(bench.drain() == [1, 4, 2, 3])
   }
 
-  @Test func `flood does not bury a single call`() {
+  @Test func `flood from one owner does not delay others`() {
     let bench = bench()
     for number in 1...1_000 { bench.wait(Self.red, number, owner: 1) }
     #expect(bench.release(Self.red) == 1)
@@ -36,7 +36,7 @@ import Testing
     #expect(bench.release(Self.red) == 1_001)
   }
 
-  @Test func `newcomers do not bury an old owner`() {
+  @Test func `new owners do not delay an old one`() {
     let bench = bench()
     bench.wait(Self.red, 0, owner: 1)
     bench.wait(Self.red, 1, owner: 1)
@@ -45,25 +45,25 @@ import Testing
       bench.wait(Self.red, number, owner: UInt64(number))
       if let waiter = bench.release(Self.red) { order.append(waiter) }
     }
-    #expect(order.firstIndex(of: 1) == 2, "its second turn comes before those who came after its first")
+    #expect(order.firstIndex(of: 1) == 2, "its second turn precedes owners that arrived after its first turn")
   }
 
-  @Test func `priority beats the turn`() {
+  @Test func `priority comes before fair turns`() {
     let bench = bench()
     bench.wait(Self.red, 1, .normal, owner: 1)
     for number in 2...4 { bench.wait(Self.red, number, .high, owner: 2) }
     #expect(bench.drain() == [2, 3, 4, 1])
   }
 
-  @Test func `turns hold over all hosts`() {
+  @Test func `owner turns span all hosts`() {
     let bench = bench(perHost: 50, total: 1)
     for number in 1...3 { bench.wait(Self.red, number, owner: 1) }
     for number in 4...6 { bench.wait(Self.blue, number, owner: 1) }
     for number in 7...8 { bench.wait(Self.blue, number, owner: 2) }
-    #expect(bench.drain() == [1, 7, 2, 8, 3, 4, 5, 6], "an owner gains nothing by asking several hosts")
+    #expect(bench.drain() == [1, 7, 2, 8, 3, 4, 5, 6], "sending to several hosts gives an owner no extra turns")
   }
 
-  @Test func `owner is not kept behind itself at another host`() {
+  @Test func `owner is not blocked by another host`() {
     let bench = bench(perHost: 50, total: 1)
     for number in 1...5 { bench.wait(Self.red, number, owner: 1) }
     bench.wait(Self.blue, 6, owner: 1)
@@ -71,8 +71,8 @@ import Testing
     #expect(bench.drain() == [1, 7, 2, 3, 4, 5, 6])
   }
 
-  /// An owner who is served at one host all the time, against one who floods another host.
-  @Test func `busy owner has its turn elsewhere`() {
+  /// One owner is served at a host all the time, while another owner floods a second host.
+  @Test func `owner busy elsewhere keeps its turn`() {
     let bench = bench(running: [Self.red, Self.blue])
     var number = 0
     func next() -> Int {
@@ -91,7 +91,7 @@ import Testing
     #expect(order.firstIndex(of: 1_000) == 1)
   }
 
-  @Test func `aged calls take turns with urgent ones`() {
+  @Test func `aged calls take turns with high priority`() {
     let bench = bench()
     for number in 1...3 { bench.wait(Self.red, number, owner: 1) }
     #expect(bench.release(Self.red) == 1)
@@ -100,7 +100,7 @@ import Testing
     #expect(bench.drain() == [2, 4, 3])
   }
 
-  @Test func `who leaves costs nobody a turn`() {
+  @Test func `leaving waiter does not skip another's turn`() {
     let bench = bench()
     for number in 1...3 { bench.wait(Self.red, number, owner: 1) }
     for number in 4...6 { bench.wait(Self.red, number, owner: 2) }

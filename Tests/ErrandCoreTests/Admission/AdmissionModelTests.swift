@@ -2,7 +2,7 @@
 import ErrandTesting
 import Testing
 
-/// Random scenes, played to the queue and to its rules in plain words.
+/// Compares the queue with a naive model in random scenarios.
 @Suite struct AdmissionModelTests {
   private struct Scene {
     let origins = (0..<4).map { HTTPURL.Origin.test("http://h\($0).example") }
@@ -33,7 +33,7 @@ import Testing
       }
       #expect(queue.running == model.runningInAll)
       #expect(queue.waiting == model.waiters.count)
-      #expect(!model.waiters.contains { model.hasRoom($0.host) }, "nobody waits beside a free slot")
+      #expect(!model.waiters.contains { model.hasRoom($0.host) }, "no call waits while a slot is free")
     }
 
     private mutating func enter() {
@@ -50,7 +50,7 @@ import Testing
         #expect(!runs)
         tickets[last] = ticket
         hosts[last] = host
-      case .full: Issue.record("the queue has no end here")
+      case .full: Issue.record("this queue has no length limit")
       }
     }
 
@@ -87,9 +87,9 @@ import Testing
   }
 
   @Test(arguments: [(1, 2), (2, 3), (3, 100), (100, 2)], 0..<10)
-  func `queue keeps its rules`(limits: (perHost: Int, total: Int), seed: UInt64) {
+  func `queue agrees with naive model`(limits: (perHost: Int, total: Int), seed: UInt64) {
     var scene = Scene(seed: seed, perHost: limits.perHost, total: limits.total)
     for _ in 0..<600 { scene.step() }
-    #expect(scene.grants > 10, "a scene in which nobody waits shows nothing")
+    #expect(scene.grants > 10, "a scenario without waiting calls proves nothing")
   }
 }

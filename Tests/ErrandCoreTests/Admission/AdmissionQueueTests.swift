@@ -1,7 +1,7 @@
 @testable import ErrandCore
 import Testing
 
-/// The queue as a machine: every interleaving of a few callers, and each rule alone.
+/// The queue as a state machine: every interleaving of a few callers, and each rule in a separate test.
 @Suite struct AdmissionQueueTests {
   typealias Queue = AdmissionQueue<Int>
 
@@ -10,7 +10,7 @@ import Testing
 
   // MARK: - Every interleaving
 
-  /// What one caller can do next.
+  /// The states of one caller.
   private enum Caller: Hashable { case outside, running, waiting, gone }
 
   private struct World {
@@ -20,7 +20,9 @@ import Testing
     var passes: [Queue.Pass?] = [nil, nil, nil]
   }
 
-  @Test(arguments: [(1, 1), (2, 2), (2, 1), (1, 3)]) func `every order keeps the limits`(perHost: Int, total: Int) {
+  @Test(arguments: [(1, 1), (2, 2), (2, 1), (1, 3)]) func `every interleaving respects the limits`(
+    perHost: Int, total: Int
+  ) {
     let world = World(queue: Queue(limits: AdmissionLimits(perHost: perHost, total: total)))
     var seen = 0
     explore(world, hosts: [Self.red, Self.blue, Self.red], limit: (perHost, total), &seen)
@@ -41,7 +43,7 @@ import Testing
         case .waits(let ticket):
           next.tickets[index] = ticket
           next.callers[index] = .waiting
-        case .full: Issue.record("the queue has no end here")
+        case .full: Issue.record("this queue has no length limit")
         }
         explore(next, hosts: hosts, limit: limit, &seen)
       case .waiting:
@@ -60,7 +62,7 @@ import Testing
     }
   }
 
-  /// The world after a slot came back. Where the first grant is refused, its slot goes to the next.
+  /// The world after a slot is released. If the first grant is refused, its slot goes to the next waiter.
   private func released(_ index: Int, refusing: Bool, _ world: World) -> World {
     var next = world
     next.callers[index] = .gone
@@ -71,7 +73,7 @@ import Testing
       if let ticket = next.tickets[granted.waiter] {
         #expect(granted.pass.host == ticket.host)
         let isOut = next.queue.leave(ticket)
-        #expect(!isOut, "who was let in has no place to give back")
+        #expect(!isOut, "an admitted call holds no place in the queue")
       }
       next.passes[granted.waiter] = granted.pass
       if !refuses {
@@ -93,13 +95,13 @@ import Testing
     for host in Set(hosts) { #expect(running.count { hosts[$0] == host } <= limit.perHost) }
     for index in world.callers.indices where world.callers[index] == .waiting {
       let isHostFull = running.count { hosts[$0] == hosts[index] } >= limit.perHost
-      #expect(isHostFull || running.count >= limit.total, "nobody waits beside a free slot")
+      #expect(isHostFull || running.count >= limit.total, "no call waits while a slot is free")
     }
   }
 
-  // MARK: - One rule each
+  // MARK: - One test for each rule
 
-  @Test func `higher priority goes first`() {
+  @Test func `higher priority is admitted first`() {
     let queue = Bench(AdmissionLimits(perHost: 1))
     queue.run(Self.red)
     for (waiter, priority) in [(1, CallPriority.low), (2, .normal), (3, .high), (4, .normal), (5, .high)] {
@@ -109,7 +111,7 @@ import Testing
     #expect(queue.running == 0)
   }
 
-  @Test func `total freed serves the best host`() {
+  @Test func `freed total slot serves highest priority`() {
     let queue = Bench(AdmissionLimits(perHost: 2, total: 2))
     queue.run(Self.red, 2)
     queue.wait(Self.red, 1)
@@ -118,7 +120,7 @@ import Testing
     #expect(queue.release(Self.red) == 1)
   }
 
-  @Test func `full host gives way`() {
+  @Test func `full host is skipped`() {
     let queue = Bench(AdmissionLimits(perHost: 1, total: 2))
     queue.run(Self.red)
     queue.run(Self.blue)
@@ -127,7 +129,7 @@ import Testing
     #expect(queue.release(Self.blue) == 2, "red is full, whatever its priority")
   }
 
-  @Test func `raised limits let waiters in`() {
+  @Test func `raised limits admit waiting calls`() {
     let queue = Bench(AdmissionLimits(perHost: 1))
     queue.run(Self.red)
     for waiter in 1...3 { queue.wait(Self.red, waiter) }
@@ -137,7 +139,7 @@ import Testing
     #expect(queue.waiting == 1)
   }
 
-  @Test func `lowered limits drain first`() {
+  @Test func `lowered limits wait for running exchanges`() {
     let queue = Bench(AdmissionLimits(perHost: 3))
     queue.run(Self.red, 3)
     queue.change(AdmissionLimits(perHost: 1))
@@ -145,26 +147,26 @@ import Testing
     #expect([queue.release(Self.red), queue.release(Self.red), queue.release(Self.red)] == [nil, nil, 1])
   }
 
-  @Test func `full queue refuses the newcomer`() {
+  @Test func `full queue refuses a new call`() {
     let queue = Bench(AdmissionLimits(perHost: 1, waiting: 2))
     queue.run(Self.red)
     queue.wait(Self.red, 1, .low)
     queue.wait(Self.red, 2, .low)
-    #expect(queue.isFull(for: Self.red, .high), "priority does not drive others out")
-    #expect(queue.enters(Self.blue), "who need not wait has no use for the queue")
+    #expect(queue.isFull(for: Self.red, .high), "a high priority evicts no waiting call")
+    #expect(queue.enters(Self.blue), "a call that need not wait ignores the queue length")
     queue.leave(1)
     queue.wait(Self.red, 3, .high)
     #expect(queue.isFull(for: Self.red, .high))
     #expect(queue.drain() == [3, 2])
   }
 
-  @Test func `queue of none refuses all waiters`() {
+  @Test func `zero queue length refuses every waiter`() {
     let queue = Bench(AdmissionLimits(perHost: 1, waiting: 0))
     #expect(queue.enters(Self.red))
     #expect(queue.isFull(for: Self.red))
   }
 
-  @Test func `counts of a host hold its origins`() {
+  @Test func `host counts include all its origins`() {
     let queue = Bench(AdmissionLimits(perHost: 1))
     queue.run(Self.red)
     queue.run(.test("https://red.example"))
@@ -176,7 +178,7 @@ import Testing
     #expect(queue.counts(at: "green.example") == (0, 0))
   }
 
-  @Test func `idle hosts are forgotten`() {
+  @Test func `idle hosts are removed`() {
     let queue = Bench(AdmissionLimits(perHost: 1, total: 1_000))
     queue.run(Self.red)
     queue.wait(Self.red, 1)
@@ -185,24 +187,24 @@ import Testing
       #expect(queue.release(.test("http://h\(number).example")) == nil)
     }
     #expect(queue.placesInUse <= 65)
-    #expect(queue.counts(at: "red.example") == (1, 1), "one that is waited for stays")
+    #expect(queue.counts(at: "red.example") == (1, 1), "a host with waiting calls stays")
   }
 
   // MARK: - Limits
 
-  @Test func `limits below one count as one`() {
+  @Test func `limits below one become one`() {
     let limits = AdmissionLimits(perHost: 0, total: -3, waiting: -1, ageing: .seconds(-1))
     #expect(limits == AdmissionLimits(perHost: 1, total: 1, waiting: 0, ageing: nil))
   }
 
-  @Test func `limits set to nothing still admit`() {
+  @Test func `limits of zero still admit calls`() {
     var limits = AdmissionLimits()
     limits.perHost = 0
     limits.total = 0
     limits.waiting = -7
     limits.ageing = .zero
     #expect(limits == AdmissionLimits(perHost: 1, total: 1, waiting: 0, ageing: nil))
-    #expect(Bench(limits).enters(Self.red), "a limit of none would hold every call for ever")
+    #expect(Bench(limits).enters(Self.red), "a limit of zero would block every call for ever")
   }
 }
 
@@ -214,7 +216,7 @@ extension HTTPURL.Origin {
 }
 
 extension MonotonicInstant {
-  /// Where the clock of a pure test begins.
+  /// The moment at which the clock of a pure test starts.
   static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
 
   static func after(_ duration: Duration) -> MonotonicInstant { start.advanced(by: duration) }

@@ -2,19 +2,19 @@
 import ErrandTesting
 import Testing
 
-/// Hosts with a rate, in the queue.
+/// Hosts with a rate limit, in the queue.
 @Suite struct AdmissionRateTests {
   static let red = HTTPURL.Origin.test("http://red.example")
   static let blue = HTTPURL.Origin.test("http://blue.example")
 
-  /// One request each second at red, two at once; blue has no rate.
+  /// Red allows one request per second with a burst of two; blue has no rate limit.
   private func bench(perHost: Int = 10, total: Int = 100, burst: Int = 2) -> Bench {
     Bench(
       AdmissionLimits(
         perHost: perHost, total: total, rates: [HostRate("red.example", requests: 1, burst: burst)]))
   }
 
-  @Test func `burst goes and the rest waits`() {
+  @Test func `burst is admitted and rest waits`() {
     let bench = bench()
     bench.run(Self.red, 2)
     #expect(!bench.enters(Self.red))
@@ -24,7 +24,7 @@ import Testing
     #expect(bench.wake(at: Self.blue) == nil)
   }
 
-  @Test func `freed slot is no token`() {
+  @Test func `freed slot does not replace a token`() {
     let bench = bench()
     bench.run(Self.red, 2)
     bench.wait(Self.red, 1)
@@ -33,19 +33,19 @@ import Testing
     #expect(bench.admitNext(at: Self.red) == nil)
     bench.now = .after(.seconds(1))
     #expect(bench.admitNext(at: Self.red) == 1)
-    #expect(bench.wake(at: Self.red) == nil, "nobody waits any more")
+    #expect(bench.wake(at: Self.red) == nil, "no call waits any more")
   }
 
-  @Test func `token that has come since wakes at once`() {
+  @Test func `overdue token wakes waiter immediately`() {
     let bench = bench()
     bench.run(Self.red, 2)
     bench.wait(Self.red, 1)
     bench.now = .after(.milliseconds(1_500))
-    #expect(bench.wake(at: Self.red) == .milliseconds(-500), "nobody else looks for it")
+    #expect(bench.wake(at: Self.red) == .milliseconds(-500), "no other event admits this waiter")
     #expect(bench.admitNext(at: Self.red) == 1)
   }
 
-  @Test func `newcomer does not take a waiter's token`() {
+  @Test func `new call cannot take a waiter's token`() {
     let bench = bench()
     bench.run(Self.red, 2)
     bench.wait(Self.red, 1)
@@ -55,50 +55,50 @@ import Testing
     #expect(bench.admitNext(at: Self.red) == nil)
   }
 
-  @Test func `other host's slot wakes nobody`() {
+  @Test func `slot at another host wakes no waiter`() {
     let bench = bench(total: 3)
     bench.run(Self.red, 2)
     bench.run(Self.blue)
     bench.wait(Self.red, 1, .high)
     bench.wait(Self.blue, 2, .low)
-    #expect(bench.release(Self.blue) == 2, "the host without tokens holds no other back")
+    #expect(bench.release(Self.blue) == 2, "a host without tokens delays no other host")
     bench.now = .after(.seconds(1))
     #expect(bench.admitNext(at: Self.red) == nil, "no slot is free")
-    #expect(bench.wake(at: Self.red) == nil, "the next slot will wake it")
+    #expect(bench.wake(at: Self.red) == nil, "releasing a slot will wake it")
     #expect(bench.release(Self.blue) == 1)
   }
 
-  @Test func `full host sets no alarm`() {
+  @Test func `full host needs no rate timer`() {
     let bench = bench(perHost: 2)
     bench.run(Self.red, 2)
     bench.wait(Self.red, 1)
-    #expect(bench.wake(at: Self.red) == nil, "it waits for a slot, and the one who frees it looks again")
+    #expect(bench.wake(at: Self.red) == nil, "it waits for a slot, and releasing a slot checks the queue again")
     #expect(bench.release(Self.red) == nil)
     #expect(bench.wake(at: Self.red) == .seconds(1))
   }
 
-  @Test func `unused token goes to the next`() {
+  @Test func `unused token goes to next waiter`() {
     let bench = bench(burst: 1)
     bench.run(Self.red)
     bench.wait(Self.red, 1)
     #expect(bench.release(Self.red, isUnused: true) == 1)
   }
 
-  @Test func `used token does not come back`() {
+  @Test func `used token is not returned`() {
     let bench = bench(burst: 1)
     bench.run(Self.red)
     bench.wait(Self.red, 1)
     #expect(bench.release(Self.red) == nil)
   }
 
-  @Test func `each origin has its bucket`() {
+  @Test func `each origin has its own bucket`() {
     let bench = bench(burst: 1)
     bench.run(Self.red)
     bench.run(.test("http://red.example:8080"))
     #expect(!bench.enters(Self.red))
   }
 
-  @Test func `closed host lets nobody in`() {
+  @Test func `closed host admits no call`() {
     let bench = bench(burst: 5)
     bench.run(Self.red)
     bench.close(Self.red, for: .seconds(60))
@@ -110,14 +110,14 @@ import Testing
     #expect(bench.admitNext(at: Self.red) == 1)
   }
 
-  @Test func `host without a rate is not closed`() {
+  @Test func `host without a rate ignores closing`() {
     let bench = bench()
     bench.run(Self.blue)
     bench.close(Self.blue, for: .seconds(60))
     #expect(bench.enters(Self.blue))
   }
 
-  @Test func `idle host keeps an empty bucket`() {
+  @Test func `idle host keeps its empty bucket`() {
     let bench = Bench(AdmissionLimits(rates: [HostRate(".example", requests: 1, per: .seconds(3_600))]))
     bench.run(Self.red)
     #expect(bench.release(Self.red) == nil)
@@ -125,7 +125,7 @@ import Testing
       bench.run(.test("http://h\(number).test"))
       #expect(bench.release(.test("http://h\(number).test")) == nil)
     }
-    #expect(!bench.enters(Self.red), "who forgets it would break the rate")
+    #expect(!bench.enters(Self.red), "removing the bucket would break the rate limit")
     bench.now = .after(.seconds(3_600))
     for number in 0..<500 {
       bench.run(.test("http://i\(number).test"))
@@ -135,7 +135,7 @@ import Testing
     #expect(bench.enters(Self.red))
   }
 
-  @Test func `rate can be set and lifted`() {
+  @Test func `rate limit can be set and removed`() {
     let bench = Bench(AdmissionLimits())
     bench.run(Self.red, 5)
     bench.change(AdmissionLimits(rates: [HostRate("red.example", requests: 1)]))
@@ -147,7 +147,7 @@ import Testing
     #expect(bench.admitNext() == 1)
   }
 
-  @Test(arguments: 0..<8) func `rate holds whatever happens`(seed: UInt64) {
+  @Test(arguments: 0..<8) func `random load never exceeds the rate`(seed: UInt64) {
     var random = SeededNumbers(seed: seed)
     let bench = bench(perHost: 4, total: 6, burst: 3)
     var starts: [Int] = []

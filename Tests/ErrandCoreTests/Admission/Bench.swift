@@ -1,7 +1,8 @@
 @testable import ErrandCore
 import Testing
 
-/// A queue on a bench: waiters are numbers, passes are kept by origin, and time stands until it is set.
+/// A test bench for a queue: waiters are numbers, passes are stored by origin, and the clock changes only when a test
+/// sets it.
 final class Bench {
   typealias Queue = AdmissionQueue<Int>
   typealias Origin = HTTPURL.Origin
@@ -20,19 +21,19 @@ final class Bench {
 
   func counts(at host: String) -> (running: Int, waiting: Int) { queue.counts(at: host) }
 
-  /// Lets exchanges begin that need not wait.
+  /// Starts exchanges that need not wait.
   func run(_ origin: Origin, _ count: Int = 1) {
-    for _ in 0..<count where !enters(origin) { Issue.record("\(origin) has no room") }
+    for _ in 0..<count where !enters(origin) { Issue.record("\(origin) has no free slot") }
   }
 
-  /// Whether one may begin at once; then it runs.
+  /// Whether an exchange may start immediately; if so, it runs.
   func enters(_ origin: Origin) -> Bool {
     guard let pass = queue.tryEnter(origin) ?? queue.tryEnter(origin, now) else { return false }
     passes[origin, default: []].append(pass)
     return true
   }
 
-  /// Puts one into the queue, who has to wait.
+  /// Adds a waiter to the queue, which must not admit it immediately.
   func wait(_ origin: Origin, _ waiter: Int, _ priority: CallPriority = .normal, owner: UInt64? = nil) {
     guard case .waits(let ticket) = queue.enter(origin, owner: owner, priority, waiter, now) else {
       Issue.record("\(waiter) does not wait")
@@ -42,7 +43,7 @@ final class Bench {
     tickets[waiter] = ticket
   }
 
-  /// Whether the queue has no place for one more.
+  /// Whether the queue is full for one more call.
   func isFull(for origin: Origin, _ priority: CallPriority = .normal) -> Bool {
     if case .full = queue.enter(origin, owner: nil, priority, 0, now) { true } else { false }
   }
@@ -59,7 +60,7 @@ final class Bench {
 
   func change(_ limits: AdmissionLimits) { queue.change(limits, now) }
 
-  /// Ends one exchange at an origin; the waiter who is let in then.
+  /// Ends one exchange at an origin. Returns the waiter that is admitted next.
   func release(_ origin: Origin, isUnused: Bool = false) -> Int? {
     guard let pass = passes[origin]?.popLast() else {
       Issue.record("nothing runs at \(origin)")
@@ -68,23 +69,23 @@ final class Bench {
     return keep(queue.release(pass, isUnused: isUnused, now))
   }
 
-  /// The waiter who is let in, if there is one who may.
+  /// The waiter that is admitted next, or nil if none may start.
   func admitNext() -> Int? { keep(queue.admitNext(now)) }
 
-  /// The same at one origin.
+  /// Admits the next waiter of one origin.
   func admitNext(at origin: Origin) -> Int? { place(origin).flatMap { keep(queue.admitNext(at: $0, now)) } }
 
-  /// How long until the waiters at an origin have a token.
+  /// The time until a token is available for the waiters of an origin.
   func wake(at origin: Origin) -> Duration? {
     place(origin).flatMap { queue.wake(at: $0, now) }.map { now.duration(to: $0) }
   }
 
-  /// Closes an origin where an exchange runs.
+  /// Closes an origin at which an exchange runs.
   func close(_ origin: Origin, for duration: Duration) {
     if let pass = passes[origin]?.last { queue.close(pass, until: now.advanced(by: duration)) }
   }
 
-  /// Ends all that runs, one after the other, and tells who was let in.
+  /// Ends all running exchanges one after the other and returns the waiters that are admitted.
   func drain() -> [Int] {
     var order: [Int] = []
     while let origin = passes.first(where: { !$0.value.isEmpty })?.key {

@@ -1,6 +1,6 @@
 @testable import ErrandCore
 
-/// The rules of the queue in plain words, by searching lists: what ``AdmissionQueue`` must agree with.
+/// The rules of ``AdmissionQueue``, implemented by searching lists. The queue must agree with this model.
 struct NaiveQueue {
   struct Waiter {
     let name: Int
@@ -19,10 +19,10 @@ struct NaiveQueue {
 
   let perHost: Int
   let total: Int
-  /// In seconds.
+  /// The ageing interval in seconds.
   let ageing: Int
   var running: [Int: Int] = [:]
-  /// In the order in which they came.
+  /// In order of arrival.
   var waiters: [Waiter] = []
   private var laneTurns: [Lane: Int] = [:]
   private var ownerTurns: [UInt64?: Int] = [:]
@@ -38,7 +38,7 @@ struct NaiveQueue {
 
   func hasRoom(_ host: Int) -> Bool { running[host, default: 0] < perHost && runningInAll < total }
 
-  /// True: runs at once. False: waits.
+  /// Returns true if the call runs immediately, false if it waits.
   mutating func enter(_ name: Int, _ host: Int, _ owner: UInt64?, _ priority: CallPriority, _ now: Int) -> Bool {
     if hasRoom(host) {
       running[host, default: 0] += 1
@@ -98,7 +98,7 @@ struct NaiveQueue {
     min(waiter.priority.urgency + (now - waiter.since) / ageing, 2)
   }
 
-  /// One after the other in the order of the moments at which they became more urgent, since each may found a lane.
+  /// Raises one waiter at a time, ordered by the moment of its rise, because each rise may create a lane.
   private mutating func age(_ now: Int) {
     while true {
       let due = waiters.indices.filter { urgency(waiters[$0], now) > waiters[$0].urgency }
@@ -112,7 +112,7 @@ struct NaiveQueue {
     waiter.since + ageing * (waiter.urgency + 1 - waiter.priority.urgency)
   }
 
-  /// Lanes and owners that are new stand behind the others; those without waiters are forgotten.
+  /// Adds new lanes and owners at the end, and removes those without waiters.
   private mutating func noteTurns() {
     laneTurns = laneTurns.filter { turn in waiters.contains { lane($0) == turn.key } }
     ownerTurns = ownerTurns.filter { turn in waiters.contains { $0.owner == turn.key } }

@@ -2,11 +2,11 @@
 import TestSupport
 import Testing
 
-/// The bucket alone, moment by moment.
+/// The token bucket without a queue, moment by moment.
 @Suite struct RateBucketTests {
   private func bucket(_ rate: HostRate) -> Held<RateBucket> { Held(RateBucket(rate, .start)) }
 
-  /// Takes all there is.
+  /// Takes every available token.
   private func drain(_ bucket: Held<RateBucket>, at now: MonotonicInstant) -> Int {
     var count = 0
     while bucket.value.hasToken(now), count < 10_000 {
@@ -22,7 +22,7 @@ import Testing
       (HostRate("h", requests: 1, per: .seconds(60), burst: 5), 5), (HostRate("h", requests: 0), 1),
       (HostRate("h", requests: -4, burst: -1), 1), (HostRate("h", requests: 1, per: .seconds(-1)), 1),
     ])
-  func `bucket begins full`(rate: HostRate, burst: Int) {
+  func `new bucket is full`(rate: HostRate, burst: Int) {
     let bucket = bucket(rate)
     #expect(bucket.value.isFull(.start))
     #expect(drain(bucket, at: .start) == burst)
@@ -30,21 +30,21 @@ import Testing
   }
 
   @Test(arguments: [(99, 0), (100, 1), (199, 1), (250, 2), (1_000, 10), (100_000, 10)])
-  func `tokens come back one by one`(milliseconds: Int, count: Int) {
+  func `tokens refill one at a time`(milliseconds: Int, count: Int) {
     let bucket = bucket(HostRate("h", requests: 10))
     #expect(drain(bucket, at: .start) == 10)
     #expect(bucket.value.next == .after(.milliseconds(100)))
     #expect(drain(bucket, at: .after(.milliseconds(milliseconds))) == count)
   }
 
-  @Test func `part of a token is kept`() {
+  @Test func `partial token is kept`() {
     let bucket = bucket(HostRate("h", requests: 10, burst: 1))
     bucket.on { $0.take(.start) }
     bucket.on { $0.take(.after(.milliseconds(100))) }
     #expect(bucket.value.next == .after(.milliseconds(200)))
   }
 
-  @Test func `token that was not used comes back`() {
+  @Test func `unused token can be returned`() {
     let bucket = bucket(HostRate("h", requests: 1, per: .seconds(60)))
     bucket.on { $0.take(.start) }
     #expect(!bucket.value.hasToken(.start))
@@ -56,20 +56,20 @@ import Testing
     let bucket = bucket(HostRate("h", requests: 3))
     var taken = 0
     for step in 0...10_000 { taken += drain(bucket, at: .after(.milliseconds(step))) }
-    #expect(taken == 3 + 29, "a third of a second is rounded up, not down")
+    #expect(taken == 3 + 29, "the interval of a third of a second is rounded up")
   }
 
-  @Test func `closed bucket begins empty`() {
+  @Test func `closed bucket reopens empty`() {
     let bucket = bucket(HostRate("h", requests: 10, burst: 50))
     bucket.on { $0.close(until: .after(.seconds(30))) }
     #expect(!bucket.value.hasToken(.after(.seconds(30))))
     #expect(bucket.value.next == .after(.milliseconds(30_100)))
     bucket.on { $0.close(until: .after(.seconds(5))) }
-    #expect(bucket.value.next == .after(.milliseconds(30_100)), "an earlier moment opens nothing")
+    #expect(bucket.value.next == .after(.milliseconds(30_100)), "an earlier moment does not reopen the bucket")
     #expect(drain(bucket, at: .after(.seconds(31))) == 10)
   }
 
-  @Test func `other rate keeps what is closed`() {
+  @Test func `new rate keeps the bucket closed`() {
     let bucket = bucket(HostRate("h", requests: 10))
     bucket.on { $0.close(until: .after(.seconds(30))) }
     let other = RateBucket(HostRate("h", requests: 1_000), .start, after: bucket.value)
@@ -77,7 +77,7 @@ import Testing
     #expect(RateBucket(HostRate("h", requests: 1_000), .start).isFull(.start))
   }
 
-  @Test(arguments: [Int64.min, 0, .max]) func `ends of time do not trap`(nanoseconds: Int64) {
+  @Test(arguments: [Int64.min, 0, .max]) func `extreme moments do not trap`(nanoseconds: Int64) {
     let now = MonotonicInstant(nanoseconds: nanoseconds)
     let bucket = Held(RateBucket(HostRate("h", requests: 1, per: .seconds(86_400), burst: .max), now))
     for moment in [now, MonotonicInstant(nanoseconds: .max), MonotonicInstant(nanoseconds: .min)] {
@@ -97,11 +97,11 @@ import Testing
       (".example.com", "example.com", false), ("example.com", "api.example.com", false),
       (".example.com", "badexample.com", false), ("[::1]", "[::1]", true),
     ])
-  func `rate covers its hosts`(pattern: String, host: String, isCovered: Bool) {
+  func `host pattern selects its hosts`(pattern: String, host: String, isCovered: Bool) {
     #expect(HostRate(pattern, requests: 1).covers(host) == isCovered)
   }
 
-  @Test func `first rate that fits counts`() {
+  @Test func `first matching rate applies`() {
     let limits = AdmissionLimits(
       rates: [HostRate("a.example", requests: 1), HostRate(".example", requests: 2)])
     #expect(limits.rate(of: "a.example")?.requests == 1)

@@ -1,7 +1,7 @@
 @testable import ErrandCore
 import Testing
 
-/// How many origins are remembered, and which.
+/// The number of origins that the control remembers, and which ones it removes first.
 @Suite struct BreakerControlTests {
   private static var rule: BreakerRule {
     var rule = BreakerRule()
@@ -11,7 +11,7 @@ import Testing
 
   private func moment(_ seconds: Int) -> MonotonicInstant { .start.advanced(by: .seconds(seconds)) }
 
-  /// Asks an origin and tells what came of it.
+  /// Enters an origin and reports the result of the exchange.
   private func ask(
     _ name: String, _ result: Breaker.Result, _ control: BreakerControl, at moment: MonotonicInstant
   ) throws {
@@ -24,14 +24,14 @@ import Testing
     control.refusal(try HTTPURL("http://\(name).example").origin, Self.rule, at: moment) != nil
   }
 
-  @Test func `failing origins do not pile up`() throws {
+  @Test func `number of failing origins is bounded`() throws {
     let control = BreakerControl()
     for number in 0..<2_500 { try ask("h\(number)", .failure, control, at: moment(0)) }
     #expect(control.count <= 1_000)
-    #expect(try isOpen("h2499", control, at: moment(1)), "the latest is remembered")
+    #expect(try isOpen("h2499", control, at: moment(1)), "the most recent origin is remembered")
   }
 
-  @Test func `pauses that are over make room`() throws {
+  @Test func `expired pauses are removed first`() throws {
     let control = BreakerControl()
     for number in 0..<1_000 { try ask("old\(number)", .failure, control, at: moment(0)) }
     try ask("bad", .failure, control, at: moment(61))

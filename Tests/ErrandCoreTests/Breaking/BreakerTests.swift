@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 import TestSupport
 
-/// The breaker as a state machine: what is let through, and when it opens and closes.
+/// The circuit breaker as a state machine: the exchanges that it admits, and the moments at which it opens and closes.
 @Suite struct BreakerTests {
   private typealias Round = UInt64
 
@@ -19,7 +19,7 @@ import TestSupport
     return rule
   }
 
-  /// Sends one exchange for each letter: `s` succeeds, `f` fails, `n` says nothing.
+  /// Sends one exchange per letter: `s` succeeds, `f` fails, `n` is neither.
   private func send(_ results: String, _ breaker: inout Breaker, at seconds: Double = 0) {
     for letter in results {
       guard case .pass(let round, _) = breaker.enter(at: Self.moment(seconds)) else { continue }
@@ -33,23 +33,23 @@ import TestSupport
     ("ssssffff", true), ("nnnnfff", false), ("fffnf", true), ("ssssssssssffff", false), ("ssssssssssfffff", true),
     ("fsssssssssss", false), ("fsssssssssssffff", false),
   ])
-  func `opens by share and number`(_ results: String, _ isOpen: Bool) {
+  func `opens by failure share and count`(_ results: String, _ isOpen: Bool) {
     var breaker = Breaker(Self.rule())
     send(results, &breaker)
     #expect((breaker.enter(at: Self.moment(0)) == .refused(for: .seconds(60))) == isOpen)
   }
 
-  @Test func `good trials close a share of zero`() {
+  @Test func `successful trials close zero-share rule`() {
     var breaker = Breaker(Self.rule(share: 0, least: 1))
     send("ss", &breaker)
-    #expect(breaker.state == .closed, "no failure is no share")
+    #expect(breaker.state == .closed, "without a failure the share is zero and the circuit stays closed")
     send("f", &breaker)
     #expect(breaker.state == .open(until: Self.moment(60)))
     send("ss", &breaker, at: 60)
     #expect(breaker.state == .closed)
   }
 
-  @Test func `defaults are what is said`() {
+  @Test func `default rule opens at twenty failures`() {
     var breaker = Breaker(BreakerRule())
     send(String(repeating: "f", count: 19), &breaker)
     #expect(breaker.state == .closed)
@@ -57,7 +57,7 @@ import TestSupport
     #expect(breaker.state == .open(until: Self.moment(60)))
   }
 
-  @Test func `says how long`() {
+  @Test func `refusal says the remaining pause`() {
     var breaker = Breaker(Self.rule())
     send("ffff", &breaker, at: 5)
     #expect(breaker.refusal(at: Self.moment(25)) == .seconds(40))
@@ -68,14 +68,14 @@ import TestSupport
     ("ss", Breaker.State.closed), ("f", .open(until: Self.moment(121))), ("sf", .open(until: Self.moment(121))),
     ("s", .trying(until: Self.moment(121))), ("nnnns", .trying(until: Self.moment(121))), ("nss", .closed),
   ])
-  func `trials decide`(_ results: String, _ state: Breaker.State) {
+  func `trials close or reopen the circuit`(_ results: String, _ state: Breaker.State) {
     var breaker = Breaker(Self.rule())
     send("ffff", &breaker)
     send(results, &breaker, at: 61)
     #expect(breaker.state == state)
   }
 
-  @Test func `so many trials and no more`() {
+  @Test func `trials are limited to their number`() {
     var breaker = Breaker(Self.rule(trials: 3))
     send("ffff", &breaker)
     let rounds = (0..<5).map { _ in breaker.enter(at: Self.moment(60)) }
@@ -84,11 +84,11 @@ import TestSupport
     guard case .pass(let round, true) = rounds[0] else { return }
     breaker.end(.nothing, of: round, at: Self.moment(61))
     #expect(
-      breaker.enter(at: Self.moment(61)) == .pass(round: round, isTrial: true), "a cancelled trial gives its place back"
+      breaker.enter(at: Self.moment(61)) == .pass(round: round, isTrial: true), "a cancelled trial frees its place"
     )
   }
 
-  @Test func `hanging trials block nobody for good`() {
+  @Test func `hanging trials expire`() {
     var breaker = Breaker(Self.rule(trials: 1))
     send("ffff", &breaker)
     let hanging = breaker.enter(at: Self.moment(60))
@@ -96,10 +96,10 @@ import TestSupport
     send("s", &breaker, at: 120)
     #expect(breaker.state == .closed)
     if case .pass(let round, _) = hanging { breaker.end(.failure, of: round, at: Self.moment(121)) }
-    #expect(breaker.state == .closed, "an earlier round counts for nothing")
+    #expect(breaker.state == .closed, "a result of an earlier round is ignored")
   }
 
-  @Test func `late results of before count for nothing`() {
+  @Test func `results of an earlier round are ignored`() {
     var breaker = Breaker(Self.rule())
     let early = (0..<8).map { _ in breaker.enter(at: Self.moment(0)) }
     send("ffff", &breaker)
@@ -114,14 +114,14 @@ import TestSupport
     BreakerTests.rule(window: 0), BreakerTests.rule(window: .max, least: 4), BreakerTests.rule(least: -5),
     BreakerTests.rule(least: .max), BreakerTests.rule(trials: 0), BreakerTests.rule(trials: -1),
   ])
-  func `odd rules do not trap`(_ rule: BreakerRule) {
+  func `extreme rules do not trap`(_ rule: BreakerRule) {
     var breaker = Breaker(rule)
     for seconds in 0..<300 { send("sffn", &breaker, at: Double(seconds)) }
     send("ssss", &breaker, at: 500)
     #expect(breaker.refusal(at: Self.moment(1_000)) == nil)
   }
 
-  @Test(arguments: 0..<30 as Range<UInt64>) func `random lives keep the rules`(seed: UInt64) {
+  @Test(arguments: 0..<30 as Range<UInt64>) func `random sequences obey the rules`(seed: UInt64) {
     var random = SeededNumbers(seed: seed)
     for _ in 0..<10 {
       let rule = Self.rule(
@@ -157,7 +157,7 @@ import TestSupport
         #expect(breaker.round >= before.round && breaker.round <= before.round + 1)
         if case .trying = breaker.state { #expect(out.filter { $0 == breaker.round }.count <= max(rule.trials, 1)) }
       }
-      #expect(breaker.refusal(at: Self.moment(now + 61)) == nil, "after the pause something always passes")
+      #expect(breaker.refusal(at: Self.moment(now + 61)) == nil, "after the pause an exchange is always admitted")
     }
   }
 }

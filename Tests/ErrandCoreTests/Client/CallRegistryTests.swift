@@ -12,7 +12,7 @@ import Testing
     return .init(state: CallState(timers: ManualClock()), info: info, owner: owner, tag: tag)
   }
 
-  @Test func `places are used again`() {
+  @Test func `slots are reused`() {
     let registry = CallRegistry()
     let places = (0..<3).map { registry.add(entry($0)) }
     registry.remove(places[1])
@@ -22,7 +22,7 @@ import Testing
     #expect(registry.running.isEmpty)
   }
 
-  @Test func `cancel counts what it changes`() {
+  @Test func `cancel counts only calls it stops`() {
     let registry = CallRegistry()
     let entries = (0..<4).map { entry($0, owner: $0 % 2, tag: $0 == 3 ? "last" : nil) }
     for entry in entries { _ = registry.add(entry) }

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct APIErrorTests {
-  @Test func `an own error has its parts`() {
+  @Test func `custom error keeps all its parts`() {
     struct Cause: Error {}
     let error = APIError(.interceptor, APIError.Code(rawValue: "closed"), "Come back tomorrow.", cause: Cause())
     #expect(error.stage == .interceptor && error.code.rawValue == "closed" && error.cause is Cause)
@@ -17,13 +17,13 @@ import Testing
     (TransportFailure.Kind.refused, "nobody listens at h:1"), (.tls, "the certificate is expired."),
     (.idleTimeout, "X"),
   ])
-  func `transport kinds become codes`(kind: TransportFailure.Kind, text: String) {
+  func `transport kinds become error codes`(kind: TransportFailure.Kind, text: String) {
     let error = APIError.mapping(TransportFailure(kind, text), as: .transport)
     #expect(error.stage == .transport && error.code.rawValue == kind.rawValue && error.transportKind == kind)
     #expect(error.message.first?.isUppercase == true && error.message.hasSuffix(".") && !error.message.hasSuffix(".."))
   }
 
-  @Test func `a cancel is told apart`() {
+  @Test func `cancellation differs from expiry`() {
     #expect(APIError.mapping(CancellationError(), as: .transport).isCancelled)
     #expect(APIError.stopped(.cancelled).message == "The call was cancelled.")
     let late = APIError.stopped(.expired)
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (APIError.Stage.authorize, APIError.Code.noCredential, "The credential could not be had: odd."),
+    (APIError.Stage.authorize, APIError.Code.noCredential, "The credential provider failed: odd."),
     (.interceptor, .interceptor, "An interceptor failed: odd."), (.decode, .decoding, "The decode stage failed: odd."),
     (.transport, APIError.Code(rawValue: "other"), "The transport failed: odd."),
   ])
@@ -46,7 +46,9 @@ import Testing
   @Test(arguments: [
     ("a", "A."), ("a.", "A."), ("\"x\" is bad", "\"x\" is bad."), ("", "."), ("中", "中."),
   ])
-  func `clauses become sentences`(clause: String, sentence: String) { #expect(APIError.sentence(clause) == sentence) }
+  func `clause becomes a full sentence`(clause: String, sentence: String) {
+    #expect(APIError.sentence(clause) == sentence)
+  }
 
   @Test func `codes are stable`() throws {
     let codes: [APIError.Code] = [
@@ -66,5 +68,5 @@ import Testing
     #expect(try JSONDecoder().decode(APIError.Code.self, from: try JSONEncoder().encode(code)) == code)
   }
 
-  @Test func `an error is one word large`() { #expect(MemoryLayout<APIError>.size == MemoryLayout<Int>.size) }
+  @Test func `error is one machine word large`() { #expect(MemoryLayout<APIError>.size == MemoryLayout<Int>.size) }
 }

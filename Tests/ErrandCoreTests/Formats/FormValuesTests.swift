@@ -3,14 +3,14 @@ import Foundation
 import Testing
 
 @Suite struct FormValuesTests {
-  @Test func `pairs keep order and repeats`() throws {
+  @Test func `pairs keep order and duplicates`() throws {
     let form = try FormValues(parsing: Data("b=1&a=2&b=3&empty=&bare&=nameless&&x=a=b".utf8))
     #expect(form.entries.map(\.name) == ["b", "a", "b", "empty", "bare", "", "x"])
     #expect(form.entries.map(\.value) == ["1", "2", "3", "", "", "nameless", "a=b"])
     #expect(form["b"] == "1" && form.all("b") == ["1", "3"] && form["none"] == nil)
   }
 
-  @Test func `escapes become characters`() throws {
+  @Test func `escapes are decoded`() throws {
     let form = try FormValues(parsing: Data("q=a+b%20c%2B%26%3d&%E4%B8%AD=%F0%9F%98%80".utf8))
     #expect(form["q"] == "a b c+&=" && form["中"] == "😀")
   }

@@ -16,14 +16,14 @@ import Testing
     String(decoding: try MarkupText(body, charset: charset).bytes, as: UTF8.self)
   }
 
-  @Test func `declarations are blanked in place`() throws {
+  @Test func `declarations are replaced by blanks`() throws {
     let text = "<?xml version='1.0'\n?>\n<!DOCTYPE a PUBLIC '>' \"x\n\"><!--[--><a/>"
     let blanked = try Self.text(Data(text.utf8))
     #expect(blanked.utf8.count == text.utf8.count && blanked.hasSuffix("<!--[--><a/>"))
     #expect(blanked.count { $0 == "\n" } == 3 && !blanked.contains("DOCTYPE") && !blanked.contains("xml"))
   }
 
-  @Test func `encoding has an order`() throws {
+  @Test func `encoding sources have a precedence`() throws {
     let declared = Data("<?xml version='1.0' encoding='windows-1251'?><a>".utf8) + Data([0xE9]) + Data("</a>".utf8)
     #expect(try Self.text(declared).contains("й"))
     #expect(try Self.text(declared, charset: "iso-8859-1").contains("é"))
@@ -31,7 +31,7 @@ import Testing
     #expect(try Self.text(Data("<a>é</a>".utf8)) == "<a>é</a>")
   }
 
-  @Test func `wide text is known without mark`() throws {
+  @Test func `UTF-16 is detected without byte order mark`() throws {
     let text = "<?xml version='1.0' encoding='utf-16'?><a>é</a>"
     for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian] {
       #expect(try Self.text(try #require(text.data(using: encoding))).hasSuffix("<a>é</a>"))
@@ -48,7 +48,7 @@ import Testing
     "<!DOCTYPE a [<!ENTITY x 'y'>]><a/>", "<!DOCTYPE a [ ]><a/>", "<!-- x --><!DOCTYPE a SYSTEM 'u' [<a/>",
     "<?xml version='1.0'?>\n<?p?><!DOCTYPE a PUBLIC \"p\" \"]\" [<!ATTLIST a b CDATA 'c'>]><a/>",
   ])
-  func `inner declarations are refused`(text: String) {
+  func `internal DTD subset is refused`(text: String) {
     #expect(Self.failure(text)?.kind == .forbidden)
   }
 
@@ -66,7 +66,7 @@ import Testing
     #expect(failure?.kind == kind && failure?.line == 1 && failure?.column == column, "\(String(describing: failure))")
   }
 
-  @Test func `what is within limits passes`() {
+  @Test func `document within limits passes`() {
     for text in [
       "<a><b><c><d><e/></d></c></b></a>", "<a b='>' c=\"'\"/>", "<a><![CDATA[<x><y><z>]]><!--<x>--><?p <x>?></a>",
       "<a/>", "", "text", "<a></a >",
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `attributes and texts are bounded`() {
+  @Test func `attributes and texts are limited`() {
     let attributes = (0...1000).map { " a\($0)=''" }.joined()
     #expect(Self.failure("<a\(attributes)/>", nodes: 10_000)?.kind == .limit)
     let text = String(repeating: "x", count: 10_000_001)
@@ -88,7 +88,7 @@ import Testing
     ("<?x?><a><?yy ?></a><?z d?>", "<?x .?><a><?yy  .?></a><?z d?>"), ("<a>?></a>", "<a>?></a>"),
     ("<a><!--<?x?>--><![CDATA[<?y?>]]></a>", "<a><!--<?x?>--><![CDATA[<?y?>]]></a>"),
   ])
-  func `bare instructions get a word`(text: String, safe: String) throws {
+  func `bare processing instruction gets content`(text: String, safe: String) throws {
     let limits = MarkupLimits(depth: 5, nodes: 10)
     #expect(try MarkupText(Data(text.utf8), charset: nil).checked(limits) == Data(safe.utf8))
   }

@@ -39,18 +39,18 @@ import Testing
   }
 
   @Test(arguments: [PropertyListFormat.Form.xml, .binary])
-  func `values survive both forms`(form: PropertyListFormat.Form) throws {
+  func `values round-trip in both forms`(form: PropertyListFormat.Form) throws {
     let written = try PropertyListFormat(form).encode(Self.item)
     #expect(written.starts(with: (form == .xml ? "<?xml" : "bplist").utf8))
     #expect(try Self.read(written) == Self.item)
   }
 
-  @Test func `document type by name is skipped`() throws {
+  @Test func `DOCTYPE without subset is skipped`() throws {
     let body = Data((Self.head + "<array><integer>1</integer><integer>2</integer></array></plist>").utf8)
     #expect(try Self.read(body) == [1, 2])
   }
 
-  @Test func `other encodings are read`() throws {
+  @Test func `other encodings are decoded`() throws {
     let text = #"<?xml version="1.0" encoding="ISO-8859-1"?><plist version="1.0"><string>"#
     let body = Data(text.utf8) + Data([0xE9]) + Data("</string></plist>".utf8)
     #expect(try Self.read(body) == "é")
@@ -79,7 +79,7 @@ import Testing
     #expect(failure?.line == 1 && failure?.column == 1)
   }
 
-  @Test func `misfit names its path`() throws {
+  @Test func `type mismatch names its path`() throws {
     let written = try PropertyListFormat().encode(["items": [["count": 1], ["count": 2]]])
     struct Wrong: Decodable { struct Item: Decodable { let count: String }; let items: [Item] }
     let failure = Self.failure(written, as: Wrong.self)
@@ -88,7 +88,7 @@ import Testing
     #expect(Self.failure(written, as: Missing.self)?.description == "items[0].name: it is missing")
   }
 
-  @Test func `cut lists never end the process`() throws {
+  @Test func `truncated lists throw and do not trap`() throws {
     for form in [PropertyListFormat.Form.xml, .binary] {
       let whole = try PropertyListFormat(form).encode(Self.item)
       for count in 0..<whole.count where count < whole.count - 1 {
@@ -97,14 +97,14 @@ import Testing
     }
   }
 
-  @Test func `changed bytes fail as a format`() throws {
+  @Test func `changed bytes throw a format failure`() throws {
     let whole = try PropertyListFormat(.binary).encode(Self.item)
     var failures = 0
     for place in whole.indices {
       for value: UInt8 in [0, 1, 0x7F, 0x80, 0xA1, 0xDF, 0xFF] {
         var damaged = whole
         damaged[place] = value
-        // It may still be a property list; any other outcome than a value or this error fails the test.
+        // The result may still be a property list. Any outcome other than a value or this error fails the test.
         do { _ = try Self.read(damaged, as: Item.self) } catch is FormatFailure { failures += 1 }
       }
     }

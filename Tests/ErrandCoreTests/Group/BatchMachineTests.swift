@@ -2,7 +2,7 @@
 import ErrandTesting
 import Testing
 
-/// When a batch starts a member and when it is over, without any I/O.
+/// The moments at which a batch starts a member and at which it is complete, without any I/O.
 @Suite struct BatchMachineTests {
   typealias Goal = BatchMachine.Goal
   typealias Verdict = BatchMachine.Verdict
@@ -10,9 +10,9 @@ import Testing
   struct Case: Sendable, CustomStringConvertible {
     let goal: Goal
     let count: Int
-    /// `+` for a success, `-` for a failure, in the order of the endings.
+    /// The members in the order in which they end: `+` succeeds, `-` fails.
     let endings: String
-    /// What is said behind each ending: `.` goes on, `R` reached, `M` missed.
+    /// The verdict after each ending: `.` continues, `R` reached, `M` missed.
     let verdicts: String
     var description: String { "\(goal) of \(count): \(endings)" }
 
@@ -32,11 +32,11 @@ import Testing
     Case(.successes(2), 3, "++", ".R"), Case(.successes(2), 3, "-++", "..R"), Case(.successes(2), 3, "--", ".M"),
     Case(.successes(2), 3, "+--", "..M"), Case(.successes(3), 3, "-", "M"), Case(.successes(3), 3, "+++", "..R"),
     Case(.successes(1), 3, "+--", "RRR"), Case(.successes(2), 3, "--+", ".MM"),
-    // More than there are members: the first ending already shows it.
+    // More successes than members: the first ending already misses the goal.
     Case(.successes(4), 3, "+", "M"),
   ]
 
-  @Test(arguments: cases) func `verdict follows the endings`(_ row: Case) {
+  @Test(arguments: cases) func `verdict follows the member results`(_ row: Case) {
     var machine = BatchMachine(row.goal, count: row.count)
     var said = ""
     for ending in row.endings { said.append(Self.letter(machine.end(succeeded: ending == "+"))) }
@@ -44,14 +44,14 @@ import Testing
   }
 
   @Test(arguments: [Goal.all, .outcomes, .successes(0), .successes(3)])
-  func `nobody makes it over at once`(_ goal: Goal) {
+  func `empty batch completes immediately`(_ goal: Goal) {
     var machine = BatchMachine(goal, count: 0)
     #expect(machine.verdict == .reached)
     #expect(machine.next() == nil)
     #expect(machine.end(succeeded: false) == .reached)
   }
 
-  @Test func `no success wanted starts nobody`() {
+  @Test func `zero required successes start no member`() {
     var machine = BatchMachine(.successes(0), count: 3)
     #expect(machine.verdict == .reached)
     #expect(machine.next() == nil)
@@ -66,7 +66,7 @@ import Testing
     #expect(machine.next() == nil)
   }
 
-  @Test func `verdict ends the starting`() {
+  @Test func `no member starts after the verdict`() {
     for (goal, succeeded) in [(Goal.all, false), (.successes(1), true)] {
       var machine = BatchMachine(goal, count: 4)
       #expect(machine.next() == 0)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// Any order of starts and endings, beside a model that counts from the beginning each time.
+  /// Random orders of starts and endings, compared with a model that counts from the beginning each time.
   @Test(arguments: 0..<20 as Range<UInt64>) func `random orders agree with a model`(seed: UInt64) {
     var random = SeededNumbers(seed: seed)
     for _ in 0..<100 {
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  /// What the words of the goals say, with nothing remembered.
+  /// The definition of each goal, computed without stored state.
   private static func model(_ goal: Goal, _ count: Int, _ endings: [Bool]) -> Verdict {
     let failures = endings.count { !$0 }
     let successes = endings.count - failures

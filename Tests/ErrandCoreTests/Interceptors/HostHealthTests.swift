@@ -1,18 +1,18 @@
 @testable import ErrandCore
 import Testing
 
-/// Which server is asked first.
+/// The order in which servers are tried.
 struct HostHealthTests {
   private let origins = ["http://a", "http://b", "http://c"].compactMap { try? HTTPURL($0).origin }
   private func at(_ seconds: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: seconds * 1_000_000_000) }
 
-  @Test func `well servers go as listed`() {
+  @Test func `healthy servers keep configured order`() {
     var health = HostHealth()
     let order = health.order(origins, at(0))
     #expect(order == [0, 1, 2] && health.isWell)
   }
 
-  @Test func `failed ones come last`() {
+  @Test func `failed servers are tried last`() {
     var health = HostHealth()
     health.fail(origins[0], at(0))
     health.fail(origins[1], at(2))
@@ -20,7 +20,7 @@ struct HostHealthTests {
     #expect(order == [2, 0, 1])
   }
 
-  @Test func `one call tries it again`() {
+  @Test func `one call probes a failed server`() {
     var health = HostHealth()
     health.fail(origins[0], at(0))
     let (before, first, second) = (
@@ -29,7 +29,7 @@ struct HostHealthTests {
     #expect(before == [1, 2, 0] && first == [0, 1, 2] && second == [1, 2, 0])
   }
 
-  @Test func `an answer makes it well`() {
+  @Test func `response marks server as healthy`() {
     var health = HostHealth()
     health.fail(origins[0], at(0))
     health.answer(origins[0])
@@ -37,7 +37,7 @@ struct HostHealthTests {
   }
 
   @Test(arguments: [(1, 5), (2, 10), (3, 20), (6, 160), (7, 300), (1_000, 300)])
-  func `rest doubles to five minutes`(failures: Int, seconds: Int64) {
+  func `pause doubles up to five minutes`(failures: Int, seconds: Int64) {
     var health = HostHealth()
     for _ in 0..<failures { health.fail(origins[0], at(0)) }
     var same = health
@@ -45,7 +45,7 @@ struct HostHealthTests {
     #expect(before.last == 0 && after.first == 0)
   }
 
-  @Test func `all failed, the soonest is asked`() {
+  @Test func `server due earliest is tried first`() {
     var health = HostHealth()
     for (place, second) in [(0, 3), (1, 1), (2, 2)] { health.fail(origins[place], at(Int64(second))) }
     let order = health.order(origins, at(4))

@@ -1,7 +1,7 @@
 @testable import ErrandCore
 import Testing
 
-/// The same path below another base URL.
+/// A URL with its base URL replaced by another one.
 struct HostListTests {
   private func list(_ base: String, _ fallbacks: String...) throws -> HostList {
     try #require(try HostList(ServerEnvironment(baseURL: base, fallbackURLs: fallbacks)))
@@ -13,7 +13,7 @@ struct HostListTests {
     ("https://a", "https://b/x", "https://a?q=1", "https://b/x?q=1"),
     ("https://a", "http://b", "https://a", "http://b"),
   ])
-  func `rest stands below another`(base: String, other: String, url: String, wanted: String) throws {
+  func `path moves to another base URL`(base: String, other: String, url: String, wanted: String) throws {
     let list = try list(base, other)
     let rest = try #require(list.rest(of: HTTPURL(url)))
     let made = try #require(list.url(rest, at: 1))
@@ -24,24 +24,24 @@ struct HostListTests {
   }
 
   @Test(arguments: ["https://a/v2/x", "https://a/v10", "https://b/v1/x", "http://a/v1/x", "https://a/"])
-  func `other places are left alone`(url: String) throws {
+  func `URLs outside the base are unchanged`(url: String) throws {
     #expect(try list("https://a/v1", "https://b/v1").rest(of: HTTPURL(url)) == nil)
   }
 
-  @Test func `strangers keep their origin`() throws {
+  @Test func `unlisted origin is returned unchanged`() throws {
     let stranger = try HTTPURL("https://c").origin
     #expect(try list("https://a", "https://b").home(of: stranger) == stranger)
   }
 
   @Test(arguments: [["b"], ["https://b?x=1"], ["https://a"], ["https://b", "https://b/"]])
-  func `unusable list is refused`(fallbacks: [String]) {
+  func `unusable server list is refused`(fallbacks: [String]) {
     let error = #expect(throws: APIError.self) {
       try HostList(ServerEnvironment(baseURL: "https://a", fallbackURLs: fallbacks))
     }
     #expect(error?.stage == .build && error?.code == .invalidURL)
   }
 
-  @Test func `one server is no list`() throws {
+  @Test func `single server makes no list`() throws {
     #expect(try HostList(ServerEnvironment(baseURL: "https://a")) == nil)
   }
 }

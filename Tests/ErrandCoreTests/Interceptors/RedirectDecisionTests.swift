@@ -42,22 +42,22 @@ import Testing
   }
 
   @Test(arguments: [200, 201, 204, 300, 304, 305, 306, 309, 399, 400, 404, 500])
-  func `other statuses are answers`(status: Int) throws {
+  func `other 3xx statuses are delivered`(status: Int) throws {
     #expect(try Self.decide(Self.answer(status, "/b"), Self.request()).isDelivery)
     #expect(try Self.decide(Self.answer(status, "/b"), Self.request(), .never).isDelivery)
   }
 
-  @Test func `manual hands it over`() throws {
+  @Test func `manual mode delivers the redirect`() throws {
     #expect(try Self.decide(Self.answer(302, "/b"), Self.request(), .manual).isDelivery)
   }
 
-  @Test func `never fails the call`() throws {
+  @Test func `redirect fails if policy is never`() throws {
     let error = try Self.decide(Self.answer(302, "/b"), Self.request(), .never).failure
     #expect(error?.code == .redirectRefused && error?.stage == .redirect)
-    #expect(error?.message == "The server redirected with 302, and the policy is never to follow.")
+    #expect(error?.message == "The server redirected with 302, but the policy is `RedirectPolicy.never`.")
   }
 
-  @Test func `ten hops and no more`() throws {
+  @Test func `redirects stop after ten hops`() throws {
     let all = try (0...11).map { try Self.request(.get, "http://h/\($0)") }
     for count in 1...10 {
       #expect(try Self.decide(Self.answer(302, "/n"), all[count - 1], visited: Array(all[..<count])).hop != nil)
@@ -68,7 +68,7 @@ import Testing
     #expect(try Self.decide(Self.answer(302, "/n"), all[0], short).failure?.code == .tooManyRedirects)
   }
 
-  @Test func `circles are found`() throws {
+  @Test func `redirect loop is detected`() throws {
     let request = try Self.request()
     let there = try Self.request(.get, "http://h/b")
     let back = try Self.decide(Self.answer(302, "/a?"), there, visited: [request, there])
@@ -76,24 +76,24 @@ import Testing
     #expect(try Self.decide(Self.answer(302, "/a#x"), there, visited: [request, there]).hop != nil, "a first return")
     let circle = try Self.decide(Self.answer(302, "/a#x"), there, visited: [request, there, request, there]).failure
     #expect(circle?.code == .redirectLoop)
-    #expect(circle?.message == "The redirects lead round in a circle, back to http://h/a.")
+    #expect(circle?.message == "The redirects form a loop: they lead back to http://h/a.")
     #expect(try Self.decide(Self.answer(302, ""), request).hop != nil)
     #expect(try Self.decide(Self.answer(302, ""), request, visited: [request, request]).failure?.code == .redirectLoop)
   }
 
-  @Test func `POST may come back as GET`() throws {
+  @Test func `POST may return as GET to same URL`() throws {
     let hop = try Self.decide(Self.answer(303, "/a"), Self.request(.post, body: "x")).hop
     #expect(hop?.method == .get && hop?.url.string == "http://h/a")
   }
 
   @Test(arguments: ["http://h/b", "//h/b", "http://H:80/b", "HTTP://h/b"])
-  func `secrets stay on their origin`(location: String) throws {
+  func `secrets follow within their origin`(location: String) throws {
     let hop = try #require(Self.decide(Self.answer(307, location), Self.secretRequest()).hop)
     #expect(hop.fields == Self.secrets && hop.body == nil)
   }
 
   @Test(arguments: ["http://o/b", "//o/b", "http://h:81/b", "https://h/b", "http://x.h/b", "http://h./b"])
-  func `secrets stay behind elsewhere`(location: String) throws {
+  func `secrets are removed for another origin`(location: String) throws {
     let hop = try #require(Self.decide(Self.answer(302, location), Self.secretRequest()).hop)
     #expect(hop.fields == ["X-Plain": "p", "Accept": "a"])
   }
@@ -105,11 +105,13 @@ import Testing
 
   static func secretRequest() throws -> HTTPRequest { try request(fields: secrets) }
 
-  @Test(arguments: [307, 308]) func `body stays on its origin`(status: Int) throws {
+  @Test(arguments: [307, 308]) func `body is not resent to another origin`(status: Int) throws {
     let request = try Self.request(.post, body: "x")
     let error = try Self.decide(Self.answer(status, "http://o/b"), request).failure
     #expect(error?.code == .redirectRefused)
-    #expect(error?.message == "The redirect would carry the body to http://o; allow it by the policy.")
+    #expect(
+      error?.message == "The redirect would send the body to http://o; "
+        + "to allow this, set `resendsBodyElsewhere` in the policy.")
     #expect(try Self.decide(Self.answer(status, "/b"), request).hop?.body?.data == Data("x".utf8))
     let policy = RedirectPolicy.follow(resendsBodyElsewhere: true)
     #expect(try Self.decide(Self.answer(status, "http://o/b"), request, policy).hop?.body?.data == Data("x".utf8))
@@ -117,11 +119,13 @@ import Testing
     #expect(try Self.decide(Self.answer(303, "http://o/b"), request).hop?.method == .get)
   }
 
-  @Test func `no way back to http`() throws {
+  @Test func `https does not redirect to http`() throws {
     let request = try Self.request(.get, "https://h/a", fields: Self.secrets)
     let error = try Self.decide(Self.answer(301, "http://h/a?token=MARKER"), request).failure
     #expect(error?.code == .redirectRefused)
-    #expect(error?.message == "The redirect leads from https to http at http://h; allow it by the policy.")
+    #expect(
+      error?.message == "The redirect leads from https to http at http://h; "
+        + "to allow this, set `allowsDowngrade` in the policy.")
     let hop = try Self.decide(Self.answer(301, "http://h/a"), request, .follow(allowsDowngrade: true)).hop
     #expect(hop?.fields == ["X-Plain": "p", "Accept": "a"])
     #expect(try Self.decide(Self.answer(301, "//h/b"), request).hop?.url.scheme == .https)
@@ -134,7 +138,7 @@ import Testing
     #expect(error?.message.hasPrefix("The redirect cannot be followed: ") == true)
   }
 
-  @Test func `one Location is needed`() throws {
+  @Test func `exactly one Location is required`() throws {
     let none = try Self.decide(Self.answer(302), Self.request()).failure
     #expect(none?.code == .invalidRedirect && none?.message == "The server redirected with 302 without a Location.")
     let several = try Self.decide(Self.answer(302, "/b", "/c"), Self.request()).failure
@@ -142,13 +146,13 @@ import Testing
     #expect(try Self.decide(Self.answer(302, "/b", "/b"), Self.request()).hop?.url.string == "http://h/b")
   }
 
-  @Test func `user info in Location is dropped`() throws {
+  @Test func `user info in Location is removed`() throws {
     let hop = try Self.decide(Self.answer(302, "http://u:MARKER@o/b"), Self.request()).hop
     #expect(hop?.url.string == "http://o/b" && hop?.fields.isEmpty == true)
   }
 
   @Test(arguments: ["http://u:MARKER@o:0/", "ftp://u:MARKER@o/?k=MARKER", "http://o/?k=MARKER\n"])
-  func `failures hide the Location's secrets`(location: String) throws {
+  func `errors do not show Location secrets`(location: String) throws {
     let error = try Self.decide(Self.answer(302, location), Self.request()).failure
     #expect(error.map { "\($0)" }?.contains("MARKER") == false)
   }

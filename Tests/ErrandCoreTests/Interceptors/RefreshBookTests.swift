@@ -1,7 +1,7 @@
 @testable import ErrandCore
 import Testing
 
-/// Who refreshes, who waits, and what the last end means for those who come after it.
+/// The caller that refreshes, the callers that wait, and the effect of the last result on later callers.
 @Suite struct RefreshBookTests {
   private typealias Book = RefreshBook<Int, String>
 
@@ -21,7 +21,7 @@ import Testing
     RefreshSubject(account, of: provider, at: nil)
   }
 
-  /// A short word for what is to be done.
+  /// A short text for an entrance, for comparison.
   private func word(_ entrance: Book.Entrance) -> String {
     switch entrance {
     case .use(let credential): credential == Self.new ? "use new" : "use other"
@@ -39,14 +39,14 @@ import Testing
     }
   }
 
-  @Test func `first begins and the rest waits`() throws {
+  @Test func `first caller refreshes and others wait`() throws {
     var book = Book()
     let first = book.enter(whose("a"), Self.old, 1, moment(0)) { "one" }
     #expect(word(first) == "begin one")
     #expect(word(book.enter(whose("a"), Self.old, 2, moment(0)) { "two" }) == "wait one")
     #expect(word(book.enter(whose("a"), .bearer("older still"), 3, moment(0)) { "three" }) == "wait one")
     let other = book.enter(whose("b"), Self.old, 4, moment(0)) { "four" }
-    #expect(word(other) == "begin four", "accounts have nothing in common")
+    #expect(word(other) == "begin four", "accounts are independent of each other")
     #expect(word(book.enter(whose(nil), Self.old, 5, moment(0)) { "five" }) == "begin five")
     #expect(book.land(try ticket(first), .success(Self.new), moment(1)) == [1, 2, 3])
   }
@@ -56,7 +56,7 @@ import Testing
     func credential(for account: String?) async throws -> Credential? { nil }
   }
 
-  @Test func `value waits for none of another's`() {
+  @Test func `value provider waits only for its own credential`() {
     var book = Book()
     let subject = whose(nil, of: Token())
     #expect(word(book.enter(subject, Self.old, 1, moment(0)) { "one" }) == "begin one")
@@ -65,64 +65,64 @@ import Testing
     #expect(book.waiting == 2)
   }
 
-  @Test func `passing failure is soon forgotten`() throws {
+  @Test func `transient failure is forgotten soon`() throws {
     var book = Book()
     let failure = APIError(.authorize, .refreshUnavailable, "No.")
     for second in stride(from: 0, to: 20, by: 2) {
       let entrance = book.enter(whose("a"), Self.old, 1, moment(second)) { "\(second)" }
-      #expect(word(entrance) == "begin \(second)", "it is no reason to stop asking")
+      #expect(word(entrance) == "begin \(second)", "a transient failure does not stop later refreshes")
       #expect(book.land(try ticket(entrance), .failure(failure), moment(second)) == [1])
     }
     #expect(word(book.enter(whose("a"), Self.old, 2, moment(18)) { "soon" }) == "fail No.")
     #expect(word(book.enter(whose("a"), Self.old, 2, moment(19)) { "later" }) == "begin later")
   }
 
-  @Test func `latecomer takes what came`() throws {
+  @Test func `late caller uses the new credential`() throws {
     var book = Book()
     let first = try ticket(book.enter(whose("a"), Self.old, 1, moment(0)) { "one" })
     _ = book.land(first, .success(Self.new), moment(1))
     #expect(word(book.enter(whose("a"), Self.old, 2, moment(90)) { "two" }) == "use new")
     let second = book.enter(whose("a"), Self.new, 3, moment(90)) { "three" }
-    #expect(word(second) == "begin three", "the new one has run out, too")
+    #expect(word(second) == "begin three", "the new credential has also expired")
   }
 
   @Test(arguments: [(0, "fail No."), (9, "fail No."), (10, "begin two")])
-  func `failure stands for a while`(seconds: Int, then: String) throws {
+  func `failure is remembered for ten seconds`(seconds: Int, then: String) throws {
     var book = Book()
     let first = try ticket(book.enter(whose("a"), Self.old, 1, moment(0)) { "one" })
     #expect(book.land(first, .failure(Self.failure), moment(0)) == [1])
     #expect(word(book.enter(whose("a"), Self.old, 2, moment(seconds)) { "two" }) == then)
   }
 
-  @Test func `failure is not another credential's`() throws {
+  @Test func `failure applies only to its credential`() throws {
     var book = Book()
     let first = try ticket(book.enter(whose("a"), Self.old, 1, moment(0)) { "one" })
     _ = book.land(first, .failure(Self.failure), moment(0))
     #expect(word(book.enter(whose("a"), Self.new, 2, moment(1)) { "two" }) == "begin two")
   }
 
-  @Test func `one who left is not told`() throws {
+  @Test func `caller that left is not notified`() throws {
     var book = Book()
     let first = try ticket(book.enter(whose("a"), Self.old, 1, moment(0)) { "one" })
     let second = try ticket(book.enter(whose("a"), Self.old, 2, moment(0)) { "two" })
     book.leave(first)
     book.leave(first)
-    #expect(book.land(first, .success(Self.new), moment(1)) == [2], "what was begun goes on")
+    #expect(book.land(first, .success(Self.new), moment(1)) == [2], "the refresh continues")
     book.leave(second)
     #expect(book.land(first, .success(Self.new), moment(1)) == [])
   }
 
-  @Test func `leaver disturbs nobody who came after the end`() throws {
+  @Test func `late leave does not affect a later refresh`() throws {
     var book = Book()
     let first = try ticket(book.enter(whose("a"), Self.old, 1, moment(0)) { "one" })
     _ = book.land(first, .success(Self.new), moment(1))
     let second = try ticket(book.enter(whose("a"), Self.new, 2, moment(2)) { "two" })
     book.leave(first)
-    #expect(book.land(first, .success(Self.old), moment(3)) == [], "its end was told")
+    #expect(book.land(first, .success(Self.old), moment(3)) == [], "its callers were already notified")
     #expect(book.land(second, .success(Self.old), moment(3)) == [2])
   }
 
-  @Test func `loop ends after five`() throws {
+  @Test func `refresh loop stops after five`() throws {
     var book = Book()
     for number in 0..<5 {
       let ticket = try ticket(book.enter(whose("a"), .bearer("\(number)"), number, moment(number)) { "\(number)" })
@@ -133,7 +133,7 @@ import Testing
     #expect(word(book.enter(whose("a"), .bearer("5"), 9, moment(30)) { "z" }) == "begin z")
   }
 
-  @Test func `many accounts are not remembered for ever`() throws {
+  @Test func `number of remembered accounts is bounded`() throws {
     var book = Book()
     for number in 0..<10_000 {
       let ticket = try ticket(book.enter(whose("\(number)"), Self.old, number, moment(number)) { "f" })
@@ -142,15 +142,17 @@ import Testing
     #expect(book.count <= 100)
   }
 
-  @Test func `providers have nothing in common`() throws {
+  @Test func `providers do not share refreshes`() throws {
     var book = Book()
     #expect(word(book.enter(whose("a"), Self.old, 1, moment(0)) { "one" }) == "begin one")
     let other = Login()
     #expect(word(book.enter(whose("a", of: other), Self.old, 2, moment(0)) { "two" }) == "begin two")
-    #expect(Set(book.end("a").map(\.flight)) == ["one", "two"], "a session ends with all of them")
+    #expect(Set(book.end("a").map(\.flight)) == ["one", "two"], "the end of a session ends all its refreshes")
     let bases = try ["http://a.example", "http://b.example"].map { try HTTPURL($0).origin }
     let subjects = bases.map { RefreshSubject("a", of: FixedCredential(.bearer("t")), at: $0) }
-    #expect(subjects[0] != subjects[1], "a value has nothing but its type and its base")
-    #expect(RefreshSubject("a", of: other, at: bases[0]) == whose("a", of: other), "an object is itself everywhere")
+    #expect(subjects[0] != subjects[1], "a value provider is identified by its type and base")
+    #expect(
+      RefreshSubject("a", of: other, at: bases[0]) == whose("a", of: other),
+      "an object provider is the same at each base")
   }
 }

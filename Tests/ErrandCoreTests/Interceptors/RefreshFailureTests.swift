@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Whether a failed refresh says that the credential is worth nothing.
+/// Whether a failed refresh proves that the credential is invalid.
 @Suite struct RefreshFailureTests {
   private static func transport(_ kind: TransportFailure.Kind) -> APIError {
     .mapping(TransportFailure(kind, "It failed."), as: .transport)
@@ -27,7 +27,7 @@ import Testing
       answer(.validate, .status, status: 429), answer(.validate, .contentType, "text/html"),
       answer(.validate, .notJSON), answer(.decode, .decoding, "text/html; charset=utf-8"),
       answer(.decode, .decoding, "application/xhtml+xml"),
-    ]) func `server of tokens was not heard`(error: APIError)
+    ]) func `unreachable token server keeps the credential`(error: APIError)
   {
     #expect(error.leavesCredential)
   }
@@ -39,7 +39,7 @@ import Testing
       answer(.decode, .decoding), APIError(.admission, .repeated, "Again."),
       APIError(.interceptor, .interceptor, "No."),
       APIError(.build, .parameter, "No."), APIError(.validate, .status, "No status."),
-    ]) func `credential is worth nothing`(error: APIError)
+    ]) func `rejected refresh invalidates the credential`(error: APIError)
   {
     #expect(!error.leavesCredential)
   }

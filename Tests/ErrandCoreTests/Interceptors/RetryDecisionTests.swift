@@ -1,7 +1,7 @@
 @testable import ErrandCore
 import Testing
 
-/// The rules by which an exchange is tried again, one row each.
+/// The rules for repeating an exchange, one row for each.
 @Suite struct RetryDecisionTests {
   private typealias Kind = TransportFailure.Kind
 
@@ -27,10 +27,10 @@ import Testing
     (200, false), (304, false), (400, false), (401, false), (404, false), (408, true), (409, false), (425, false),
     (429, true), (500, false), (501, false), (502, true), (503, true), (504, true), (505, false),
   ])
-  func `only statuses of the policy`(status: Int, isRetried: Bool) {
+  func `only configured statuses are retried`(status: Int, isRetried: Bool) {
     let result = RetryDecision.Result.status(status, retryAfter: nil)
     #expect(retries(result, question()) == isRetried)
-    #expect(!retries(result, question(isIdempotent: false)), "the server has seen it")
+    #expect(!retries(result, question(isIdempotent: false)), "the server may have processed the request")
     #expect(!retries(result, question(RetryPolicy(statuses: []))))
   }
 
@@ -40,22 +40,23 @@ import Testing
     (.tls, false), (.proxy, false), (.malformedResponse, false), (.tooLarge, false), (.undecodableContent, false),
     (.sink, false), (.bodySource, false), (.bodyChanged, false), (.unsupported, false), (.other, false),
   ])
-  func `only failures that pass`(kind: TransportFailure.Kind, isRetried: Bool) {
+  func `only transient failures are retried`(kind: TransportFailure.Kind, isRetried: Bool) {
     #expect(retries(failure(kind), question()) == isRetried)
     #expect(!retries(failure(kind), question(isIdempotent: false)))
     #expect(retries(failure(kind, isCertainlyNotSent: true), question(isIdempotent: false)) == isRetried)
   }
 
   @Test(arguments: [(1, true), (2, true), (3, false), (4, false)])
-  func `attempts are counted`(attempt: Int, isRetried: Bool) {
+  func `number of attempts is limited`(attempt: Int, isRetried: Bool) {
     #expect(retries(failure(.reset), question(attempt: attempt)) == isRetried)
-    #expect(!retries(failure(.reset), question(.never, attempt: attempt)))
+    #expect(!retries(failure(.reset), question(.none, attempt: attempt)))
   }
 
-  @Test func `what cannot be taken back is delivered`() {
+  @Test func `delivered or one-shot exchange is not retried`() {
     #expect(!retries(failure(.reset), question(isDelivered: true)))
     #expect(!retries(failure(.refused, isCertainlyNotSent: true), question(isReplayable: false)))
-    #expect(!retries(.status(503, retryAfter: nil), question(hasStandIn: true)), "a stored answer is served at once")
+    #expect(
+      !retries(.status(503, retryAfter: nil), question(hasStandIn: true)), "a stored response is served immediately")
   }
 
   @Test(arguments: [
@@ -63,14 +64,14 @@ import Testing
     (8, 1.0, .milliseconds(12_800)), (9, 1.0, .seconds(20)), (60, 1.0, .seconds(20)), (3, 0.5, .milliseconds(200)),
     (3, 0, .zero), (3, -1, .zero), (3, 7, .milliseconds(400)),
   ])
-  func `waits double up to the longest`(attempt: Int, chance: Double, delay: Duration) {
+  func `delays double up to the longest`(attempt: Int, chance: Double, delay: Duration) {
     let decision = RetryDecision.decide(
       failure(.reset), question(RetryPolicy(attempts: 100), attempt: attempt, chance: chance))
     #expect(decision == .retry(.failure(.reset), after: delay, cost: 5))
   }
 
   @Test(arguments: [(408, Duration.milliseconds(100)), (429, .milliseconds(500)), (503, .milliseconds(500))])
-  func `busy servers are given more time`(status: Int, delay: Duration) {
+  func `busy servers get a longer delay`(status: Int, delay: Duration) {
     #expect(
       RetryDecision.decide(.status(status, retryAfter: nil), question())
         == .retry(.status(status), after: delay, cost: 5))
@@ -81,27 +82,27 @@ import Testing
       (0, 0.0, Duration.zero), (2, 0, .seconds(2)), (2, 1, .milliseconds(2_500)), (60, 0, .seconds(60)),
       (61, 0, nil), (3_000_000_000, 0, nil),
     ] as [(Int, Double, Duration?)])
-  func `Retry-After is obeyed or given up`(seconds: Int, chance: Double, delay: Duration?) {
+  func `Retry-After is used as a minimum`(seconds: Int, chance: Double, delay: Duration?) {
     let decision = RetryDecision.decide(.status(503, retryAfter: .seconds(seconds)), question(chance: chance))
     #expect(decision == delay.map { .retry(.status(503), after: $0, cost: 5) } ?? .deliver)
   }
 
   @Test(arguments: [(Duration.milliseconds(101), true), (.milliseconds(100), false), (.zero, false)])
-  func `no wait past the deadline`(remaining: Duration, isRetried: Bool) {
+  func `no retry waits past the deadline`(remaining: Duration, isRetried: Bool) {
     #expect(retries(failure(.reset), question(remaining: remaining)) == isRetried)
   }
 
   @Test(arguments: [(Kind.connectTimeout, 10), (.idleTimeout, 10), (.refused, 5)])
-  func `time-outs cost more`(kind: TransportFailure.Kind, cost: Int) {
+  func `time-outs cost more budget`(kind: TransportFailure.Kind, cost: Int) {
     #expect(
       RetryDecision.decide(failure(kind), question(chance: 0)) == .retry(.failure(kind), after: .zero, cost: cost))
   }
 
   @Test(arguments: [Duration.seconds(-5), .zero, .seconds(Int64.max)])
-  func `odd delays do no harm`(delay: Duration) {
+  func `extreme delays are clamped`(delay: Duration) {
     let policy = RetryPolicy(attempts: 9, firstDelay: delay, busyDelay: delay, longestDelay: .seconds(1))
     guard case .retry(_, let waited, _) = RetryDecision.decide(failure(.reset), question(policy, attempt: 5)) else {
-      Issue.record("it is not tried again")
+      Issue.record("the exchange is not retried")
       return
     }
     #expect(waited >= .zero && waited <= .seconds(1))
@@ -113,21 +114,21 @@ import Testing
     (.byMethod, "PATCH", false), (.byMethod, "get", false), (.byMethod, "BREW", false), (.assumed, "POST", true),
     (.keyed(), "POST", true), (.never, "GET", false),
   ])
-  func `what may be repeated`(idempotency: Idempotency, method: String, isAllowed: Bool) {
+  func `idempotency decides about repetition`(idempotency: Idempotency, method: String, isAllowed: Bool) {
     #expect(idempotency.allows(HTTPMethod(method)) == isAllowed)
   }
 }
 
-/// What one origin still gets.
+/// The retry budget of one origin.
 @Suite struct RetryBudgetTests {
-  @Test func `new attempts cost until none is left`() {
+  @Test func `retries spend the budget`() {
     var budget = RetryBudget()
     let paid = (0..<101).map { _ in budget.pay(RetryBudget.price) }
     #expect(paid == Array(repeating: true, count: 100) + [false])
     #expect(budget.tokens == 0)
   }
 
-  @Test func `success pays back`() {
+  @Test func `success refills the budget`() {
     var budget = RetryBudget()
     let isPaid = budget.pay(RetryBudget.timeoutPrice)
     #expect(isPaid && budget.tokens == 490)
@@ -137,10 +138,10 @@ import Testing
     #expect(budget.tokens == 499 && !budget.isFull)
     budget.succeed(paid: 0)
     budget.succeed(paid: 0)
-    #expect(budget.isFull, "and never more than full")
+    #expect(budget.isFull, "the budget never exceeds its maximum")
   }
 
-  @Test func `origins do not pay for each other`() {
+  @Test func `each origin has its own budget`() {
     let control = RetryControl()
     let (red, blue) = (HTTPURL.Origin.test("http://red.example"), HTTPURL.Origin.test("http://blue.example"))
     #expect(control.pay(500, at: red))
@@ -150,7 +151,7 @@ import Testing
     #expect(control.pay(1, at: red))
   }
 
-  @Test func `who answers is paid back`() {
+  @Test func `answering origin is credited`() {
     let control = RetryControl()
     let (base, other) = (HTTPURL.Origin.test("http://red.example"), HTTPURL.Origin.test("http://blue.example"))
     #expect(control.pay(500, at: base) && control.pay(500, at: other))
@@ -162,7 +163,7 @@ import Testing
     #expect(control.pay(1, at: base) && !control.pay(1, at: base))
   }
 
-  @Test func `a crowd of origins forgets no empty budget`() {
+  @Test func `spent budget survives many origins`() {
     let control = RetryControl()
     let spent = HTTPURL.Origin.test("http://spent.example")
     #expect(control.pay(500, at: spent))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ErrandCore
 
-/// Which stations a request stops at.
+/// The interceptors at which a request stops.
 @Suite struct LineTests {
-  @Test func `stations without concern are passed over`() async throws {
+  @Test func `interceptors without interest are skipped`() async throws {
     let visits = Visits()
     let client = client([
       Choosy("mine", visits) { _ in true }, Choosy("none of mine", visits) { _ in false }, End(),
@@ -14,7 +14,7 @@ import Testing
     #expect(visits.names == ["mine"])
   }
 
-  @Test func `concern is judged where the request comes by`() async throws {
+  @Test func `interest is judged by rewritten request`() async throws {
     let visits = Visits()
     let client = client([
       Rewriting(to: "http://example.com/b"), Choosy("b", visits) { $0.url.path == "/b" },
@@ -24,7 +24,7 @@ import Testing
     #expect(visits.names == ["b"])
   }
 
-  @Test func `concern is asked again each time`() async throws {
+  @Test func `interest is checked at each attempt`() async throws {
     let visits = Visits()
     let isFirst = Locked(true)
     let client = client([
@@ -40,7 +40,7 @@ import Testing
     #expect(visits.names == ["odd"])
   }
 
-  @Test func `a line without an end says so`() async {
+  @Test func `pipeline without a transport is named`() async {
     let client = client([Choosy("none of mine", Visits()) { _ in false }])
     await #expect { try await client.send(Ask(path: "/a")) } throws: { "\($0)".contains("no transport at its end") }
   }
@@ -63,8 +63,8 @@ private final class Visits: Sendable {
   func note(_ name: String) { list.withLock { $0.append(name) } }
 }
 
-/// A station that is for some requests alone.
-private struct Choosy: SelectiveStation {
+/// An interceptor that handles only some requests.
+private struct Choosy: SelectiveInterceptor {
   let name: String
   let visits: Visits
   let rule: @Sendable (HTTPRequest) -> Bool
@@ -104,7 +104,7 @@ private struct End: Interceptor {
   }
 }
 
-/// The line ends before it.
+/// The pipeline ends before this transport.
 private struct Unused: Transport {
   var capabilities: TransportCapabilities { [] }
 

@@ -8,7 +8,7 @@ import Testing
     MonotonicInstant(nanoseconds: seconds * 1_000_000_000)
   }
 
-  /// Hands an exchange to the transport.
+  /// Starts an exchange at the transport.
   private func begin(at seconds: Int64) throws -> ExchangeNote {
     record.sending(try HTTPRequest(url: "http://h.example/"), at: instant(seconds))
   }
@@ -18,7 +18,7 @@ import Testing
       head: ResponseHead(status: status), url: try HTTPRequest(url: "http://h.example/").url, metrics: metrics)
   }
 
-  /// What a transport measures, in which two durations can be told apart from all others.
+  /// Metrics from a transport with two durations that differ from all others.
   private static func measured(firstByte: Duration?, total: Duration? = nil) -> ExchangeMetrics {
     var metrics = ExchangeMetrics()
     metrics.firstByte = firstByte
@@ -26,7 +26,7 @@ import Testing
     return metrics
   }
 
-  /// The same, as it stands in the metrics of a call.
+  /// The same metrics as they appear in the metrics of the call.
   private static func told(
     firstByte: Duration?, total: Duration? = nil, status: Int? = nil
   ) throws -> ExchangeMetrics {
@@ -40,13 +40,13 @@ import Testing
     record.ended(after: .zero, at: instant(seconds)).0
   }
 
-  @Test func `exchange under way counts until now`() throws {
+  @Test func `running exchange is measured until now`() throws {
     _ = try begin(at: 2)
     #expect(try ended(at: 5).exchanges == [Self.told(firstByte: nil, total: .seconds(3))])
     #expect(try ended(at: 9).exchanges == [Self.told(firstByte: nil, total: .seconds(7))])
   }
 
-  @Test func `what the transport noted stays`() throws {
+  @Test func `metrics from the transport are kept`() throws {
     let note = try begin(at: 2)
     note.measured(Self.measured(firstByte: nil))
     note.measured(Self.measured(firstByte: .seconds(1)))
@@ -55,7 +55,7 @@ import Testing
     #expect(try ended(at: 9).exchanges == [Self.told(firstByte: .seconds(1), total: .seconds(4))])
   }
 
-  @Test func `word after the end is not heard`() throws {
+  @Test func `metrics after the end are ignored`() throws {
     let note = try begin(at: 0)
     note.answered(try Self.answer(Self.measured(firstByte: .seconds(1), total: .seconds(2)), status: 302))
     note.measured(Self.measured(firstByte: .seconds(8)))
@@ -63,7 +63,7 @@ import Testing
       try ended(at: 9).exchanges == [Self.told(firstByte: .seconds(1), total: .seconds(2), status: 302)])
   }
 
-  @Test func `a failure's own metrics count`() throws {
+  @Test func `metrics of a failure are used`() throws {
     var failure = TransportFailure(.reset, "It broke.")
     failure.metrics = Self.measured(firstByte: .seconds(1), total: .seconds(2))
     let note = try begin(at: 0)
@@ -72,7 +72,7 @@ import Testing
     #expect(try ended(at: 9).exchanges == [Self.told(firstByte: .seconds(1), total: .seconds(2))])
   }
 
-  @Test func `exchanges stand as they began`() throws {
+  @Test func `exchanges keep their starting order`() throws {
     let first = try begin(at: 0)
     let second = try begin(at: 1)
     second.answered(try Self.answer(Self.measured(firstByte: .seconds(2))))
@@ -81,7 +81,7 @@ import Testing
     #expect(ended(at: 9).attempts == 2)
   }
 
-  @Test func `wait in the queue counts until now`() {
+  @Test func `queue time is measured until now`() {
     record.queues(since: instant(1))
     record.queues(since: instant(2))
     #expect(ended(at: 4).queue == .seconds(5))
@@ -91,12 +91,12 @@ import Testing
     #expect(ended(at: 9).queue == .seconds(6))
   }
 
-  @Test func `a call that leaves takes what is known`() throws {
+  @Test func `leaving caller copies known metrics`() throws {
     let note = try begin(at: 2)
     note.measured(Self.measured(firstByte: .seconds(1)))
     record.queues(since: instant(4))
     let caller = CallRecord()
-    caller.leaveSeat(record, isJoined: true, at: instant(5))
+    caller.take(shared: record, isJoined: true, at: instant(5))
     note.answered(try Self.answer(ExchangeMetrics()))
     let metrics = caller.ended(after: .zero, at: instant(9)).0
     #expect(try metrics.exchanges == [Self.told(firstByte: .seconds(1), total: .seconds(3))])

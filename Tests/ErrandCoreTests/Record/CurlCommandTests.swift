@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct CurlCommandTests {
-  /// What bash hands to a program of the name curl, and what that program would read from its standard input.
+  /// The arguments that bash passes to a program named curl, and the bytes on its standard input.
   private func words(of line: String) throws -> (arguments: [Data], input: Data) {
     let script = #"curl() { printf '%s\0' "$@"; printf '\0'; if [[ "$*" == *@-* ]]; then cat; fi; }; "#
     let process = Process()
@@ -31,14 +31,14 @@ import Testing
     try HTTPRequest(method: method, url: url, fields: HTTPFields(fields), body: body.map(HTTPBody.init))
   }
 
-  @Test func `a plain request is one line`() throws {
+  @Test func `simple request becomes one line`() throws {
     let request = try request(.get, "http://h.example/a", [HTTPField(.accept, "*/*"), HTTPField(.userAgent, "E")])
     #expect(request.curlCommand() == "curl http://h.example/a -H 'Accept: */*' -H 'User-Agent: E'")
   }
 
-  /// To Swift an apostrophe with an accent on it is another character; bash sees the apostrophe.
+  /// Swift treats an apostrophe with a combining accent as one character; bash sees the apostrophe.
   @Test(arguments: ["'\u{301}; touch /tmp/never; '", "a'\u{20DD}b", "'\u{301}$(exit 1)'\u{301}", "\\'\u{308}", "'"])
-  func `accents hide no apostrophe`(value: String) throws {
+  func `combining accent hides no apostrophe`(value: String) throws {
     let request = try request(.post, "http://h.example/a", [HTTPField("X", value)], Data(value.utf8))
     let words = try text(request.curlCommand(showingSecrets: true))
     #expect(words.contains { Array($0.utf8) == Array("X: \(value)".utf8) })
@@ -72,7 +72,7 @@ import Testing
     #expect(counted.hasSuffix("--data-raw '••• 10 bytes'"))
   }
 
-  @Test func `secrets are shown when asked`() throws {
+  @Test func `secrets are shown on request`() throws {
     let fields = [HTTPField(.authorization, "Bearer it's")]
     let line = try request(.put, "http://h.example/?t=1&u=2", fields, Data("pw=1".utf8)).curlCommand(
       showingSecrets: true)
@@ -82,20 +82,20 @@ import Testing
     #expect(words.suffix(2) == ["--data-raw", "pw=1"])
   }
 
-  @Test func `every byte but zero survives`() throws {
+  @Test func `every byte except zero is preserved`() throws {
     let body = Data((1...255).map { UInt8($0) } + Array("0'\\@{}[]$`\"!\n9".utf8))
     let line = try request(.post, "http://h.example/", [], body).curlCommand(showingSecrets: true)
     #expect(!line.contains("\n"))
     #expect(try words(of: line).arguments.last == body)
   }
 
-  @Test func `piped body may begin with dashes`() throws {
+  @Test func `piped body may start with dashes`() throws {
     let body = Data("--boundary\r\n\\".utf8) + Data([0, 0xFF])
     #expect(
       try words(of: request(.post, "http://h.example/a", [], body).curlCommand(showingSecrets: true)).input == body)
   }
 
-  @Test func `long body comes through a pipe`() throws {
+  @Test func `long body uses a pipe`() throws {
     let line = try request(.post, "http://h.example/a", [], Data(count: 200_000)).curlCommand(showingSecrets: true)
     #expect(line.hasPrefix("printf -- ") && line.hasSuffix("--data-binary @-"))
     let text = Data(repeating: 0x61, count: 200_000)
@@ -103,7 +103,7 @@ import Testing
       try request(.post, "http://h.example/a", [], text).curlCommand(showingSecrets: true).hasPrefix("printf -- "))
   }
 
-  @Test func `zero bytes come through a pipe`() throws {
+  @Test func `body with zero bytes uses a pipe`() throws {
     let body = Data((0...255).map { UInt8($0) } + Array("%d%%1\\0".utf8) + [0, 0x31])
     let line = try request(.post, "http://h.example/", [], body).curlCommand(showingSecrets: true)
     let (arguments, input) = try words(of: line)
@@ -112,19 +112,19 @@ import Testing
   }
 
   @Test(arguments: ["a'b", "$(touch x)", "`id`", "\"q\"", "a\\b", "你好 🚀", "a\nb", "@file", "-x", "!!", "*?"])
-  func `texts survive the shell`(text: String) throws {
+  func `shell metacharacters are quoted`(text: String) throws {
     let line = try request(.post, "http://h.example/", [HTTPField("X-A", "v")], Data(text.utf8))
       .curlCommand(showingSecrets: true)
     #expect(try self.text(line).last == text)
   }
 
-  @Test func `curl does not read the URL its own way`() throws {
+  @Test func `curl does not rewrite the URL`() throws {
     let line = try request(.get, "http://[::1]/a/../b?x={1,2}").curlCommand(showingSecrets: true)
     let words = try text(line)
     #expect(words.contains("--globoff") && words.contains("--path-as-is"))
   }
 
-  @Test func `lengths and expectations are kept`() throws {
+  @Test func `Content-Length and Expect are preserved`() throws {
     let length = "-H 'Content-Length: 0'"
     #expect(try request(.post).curlCommand().hasSuffix(length))
     #expect(try !request(.delete).curlCommand().contains(length))
@@ -136,7 +136,7 @@ import Testing
     #expect(large.curlCommand().contains("-H Expect:"))
   }
 
-  @Test func `odd requests keep their form`() throws {
+  @Test func `unusual requests keep their form`() throws {
     #expect(try request(.head).curlCommand().hasPrefix("curl --head http"))
     #expect(try request(.get, "http://h.example/", [], Data()).curlCommand().hasSuffix("--data-raw ''"))
     #expect(try request("PURGE").curlCommand().hasPrefix("curl -X PURGE http"))

@@ -22,22 +22,22 @@ import Testing
     (HTTPField("X-Key", "one two", isSecret: true), "one two, one, two", "•••, one, two"),
     (HTTPField("X-Key", "abc", isSecret: true), "abc is a part of many words", "abc is a part of many words"),
     (HTTPField("X-Plain", "seen"), "seen", "seen"),
-    // An accent behind a separator makes it another character, and hides nothing.
+    // A combining accent after a separator forms another character and must hide nothing.
     (HTTPField(.cookie, "sid=12345;\u{301}theme=night"), "12345", "•••"),
     (HTTPField(.cookie, "sid=\u{301}12345"), "\u{301}12345", "•••"),
     (HTTPField(.authorization, "Bearer \u{301}abcd-efgh"), "no \u{301}abcd-efgh here", "no ••• here"),
   ])
-  func `secrets of fields are known`(field: HTTPField, text: String, shown: String) throws {
+  func `secrets in header fields are masked`(field: HTTPField, text: String, shown: String) throws {
     #expect(KnownSecrets(try request("", [field])).masked(text) == shown)
   }
 
-  @Test func `cookies of the answer are known`() throws {
+  @Test func `response cookies are masked`() throws {
     let head = ResponseHead(status: 200, fields: HTTPFields([HTTPField(.setCookie, "sid=12345; Path=/shop")]))
     let response = HTTPResponse(head: head, url: try HTTPURL("http://h.example/"))
     #expect(KnownSecrets(nil, response).masked("12345 at /shop") == "••• at /shop")
   }
 
-  @Test func `secret names in query and body are known`() throws {
+  @Test func `secret names in query and body are masked`() throws {
     let query = KnownSecrets(try request("?token=a%20b%20c&city=Hamburg&q"))
     #expect(query.masked("a b c, a%20b%20c, Hamburg") == "•••, •••, Hamburg")
     #expect(KnownSecrets(try request("?token%CC%81=12345")).masked("12345") == "•••")
@@ -52,7 +52,7 @@ import Testing
     #expect(json.masked("Ali Baba, sesame, treasure") == "Ali Baba, •••, •••")
   }
 
-  @Test func `ordinary words are left`() throws {
+  @Test func `ordinary words are not masked`() throws {
     let query = KnownSecrets(try request("?sort_key=name&session=true&otp=482913"))
     #expect(query.masked("user.name is true, 482913 is not 4829131") == "user.name is true, ••• is not 4829131")
     let json = KnownSecrets(
@@ -60,18 +60,18 @@ import Testing
     #expect(json.masked("filename 47110: name, 4711") == "filename 47110: •••, •••")
   }
 
-  @Test func `longer secret goes first`() throws {
+  @Test func `longer secret is masked first`() throws {
     let fields = [HTTPField("A", "open", isSecret: true), HTTPField("B", "open sesame", isSecret: true)]
     #expect(KnownSecrets(try request("", fields)).masked("open sesame, open") == "•••, •••")
   }
 
-  @Test func `credential is known before it is sent`() {
+  @Test func `credential is masked before it is sent`() {
     var secrets = KnownSecrets()
     secrets.add(.basic(user: "user", password: "sesame"))
     #expect(secrets.masked("user:sesame, sesame, Basic dXNlcjpzZXNhbWU=") == "•••, •••, •••")
   }
 
-  @Test func `accent behind a secret hides it not`() throws {
+  @Test func `combining accent does not hide a secret`() throws {
     let field = HTTPField("A", "sesame", isSecret: true)
     #expect(!KnownSecrets(try request("", [field])).masked("sesame\u{301}").contains("sesam"))
   }

@@ -12,7 +12,7 @@ import Testing
     return text
   }
 
-  @Test func `environment shows no query`() {
+  @Test func `environment description masks the query`() {
     let environment = ServerEnvironment(
       "live", baseURL: Self.url, cdnURL: Self.url, fallbackURLs: [Self.url, "https://other.example"])
     let text = Self.shown(environment)
@@ -23,7 +23,7 @@ import Testing
     #expect(!Self.shown(configuration).contains("s3cret"))
   }
 
-  @Test func `family shows no query`() {
+  @Test func `family description masks the query`() {
     let family = RequestFamily("shop", baseURL: Self.url, cdnURL: Self.url, headers: ["X-Key": .secret("s3cret")])
     let text = Self.shown(family)
     #expect(!text.contains("s3cret") && text.contains("X-Key") && family.baseURL == Self.url)

@@ -45,13 +45,15 @@ import Testing
     ("x-euc-jp", [0x41], "A"),
   ]
 
-  @Test(arguments: charsets) func `charset decides`(charset: String, bytes: [UInt8], expected: String) throws {
+  @Test(arguments: charsets) func `charset selects the decoding`(charset: String, bytes: [UInt8], expected: String)
+    throws
+  {
     #expect(try Self.text(bytes, "text/plain; charset=\(charset)") == expected)
     #expect(try Self.text(bytes, "text/plain;charset=\"\(charset.uppercased())\"") == expected)
   }
 
   @Test(arguments: [nil, "text/plain", "nonsense", "application/json", "text/html; charset="])
-  func `UTF-8 where nothing is said`(contentType: String?) throws {
+  func `UTF-8 is the default`(contentType: String?) throws {
     #expect(try Self.text([0xE4, 0xB8, 0xAD], contentType) == "中")
     #expect(throws: HTTPResponse.TextFailure.self) { try Self.text([0xD6, 0xD0], contentType) }
   }
@@ -60,14 +62,14 @@ import Testing
     ["text/plain; charset=gbk", "text/plain; charset=gbk"], ["nonsense", "text/plain; charset=gbk"],
     ["text/plain; charset=big5", "text/html; charset=gbk", "nonsense"],
   ])
-  func `last of several types counts`(types: [String]) throws {
+  func `last valid Content-Type is used`(types: [String]) throws {
     let fields = HTTPFields(types.map { HTTPField(.contentType, $0) })
     let response = HTTPResponse(
       head: ResponseHead(status: 200, fields: fields), body: Data([0xD6, 0xD0]), url: try HTTPURL("http://h/"))
     #expect(try response.text() == "中")
   }
 
-  @Test func `a mark beats silence`() throws {
+  @Test func `byte order mark replaces missing charset`() throws {
     #expect(try Self.text([0xEF, 0xBB, 0xBF, 0xC3, 0xA9], nil) == "é")
     #expect(try Self.text([0xFF, 0xFE, 0x2D, 0x4E], "text/plain") == "中")
     #expect(try Self.text([0xFE, 0xFF, 0x4E, 0x2D], nil) == "中")

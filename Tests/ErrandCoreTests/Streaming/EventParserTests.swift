@@ -38,7 +38,7 @@ import Testing
     ("id: 7\nid: 8\u{7}\ndata: a\n\n", [ServerSentEvent(data: "a", id: "7")]),
     ("data: ä: 😀\n\n", [ServerSentEvent(data: "ä: 😀")]),
   ])
-  func `events are as the standard has them`(text: String, expected: [ServerSentEvent]) throws {
+  func `events follow the HTML standard`(text: String, expected: [ServerSentEvent]) throws {
     #expect(try events(text) == expected)
   }
 
@@ -47,13 +47,13 @@ import Testing
     ("retry: 99999999999999999999", .seconds(86_400)), ("retry: 1.5", nil), ("retry: -1", nil), ("retry:", nil),
     ("retry: soon", nil),
   ])
-  func `digits say when to come back`(line: String, expected: Duration?) throws {
+  func `retry field sets reconnection time`(line: String, expected: Duration?) throws {
     var parser = EventParser(limit: 1_000)
     _ = try parse(line + "\n\n", &parser)
     #expect(parser.retry == expected)
   }
 
-  @Test func `only what came whole is remembered`() throws {
+  @Test func `only complete events set last ID`() throws {
     var parser = EventParser(lastID: "3", limit: 1_000)
     #expect(try parse("id: 4\ndata: a\n\nid: 5\ndata: b\n", &parser).map(\.id) == ["4"])
     #expect(parser.lastID == "4")
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `data is read as JSON`() throws {
+  @Test func `data is decoded as JSON`() throws {
     struct Price: Decodable, Equatable { let cents: Int }
     #expect(try ServerSentEvent(data: #"{"cents": 5}"#).value() == Price(cents: 5))
     #expect(throws: (any Error).self) { try ServerSentEvent(data: "[DONE]").value(as: Price.self) }

@@ -17,7 +17,7 @@ import Testing
     ("a\r\r\nb", ["a\r", "b"], ["a", "", "b"]),
     ("ä€😀\n", ["ä€😀"], ["ä€😀"]), ("a\n\rb", ["a", "\rb"], ["a", "", "b"]),
   ])
-  func `cuts do not change lines`(text: String, plain: [String], events: [String]) throws {
+  func `piece boundaries do not change lines`(text: String, plain: [String], events: [String]) throws {
     let bytes = Data(text.utf8)
     for first in 0...bytes.count {
       for second in first...bytes.count {
@@ -35,7 +35,7 @@ import Testing
     #expect(throws: LineSplitter.TooLong.self) { try lines([Data("123".utf8), Data("456".utf8)], limit: 5) }
   }
 
-  @Test func `lines before a long one are kept`() {
+  @Test func `lines before a long one are delivered`() {
     var splitter = LineSplitter(limit: 10, endsAtReturn: false)
     var lines: [Data] = []
     #expect(throws: LineSplitter.TooLong.self) {

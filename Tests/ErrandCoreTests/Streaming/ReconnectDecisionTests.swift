@@ -14,33 +14,33 @@ import Testing
     ReconnectDecision.decide(ended, rule, failures: failures, told: told, chance: chance)
   }
 
-  @Test func `end of an answer is asked on`() {
+  @Test func `ended response reconnects`() {
     #expect(decide(.end) == .connect(after: .seconds(3)))
     #expect(decide(.end, .never) == .stop)
   }
 
-  @Test func `waits double up to the longest`() {
+  @Test func `delays double up to the longest`() {
     let waits = (1...7).map { decide(.end, failures: $0) }
     #expect(waits == [3, 6, 12, 24, 48, 60, 60].map { .connect(after: .seconds($0)) })
     #expect(decide(.end, failures: 11) == .stop)
     #expect(decide(.end, ReconnectRule(attempts: .max), failures: .max) == .connect(after: .seconds(60)))
   }
 
-  @Test func `server's word counts`() {
+  @Test func `server's retry time is used`() {
     #expect(decide(.end, told: .milliseconds(200)) == .connect(after: .milliseconds(200)))
     #expect(decide(.end, told: .seconds(600)) == .connect(after: .seconds(600)))
     let busy = ReconnectDecision.Break.failure(Self.wire(.reset), retryAfter: .seconds(90))
     #expect(decide(busy) == .connect(after: .seconds(90)))
   }
 
-  @Test func `no wait is as short as wished`() {
+  @Test func `server's retry time has a minimum`() {
     for told in [Duration.zero, .milliseconds(1), .seconds(-5)] {
       #expect(decide(.end, told: told) == .connect(after: .milliseconds(100)))
     }
-    #expect(decide(.end, ReconnectRule(delay: .zero)) == .connect(after: .zero), "the app's own wish")
+    #expect(decide(.end, ReconnectRule(delay: .zero)) == .connect(after: .zero), "the app may choose zero")
   }
 
-  @Test func `chance adds at most a half`() {
+  @Test func `jitter adds at most half`() {
     #expect(decide(.end, chance: 1) == .connect(after: .milliseconds(4_500)))
     #expect(decide(.end, chance: 7) == .connect(after: .milliseconds(4_500)))
   }
@@ -49,7 +49,7 @@ import Testing
     TransportFailure.Kind.reset, .truncated, .idleTimeout, .connectTimeout, .refused, .nameLookup,
     .closedBeforeResponse, .offline,
   ])
-  func `broken line may mend`(kind: TransportFailure.Kind) {
+  func `connection failures reconnect`(kind: TransportFailure.Kind) {
     #expect(decide(.failure(Self.wire(kind), retryAfter: nil)) == .connect(after: .seconds(3)))
   }
 
@@ -57,7 +57,7 @@ import Testing
     wire(.pinMismatch), wire(.malformedResponse), wire(.undecodableContent), .stopped(.cancelled), .stopped(.expired),
     APIError(.validate, .contentType, ""), APIError(.build, .invalidURL, ""), .lineTooLong(5),
   ])
-  func `other failures stay`(error: APIError) {
+  func `permanent failures do not reconnect`(error: APIError) {
     #expect(decide(.failure(error, retryAfter: nil)) == .stop)
   }
 }

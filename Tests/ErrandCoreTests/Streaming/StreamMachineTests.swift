@@ -9,7 +9,7 @@ import Testing
     if case .piece(let piece) = machine.next().step { piece } else { nil }
   }
 
-  @Test func `loop that never catches up stays small`() {
+  @Test func `slow reader keeps memory bounded`() {
     var machine = StreamMachine()
     for number in 0..<10 { _ = machine.put(Data([UInt8(number)])) }
     for number in 10..<10_000 {
@@ -20,7 +20,7 @@ import Testing
     #expect(machine.held == 10 && machine.placeCount <= 200)
   }
 
-  @Test func `pause ends at the half`() {
+  @Test func `pause ends at half the buffer`() {
     var machine = StreamMachine()
     let piece = Data(count: 64 << 10)
     let answers = (0..<5).map { _ in machine.put(piece).goesOn }
@@ -31,13 +31,13 @@ import Testing
     #expect(!machine.isPaused && machine.held == StreamMachine.limit / 2)
   }
 
-  @Test func `body does not begin twice`() throws {
+  @Test func `body cannot begin twice`() throws {
     var machine = StreamMachine()
     _ = try machine.begin(ResponseHead(status: 200), BodyFlow {})
     #expect(throws: BodyBegunTwice.self) { _ = try machine.begin(ResponseHead(status: 200), BodyFlow {}) }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `several loops wait side by side`() async throws {
+  @Test(.timeLimit(.minutes(1))) func `several readers can wait concurrently`() async throws {
     let sink = StreamSink()
     _ = try sink.begin(ResponseHead(status: 200), flow: BodyFlow {})
     let turns = Locked(0)
@@ -55,7 +55,7 @@ import Testing
     let pieces = await withTaskGroup(of: Int.self) { group in
       for _ in 0..<2 { group.addTask { await read() } }
       while sink.waiterCount < 2 { await Task.yield() }
-      #expect(turns.withLock { $0 } == 2, "nobody wakes anybody")
+      #expect(turns.withLock { $0 } == 2, "waiting readers do not wake each other")
       _ = Data([1]).withUnsafeBytes { sink.write($0) }
       while sink.waiterCount < 2 { await Task.yield() }
       sink.finish(nil, nil)

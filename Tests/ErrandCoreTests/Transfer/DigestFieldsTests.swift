@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct DigestFieldsTests {
-  /// Two short algorithms, so that digests can be read with the eye.
+  /// Two algorithms with short digests, which are easy to read.
   private static let known = [algorithm("sha-256", 4), algorithm("sha-512", 6)]
 
   private final class NoHash: ChecksumHash {
@@ -39,7 +39,7 @@ import Testing
     ([""], []),
     ([], []),
   ])
-  func `digests are read`(lines: [String], expected: [String]) {
+  func `valid digests are parsed`(lines: [String], expected: [String]) {
     let reading = read(lines)
     #expect(reading.damage == nil)
     #expect(sums(reading) == expected)
@@ -59,13 +59,13 @@ import Testing
     "sha-256=:AQIDBA==:, x=%\"%C3%A9\"", "sha-256=:AQIDBA==:, x=%\"%ff\"", "sha-256=:AQIDBA==:, x=%\"%a",
     "sha-256=:AQIDBA==:, x=%x", "sha-256=:AQIDBA==:, x={}", "\u{0}", "=", ";", ":", "(", "é=:AQ==:",
   ])
-  func `damaged field says nothing`(line: String) {
+  func `damaged field gives no digest`(line: String) {
     let reading = read([line])
     #expect(sums(reading).isEmpty)
     #expect(reading.damage?.hasPrefix("Repr-Digest ") == true)
   }
 
-  @Test func `every cut of a field is survived`() {
+  @Test func `every truncated field is handled`() {
     let whole = "a=(1 \"2\";q=1.5 :AQ==:);p, b=%\"%c3%a9\", c=@12, d=?0, e=tok, sha-256=:AQIDBA==:;x=\"\\\\\""
     #expect(sums(read([whole])) == ["sha-256:01020304"])
     for length in 0..<whole.utf8.count {
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `five thousand mutants are survived`() {
+  @Test func `five thousand mutated fields are handled`() {
     let whole = Array("a=(1 \"2\";q=1.5 :AQ==:);p, b=%\"%c3%a9\", c=@12, d=?0, e=tok, sha-256=:AQIDBA==:;x=\"\\\"".utf8)
     let alphabet = Array("a1:=;,\"()?@%-.* \\\t\0\u{7F}é".utf8)
     var generator = RandomMutations(seed: 5)
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// Numbers that are the same in every run.
+  /// Random numbers that are the same in each run.
   private struct RandomMutations {
     private var state: UInt64
     init(seed: UInt64) { state = seed }
@@ -97,14 +97,14 @@ import Testing
     }
   }
 
-  @Test func `a megabyte of lists is read past`() {
+  @Test func `large field is parsed in bounded time`() {
     let members = (0..<20_000).map { "k\($0)=((" }.joined(separator: ",")
     #expect(read([members]).damage != nil)
     let long = "x=(" + String(repeating: "1 ", count: 300_000) + "), sha-256=:AQIDBA==:"
     #expect(sums(read([long])) == ["sha-256:01020304"])
   }
 
-  @Test func `the two fields stay apart`() {
+  @Test func `Repr-Digest and Content-Digest are separate`() {
     let fields: HTTPFields = ["repr-digest": "sha-256=:AQIDBA==:", "Content-Digest": "sha-256=:AAAAAA==:"]
     let digests = DigestFields(fields, known: Self.known)
     #expect(digests.representation.checksum?.hex == "01020304")
@@ -116,11 +116,11 @@ import Testing
 
   @Test(arguments: [
     ("sha-256=:AQID:", "Repr-Digest has a sha-256 of 3 bytes instead of 4."),
-    ("sha-256=1", "Repr-Digest has a sha-256 that is no byte sequence."),
+    ("sha-256=1", "Repr-Digest has a sha-256 that is not a byte sequence."),
     ("sha-256=:*:", "Repr-Digest has a byte sequence that is not base64."),
     ("sha-256=:AQIDBA==:,", "Repr-Digest ends in a comma."),
   ])
-  func `reason names the damage`(line: String, reason: String) {
+  func `reason describes the damage`(line: String, reason: String) {
     #expect(read([line]).damage == reason)
   }
 }

@@ -14,7 +14,7 @@ import Testing
       TransferProgress(.download, bytes: bytes, total: 10_000, isRestart: isRestart), at: moment(milliseconds))
   }
 
-  @Test func `even stream has rate and rest`() throws {
+  @Test func `steady stream has rate and time left`() throws {
     var meter = ProgressMeter(start: Self.moment(0))
     _ = Self.told(&meter, 1_000, at: 1_000)
     let report = Self.told(&meter, 2_000, at: 2_000)
@@ -23,20 +23,20 @@ import Testing
     #expect(!report.isRestart)
   }
 
-  @Test func `kept bytes are not fast ones`() throws {
+  @Test func `kept bytes do not raise the rate`() throws {
     var meter = ProgressMeter(start: Self.moment(0))
     #expect(Self.told(&meter, 5_000, at: 10, isRestart: true).rate == nil)
     let report = Self.told(&meter, 5_100, at: 1_010)
     #expect(abs(try #require(report.rate) - 100) < 1)
   }
 
-  @Test func `fewer bytes are a restart`() {
+  @Test func `fewer bytes mean a restart`() {
     var meter = ProgressMeter(start: Self.moment(0))
     _ = Self.told(&meter, 5_000, at: 1_000)
     #expect(Self.told(&meter, 0, at: 1_100).isRestart)
   }
 
-  @Test func `directions are apart`() throws {
+  @Test func `upload and download are measured separately`() throws {
     var meter = ProgressMeter(start: Self.moment(0))
     _ = meter.measured(TransferProgress(.upload, bytes: 9_000, total: nil), at: Self.moment(900))
     let report = Self.told(&meter, 1_000, at: 1_000)

@@ -5,7 +5,7 @@ import TestSupport
 @testable import ErrandHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct PieceBodySourceTests {
-  /// Gives pieces without end, and does not look whether anybody wants them.
+  /// Yields pieces without end, whether or not a reader wants them.
   private struct Endless: AsyncSequence, Sendable {
     final class Life: Sendable {}
 
@@ -21,7 +21,7 @@ import TestSupport
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(life: life) }
   }
 
-  @Test func `sequence is let go when nobody reads`() async {
+  @Test func `sequence is released without a reader`() async {
     var pieces: Endless? = Endless()
     weak let life = pieces?.life
     var source = pieces.map { PieceBodySource($0, BodyFlow {}) }

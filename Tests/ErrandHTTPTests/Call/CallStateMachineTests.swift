@@ -3,12 +3,12 @@ import ErrandTesting
 import TestSupport
 import Testing
 
-/// The phase table of `CallState`, row by row, and the machine's waits.
+/// The phase table of `CallState`, row by row, and the waits of the machine.
 @Suite struct CallStateMachineTests {
   enum Phase: CaseIterable { case running, cancelled, expired, settled, recalled, claimed, claimedCancelled }
   enum Event: CaseIterable { case cancel, expire, settle, claim }
 
-  /// What is seen of a machine after an event.
+  /// The observable state of a machine after an event.
   struct Seen: Equatable {
     var changed: Bool?
     var reason: CallState.StopReason?
@@ -66,21 +66,22 @@ import Testing
     (.claimedCancelled, .expire, .after(false, .cancelled, claimed: true)),
   ]
 
-  @Test func `a cancel by the telling thread counts`() {
+  @Test func `cancel by the delivering thread counts`() {
     var machine = CallStateMachine(hasDeadline: false)
     _ = machine.settle()
     #expect(machine.claim(on: 7) == nil)
-    #expect(!machine.stop(.cancelled, on: 8).changed && machine.stopReason == nil, "another thread comes too late")
+    #expect(
+      !machine.stop(.cancelled, on: 8).changed && machine.stopReason == nil, "a cancel by another thread is too late")
     #expect(!machine.stop(.expired, on: 7).changed, "the deadline ends with the work")
     #expect(machine.stop(.cancelled, on: 7).changed)
     #expect(machine.conclude() == .cancelled)
     var other = CallStateMachine(hasDeadline: false)
     _ = other.settle()
     #expect(other.claim(on: 7) == nil && other.conclude() == nil)
-    #expect(!other.stop(.cancelled, on: 7).changed && other.stopReason == nil, "the last callbacks run")
+    #expect(!other.stop(.cancelled, on: 7).changed && other.stopReason == nil, "the final callbacks run")
   }
 
-  @Test(arguments: table) func `each phase answers by table`(phase: Phase, event: Event, expected: Seen) {
+  @Test(arguments: table) func `each event follows the phase table`(phase: Phase, event: Event, expected: Seen) {
     let machine = Held(Self.machine(in: phase))
     var changed: Bool?
     switch event {
@@ -95,7 +96,7 @@ import Testing
     #expect(seen == expected)
   }
 
-  /// A claim twice is a fault of the library, not of its user.
+  /// A second claim is a bug in the library, not in the code of its user.
   @Test func `second claim traps`() async {
     await #expect(processExitsWith: .failure) {
       let machine = Held(CallStateMachine(hasDeadline: false))
@@ -104,7 +105,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Phase.allCases) func `waits open while nothing stopped`(phase: Phase) {
+  @Test(arguments: Phase.allCases) func `wait opens only before a stop`(phase: Phase) {
     let machine = Held(Self.machine(in: phase))
     let id = machine.on { $0.open(.init(continuation: nil)) }
     #expect((id == nil) == (machine.value.stopReason != nil))
@@ -112,15 +113,15 @@ import Testing
     #expect(machine.value.openWaits == 0)
   }
 
-  @Test func `asked once whichever comes first`() {
+  @Test func `handler runs once in either order`() {
     let machine = Held(CallStateMachine(hasDeadline: false))
     let id = machine.on { $0.open(.init(continuation: nil, ask: { _ in })) }
-    #expect(machine.on { $0.stop(.expired) }.asks.isEmpty, "the registration is not over")
+    #expect(machine.on { $0.stop(.expired) }.asks.isEmpty, "the registration has not finished")
     #expect(id.flatMap { id in machine.on { $0.arm(id) } } == .expired)
     #expect(id.flatMap { id in machine.on { $0.arm(id) } } == nil)
   }
 
-  @Test func `armed wait is asked by stop`() {
+  @Test func `stop calls an armed handler`() {
     let machine = Held(CallStateMachine(hasDeadline: false))
     let id = machine.on { $0.open(.init(continuation: nil, ask: { _ in })) }
     #expect(id.flatMap { id in machine.on { $0.arm(id) } } == nil)
@@ -128,7 +129,7 @@ import Testing
     #expect(machine.on { $0.stop(.cancelled) }.asks.isEmpty)
   }
 
-  @Test func `stop asks every open wait`() {
+  @Test func `stop calls every open handler`() {
     let machine = Held(CallStateMachine(hasDeadline: false))
     var ids = (0..<5).map { _ in machine.on { $0.openAsking { _ in } }.0 }
     machine.on { $0.close(ids.remove(at: 2)) }
@@ -139,7 +140,7 @@ import Testing
     #expect(machine.value.openWaits == 0)
   }
 
-  @Test func `timer duty comes once`() {
+  @Test func `timer is set only once`() {
     let machine = Held(CallStateMachine(hasDeadline: true))
     #expect(machine.on { $0.takeTimerDuty() })
     #expect(!machine.on { $0.takeTimerDuty() })
@@ -150,7 +151,7 @@ import Testing
   }
 
   @Test(arguments: [Event.cancel, .expire, .settle])
-  func `timer set too late goes`(event: Event) {
+  func `late timer is not kept`(event: Event) {
     let machine = Held(CallStateMachine(hasDeadline: true))
     #expect(machine.on { $0.takeTimerDuty() })
     switch event {
@@ -161,7 +162,7 @@ import Testing
     #expect(!machine.on { $0.keepTimer(TimerToken(number: 7)) })
   }
 
-  @Test func `no deadline needs no timer`() {
+  @Test func `call without deadline needs no timer`() {
     let machine = Held(CallStateMachine(hasDeadline: false))
     #expect(!machine.on { $0.takeTimerDuty() })
   }

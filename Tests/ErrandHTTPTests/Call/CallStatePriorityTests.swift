@@ -2,30 +2,30 @@
 import ErrandTesting
 import Testing
 
-/// The priority of a call while it is under way.
+/// The priority of a call while it runs.
 @Suite struct CallStatePriorityTests {
   private func state(_ priority: CallPriority = .low) -> CallState {
     CallState(deadline: nil, timers: ManualClock(), priority: priority)
   }
 
-  @Test(arguments: CallPriority.allCases) func `priority is the given one`(priority: CallPriority) {
+  @Test(arguments: CallPriority.allCases) func `priority is the given value`(priority: CallPriority) {
     #expect(state(priority).priority == priority)
     #expect(CallState(timers: ManualClock()).priority == .normal)
   }
 
-  @Test func `listener hears each change once`() {
+  @Test func `listener receives each change once`() {
     let state = state()
     let heard = Recorded<CallPriority>()
     state.whenPriorityChanges { heard.append($0) }
     for priority in [CallPriority.low, .high, .high, .normal] { state.change(priority: priority) }
-    #expect(heard.all == [.high, .normal], "what is so already is no change")
+    #expect(heard.all == [.high, .normal], "setting the same priority changes nothing")
     state.whenPriorityChanges(nil)
     state.change(priority: .low)
     #expect(heard.count == 2)
     #expect(state.priority == .low)
   }
 
-  @Test func `listener may ask and change`() {
+  @Test func `listener may read and change priority`() {
     let state = state()
     let heard = Recorded<CallPriority>()
     state.whenPriorityChanges { [unowned state] priority in
@@ -33,10 +33,10 @@ import Testing
       if priority == .normal { state.change(priority: .high) }
     }
     state.change(priority: .normal)
-    #expect(heard.all == [.normal, .high], "nothing is told under the lock")
+    #expect(heard.all == [.normal, .high], "the listener is called outside the lock")
   }
 
-  @Test func `follower shares the priority`() {
+  @Test func `child call follows the priority`() {
     let state = state()
     let follower = CallState(following: state, deadline: nil)
     let inner = CallState(following: follower, deadline: nil)
@@ -50,7 +50,7 @@ import Testing
     for state in [inner, follower] { state.settle() }
   }
 
-  @Test func `settled follower is let go`() async {
+  @Test func `settled child call is released`() async {
     let state = state()
     let heard = Recorded<CallPriority>()
     let leaks = LeakCheck()

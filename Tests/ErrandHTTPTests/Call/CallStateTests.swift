@@ -4,13 +4,14 @@ import Testing
 
 @testable import ErrandHTTP
 
-/// `CallState` against its specification: leaving, asking, nested waits, the deadline, races.
+/// `CallState` against its specification: waits that a stop ends, waits that a stop only notifies, nested waits, the
+/// deadline, races.
 @Suite struct CallStateTests {
   typealias Reason = CallState.StopReason
 
-  // MARK: - Leaving
+  // MARK: - Waits that a stop ends
 
-  @Test(arguments: [Reason.cancelled, .expired]) func `stop wakes a leaving wait`(reason: Reason) async {
+  @Test(arguments: [Reason.cancelled, .expired]) func `stop ends a wait`(reason: Reason) async {
     let state = CallState(timers: ManualClock())
     let wakeups = Recorded<Wakeup>()
     let error = await thrown {
@@ -20,11 +21,11 @@ import Testing
       }
     }
     #expect(error == reason)
-    #expect(wakeups.all.map { $0.resume() } == [false], "the grant goes to the next")
+    #expect(wakeups.all.map { $0.resume() } == [false], "the grant goes to the next waiter")
     #expect(state.openWaits == 0)
   }
 
-  @Test func `wake-up in registration returns`() async throws {
+  @Test func `resume during registration returns`() async throws {
     let state = CallState(timers: ManualClock())
     try await state.wait { wakeup in
       #expect(wakeup.resume())
@@ -42,7 +43,7 @@ import Testing
     #expect(await thrown { try await state.wait { _ in } } == .cancelled)
   }
 
-  @Test func `stopped call registers nothing`() async {
+  @Test func `stopped call registers no wait`() async {
     let state = CallState(timers: ManualClock())
     state.stop(.cancelled)
     let registered = Recorded<Int>()
@@ -54,9 +55,9 @@ import Testing
     #expect(registered.all.isEmpty)
   }
 
-  // MARK: - The deadline that is taken away
+  // MARK: - Removing the deadline
 
-  @Test(arguments: [false, true]) func `lifted deadline ends nothing`(isWaiting: Bool) async throws {
+  @Test(arguments: [false, true]) func `removed deadline ends nothing`(isWaiting: Bool) async throws {
     let clock = ManualClock()
     let state = CallState(deadline: clock.now.advanced(by: .seconds(5)), timers: clock)
     let lift = { if state.deadline != nil { state.liftDeadline() } }
@@ -70,7 +71,7 @@ import Testing
     #expect(state.deadline == nil && state.timeLeft == nil && !state.isPastDeadline && state.isRunning)
   }
 
-  @Test func `deadline that passed stays passed`() async {
+  @Test func `expired deadline cannot be removed`() async {
     let clock = ManualClock()
     let state = CallState(deadline: clock.now.advanced(by: .seconds(5)), timers: clock)
     let error = await thrown {
@@ -82,9 +83,9 @@ import Testing
     #expect(error == .expired)
   }
 
-  // MARK: - Asking
+  // MARK: - Waits that a stop only notifies
 
-  @Test func `asked wait ends by other side`() async {
+  @Test func `stop handler may end the wait`() async {
     let state = CallState(timers: ManualClock())
     let order = Recorded<String>()
     let wakeups = Recorded<Wakeup>()
@@ -102,7 +103,7 @@ import Testing
     #expect(order.all == ["registered", "ask cancelled"], "an abort must not overtake the submission")
   }
 
-  @Test func `asked wait stays until let go`() async {
+  @Test func `notified wait continues until resumed`() async {
     let state = CallState(timers: ManualClock())
     let wakeups = Recorded<Wakeup>()
     let asked = Recorded<Reason>()
@@ -120,7 +121,7 @@ import Testing
     #expect(state.openWaits == 0)
   }
 
-  @Test func `body that asks ends alone`() async throws {
+  @Test func `operation with a stop handler ends itself`() async throws {
     let state = CallState(timers: ManualClock())
     let asked = Recorded<Reason>()
     let value = await state.whileAsking({ asked.append($0) }) {
@@ -133,7 +134,7 @@ import Testing
     #expect(await thrown { try state.check() } == .cancelled)
   }
 
-  @Test func `stopped call asks a body at once`() async {
+  @Test func `stopped call notifies operation immediately`() async {
     let state = CallState(timers: ManualClock())
     state.stop(.expired)
     let asked = Recorded<Reason>()
@@ -141,7 +142,7 @@ import Testing
     #expect(seen == [.expired])
   }
 
-  @Test func `recall asks a hook`() async {
+  @Test func `recall notifies a hook`() async {
     let state = CallState(timers: ManualClock())
     state.settle()
     let asked = Recorded<Reason>()
@@ -155,7 +156,7 @@ import Testing
 
   // MARK: - Nested waits and children
 
-  @Test func `nested waits all hear`() async {
+  @Test func `stop notifies all nested waits`() async {
     let state = CallState(timers: ManualClock())
     let asked = Recorded<Int>()
     let error = await thrown {
@@ -170,7 +171,7 @@ import Testing
     #expect(state.openWaits == 0)
   }
 
-  @Test func `waits side by side close`() async {
+  @Test func `concurrent waits all end`() async {
     let state = CallState(timers: ManualClock())
     let errors = await withTaskGroup(of: Reason?.self) { group in
       let waiting = Recorded<Int>()
@@ -203,7 +204,7 @@ import Testing
     #expect(clock.pending == 0, "the deadline ends with the work")
   }
 
-  @Test func `call without waits sets none`() {
+  @Test func `call without waits sets no timer`() {
     let clock = ManualClock()
     let state = CallState(deadline: clock.now.advanced(by: .seconds(5)), timers: clock)
     state.settle()
@@ -211,7 +212,7 @@ import Testing
     #expect(clock.pending == 0)
   }
 
-  @Test func `cancel takes the timer out`() async {
+  @Test func `cancel removes the timer`() async {
     let clock = ManualClock()
     let state = CallState(deadline: clock.now.advanced(by: .seconds(5)), timers: clock)
     #expect(await thrown { try await state.wait { _ in state.stop(.cancelled) } } != nil)
@@ -233,14 +234,14 @@ import Testing
     #expect(state.timeLeft == .zero)
   }
 
-  @Test func `deadline in the past ends at once`() async {
+  @Test func `past deadline ends a wait immediately`() async {
     let clock = ManualClock()
     let state = CallState(deadline: clock.now.advanced(by: .seconds(-1)), timers: clock)
     #expect(await thrown { try await state.wait { _ in } } == .expired)
     #expect(clock.pending == 0)
   }
 
-  @Test func `dropped call leaves no strong hold`() async {
+  @Test func `timer does not retain its call`() async {
     let clock = ManualClock()
     let leaks = LeakCheck()
     await {
@@ -248,12 +249,12 @@ import Testing
       leaks.watch(state, "state")
       await state.whileAsking({ _ in }) {}
     }()
-    #expect(await leaks.survivors().isEmpty, "a timer holds its call weakly")
+    #expect(await leaks.survivors().isEmpty, "a timer references its call weakly")
   }
 
   // MARK: - Sleeping
 
-  @Test func `sleep ends on the clock`() async throws {
+  @Test func `sleep ends when the clock advances`() async throws {
     let clock = ManualClock()
     let state = CallState(timers: clock)
     let task = Task { await thrown { try await state.sleep(until: clock.now.advanced(by: .seconds(2))) } }
@@ -273,7 +274,7 @@ import Testing
     #expect(clock.pending == 0)
   }
 
-  @Test func `sleep past the deadline expires`() async {
+  @Test func `deadline ends a longer sleep`() async {
     let clock = ManualClock()
     let state = CallState(deadline: clock.now.advanced(by: .seconds(1)), timers: clock)
     let task = Task { await thrown { try await state.sleep(until: clock.now.advanced(by: .seconds(9))) } }
@@ -299,7 +300,7 @@ import Testing
       async let granted = resumeFirst(of: wakeups)
       async let stopped = state.stop(.cancelled)
       let (error, isGranted, _) = await (waited, granted, stopped)
-      // A grant that was taken must not be thrown away, one that was refused goes to the next.
+      // An accepted grant must not be lost; a refused grant goes to the next waiter.
       if isGranted == true { #expect(error == nil) }
       if isGranted == false { #expect(error != nil) }
       #expect(state.openWaits == 0)

@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 @Suite struct ManualClockTimersTests {
-  @Test func `turning runs what is due`() {
+  @Test func `advancing runs due actions in order`() {
     let clock = ManualClock()
     let order = Recorded<Int>()
     let start = clock.now
@@ -16,7 +16,7 @@ import Testing
     #expect(start.duration(to: clock.now) == .seconds(2))
   }
 
-  @Test func `past moment runs at once`() {
+  @Test func `past action runs immediately`() {
     let clock = ManualClock()
     let order = Recorded<Int>()
     _ = clock.schedule(at: clock.now) { order.append(1) }
@@ -24,7 +24,7 @@ import Testing
     #expect(clock.pending == 0)
   }
 
-  @Test func `cancelled action is gone`() {
+  @Test func `cancelled action does not run`() {
     let clock = ManualClock()
     let order = Recorded<Int>()
     let token = clock.schedule(at: clock.now.advanced(by: .seconds(1))) { order.append(1) }
@@ -34,7 +34,7 @@ import Testing
     #expect(order.all.isEmpty)
   }
 
-  @Test func `action schedules the next`() {
+  @Test func `action may schedule another action`() {
     let clock = ManualClock()
     let order = Recorded<Int>()
     _ = clock.schedule(at: clock.now.advanced(by: .seconds(1))) {
@@ -47,7 +47,7 @@ import Testing
     #expect(clock.pending == 1)
   }
 
-  @Test func `waits for timers to come`() async {
+  @Test func `waitForTimers returns once timers exist`() async {
     let clock = ManualClock()
     let task = Task { await clock.waitForTimers(2) }
     for _ in 0..<2 { _ = clock.schedule(at: clock.now.advanced(by: .seconds(1))) {} }
@@ -56,7 +56,7 @@ import Testing
     #expect(clock.pending == 2)
   }
 
-  @Test func `wait for timers has an end`() async {
+  @Test func `waitForTimers ends by time-out or cancel`() async {
     let clock = ManualClock()
     #expect(!(await clock.waitForTimers(1, within: .milliseconds(1))))
     let task = Task { await clock.waitForTimers(1) }

@@ -39,7 +39,7 @@ import TestSupport
     #expect(ran.all.isEmpty)
   }
 
-  @Test func `past moment runs soon`() async {
+  @Test func `past action runs soon`() async {
     await withCheckedContinuation { continuation in
       _ = timers.schedule(at: timers.now.advanced(by: .seconds(-1))) { continuation.resume() }
     }
@@ -54,8 +54,8 @@ import TestSupport
     }
   }
 
-  @Test func `lateness stays under bounds`() async {
-    // The best of twenty rounds: a busy machine spoils some.
+  @Test func `lateness stays below 100 milliseconds`() async {
+    // Takes the best of up to twenty rounds, because other load on the machine delays some of them.
     var best = Duration.seconds(60)
     for _ in 0..<20 where best >= .milliseconds(100) {
       var late: [Duration] = []
@@ -75,7 +75,7 @@ import TestSupport
     if !isSanitized { #expect(best < .milliseconds(100)) }
   }
 
-  @Test func `threads share one heap`() async {
+  @Test func `threads share one timer heap`() async {
     let fired = Recorded<Int>()
     await withTaskGroup(of: Void.self) { group in
       for lane in 0..<8 {

@@ -2,18 +2,18 @@ import ErrandSupport
 import ErrandTesting
 import Testing
 
-/// The heap against a dictionary that is searched.
+/// The heap, compared with a dictionary that is searched.
 @Suite struct SlotHeapTests {
   private enum Step: CaseIterable { case insert, insertAgain, move, remove, pop }
 
-  @Test(arguments: 0..<20) func `heap agrees with a search`(seed: UInt64) {
+  @Test(arguments: 0..<20) func `heap agrees with a linear search`(seed: UInt64) {
     var random = SeededNumbers(seed: seed)
     var heap = SlotHeap<Int>()
     var places = [Int](repeating: SlotHeap<Int>.nowhere, count: 40)
     var model: [Int: Int] = [:]
     for _ in 0..<400 {
       let slot = random.next(below: places.count)
-      // Keys are unique, so that the least member is one.
+      // Keys are unique, so exactly one member is the smallest.
       let key = random.next(below: 1_000) * places.count + slot
       switch (Step.allCases[random.next(below: Step.allCases.count)], model[slot] != nil) {
       case (.insert, false), (.insertAgain, false):

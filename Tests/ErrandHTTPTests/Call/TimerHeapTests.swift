@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 @Suite struct TimerHeapTests {
-  /// What a heap must do, written as slowly and as plainly as can be.
+  /// The rules of the heap in their simplest, slowest form.
   private struct Model {
     var entries: [(at: Int64, name: Int, token: TimerToken)] = []
 
     var next: Int64? { entries.map(\.at).min() }
   }
 
-  @Test(arguments: 0..<40 as Range<UInt64>) func `agrees with a sorted list`(seed: UInt64) {
+  @Test(arguments: 0..<40 as Range<UInt64>) func `heap agrees with a sorted list`(seed: UInt64) {
     var random = SeededNumbers(seed: seed)
     var heap = TimerHeap()
     var model = Model()
@@ -33,7 +33,7 @@ import Testing
       case 6 where !gone.isEmpty:
         let old = gone[Int(random.next() % UInt64(gone.count))]
         let reached = heap.remove(old) != nil
-        #expect(!reached, "an old token reaches no new action")
+        #expect(!reached, "an old token cancels no new action")
       default:
         pop(from: &heap, &model, &gone, now: Int64(random.next() % 200), fired)
       }
@@ -51,7 +51,7 @@ import Testing
     while let action = heap.popDue(MonotonicInstant(nanoseconds: now)) {
       action()
       guard let index = model.entries.firstIndex(where: { $0.name == fired.all.last }) else {
-        Issue.record("an action fired that was not there")
+        Issue.record("an action fired that was not scheduled")
         return
       }
       let entry = model.entries.remove(at: index)
@@ -59,7 +59,7 @@ import Testing
       last = entry.at
       gone.append(entry.token)
     }
-    #expect(!model.entries.contains { $0.at <= now }, "everything that is due came out")
+    #expect(!model.entries.contains { $0.at <= now }, "every due action was popped")
   }
 
   @Test func `unknown token removes nothing`() {

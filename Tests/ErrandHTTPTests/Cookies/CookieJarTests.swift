@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// The jar as an app uses it.
+/// The public behaviour of the cookie jar.
 @Suite struct CookieJarTests {
   @Test(arguments: [
     ("", "v", "h", "/"), (" a", "v", "h", "/"), ("a=", "v", "h", "/"), ("a;", "v", "h", "/"), ("a\n", "v", "h", "/"),
@@ -12,18 +12,18 @@ import Testing
     ("a", "v", "h/x", "/"), ("a", "v", "h:81", "/"), ("a", "v", "u@h", "/"), ("a", "v", ".h", "x"), ("a", "v", "h", ""),
     ("a", "v", "h", "p"), ("a", "v", "h", "/\n"), ("a", "v", "b\u{FC}cher.de", "/"), ("__Host-a", "v", "h", "/p"),
   ])
-  func `unsafe cookie cannot be made`(_ name: String, _ value: String, _ host: String, _ path: String) {
+  func `unsafe cookie cannot be created`(_ name: String, _ value: String, _ host: String, _ path: String) {
     #expect(throws: Cookie.Invalid.self) { try Cookie(name, value, host: host, path: path) }
   }
 
-  @Test func `prefixes bind the app, too`() throws {
+  @Test func `name prefixes bind cookies of the app`() throws {
     #expect(throws: Cookie.Invalid.self) { try Cookie("__Secure-a", "v", host: "h", isSecure: false) }
     #expect(throws: Cookie.Invalid.self) { try Cookie("__Host-a", "v", host: "h", includesSubdomains: true) }
     #expect(try Cookie("__Host-a", "v", host: "H.Example").domain == "h.example")
     #expect(throws: Cookie.Invalid.self) { try Cookie("a", String(repeating: "v", count: 4_096), host: "h") }
   }
 
-  @Test func `what is shown has no value`() throws {
+  @Test func `descriptions contain no cookie value`() throws {
     let cookie = try Cookie("sid", "MARKER", host: "h.example", includesSubdomains: true)
     let jar = CookieJar([cookie])
     var text = ""
@@ -36,7 +36,7 @@ import Testing
     #expect("\(jar)" == "CookieJar(1 cookies)")
   }
 
-  @Test func `saved cookies come back`() throws {
+  @Test func `saved cookies are restored`() throws {
     let first = try Cookie("a", "1", host: "h", path: "/p", isHTTPOnly: true, sameSite: .lax)
     let second = try Cookie("b", "2", host: "h", includesSubdomains: true, isSecure: false, expires: .distantFuture)
     let third = try Cookie("c", "3", host: "h", expires: .distantPast)
@@ -54,11 +54,11 @@ import Testing
     #"{"name":"__Host-a","value":"b","domain":"h","path":"/","hostOnly":true,"secure":false,"httpOnly":false}"#,
     #"{"name":"a","value":"b","domain":"h","path":"/"}"#,
   ])
-  func `spoilt file makes no cookie`(_ text: String) {
+  func `invalid saved cookie is refused`(_ text: String) {
     #expect(throws: (any Error).self) { try JSONDecoder().decode(Cookie.self, from: Data(text.utf8)) }
   }
 
-  @Test func `rule picks what goes`() throws {
+  @Test func `remove takes a condition`() throws {
     let jar = CookieJar([try Cookie("a", "1", host: "h"), try Cookie("b", "2", host: "h")])
     jar.remove { jar.all.count == 2 && $0.name == "a" }
     #expect(jar.all.map(\.name) == ["b"])
@@ -66,7 +66,7 @@ import Testing
     #expect(jar.all.isEmpty)
   }
 
-  @Test func `answers from before a logout set nothing`() throws {
+  @Test func `responses from before logout set nothing`() throws {
     let (jar, url) = (CookieJar(), try HTTPURL("http://h/"))
     let before = jar.takeField(for: url).era
     jar.removeAll()
@@ -76,7 +76,7 @@ import Testing
     #expect(jar.field(for: url) == "sid=new")
   }
 
-  @Test func `secure cookie is left alone`() throws {
+  @Test func `plain HTTP cannot change a secure cookie`() throws {
     let (jar, plain, tls) = (CookieJar(), try HTTPURL("http://h/"), try HTTPURL("https://h/"))
     jar.take(["sid=good; Secure; Path=/"], from: tls, era: 0)
     #expect(
@@ -84,10 +84,11 @@ import Testing
     #expect(jar.take(["sid=x; Max-Age=0; Path=/"], from: plain, era: 0) == [.coversSecure])
     #expect(jar.field(for: tls) == "sid=good; ok=1" && jar.field(for: plain) == "ok=1")
     jar.take(["sid=open; Path=/"], from: tls, era: 0)
-    #expect(jar.field(for: plain) == "sid=open; ok=1", "over TLS it may be opened")
+    #expect(
+      jar.field(for: plain) == "sid=open; ok=1", "a response over TLS may replace it with a cookie without Secure")
   }
 
-  @Test func `each account has a jar`() throws {
+  @Test func `each account has its own jar`() throws {
     let (jars, url) = (CookieJars(), try HTTPURL("http://h/"))
     jars.jar(of: "ada").take(["sid=ada"], from: url, era: 0)
     jars.jar(of: nil).take(["sid=nobody"], from: url, era: 0)
@@ -99,7 +100,7 @@ import Testing
     #expect(jars.jar(of: nil).all.isEmpty)
   }
 
-  @Test func `hostile field takes time in proportion`() throws {
+  @Test func `hostile field takes linear time`() throws {
     let (jar, url) = (CookieJar(), try HTTPURL("https://h/"))
     let parts = String(repeating: "; Expires=1 Jan 2 3:4:5 x=;Max-Age=9", count: 30_000)
     #expect(jar.take(["a=b" + parts], from: url, era: 0).isEmpty)

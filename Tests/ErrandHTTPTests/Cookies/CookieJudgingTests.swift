@@ -1,7 +1,7 @@
 @testable import ErrandHTTP
 import Testing
 
-/// Whether a cookie is kept, by RFC 6265 section 5.3 and the prefixes of its successor.
+/// Whether a cookie is stored, by RFC 6265 section 5.3 and the name prefixes of its successor.
 @Suite struct CookieJudgingTests {
   static let now: Int64 = 1_700_000_000_000
 
@@ -29,7 +29,7 @@ import Testing
     ("https://a.xn--80ak6aa92e.com", "xn--80ak6aa92e.com", "xn--80ak6aa92e.com", false),
     ("https://example.com.", "example.com.", "example.com.", true),
   ])
-  func `domain is taken`(_ url: String, _ attribute: String, _ domain: String, _ isHostOnly: Bool) throws {
+  func `valid Domain is accepted`(_ url: String, _ attribute: String, _ domain: String, _ isHostOnly: Bool) throws {
     let cookie = try cookie("a=b; Domain=\(attribute)", from: url)
     #expect(cookie.domain == domain && cookie.isHostOnly == isHostOnly)
   }
@@ -50,11 +50,11 @@ import Testing
     ("https://www.example.com", "exam ple.com", .invalidDomain),
     ("https://www.example.com", "example.com/", .invalidDomain), ("https://a.xn--p1ai", "xn--p1ai", .publicSuffix),
   ])
-  func `domain is refused`(_ url: String, _ attribute: String, _ refusal: CookieRefusal) {
+  func `invalid Domain is refused`(_ url: String, _ attribute: String, _ refusal: CookieRefusal) {
     #expect(throws: refusal) { try cookie("a=b; Domain=\(attribute)", from: url) }
   }
 
-  @Test func `without a list hosts share nothing`() throws {
+  @Test func `cookies are host-only without suffix list`() throws {
     #expect(throws: CookieRefusal.unknownSuffix) { try cookie("a=b; Domain=example.com", suffixes: nil) }
     #expect(throws: CookieRefusal.foreignDomain) { try cookie("a=b; Domain=other.com", suffixes: nil) }
     let own = try cookie("a=b; Domain=www.example.com", suffixes: nil)
@@ -65,13 +65,13 @@ import Testing
     ("https://h", "/"), ("https://h/", "/"), ("https://h/a", "/"), ("https://h/a/", "/a"), ("https://h/a/b?c/d", "/a"),
     ("https://h?q=/x/y", "/"), ("https://h//", "/"), ("https://h/a;b/c", "/a;b"),
   ])
-  func `path has a default`(_ url: String, _ path: String) throws {
+  func `missing path gets the default`(_ url: String, _ path: String) throws {
     #expect(try cookie("a=b", from: url).path == path)
     #expect(try cookie("a=b; Path=c", from: url).path == path)
     #expect(try cookie("a=b; Path=/c", from: url).path == "/c")
   }
 
-  @Test func `Secure comes over TLS alone`() throws {
+  @Test func `Secure requires a TLS response`() throws {
     #expect(throws: CookieRefusal.insecure) { try cookie("a=b; Secure", from: "http://h/") }
     #expect(try cookie("a=b; Secure", from: "https://h/").isSecure)
     #expect(try !cookie("a=b", from: "https://h/").isSecure)
@@ -84,7 +84,7 @@ import Testing
     ("__host-a=b; Secure; Path=/; Domain=example.com", false), ("__hOSt-a=b; Secure; Path=/", true),
     ("__Host=b", true), ("__Secur-a=b", true), ("a__Host-=b", true),
   ])
-  func `prefixes keep their word`(_ field: String, _ isTaken: Bool) throws {
+  func `name prefixes are enforced`(_ field: String, _ isTaken: Bool) throws {
     if isTaken {
       #expect(try !cookie(field, from: "https://www.example.com/").name.isEmpty)
     } else {
@@ -100,7 +100,7 @@ import Testing
     ("a=b; Max-Age=34560000", 400 * day), ("a=b; Max-Age=34559999", 400 * day - 1_000),
     ("a=b; Expires=Wed, 15 Nov 2023 22:13:20 GMT", day), ("a=b; Expires=never", nil),
   ])
-  func `life is held to 400 days`(_ field: String, _ left: Int64?) throws {
+  func `lifetime is limited to 400 days`(_ field: String, _ left: Int64?) throws {
     #expect(try cookie(field).expiry == left.map { Self.now + $0 })
   }
 
@@ -108,11 +108,11 @@ import Testing
     "a=b; Max-Age=0", "a=b; Max-Age=-5", "a=b; Expires=Sun, 06 Nov 1994 08:49:37 GMT",
     "a=b; Max-Age=0; Expires=Tue, 31 Dec 9999 00:00:00 GMT",
   ])
-  func `past means removed`(_ field: String) throws {
+  func `past expiry removes the cookie`(_ field: String) throws {
     #expect(try cookie(field).isOver(at: Self.now))
   }
 
-  @Test func `odd clocks saturate the expiry`() throws {
+  @Test func `extreme clocks saturate the expiry`() throws {
     for now in [Int64.min, -1, 0, .max - 1, .max] {
       func expiry(_ field: String) throws -> Int64? {
         try SetCookie(field).cookie(from: try HTTPURL("http://h/"), now: now, suffixes: nil).expiry

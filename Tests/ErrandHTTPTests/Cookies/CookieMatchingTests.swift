@@ -1,7 +1,7 @@
 @testable import ErrandHTTP
 import Testing
 
-/// Which hosts and paths a cookie is for, by RFC 6265 sections 5.1.3 and 5.1.4.
+/// The hosts and paths that a cookie matches, by RFC 6265 sections 5.1.3 and 5.1.4.
 @Suite struct CookieMatchingTests {
   @Test(arguments: [
     ("example.com", "example.com", true), ("example.com", "www.example.com", true),
@@ -12,7 +12,7 @@ import Testing
     ("0.0.1", "127.0.0.1", false), ("127.0.0.1", "127.0.0.1", true), ("1", "127.1", false), ("0x7f", "a.0x7f", false),
     ("[::1]", "[::1]", true), ("1]", "[::1]", false), ("com", "com", true), ("com", ".com", true),
   ])
-  func `domain holds hosts`(_ domain: String, _ host: String, _ isHeld: Bool) {
+  func `domain matches its hosts`(_ domain: String, _ host: String, _ isHeld: Bool) {
     #expect(CookieDomain.holds(domain, host) == isHeld)
   }
 
@@ -20,12 +20,12 @@ import Testing
     ("a.b.example.com", ["a.b.example.com", "b.example.com", "example.com", "com"]), ("127.0.0.1", ["127.0.0.1"]),
     ("[::1]", ["[::1]"]), ("localhost", ["localhost"]), ("a.com.", ["a.com."]), ("a..b", ["a..b", ".b", "b"]),
   ])
-  func `host has names above`(_ host: String, _ names: [String]) {
+  func `host lists its parent domains`(_ host: String, _ names: [String]) {
     #expect(CookieDomain.holding(host) == names)
     for name in names { #expect(CookieDomain.holds(name, host)) }
   }
 
-  @Test func `endless host has none above`() {
+  @Test func `very long host has no parent domains`() {
     let host = String(repeating: "a.", count: 200_000) + "com"
     #expect(CookieDomain.holding(host).count == 1)
   }
@@ -36,7 +36,7 @@ import Testing
     ("/a/", "/a", false), ("/a/", "/a/b", true), ("/a", "/A", false), ("/a/b", "/a", false), ("/a", "/", false),
     ("/%61", "/a", false), ("/a//", "/a/b", false),
   ])
-  func `path holds paths`(_ cookie: String, _ path: String, _ isHeld: Bool) {
+  func `path matches its subpaths`(_ cookie: String, _ path: String, _ isHeld: Bool) {
     #expect(CookiePath.holds(cookie, path) == isHeld)
   }
 }

@@ -1,14 +1,14 @@
 @testable import ErrandHTTP
 import Testing
 
-/// Taking `Set-Cookie` apart, by RFC 6265 section 5.2.
+/// Parsing `Set-Cookie`, by RFC 6265 section 5.2.
 @Suite struct SetCookieTests {
   @Test(arguments: [
     ("a=b", "a", "b"), (" a = b ", "a", "b"), ("a=b=c", "a", "b=c"), ("a=", "a", ""), ("a=\"b\"", "a", "\"b\""),
     ("a=b;Path=/", "a", "b"), ("a=b ; x", "a", "b"), ("a=b;;;", "a", "b"), ("a b=c d", "a b", "c d"),
     ("\ta\t=\tb\t", "a", "b"), ("a=b,c=d", "a", "b,c=d"), ("n=\u{FC}", "n", "\u{FC}"), ("a=\tb\tc", "a", "b\tc"),
   ])
-  func `name and value`(_ field: String, _ name: String, _ value: String) throws {
+  func `name and value are parsed`(_ field: String, _ name: String, _ value: String) throws {
     let parsed = try SetCookie(field)
     #expect(parsed.name == name && parsed.value == value)
   }
@@ -19,11 +19,11 @@ import Testing
     ("a=b; Path=/\u{7F}", .control),
     ("a=b\r\nX: y", .control), ("a\n=b", .control),
   ])
-  func `what is no cookie`(_ field: String, _ refusal: CookieRefusal) {
+  func `invalid cookie is refused`(_ field: String, _ refusal: CookieRefusal) {
     #expect(throws: refusal) { try SetCookie(field) }
   }
 
-  @Test func `name and value have room`() throws {
+  @Test func `name and value have a size limit`() throws {
     let value = String(repeating: "v", count: 4_095)
     #expect(try SetCookie("n=\(value)").value == value)
     #expect(throws: CookieRefusal.tooLong) { try SetCookie("nn=\(value)") }
@@ -46,7 +46,7 @@ import Testing
     ("Max-Age=1 2", nil), ("Max-Age=99999999999999999999", Int64.max), ("Max-Age=-99999999999999999999", Int64.min),
     ("Max-Age=\u{661}", nil), ("Max-Age= 7 ", 7),
   ])
-  func `age is digits`(_ attribute: String, _ seconds: Int64?) throws {
+  func `Max-Age accepts only digits`(_ attribute: String, _ seconds: Int64?) throws {
     #expect(try SetCookie("a=b; \(attribute)").maxAge == seconds)
   }
 
@@ -55,7 +55,7 @@ import Testing
     ("Domain=.", nil),
     ("Domain=a; Domain=b", "b"), ("Domain=a; Domain=", "a"),
   ])
-  func `domain is the last`(_ attribute: String, _ domain: String?) throws {
+  func `last Domain is used`(_ attribute: String, _ domain: String?) throws {
     #expect(try SetCookie("a=b; \(attribute)").domain == domain)
   }
 
@@ -64,7 +64,7 @@ import Testing
     ("Path=/a; Path=b", nil),
     ("Path=/a=b", "/a=b"), ("PATH = /x ", "/x"),
   ])
-  func `path begins with a slash`(_ attribute: String, _ path: String?) throws {
+  func `Path must begin with a slash`(_ attribute: String, _ path: String?) throws {
     #expect(try SetCookie("a=b; \(attribute)").path == path)
   }
 
@@ -72,17 +72,17 @@ import Testing
     ("SameSite=Strict", Cookie.SameSite.strict), ("samesite=LAX", .lax), ("SameSite=None", Cookie.SameSite.none),
     ("SameSite=other", nil), ("SameSite", nil), ("SameSite=Lax; SameSite=x", nil),
   ])
-  func `site rule is read`(_ attribute: String, _ rule: Cookie.SameSite?) throws {
+  func `SameSite is parsed`(_ attribute: String, _ rule: Cookie.SameSite?) throws {
     #expect(try SetCookie("a=b; \(attribute)").sameSite == rule)
   }
 
-  @Test func `long attributes are passed over`() throws {
+  @Test func `long attributes are ignored`() throws {
     let path = "/" + String(repeating: "p", count: 1_023)
     #expect(try SetCookie("a=b; Path=\(path)").path == path)
     #expect(try SetCookie("a=b; Path=/x; Path=\(path)p").path == "/x")
   }
 
-  @Test func `expiry keeps the last good one`() throws {
+  @Test func `last valid Expires is used`() throws {
     let field = "a=b; Expires=Sun, 06 Nov 1994 08:49:37 GMT; Expires=soon"
     #expect(try SetCookie(field).expires == 784_111_777_000)
   }

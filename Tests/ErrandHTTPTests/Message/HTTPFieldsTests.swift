@@ -6,7 +6,7 @@ import Testing
     HTTPFields(raw: RawFieldBlock(bytes: Array(lines.utf8), count: lines.split(separator: "\n").count))
   }
 
-  @Test func `names are found without case`() {
+  @Test func `names are case-insensitive`() {
     for fields in [["X-Name": "a", "x-name": "b", "Y": "c"] as HTTPFields, Self.raw("X-Name:a\nx-name:b\nY:c\n")] {
       #expect(fields["x-NAME"] == "a, b" && fields.values(of: "X-NAME") == ["a", "b"])
       #expect(fields.contains("y") && !fields.contains("X-Nam") && fields["Z"] == nil)
@@ -14,12 +14,12 @@ import Testing
     }
   }
 
-  @Test func `raw and listed fields are equal`() {
+  @Test func `raw and parsed fields are equal`() {
     let listed: HTTPFields = ["A": "1", "Set-Cookie": "2"]
     #expect(listed == Self.raw("a:1\nset-cookie:2\n") && listed.hashValue == Self.raw("a:1\nset-cookie:2\n").hashValue)
   }
 
-  @Test func `setting replaces, nil removes`() {
+  @Test func `setting replaces and nil removes`() {
     var fields = Self.raw("A:1\nB:2\na:3\n")
     fields["a"] = "9"
     #expect(fields.all.map(\.value) == ["9", "2"])
@@ -27,40 +27,40 @@ import Testing
     #expect(fields.all.map(\.value) == ["9"])
   }
 
-  @Test func `a secret stays one when set`() {
+  @Test func `secret field stays secret when set`() {
     var fields = HTTPFields([HTTPField("X-Key", "old", isSecret: true)])
     fields["x-key"] = "MARKER"
     #expect(fields.all.first?.isSecret == true && fields.description == "x-key: •••")
   }
 
   @Test(arguments: ["Authorization", "proxy-authorization", "COOKIE", "Set-Cookie"])
-  func `some names are born secret`(name: String) {
+  func `credential fields are always secret`(name: String) {
     #expect(HTTPField(HTTPFieldName(name), "v").isSecret)
     #expect(Self.raw("\(name):MARKER\n").description == "\(name): •••")
   }
 
-  @Test func `opaque bytes are Latin-1`() {
+  @Test func `non-UTF-8 bytes are Latin-1`() {
     let fields = HTTPFields(raw: RawFieldBlock(bytes: Array("A:caf".utf8) + [0xE9, 0x0A], count: 1))
     #expect(fields["a"] == "café")
   }
 
   @Test(
     arguments: [[0x63, 0xE9], [0xD6, 0xD0, 0x5C], [0xC3, 0xA9], Array("\u{F7E9}".utf8), [0xF0, 0x9F]] as [[UInt8]])
-  func `a cookie keeps its bytes`(value: [UInt8]) {
+  func `field value keeps its bytes`(value: [UInt8]) {
     var fields = HTTPFields(raw: RawFieldBlock(bytes: Array("Set-Cookie:".utf8) + value + [0x0A], count: 1))
     let text = fields.octets(of: .setCookie)
     #expect(text.map { FieldOctets.bytes(of: $0) } == [value])
-    // A change turns the bytes into a list of fields.
+    // A mutation turns the raw bytes into a list of fields.
     fields.append(HTTPField("A", "1"))
     #expect(fields.octets(of: .setCookie) == text)
   }
 
-  @Test func `octets are readable as Latin-1`() {
+  @Test func `octets convert to readable Latin-1`() {
     let fields = HTTPFields(raw: RawFieldBlock(bytes: Array("ETag:caf".utf8) + [0xE9, 0x0A], count: 1))
     #expect(fields.octets(of: .eTag).map { FieldOctets.readable($0) } == ["café"] && fields["etag"] == "café")
   }
 
-  @Test func `masks hide secrets in dumps`() {
+  @Test func `descriptions and dumps mask secrets`() {
     for fields in [HTTPFields([HTTPField("X-Key", "MARKER", isSecret: true)]), ["Set-Cookie": "MARKER"]] {
       var text = "\(fields) \(String(reflecting: fields))"
       dump(fields, to: &text)
@@ -70,7 +70,7 @@ import Testing
 
   static let names = (0..<400).map { "X-\($0 * 7 % 400)" } + ["a", "B", "Te", "Date", "ETag", "Vary"]
 
-  @Test func `every name is found among many`() {
+  @Test func `each of many names is found`() {
     let all = HTTPFields(Self.names.map { HTTPField(HTTPFieldName($0), $0) })
     let raw = Self.raw(Self.names.map { "\($0):\($0)\n" }.joined())
     for name in Self.names {
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `only names that are there are found`() {
+  @Test func `only present names are found`() {
     for name in Self.names {
       let listed: HTTPFields = [HTTPFieldName(name): "v"]
       for fields in [listed, Self.raw("\(name):v\n")] {
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `changes are seen by look-ups`() {
+  @Test func `look-ups see changes`() {
     var fields = HTTPFields()
     fields.append(HTTPField("A", "1"))
     fields.replace(HTTPField("B", "2"))
@@ -101,7 +101,7 @@ import Testing
     #expect(fields.values(of: "A") == ["3"])
   }
 
-  @Test func `raw lines end with a line feed`() {
+  @Test func `raw field without line feed is ignored`() {
     let fields = HTTPFields(raw: RawFieldBlock(bytes: Array("A:1\nno colon\n:2\nB:3".utf8), count: 2))
     #expect(fields.all.map(\.value) == ["1", "2"] && !fields.contains("B") && fields[""] == "2")
   }

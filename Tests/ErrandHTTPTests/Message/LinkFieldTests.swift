@@ -13,7 +13,7 @@ import Testing
     ([#"<a>; rel="prev"; rel="next""#], nil), ([#"<a>; rel"#], nil), (["<a>"], nil), (["<a; rel=next"], nil),
     (["a; rel=next"], nil), ([#"<a>; rel="nextish""#], nil), ([""], nil), ([], nil), ([#"<a>; rel="next"#], "a"),
   ])
-  func `next is found`(values: [String], target: String?) {
+  func `next link is found`(values: [String], target: String?) {
     #expect(LinkField(values).target(of: "next") == target)
   }
 
@@ -24,7 +24,7 @@ import Testing
     #expect(LinkField(["<a>" + String(repeating: ";", count: 1 << 20)]).links.count == 1)
   }
 
-  @Test func `targets are resolved`() throws {
+  @Test func `link targets are resolved`() throws {
     func link(_ value: String) throws -> String? {
       let url = try HTTPURL("https://h.example/v1/posts?page=1")
       let head = ResponseHead(status: 200, fields: HTTPFields([HTTPField("Link", value)]))
@@ -37,7 +37,7 @@ import Testing
     #expect(try link("<x>; rel=prev") == nil)
   }
 
-  @Test func `link of another resource is not followed`() {
+  @Test func `link with another anchor is ignored`() {
     let field = LinkField([#"</comments?page=2>; rel="next"; anchor="/comments", </posts?page=2>; rel="next""#])
     #expect(field.target(of: "next") == "/posts?page=2")
     #expect(field.links.map(\.isOfAnother) == [true, false])

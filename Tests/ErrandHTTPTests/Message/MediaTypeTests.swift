@@ -15,7 +15,7 @@ import Testing
     ("a/b;;;", "a/b", []), ("application/problem+json", "application/problem+json", []),
     ("a/b;x=1;x=2", "a/b", ["x", "1", "x", "2"]), ("a/b;x=a=b", "a/b", ["x", "a=b"]),
   ])
-  func `media types are read`(text: String, essence: String, parameters: [String]) throws {
+  func `media types are parsed`(text: String, essence: String, parameters: [String]) throws {
     let type = try #require(MediaType(text))
     #expect(type.essence == essence)
     #expect(type.parameters.flatMap { [$0.name, $0.value] } == parameters)
@@ -25,14 +25,14 @@ import Testing
     "", " ", "text", "text/", "/html", "text/html/x", "te xt/html", "text /html", "text/ html", ";", "text;/html",
     "text/html, text/plain", "\"text/html\"", "text/html\r\n", "téxt/html", "text/h\0", "*", "text html",
   ])
-  func `other texts are none`(text: String) { #expect(MediaType(text) == nil) }
+  func `other texts are not media types`(text: String) { #expect(MediaType(text) == nil) }
 
   @Test(arguments: [
     ("application/json", true), ("application/json; charset=utf-8", true), ("application/problem+json", true),
     ("text/json", true), ("APPLICATION/JSON", true), ("text/plain", false), ("application/jsonp", false),
     ("application/json-seq", false), ("application/xml", false),
   ])
-  func `JSON is recognised`(text: String, isJSON: Bool) { #expect(MediaType(text)?.isJSON == isJSON) }
+  func `JSON types are recognised`(text: String, isJSON: Bool) { #expect(MediaType(text)?.isJSON == isJSON) }
 
   @Test(arguments: [
     ("text/html", "text/html", true), ("text/html", "TEXT/HTML", true), ("text/html", "text/*", true),
@@ -46,21 +46,21 @@ import Testing
     ("application/atom+xml", "*/*+XML", true), ("application/xml", "*/*+xml", false), ("a/+xml", "*/*+xml", false),
     ("application/a+json", "*/*+xml", false),
   ])
-  func `patterns match`(text: String, pattern: String, fits: Bool) {
+  func `patterns match media types`(text: String, pattern: String, fits: Bool) {
     #expect(MediaType(text)?.matches(pattern) == fits)
   }
 
-  @Test func `first parameter of a name counts`() {
+  @Test func `first of duplicate parameters is used`() {
     #expect(MediaType("a/b;charset=x;charset=y")?["charset"] == "x")
     #expect(MediaType("a/b")?["charset"] == nil)
   }
 
-  @Test func `equality counts parameters`() {
+  @Test func `equality includes parameters`() {
     #expect(MediaType("a/b; c=d") == MediaType("A/B;c=d"))
     #expect(MediaType("a/b; c=d") != MediaType("a/b"))
   }
 
-  /// Nanoseconds that this thread works, whatever else the machine does.
+  /// The CPU time of this thread in nanoseconds, which does not depend on other load of the machine.
   static func work(_ body: () -> Void) -> Int {
     func now() -> Int {
       var time = timespec()
@@ -72,7 +72,7 @@ import Testing
     return now() - start
   }
 
-  /// Sixteen times the text takes about sixteen times as long; a quadratic reader would take 256 times.
+  /// Sixteen times the text takes about sixteen times as long; a quadratic parser would take 256 times as long.
   @Test(arguments: [";", " ", "\"", "\\", "\"\\", ";x=", ";x=\"", "a", "/", "\t;", "=", ";\"", "é", "\u{301}"])
   func `hostile texts take linear time`(piece: String) {
     func time(_ count: Int) -> Int {

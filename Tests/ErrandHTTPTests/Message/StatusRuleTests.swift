@@ -2,11 +2,11 @@ import ErrandHTTP
 import Testing
 
 @Suite struct StatusRuleTests {
-  @Test func `success is two hundred odd`() {
+  @Test func `success is 200 to 299`() {
     #expect([199, 200, 204, 299, 300, 404].map(StatusRule.success.accepts) == [false, true, true, true, false, false])
   }
 
-  @Test func `rules are values`() {
+  @Test func `rules can be combined`() {
     let rule: StatusRule = [200, 404]
     #expect([200, 201, 404].map(rule.accepts) == [true, false, true])
     let wide = StatusRule.success.or([304]).or(.range(400...403))
@@ -15,7 +15,7 @@ import Testing
     #expect(!([] as StatusRule).accepts(200))
   }
 
-  @Test func `rules read well`() {
+  @Test func `rules have readable descriptions`() {
     #expect(StatusRule.success.description == "200–299")
     #expect(StatusRule.success.or([404]).description == "200–299, 404")
   }

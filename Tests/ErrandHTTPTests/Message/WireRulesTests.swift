@@ -16,7 +16,7 @@ import Testing
     HTTPField("!#$%&'*+-.^_`|~", "v"),
     HTTPField("Hosts", "h"), HTTPField("T", "trailers"), HTTPField("Transfer-Encodings", "chunked"),
   ])
-  func `a sound field passes`(field: HTTPField) throws {
+  func `valid field is accepted`(field: HTTPField) throws {
     let request = try Self.request(.get, field)
     #expect(WireRules.isSound(request))
     try WireRules.check(request)
@@ -30,21 +30,21 @@ import Testing
     HTTPField("Connection", "close"), HTTPField("Keep-Alive", "1"), HTTPField("Expect", "100-continue"),
     HTTPField("Trailer", "X"), HTTPField("Upgrade", "h2c"), HTTPField("Proxy-Connection", "close"),
   ])
-  func `a field that could break the message fails`(field: HTTPField) throws {
+  func `field that breaks the message is refused`(field: HTTPField) throws {
     let request = try Self.request(.get, field)
     #expect(!WireRules.isSound(request))
     #expect(throws: WireFault.self) { try WireRules.check(request) }
   }
 
   @Test(arguments: ["", "GE T", "GET\r\n", "É", "CONNECT"] as [HTTPMethod])
-  func `a method that is no word fails`(method: HTTPMethod) throws {
+  func `invalid method is refused`(method: HTTPMethod) throws {
     let request = try Self.request(method)
     #expect(!WireRules.isSound(request))
     #expect(throws: WireFault.self) { try WireRules.check(request) }
   }
 
   @Test(arguments: ["GET", "HEAD", "POST", "DELETE", "TRACE", "PURGE"] as [HTTPMethod])
-  func `bodies go with all methods but two`(method: HTTPMethod) throws {
+  func `HEAD and TRACE allow no body`(method: HTTPMethod) throws {
     let mayHaveOne = method != .head && method != "TRACE"
     let request = try Self.request(method, hasBody: true)
     #expect(WireRules.isSound(request) == mayHaveOne && ((try? WireRules.check(request)) != nil) == mayHaveOne)

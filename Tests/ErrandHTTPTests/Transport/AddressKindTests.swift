@@ -27,18 +27,18 @@ struct AddressKindTests {
   ]
 
   @Test(arguments: rows)
-  func `address is of its kind`(text: String, kind: AddressKind) throws {
+  func `address has the expected kind`(text: String, kind: AddressKind) throws {
     let bytes = try #require(Self.bytes(of: text))
     #expect(AddressKind(bytes: bytes) == kind)
     #expect(AddressPolicy.publicOnly.allows(kind) == (kind == .global))
     #expect(AddressPolicy.any.allows(kind))
   }
 
-  @Test func `other lengths are no addresses`() {
+  @Test func `other lengths are not addresses`() {
     for count in [0, 1, 3, 5, 15, 17] { #expect(AddressKind(bytes: [UInt8](repeating: 1, count: count)) == nil) }
   }
 
-  /// The bytes of an address in numbers, by the system.
+  /// The bytes of a numeric address, parsed by the system.
   private static func bytes(of text: String) -> [UInt8]? {
     var room = [UInt8](repeating: 0, count: 16)
     if inet_pton(AF_INET, text, &room) == 1 { return Array(room[..<4]) }

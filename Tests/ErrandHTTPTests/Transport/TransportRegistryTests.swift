@@ -22,7 +22,7 @@ import TestSupport
 
   private func name(_ key: String) -> String? { (registry.transport(named: key) as? Named)?.name }
 
-  @Test func `transport is made at first use`() {
+  @Test func `transport is created at first use`() {
     let made = Recorded<Int>()
     registry.register("one") {
       made.append(1)
@@ -35,17 +35,17 @@ import TestSupport
     #expect(made.count == 1)
   }
 
-  @Test func `unknown name gives nothing`() {
+  @Test func `unknown name returns nil`() {
     #expect(registry.transport(named: "nope") == nil)
     #expect(registry.names.isEmpty)
   }
 
-  @Test func `names come sorted`() {
+  @Test func `names are sorted`() {
     for name in ["c", "a", "b"] { registry.register(name) { Named(name) } }
     #expect(registry.names == ["a", "b", "c"])
   }
 
-  @Test func `replacing is a choice`() {
+  @Test func `replacing is optional`() {
     registry.register("x") { Named("first") }
     registry.register("x", replacing: false) { Named("second") }
     #expect(name("x") == "first")
@@ -53,24 +53,24 @@ import TestSupport
     #expect(name("x") == "third")
   }
 
-  @Test func `replaced while made stays replaced`() {
+  @Test func `replacement during creation is kept`() {
     registry.register("x") { [registry] in
       registry.register("x") { Named("new") }
       return Named("old")
     }
     #expect(name("x") == "old")
-    #expect(name("x") == "new", "the old one does not take the new one's place")
+    #expect(name("x") == "new", "the old transport does not replace the new one")
   }
 
-  @Test func `replaced transport may look back`() {
+  @Test func `replaced transport may use the registry`() {
     let seen = Recorded<[String]>()
     registry.register("x") { [registry] in Named("old") { seen.append(registry.names) } }
     #expect(name("x") == "old")
     registry.register("x") { Named("new") }
-    #expect(seen.all == [["x"]], "it is freed outside the registry's lock")
+    #expect(seen.all == [["x"]], "the old transport is freed outside the registry's lock")
   }
 
-  @Test func `threads get one transport`() async {
+  @Test func `concurrent threads get one transport`() async {
     for _ in 0..<rounds {
       let registry = TransportRegistry()
       registry.register("x") { Named("x") }

@@ -18,13 +18,13 @@ import Testing
     ("http://h/a/../b/./c", "http://h/a/../b/./c"), ("http://h//a//", "http://h//a//"),
     ("http://h/[x]?a[0]=1", "http://h/%5Bx%5D?a%5B0%5D=1"),
   ])
-  func `readable URLs are read`(text: String, expected: String) throws {
+  func `valid URLs are normalised`(text: String, expected: String) throws {
     let url = try HTTPURL(text)
     #expect(url.string == expected)
     #expect(try HTTPURL(url.string) == url)
   }
 
-  @Test func `parts are told apart`() throws {
+  @Test func `URL has its components`() throws {
     let url = try HTTPURL("HTTPS://API.Example:8443/v1/a?x=1&y=#z")
     #expect(url.scheme == .https && url.host == "api.example" && url.port == 8443)
     #expect(url.path == "/v1/a" && url.query == "x=1&y=")
@@ -42,12 +42,12 @@ import Testing
     #expect(try (HTTPURL(one).origin == HTTPURL(two).origin) == same)
   }
 
-  static let port = "is no number from 1 to 65535"
-  static let colons = "holds several colons; write an IPv6 address in brackets"
-  static let blank = "ends in a blank or a line end; take it out"
-  static let host = "is empty or holds a character that no host has"
-  static let scheme = "is no absolute http or https URL; write it like https://host/path"
-  static let user = "holds a user name or password; take it out and use a basic credential"
+  static let port = "is not a number from 1 to 65535"
+  static let colons = "contains several colons; write an IPv6 address in brackets"
+  static let blank = "ends with a space or a line break; remove it"
+  static let host = "is empty or contains a character that is not allowed in a host"
+  static let scheme = "is not an absolute http or https URL; write it like https://host/path"
+  static let user = "contains a user name or password; remove it and use a basic credential"
   static let control = "holds a control character such as a line break; remove it"
 
   @Test(arguments: [
@@ -66,7 +66,7 @@ import Testing
     ("http://u:p@h:80@i/", user), ("http://h/a\r\nb", control), ("http://h/a?b\nc", control), ("http://h/\0", control),
     ("http://h/\u{7F}", control),
   ])
-  func `unusable URLs name the culprit`(text: String, sentence: String) {
+  func `errors name the invalid part`(text: String, sentence: String) {
     let error = #expect(throws: HTTPURL.Invalid.self) { _ = try HTTPURL(text) }
     let message = error.map(\.description) ?? ""
     #expect(message.hasSuffix(sentence))
@@ -79,7 +79,7 @@ import Testing
     ("http://u:MARKER@h\u{1}/", "http://•••@h"), ("http://u:x/MARKER@h/", "http://•••@h/"),
     ("http://u:x?MARKER@h/", "http://•••@h/"), ("http://u:x#MARKER@h/", "http://•••@h/"),
   ])
-  func `refusals hide secrets`(text: String, shown: String) {
+  func `errors hide secrets`(text: String, shown: String) {
     let error = #expect(throws: HTTPURL.Invalid.self) { _ = try HTTPURL(text) }
     #expect(error?.description.contains("MARKER") == false)
     #expect(error?.description.contains(shown) == true)

@@ -2,7 +2,7 @@ import ErrandHTTP
 import Testing
 
 @Suite struct HTTPURLResolvingTests {
-  /// RFC 3986 section 5.4.1 and 5.4.2, fragments left out since they are never sent.
+  /// RFC 3986 sections 5.4.1 and 5.4.2, without fragments, because fragments are never sent.
   @Test(arguments: [
     ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
     ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q"),
@@ -16,7 +16,7 @@ import Testing
     ("g/../h", "http://a/b/c/h"), ("g;x=1/./y", "http://a/b/c/g;x=1/y"), ("g;x=1/../y", "http://a/b/c/y"),
     ("g?y/./x", "http://a/b/c/g?y/./x"), ("g?y/../x", "http://a/b/c/g?y/../x"), ("g#s/../x", "http://a/b/c/g"),
   ])
-  func `RFC 3986 examples hold`(reference: String, expected: String) throws {
+  func `RFC 3986 examples resolve`(reference: String, expected: String) throws {
     #expect(try HTTPURL("http://a/b/c/d;p?q").resolving(reference).string == expected)
   }
 
@@ -32,7 +32,7 @@ import Testing
     ("http://h/a", "http://u@x@o/b", "http://o/b"), ("http://h/a", "/b@c", "http://h/b@c"),
     ("http://h/a", "http://o/b@c", "http://o/b@c"), ("http://h/a", "http://o?x=u@v", "http://o?x=u@v"),
     ("http://h/a", "http://o#u@v", "http://o"),
-    // A slash stays one whatever accent stands behind it.
+    // A slash is a separator even if a combining accent follows it.
     ("http://h/", "http://good.example/\u{301}@evil.example/", "http://good.example/%CC%81@evil.example/"),
     ("http://h/", "http://o?\u{301}@evil.example", "http://o?%CC%81@evil.example"),
     ("http://h/a/b", "/\u{301}c/../d", "http://h/d"), ("http://h/a/b", "?\u{301}", "http://h/a/b?%CC%81"),
@@ -46,7 +46,7 @@ import Testing
     "http:",
     "http://", "//", "//:80", "http://[::1", "http://o:0/", "a\r\nb", "/a\u{0}", "http://u:p@/",
   ])
-  func `references elsewhere are refused`(reference: String) throws {
+  func `unusable references are refused`(reference: String) throws {
     let base = try HTTPURL("http://h/a")
     let error = #expect(throws: HTTPURL.Invalid.self) { _ = try base.resolving(reference) }
     #expect(error?.description.contains { $0.isNewline } == false)

@@ -16,11 +16,11 @@ struct HostPatternTests {
   @Test(arguments: [
     "", ".", "..", "a..b", "a.", "*.example.com", "a b", "https://a", "a:443", "a/b", "a\nb", "[]", "[::1", "bücher.de",
   ])
-  func `what is no host is unsound`(pattern: String) {
+  func `invalid pattern is unsound`(pattern: String) {
     #expect(!HostPattern(pattern).isSound)
   }
 
-  @Test func `closer patterns come first`() {
+  @Test func `more specific patterns come first`() {
     let patterns = [".com", "a.example.com", ".example.com"].map(HostPattern.init)
     #expect(patterns.sorted { $0.closeness > $1.closeness } == [patterns[1], patterns[2], patterns[0]])
   }

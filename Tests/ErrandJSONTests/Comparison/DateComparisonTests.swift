@@ -2,7 +2,7 @@ import ErrandJSON
 import Foundation
 import Testing
 
-/// Strategies for dates and data in Foundation's decoder and in `.fast`.
+/// Compares the strategies for dates and data in Foundation's decoder and in `.fast`.
 @Suite struct DateComparisonTests {
   struct Refusal: Error, CustomStringConvertible { let description: String }
 
@@ -14,19 +14,19 @@ import Testing
     "\"2020-06-30T23:59:60Z\"",
   ]
 
-  @Test(arguments: values) func `dates are seconds since 1970`(text: String) {
+  @Test(arguments: values) func `dates in seconds are read`(text: String) {
     expectAlikeEverywhere(Date.self, text, by: { $0.dateDecodingStrategy = .secondsSince1970 })
   }
 
-  @Test(arguments: values) func `dates are milliseconds since 1970`(text: String) {
+  @Test(arguments: values) func `dates in milliseconds are read`(text: String) {
     expectAlikeEverywhere(Date.self, text, by: { $0.dateDecodingStrategy = .millisecondsSince1970 })
   }
 
-  @Test(arguments: values) func `dates are ISO 8601`(text: String) {
+  @Test(arguments: values) func `ISO 8601 dates are read`(text: String) {
     expectAlikeEverywhere(Date.self, text, by: { $0.dateDecodingStrategy = .iso8601 })
   }
 
-  @Test func `each day is Foundation's day`() throws {
+  @Test func `dates match Foundation's`() throws {
     var texts: [String] = []
     for year in [1583, 1600, 1700, 1899, 1900, 1904, 1969, 1970, 1972, 1999, 2000, 2001, 2024, 2026, 2100, 2400, 9999] {
       for month in 1...12 {
@@ -50,7 +50,7 @@ import Testing
     text(2026, 1, 1, 24, 0, 0), text(2026, 1, 1, 0, 60, 0), text(2026, 1, 1, 0, 0, 60), text(2026, 1, 1, 0, 0, 61),
     text(1582, 10, 10, 0, 0, 0), text(1500, 2, 29, 0, 0, 0), text(1, 1, 1, 0, 0, 0), text(0, 1, 1, 0, 0, 0),
     "2026-01-01T00:00:0:Z", "2026-01-01t00:00:00Z", "2026-01-01T00:00:00z", "2026/01/01T00:00:00Z",
-  ]) func `odd dates are Foundation's to judge`(text: String) {
+  ]) func `unusual dates match Foundation's`(text: String) {
     expectAlikeEverywhere(Date.self, "\"\(text)\"", by: { $0.dateDecodingStrategy = .iso8601 })
   }
 
@@ -78,7 +78,7 @@ import Testing
       })
   }
 
-  @Test(arguments: values) func `dates are read by closures`(text: String) {
+  @Test(arguments: values) func `dates are read by custom closures`(text: String) {
     expectAlikeEverywhere(
       Date.self, text,
       by: { decoder in
@@ -92,7 +92,7 @@ import Testing
       })
   }
 
-  @Test(arguments: ["\"x\"", "{\"at\":5}", "[1,2]", "null", "7"]) func `closures read any value`(text: String) {
+  @Test(arguments: ["\"x\"", "{\"at\":5}", "[1,2]", "null", "7"]) func `custom closures read any value`(text: String) {
     struct Wrapped: Decodable { let at: Int }
     expectAlikeEverywhere(
       Date.self, text,
@@ -105,12 +105,12 @@ import Testing
   }
 
   @Test(arguments: ["\"AQI=\"", "\"\"", "[1,2]", "[]", "[1,300]", "[1,\"x\"]", "[-1]", "[1.5]", "7", "null", "{}"])
-  func `data stands in lists`(text: String) {
+  func `data is read from arrays`(text: String) {
     expectAlikeEverywhere(Data.self, text, by: { $0.dataDecodingStrategy = .deferredToData })
   }
 
   @Test(arguments: ["\"AQI=\"", "\"0a0b\"", "\"\"", "\"zz\"", "[1,2]", "7", "null", "{}"])
-  func `data is read by closures`(text: String) {
+  func `data is read by custom closures`(text: String) {
     expectAlikeEverywhere(
       Data.self, text,
       by: { decoder in
@@ -127,7 +127,7 @@ import Testing
       })
   }
 
-  @Test func `a date decodes its own way`() {
+  @Test func `Date's own initializer ignores the strategy`() {
     struct Stamp: Decodable, Equatable {
       let at: Date
       init(from decoder: any Decoder) throws { at = try Date(from: decoder) }

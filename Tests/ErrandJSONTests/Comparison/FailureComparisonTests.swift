@@ -2,7 +2,7 @@ import ErrandJSON
 import Foundation
 import Testing
 
-/// What failures tell, in Foundation's decoder and in `.fast`.
+/// Compares the errors of Foundation's decoder and of `.fast`.
 @Suite struct FailureComparisonTests {
   struct Refusal: Error, CustomStringConvertible { let description: String }
 
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `errors of own code pass through`() {
+  @Test func `custom errors pass through`() {
     expectSame([Even].self, "[2,4]")
     expectSameFailure(Even.self, "3")
     expectSameFailure([Even].self, "[2,3]")
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `errors of containers tell their path`() {
+  @Test func `container errors have their path`() {
     expectSame([Checked].self, #"[{"low":1,"high":2}]"#)
     expectSameFailure(Checked.self, #"{"low":3,"high":2}"#)
     expectSameFailure([Checked].self, #"[{"low":1,"high":2},{"low":3,"high":2}]"#)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `errors made by types stay as they are`() {
+  @Test func `decoding errors of types stay unchanged`() {
     expectSameFailure([Misleading].self, "[1]")
     expectSameFailure([String: Misleading].self, #"{"far":{}}"#)
   }
@@ -65,14 +65,14 @@ import Testing
     }
   }
 
-  @Test func `errors caught inside are the same`() {
+  @Test func `caught errors match Foundation's`() {
     expectSameFailure(Hiding.self, "{}")
     expectSameFailure(Hiding.self, "[]")
     expectSameFailure([Hiding].self, #"[{"list":[1,"x"]}]"#)
     expectSameFailure([String: Hiding].self, #"{"a":{"list":null}}"#)
   }
 
-  @Test(arguments: ["\"x\"", "null", "{}", "1.5", "300", "true", "[[]]"]) func `deep failures tell the whole path`(
+  @Test(arguments: ["\"x\"", "null", "{}", "1.5", "300", "true", "[[]]"]) func `deep errors have the complete path`(
     wrong: String
   ) {
     expectSameFailure([[[UInt8]]].self, "[[],[[1],[2,3,\(wrong)]]]")
@@ -82,7 +82,7 @@ import Testing
     expectAlike([Nest].self, "[0,\(deep)]")
   }
 
-  /// Arrays in arrays, with zeros at the end.
+  /// Nested arrays with zeros at the deepest level.
   enum Nest: Decodable, Equatable {
     case zero, list([Nest])
     init(from decoder: any Decoder) throws {
@@ -101,7 +101,7 @@ import Testing
     ("[1,2,3,4,\"x\"]", ["Index 4#4"]), ("[\"x\"]", ["Index 0#0"]), ("[[],1,{},\"x\"]", ["Index 0#0"]),
   ]
 
-  @Test(arguments: places) func `paths count from zero`(text: String, path: [String]) {
+  @Test(arguments: places) func `path indices start at zero`(text: String, path: [String]) {
     let error = #expect(throws: JSONDecodingError.self) {
       try JSONDecoding.fast.decode([Int].self, from: Data(text.utf8))
     }
@@ -109,7 +109,7 @@ import Testing
     expectSameFailure([Int].self, text)
   }
 
-  /// The words of an error, as people see them who print it.
+  /// The message in a printed error.
   private func words(_ error: (any Error)?) -> String? {
     switch error as? DecodingError {
     case .keyNotFound(_, let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
@@ -126,7 +126,7 @@ import Testing
     #expect(words(own?.underlying) == words(foundation), "\(type) in \(text)")
   }
 
-  @Test(arguments: ["1", "1.5", "true", "\"x\"", "[]", "{}", "null"]) func `mismatches have the same words`(
+  @Test(arguments: ["1", "1.5", "true", "\"x\"", "[]", "{}", "null"]) func `mismatch messages match Foundation's`(
     text: String
   ) {
     if Double(text) == nil {
@@ -140,7 +140,7 @@ import Testing
     expectSameWords(JSONBox<JSONBox<Int>>.self, "{\"value\":\(text)}")
   }
 
-  @Test func `unusable values have the same words`() {
+  @Test func `messages for invalid values match Foundation's`() {
     expectSameWords([URL].self, "[\"\"]")
     expectSameWords([Data].self, "[\"!\"]")
     expectSameWords([UUID].self, "[\"!\"]")
@@ -150,7 +150,7 @@ import Testing
     expectSameWords([TypeComparisonTests.Figure].self, "[{}]")
   }
 
-  @Test func `excerpts and secrets are the same`() {
+  @Test func `excerpts and masking are the same`() {
     let text = Data(#"{"users":[{"password":"hunter2","name":7}]}"#.utf8)
     struct User: Decodable { let name: String }
     let lines = [JSONDecoding.standard, .fast].map { decoding in

@@ -2,12 +2,12 @@ import ErrandJSON
 import Foundation
 import Testing
 
-/// Reads one text by Foundation's decoder and by `.fast` and expects the same value or the same failure.
+/// Decodes one text with Foundation's decoder and with `.fast`, and expects the same value or the same error.
 ///
-/// Three things are compared: what Foundation's decoder gives by itself; what `JSONDecoding` tells of the same failure;
-/// and both once more where the text lies within another one, at a path.
+/// There are three comparisons: the results of Foundation's decoder alone; the errors of `JSONDecoding` for both
+/// decoders; and both again with the text at a path inside another text.
 struct JSONComparison<Value: Decodable, Sight: Equatable> {
-  /// What has to come of a text.
+  /// The expected result.
   enum Due { case value, failure, either }
 
   private let sight: (Value) -> Sight
@@ -15,7 +15,7 @@ struct JSONComparison<Value: Decodable, Sight: Equatable> {
   private let decoder: JSONDecoder
   private let fast: JSONDecoding
 
-  /// - Parameter sight: What of a value is compared.
+  /// - Parameter sight: The part of a value to compare.
   init(_ configure: (JSONDecoder) -> Void, _ location: SourceLocation, sight: @escaping (Value) -> Sight) {
     self.sight = sight
     self.location = location
@@ -47,7 +47,7 @@ struct JSONComparison<Value: Decodable, Sight: Equatable> {
     compare(text)
   }
 
-  /// What `JSONDecoding` makes of either decoder's failure.
+  /// Compares the results of `JSONDecoding` for both decoders.
   private func compare(_ text: Data, at path: JSONPath? = nil) {
     let shown = "\(Value.self) in \(String(decoding: text.prefix(200), as: UTF8.self))"
     switch (read(text, by: JSONDecoding { decoder }, at: path), read(text, by: fast, at: path)) {
@@ -70,14 +70,15 @@ struct JSONComparison<Value: Decodable, Sight: Equatable> {
     }
   }
 
-  /// Without the reason where a number of an array of bytes does not fit: Foundation has no words for that.
+  /// The error without its reason if a number does not fit an array of bytes, because Foundation has no message for
+  /// that.
   private func told(_ error: JSONDecodingError) -> String {
     let isWordless = error.reason.contains("not valid JSON") || error.reason.contains("does not fit in UInt8")
     return "\(error.kind) at \(error.path)" + (isWordless ? "" : ": \(error.reason)")
   }
 }
 
-/// Expects that both read the same value.
+/// Expects that both decoders read the same value.
 func expectSame<Value: Decodable & Equatable>(
   _ type: Value.Type, _ text: String, sourceLocation: SourceLocation = #_sourceLocation,
   by configure: (JSONDecoder) -> Void = { _ in }
@@ -85,7 +86,7 @@ func expectSame<Value: Decodable & Equatable>(
   JSONComparison<Value, Value>(configure, sourceLocation) { $0 }.expect(.value, text)
 }
 
-/// Expects that both read the same value in one respect.
+/// Expects that both decoders read a value with the same part.
 func expectSame<Value: Decodable>(
   _ type: Value.Type, _ text: String, sourceLocation: SourceLocation = #_sourceLocation,
   by configure: (JSONDecoder) -> Void = { _ in }, seenAs sight: @escaping (Value) -> some Equatable
@@ -93,7 +94,7 @@ func expectSame<Value: Decodable>(
   JSONComparison(configure, sourceLocation, sight: sight).expect(.value, text)
 }
 
-/// Expects that both fail in the same way.
+/// Expects that both decoders throw the same error.
 func expectSameFailure<Value: Decodable>(
   _ type: Value.Type, _ text: String, sourceLocation: SourceLocation = #_sourceLocation,
   by configure: (JSONDecoder) -> Void = { _ in }
@@ -101,7 +102,7 @@ func expectSameFailure<Value: Decodable>(
   JSONComparison<Value, String>(configure, sourceLocation) { "\($0)" }.expect(.failure, text)
 }
 
-/// Expects that both read the same value or fail in the same way.
+/// Expects that both decoders read the same value or throw the same error.
 func expectAlike<Value: Decodable & Equatable>(
   _ type: Value.Type, _ text: String, sourceLocation: SourceLocation = #_sourceLocation,
   by configure: (JSONDecoder) -> Void = { _ in }
@@ -109,7 +110,7 @@ func expectAlike<Value: Decodable & Equatable>(
   JSONComparison<Value, Value>(configure, sourceLocation) { $0 }.expect(.either, text)
 }
 
-/// Expects the same of a scalar by itself, in arrays, dictionaries and objects, and where it is optional.
+/// Expects the same result for a scalar alone, in arrays, dictionaries and objects, and as an optional.
 func expectAlikeEverywhere<Value: Decodable & Equatable>(
   _ type: Value.Type, _ scalar: String, sourceLocation: SourceLocation = #_sourceLocation,
   by configure: (JSONDecoder) -> Void = { _ in }

@@ -2,11 +2,11 @@ import ErrandJSON
 import Foundation
 import Testing
 
-/// What `.fast` does otherwise than Foundation's decoder, on purpose, as the guide lists it.
+/// Tests the intended differences between `.fast` and Foundation's decoder, which the guide lists.
 @Suite struct JSONDecodingDifferenceTests {
   struct Page: Decodable, Equatable { let users: [User] }
   struct User: Decodable, Equatable { let level: UInt8?, score: Double?, at: Date? }
-  /// Reads nothing of its text.
+  /// A type that reads nothing from the decoder.
   struct Blind: Decodable { init(from decoder: any Decoder) {} }
 
   private func fast<Value: Decodable>(_ type: Value.Type, _ text: String) throws(JSONDecodingError) -> Value {
@@ -14,12 +14,12 @@ import Testing
   }
 
   @Test(arguments: ["[1,]", "[1 , ]", "[[],]", "{\"a\":1,}", "[{\"a\":1,}]", "{\"a\":[1,],\"b\":2}"])
-  func `a comma at the end is refused`(text: String) {
+  func `trailing comma is an error`(text: String) {
     let error = #expect(throws: JSONDecodingError.self) { try fast(Blind.self, text) }
     #expect(error?.kind == .notJSON && error?.path == .root && error?.reason.contains("line 1") == true)
   }
 
-  @Test(arguments: ["0e1", "0E5", "-0e1", "0e+3", "0e-400", "0e400"]) func `zero may have an exponent`(text: String)
+  @Test(arguments: ["0e1", "0E5", "-0e1", "0e+3", "0e-400", "0e400"]) func `zero with an exponent is read`(text: String)
     throws
   {
     #expect(try fast([Double].self, "[\(text)]") == [0])
@@ -27,12 +27,12 @@ import Testing
     #expect(try fast(JSONValue.self, text) == 0)
   }
 
-  @Test(arguments: ["1e-400", "-1e-400", "0.0000001e-330"]) func `what is too small is zero`(text: String) throws {
+  @Test(arguments: ["1e-400", "-1e-400", "0.0000001e-330"]) func `too small numbers become zero`(text: String) throws {
     #expect(try fast([Double].self, "[\(text)]") == [0])
     #expect(try fast(JSONBox<Double>.self, "{\"value\":\(text)}").value == 0)
   }
 
-  @Test(arguments: ["1e400", "-1e309", "123e99999"]) func `a number beyond Double is told`(number: String) {
+  @Test(arguments: ["1e400", "-1e309", "123e99999"]) func `number beyond Double is an error`(number: String) {
     let error = #expect(throws: JSONDecodingError.self) {
       try fast(Page.self, "{\"users\":[{},{\"score\":\(number)}]}")
     }
@@ -40,7 +40,7 @@ import Testing
     #expect(error?.reason == "the number \(number) is too large")
   }
 
-  @Test(arguments: ["300", "-1", "1.5", "9223372036854775808", "1e2000"]) func `numbers that do not fit are placed`(
+  @Test(arguments: ["300", "-1", "1.5", "9223372036854775808", "1e2000"]) func `errors locate numbers that do not fit`(
     number: String
   ) {
     let error = #expect(throws: JSONDecodingError.self) {
@@ -55,7 +55,7 @@ import Testing
     #expect(JSONFailure.names(context.codingPath) == ["users", "Index 1#1", "level"])
   }
 
-  @Test func `dates of another format are placed`() {
+  @Test func `errors locate dates in another format`() {
     let error = #expect(throws: JSONDecodingError.self) {
       try JSONDecoding.fast(dates: .iso8601).decode(Page.self, from: Data(#"{"users":[{"at":"soon"}]}"#.utf8))
     }
@@ -67,7 +67,7 @@ import Testing
     #expect(JSONFailure.names(context.codingPath) == ["users", "Index 0#0", "at"])
   }
 
-  /// Asks for `é` as one scalar.
+  /// A type whose key is `é` as one Unicode scalar.
   struct Composed: Decodable {
     let value: Int
     init(from decoder: any Decoder) throws {
@@ -76,13 +76,13 @@ import Testing
   }
 
   @Test(arguments: [#"{"a":1,"a":"x"}"#, #"{"a":1,"b":2,"a":[]}"#, #"{"a":1,"a":1e999}"#])
-  func `later equal keys are passed over`(text: String) throws {
+  func `later equal keys are ignored`(text: String) throws {
     let decoding = JSONDecoding.fast(keys: .convertFromSnakeCase)
     #expect(try decoding.decode([String: Int].self, from: Data(text.utf8))["a"] == 1)
     #expect(try fast([String: Int].self, text)["a"] == 1)
   }
 
-  @Test func `keys are compared byte by byte`() throws {
+  @Test func `composed and decomposed keys differ`() throws {
     #expect(try fast(Composed.self, "{\"\u{E9}\":1}").value == 1)
     #expect(try fast(Composed.self, "{\"\\u00e9\":1}").value == 1)
     #expect(try fast(Composed.self, "{\"e\u{301}\":2,\"\u{E9}\":1}").value == 1)
@@ -93,7 +93,7 @@ import Testing
   @Test(arguments: [
     "01", "-", "1.", "1e", "+1", ".5", "\"\\ud800\"", "\"\\q\"", "\"\\u12\"", "\"\n\"", "\"\u{1F}\"", "nul", "[1,,2]",
     "{\"a\"}",
-  ]) func `what is not read is judged`(wrong: String) {
+  ]) func `values not read are validated`(wrong: String) {
     for text in ["[\(wrong)]", "{\"a\":{\"x\":\(wrong)}}", "[1,{\"x\":[\(wrong)]}]"] {
       let error = #expect(throws: JSONDecodingError.self) { try fast(Blind.self, text) }
       #expect(error?.kind == .notJSON, "\(text)")
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: [[0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xC3], [0xF8, 0x88, 0x80, 0x80]] as [[UInt8]])
-  func `bytes that are not read are judged`(bytes: [UInt8]) {
+  func `bytes not read are validated`(bytes: [UInt8]) {
     for (head, tail) in [
       ("{\"users\":[],\"x\":\"", "\"}"), ("{\"users\":[],\"", "\":1}"), ("{\"users\":[],\"x\":\"a", "b\"}"),
     ] {
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `broken texts win over other types`() {
+  @Test func `invalid text precedes type mismatch`() {
     let wrong = #"[1,"\ud800",2]"#
     let error = #expect(throws: JSONDecodingError.self) { try fast([Int].self, wrong) }
     #expect(error?.kind == .notJSON)
@@ -121,14 +121,14 @@ import Testing
     #expect(late?.kind == .notJSON)
   }
 
-  @Test func `UTF-32 with a mark is read`() throws {
+  @Test func `UTF-32 with byte order mark is read`() throws {
     for encoding in [String.Encoding.utf32LittleEndian, .utf32BigEndian] {
       let text = try #require("\u{FEFF}[\"é😀\"]".data(using: encoding))
       #expect(try JSONDecoding.fast.decode([String].self, from: text) == ["é😀"])
     }
   }
 
-  @Test func `a failed read behind the end stays there`() throws {
+  @Test func `failed read at the end does not advance`() throws {
     struct Counting: Decodable {
       let index: Int
       init(from decoder: any Decoder) throws {
@@ -141,7 +141,7 @@ import Testing
     #expect(try fast(Counting.self, "[1,2]").index == 2)
   }
 
-  // MARK: - By other rules, and in few words
+  // MARK: - Through a custom decoder
 
   struct One: Decodable, Equatable { let a: Int }
 
@@ -156,35 +156,35 @@ import Testing
   @Test(arguments: [
     #"{"b":"\x","a":1}"#, #"{"b":01,"a":1}"#, #"{"b":"\ud800","a":1}"#, "{\"b\":\"\n\",\"a\":1}", #"{"\x":1,"a":1}"#,
     #"{"a":1,}"#, #"{"b":[1,],"a":1}"#, #"{"a":1}x"#,
-  ]) func `the whole text is judged`(text: String) {
+  ]) func `whole text is validated`(text: String) {
     let error = #expect(throws: JSONDecodingError.self) { try read(One.self, text) }
     #expect(error?.kind == .notJSON)
   }
 
-  @Test func `the whole text is UTF-8`() {
+  @Test func `whole text must be UTF-8`() {
     let text = Data(#"{"b":""#.utf8) + [0xFF] + Data(#"","a":1}"#.utf8)
     let error = #expect(throws: JSONDecodingError.self) { try JSONDecoding.fast.decode(One.self, from: text) }
     #expect(error?.kind == .notJSON)
   }
 
-  @Test func `a zero may have an exponent`() throws {
+  @Test func `arrays of zeros with exponents are read`() throws {
     #expect(try read([Double].self, "[0e1,0E-5]") == [0, 0])
     #expect(try read([Int].self, "[0e1]") == [0])
   }
 
-  @Test func `tiny numbers are zero`() throws {
+  @Test func `tiny numbers become zero`() throws {
     #expect(try read([Double].self, "[1e-400,-1e-99999]") == [0, 0])
     #expect(try read([Float].self, "[1e-60]") == [0])
   }
 
-  @Test func `a number that does not fit is named`() {
+  @Test func `error names number that does not fit`() {
     let large = #expect(throws: JSONDecodingError.self) { try read([String: [Double]].self, #"{"a":[1,1e400]}"#) }
     #expect(large?.path == "a[1]" && large?.reason.contains("1e400") == true)
     let byte = #expect(throws: JSONDecodingError.self) { try read([String: [UInt8]].self, #"{"a":[1,300]}"#) }
     #expect(byte?.path == "a[1]" && byte?.reason.contains("300") == true)
   }
 
-  @Test func `keys are told apart by bytes`() throws {
+  @Test func `keys are compared by bytes`() throws {
     struct Coffee: Decodable {
       let text: String
       enum CodingKeys: String, CodingKey { case text = "caf\u{E9}" }
@@ -194,14 +194,14 @@ import Testing
     #expect(error?.kind == .missingKey)
   }
 
-  @Test func `an inner value is the document's`() throws {
+  @Test func `key strategies skip inner JSON values`() throws {
     let value = try read(JSONBox<JSONValue>.self, #"{"value":{"a_b":1,"c":1,"c":2}}"#) {
       $0.keyDecodingStrategy = .convertFromSnakeCase
     }
     #expect(value.value == ["a_b": 1, "c": 1])
   }
 
-  @Test func `paths have plain keys`() throws {
+  @Test func `coding paths have keys without numbers`() throws {
     struct Numbered: Decodable {
       enum CodingKeys: Int, CodingKey { case one = 1 }
       struct Way: Decodable {
@@ -213,7 +213,7 @@ import Testing
     #expect(try read(Numbered.self, #"{"one":{}}"#).one.names == ["one"])
   }
 
-  @Test func `what only Foundation reads goes there`() throws {
+  @Test func `Foundation reads JSON5 and brace-less objects`() throws {
     #expect(try read(One.self, "{a:1,}") { $0.allowsJSON5 = true } == One(a: 1))
     #expect(try read(One.self, #""a":1"#) { $0.assumesTopLevelDictionary = true } == One(a: 1))
   }

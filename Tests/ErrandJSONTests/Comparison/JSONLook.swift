@@ -1,4 +1,4 @@
-/// The closure as it stands in `userInfo`.
+/// The closure as a value in `userInfo`.
 struct JSONLook: Sendable {
   let look: JSONView.Look
 }

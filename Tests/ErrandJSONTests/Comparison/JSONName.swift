@@ -1,4 +1,4 @@
-/// Any key.
+/// A coding key with any name.
 struct JSONName: CodingKey, ExpressibleByStringLiteral {
   let stringValue: String
   let intValue: Int?

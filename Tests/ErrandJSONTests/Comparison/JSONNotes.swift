@@ -1,4 +1,4 @@
-/// Lines about a decoder.
+/// Lines of text about a decoder, for comparison.
 struct JSONNotes {
   private(set) var lines: [String] = []
 
@@ -6,7 +6,7 @@ struct JSONNotes {
 
   mutating func note(_ path: [any CodingKey]) { lines.append(JSONFailure.names(path).joined(separator: "/")) }
 
-  /// Notes the result, or how the work failed.
+  /// Adds the result or the error of the work.
   mutating func attempt<Result>(_ work: () throws -> Result) {
     do {
       lines.append("\(try work())")
@@ -15,13 +15,13 @@ struct JSONNotes {
     }
   }
 
-  /// Notes where the container stands.
+  /// Adds the position of the container.
   mutating func note(_ list: any UnkeyedDecodingContainer) {
     note("\(list.currentIndex) of \(list.count ?? -1), at end: \(list.isAtEnd)")
     note(list.codingPath)
   }
 
-  /// Notes what the object has.
+  /// Adds the keys and the path of the object.
   mutating func note<Key>(_ object: KeyedDecodingContainer<Key>) {
     note(object.allKeys.map { "\($0.stringValue)#\($0.intValue ?? -1)" }.sorted())
     note(object.codingPath)

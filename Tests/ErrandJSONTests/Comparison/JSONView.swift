@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a closure sees of a decoder from within, told line by line.
+/// The lines that a closure writes about the decoder during decoding.
 struct JSONView: Decodable, Equatable {
   typealias Look = @Sendable (inout JSONNotes, any Decoder) throws -> Void
 
@@ -18,7 +18,7 @@ struct JSONView: Decodable, Equatable {
   }
 }
 
-/// Expects that a type sees the same in either decoder; at a key and in an array as well.
+/// Expects that a type sees the same in both decoders, also at a key and in an array.
 func expectSameView(
   _ text: String, sourceLocation: SourceLocation = #_sourceLocation, by configure: (JSONDecoder) -> Void = { _ in },
   _ look: @escaping JSONView.Look

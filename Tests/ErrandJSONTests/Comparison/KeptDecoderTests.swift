@@ -6,10 +6,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Decoders and containers that live longer than the decoding.
+/// Tests decoders and containers that are used after the decoding has ended.
 @Suite struct KeptDecoderTests {
-  /// Keeps what it was decoded from, and what was to be read of it then.
-  struct Kept: Decodable, @unchecked Sendable {  // shared on purpose: that is what is tested
+  /// A value that keeps its decoder, and the results of reading from it during the decoding.
+  struct Kept: Decodable, @unchecked Sendable {  // shared on purpose: the tests check that sharing is safe
     let decoder: any Decoder
     let object: KeyedDecodingContainer<JSONName>?
     let list: (any UnkeyedDecodingContainer)?
@@ -22,7 +22,7 @@ import Testing
       inTime = Self.lines(of: decoder) + Self.lines(of: object, list)
     }
 
-    /// What can be read of it now.
+    /// The results of reading from the decoder now.
     var lines: [String] { Self.lines(of: decoder) + containerLines }
     var containerLines: [String] { Self.lines(of: object, list) }
 
@@ -66,7 +66,7 @@ import Testing
     "null", crowd, #"{"\u0061":9,"b":"\n"}"#,
   ]
 
-  @Test(arguments: texts) func `kept containers read on`(text: String) {
+  @Test(arguments: texts) func `kept containers can be read later`(text: String) {
     let snake: (JSONDecoder) -> Void = { $0.keyDecodingStrategy = .convertFromSnakeCase }
     expectSame(Kept.self, text, seenAs: \.containerLines)
     expectSame([Kept].self, "[\(text),\(text)]") { $0.map(\.containerLines) }
@@ -75,14 +75,14 @@ import Testing
     expectSame([Kept].self, "[\(text)]") { $0.map(\.inTime) }
   }
 
-  /// Foundation's decoder tells of the whole document once its decoding has ended.
-  @Test(arguments: texts) func `kept decoders stay in place`(text: String) throws {
+  /// There is no comparison with Foundation's decoder, which shows the whole document after its decoding has ended.
+  @Test(arguments: texts) func `kept decoders keep their coding path`(text: String) throws {
     let kept = try JSONDecoding.fast.decode([String: [Kept]].self, from: Data("{\"up\":[\(text),\(text)]}".utf8))["up"]
     #expect(kept?.count == 2)
     for one in kept ?? [] { #expect(one.lines == one.inTime) }
   }
 
-  @Test func `kept decoders outlive others`() throws {
+  @Test func `kept decoders survive later decodings`() throws {
     var kept: [Kept] = []
     for round in 0..<200 {
       let text = Self.texts[round % Self.texts.count]
@@ -91,18 +91,18 @@ import Testing
     for one in kept { #expect(one.lines == one.inTime) }
   }
 
-  @Test(arguments: texts) func `kept decoders serve many threads`(text: String) throws {
+  @Test(arguments: texts) func `kept decoders are thread-safe`(text: String) throws {
     let all = try JSONDecoding.fast.decode([String: [Kept]].self, from: Data("{\"up\":[\(text)]}".utf8))
     let kept = try #require(all["up"]?.first)
     let wrong = Mutex(0)
-    // Threads that really run at once, as tasks need not.
+    // Threads run in parallel, which tasks may not do.
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
       for _ in 0..<(isSanitized ? 10 : 50) where kept.lines != kept.inTime { wrong.withLock { $0 += 1 } }
     }
     #expect(wrong.withLock { $0 } == 0)
   }
 
-  @Test func `kept decoders serve many tasks`() async throws {
+  @Test func `kept decoders work in concurrent tasks`() async throws {
     let data = Data("[\(Self.texts.joined(separator: ","))]".utf8)
     let kept = try JSONDecoding.fast.decode([Kept].self, from: data)
     let due = kept.map(\.inTime)
@@ -112,14 +112,14 @@ import Testing
     }
   }
 
-  @Test func `one decoding serves many threads`() throws {
+  @Test func `one decoding is thread-safe`() throws {
     struct Item: Decodable, Equatable, Sendable { let value: Int }
     struct Page: Decodable, Equatable, Sendable { let items: [Item], names: [String: [String]], at: Date? }
     let text = Data(#"{"items":[{"value":1},{"value":2}],"names":{"a b":["x","\n"]},"at":"2020-01-01T00:00:00Z"}"#.utf8)
     let decoding = JSONDecoding.fast(dates: .iso8601, keys: .convertFromSnakeCase)
     let due = try JSONDecoding(dates: .iso8601, keys: .convertFromSnakeCase).decode(Page.self, from: text)
     let wrong = Mutex(0)
-    // Threads that really run at once, as tasks need not.
+    // Threads run in parallel, which tasks may not do.
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
       for _ in 0..<(isSanitized ? 20 : 100) {
         let isRight = (try? decoding.decode(Page.self, from: text)) == due
@@ -130,7 +130,7 @@ import Testing
     #expect(wrong.withLock { $0 } == 0)
   }
 
-  @Test func `decoding may happen inside decoding`() throws {
+  @Test func `decoding can be nested`() throws {
     struct Packed: Decodable, Equatable {
       let inner: [Int]
       init(from decoder: any Decoder) throws {
@@ -147,7 +147,7 @@ import Testing
     #expect(error?.kind == .other && error?.path == "[1]" && error?.underlying is JSONDecodingError)
   }
 
-  @Test func `a kept object is read in every order`() async throws {
+  @Test func `kept object is read in any order`() async throws {
     struct Inner: Decodable {
       let decoder: any Decoder
       init(from decoder: any Decoder) throws { self.decoder = decoder }
@@ -164,13 +164,13 @@ import Testing
     }
   }
 
-  /// One decoder shown to several tasks.
-  private struct SharedDecoder: @unchecked Sendable {  // that it may be shared is what is tested
+  /// One decoder for several tasks.
+  private struct SharedDecoder: @unchecked Sendable {  // shared on purpose: the test checks that sharing is safe
     private let decoder: any Decoder
 
     init(_ decoder: any Decoder) { self.decoder = decoder }
 
-    /// The sum of the first elements under all keys, asked for in an order of its own; -1 where one is missing.
+    /// The sum of the first elements of all keys, read in an order that depends on `start`; -1 if one is missing.
     func sum(from start: Int) -> Int {
       (0..<50).reduce(0) { sum, step in
         let key = JSONName("k\((step * 7 + start) % 50)")

@@ -2,7 +2,7 @@ import ErrandJSON
 import Foundation
 import Testing
 
-/// Strategies for keys in Foundation's decoder and in `.fast`.
+/// Compares the key strategies in Foundation's decoder and in `.fast`.
 @Suite struct KeyStrategyComparisonTests {
   static func snake(_ decoder: JSONDecoder) { decoder.keyDecodingStrategy = .convertFromSnakeCase }
 
@@ -48,7 +48,7 @@ import Testing
     #"{"user_name":"a","home_town":{},"last_visits":[{"room_number":1},{}]}"#,
     #"{"user_name":"a","home_town":{},"last_visits":[{"room_number":"1"}]}"#,
     #"{"user_name":"a","home_town":{},"url_tags":{"x_y":[1,null]}}"#, #"{"_user_name":"a"}"#,
-  ]) func `failures tell converted keys`(text: String) {
+  ]) func `errors have converted keys`(text: String) {
     expectSameFailure(User.self, text, by: Self.snake)
     expectSameFailure([User].self, "[\(text)]", by: Self.snake)
     expectSameFailure([String: [User]].self, "{\"a_b\":[\(text)]}", by: Self.snake)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  /// Keys under `upper` in small letters; the last letter elsewhere.
+  /// Converts keys below `upper` to lower case, and removes a leading `@` from all other keys.
   static func custom(_ decoder: JSONDecoder) {
     decoder.keyDecodingStrategy = .custom { path in
       let name = path.last?.stringValue ?? ""
@@ -77,7 +77,7 @@ import Testing
   @Test(arguments: [
     #"{"@a":1,"upper":{"AB":2,"CD":{"EF":[{"GH":3}]}},"AB":4,"list":[{"@b":5}]}"#, "{}",
     #"{"upper":{},"@":1,"a":7,"@a":8}"#,
-  ]) func `closures see the path of a key`(text: String) {
+  ]) func `key closures receive the coding path`(text: String) {
     expectSameView(text, by: Self.custom) { notes, decoder in
       let object = try decoder.container(keyedBy: JSONName.self)
       notes.note(object)
@@ -93,14 +93,14 @@ import Testing
     }
   }
 
-  @Test func `closures may make keys alike`() {
+  @Test func `key closures may produce equal keys`() {
     let alike: (JSONDecoder) -> Void = { $0.keyDecodingStrategy = .custom { _ in JSONName("value") } }
     expectSame(JSONBox<Int>.self, #"{"a":1,"b":2}"#, by: alike)
     expectSame(JSONBox<JSONBox<Int>>.self, #"{"a":{"x":1,"y":2},"b":2}"#, by: alike)
     expectSameFailure(JSONBox<JSONBox<Int>>.self, #"{"a":{"x":"1"}}"#, by: alike)
   }
 
-  @Test func `nested containers convert as well`() {
+  @Test func `nested containers convert keys`() {
     expectSameView(#"{"an_object":{"a_key":1},"a_list":[{"a_key":2}],"super":{"a_key":3}}"#, by: Self.snake) {
       notes, decoder in
       let object = try decoder.container(keyedBy: JSONName.self)
@@ -119,7 +119,7 @@ import Testing
     #"{"big_circle":{"outer_radius":1}}"#, #"{"small_dot":{}}"#, #"{"bigCircle":{"outerRadius":1}}"#,
     #"{"big_circle":{}}"#,
     #"{"big_dot":{}}"#,
-  ]) func `payloads have converted keys`(text: String) {
+  ]) func `enumeration payloads have converted keys`(text: String) {
     expectAlike([Figure].self, "[\(text)]", by: Self.snake)
   }
 }

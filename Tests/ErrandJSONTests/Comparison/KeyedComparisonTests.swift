@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Objects seen through keyed containers of Foundation's decoder and of `.fast`.
+/// Compares the keyed containers of Foundation's decoder and of `.fast`.
 @Suite struct KeyedComparisonTests {
   struct Item: Decodable, Equatable { let id: Int, name: String, tags: [String], home: Home }
   struct Home: Decodable, Equatable { let city: String, zip: Int }
@@ -25,14 +25,14 @@ import Testing
   @Test(arguments: [
     "{}", #"{"id":1}"#, #"{"id":1,"name":"a","tags":["x"]}"#, #"{"id":1,"name":"a","tags":["x"],"home":{}}"#,
     #"{"ID":1}"#, #"{"id":1,"name":"a","tags":["x"],"home":{"city":"b"}}"#, #"{"":1}"#, #"{"id ":1}"#, #"{"i":1}"#,
-  ]) func `missing keys are named`(text: String) {
+  ]) func `errors name missing keys`(text: String) {
     expectSameFailure(Item.self, text)
     expectSameFailure([Item].self, "[\(Self.plain),\(text)]")
     expectSameFailure([String: [Item]].self, "{\"a b\":[\(text)]}")
     expectSameFailure(JSONBox<Item>.self, "{\"value\":\(text)}")
   }
 
-  @Test(arguments: ["[]", "1", "\"x\"", "true", "[{}]", "1.5"]) func `no other type is an object`(text: String) {
+  @Test(arguments: ["[]", "1", "\"x\"", "true", "[{}]", "1.5"]) func `other types are not objects`(text: String) {
     expectSameFailure(Item.self, text)
     expectSameFailure([Item].self, "[\(text)]")
     expectSameFailure([String: Int].self, text)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: ["{}", #"{"a":1}"#, #"{"b":1,"a":null,"":{},"1":[],"中":0,"\u0041\n":1,"a":2}"#])
-  func `all keys are told`(text: String) {
+  func `all keys are listed`(text: String) {
     expectSameView(text) { notes, decoder in
       let object = try decoder.container(keyedBy: JSONName.self)
       notes.note(object)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `only known keys are told`() {
+  @Test func `only known keys are listed`() {
     enum Known: String, CodingKey { case a, b, z }
     expectSameView(#"{"b":1,"other":2,"a":3}"#) { notes, decoder in
       let object = try decoder.container(keyedBy: Known.self)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `the first of equal keys counts`() {
+  @Test func `first of equal keys counts`() {
     expectSame([String: Int].self, #"{"a":1,"b":2,"a":3,"\u0061":4}"#)
     expectSame([String: Int].self, #"{"\u0061":4,"a":1}"#)
     expectSame(JSONBox<Int>.self, #"{"value":1,"value":"x"}"#)
@@ -68,7 +68,7 @@ import Testing
     expectSame(JSONBox<Int?>.self, #"{"value":null,"value":1}"#)
   }
 
-  @Test(arguments: [1, 8, 63, 64, 65, 66, 200, 1_000]) func `objects of each size are read`(count: Int) {
+  @Test(arguments: [1, 8, 63, 64, 65, 66, 200, 1_000]) func `objects of any size are read`(count: Int) {
     let members = (0..<count).map { "\"key\($0)\":\($0)" }
     let text = "{\(members.joined(separator: ","))}"
     let backward = "{\(members.reversed().joined(separator: ","))}"
@@ -85,7 +85,7 @@ import Testing
     expectSameView(backward, look)
   }
 
-  @Test func `keys are asked in any order`() {
+  @Test func `keys are read in any order`() {
     expectSameView(#"{"a":1,"b":"x","c":[1,2],"d":{"e":null},"f":true}"#) { notes, decoder in
       let object = try decoder.container(keyedBy: JSONName.self)
       for key in ["f", "d", "c", "b", "a", "a", "f", "q", "c", "c", "b"] as [JSONName] {
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `numbered keys are names`() {
+  @Test func `integer keys are read by name`() {
     enum Numbered: Int, CodingKey { case one = 1, two, nine = 9 }
     expectSameView(#"{"1":"a","2":7,"one":"b"}"#) { notes, decoder in
       let object = try decoder.container(keyedBy: Numbered.self)
@@ -118,7 +118,7 @@ import Testing
     expectSameFailure([String: [String: [Int]]].self, "{\"\(key)\":{\"\(key)\":[1,null]}}")
   }
 
-  @Test func `objects nest in containers`() {
+  @Test func `keyed containers can be nested`() {
     expectSameView(#"{"a":{"b":{"c":1}},"l":[1,[2]],"n":null,"s":"x"}"#) { notes, decoder in
       let object = try decoder.container(keyedBy: JSONName.self)
       let inner = try object.nestedContainer(keyedBy: JSONName.self, forKey: "a")
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(arguments: [#"{"super":{"a":1},"x":[1]}"#, #"{"x":null}"#, #"{"super":null,"x":7}"#, #"{"super":[5],"x":{}}"#])
-  func `super decoders stand at keys`(text: String) {
+  func `super decoders have their key`(text: String) {
     expectSameView(text) { notes, decoder in
       let object = try decoder.container(keyedBy: JSONName.self)
       for upper in [

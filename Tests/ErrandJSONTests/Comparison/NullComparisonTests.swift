@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Null and what is missing, as Foundation's decoder and as `.fast` reads it.
+/// Compares how Foundation's decoder and `.fast` read null and missing values.
 @Suite struct NullComparisonTests {
   struct Person: Decodable, Equatable {
     var name: String?, age: Int?, home: Home?, tags: [String?]?, seen: Date?, link: URL?, flags: [String: Bool?]?
@@ -21,12 +21,12 @@ import Testing
   @Test(arguments: [
     #"{"name":1}"#, #"{"age":"x"}"#, #"{"home":[]}"#, #"{"home":{"city":7}}"#, #"{"tags":[null,1]}"#, #"{"tags":{}}"#,
     #"{"seen":"x"}"#, #"{"link":1}"#, #"{"link":""}"#, #"{"flags":{"a":1}}"#, #"{"flags":[]}"#, #"{"age":1.5}"#,
-  ]) func `optionals do not hide other types`(text: String) {
+  ]) func `optionals do not hide type mismatches`(text: String) {
     expectSameFailure(Person.self, text)
     expectSameFailure([Person].self, "[{},\(text)]")
   }
 
-  @Test(arguments: ["null", "1", "\"x\"", "[]"]) func `double optionals are read alike`(text: String) {
+  @Test(arguments: ["null", "1", "\"x\"", "[]"]) func `double optionals match Foundation's`(text: String) {
     expectAlike(Int??.self, text)
     expectAlike([Int??].self, "[\(text)]")
     expectAlike([String: Int??].self, "{\"a\":\(text)}")
@@ -34,7 +34,7 @@ import Testing
     expectAlike([[Int?]?].self, "[\(text)]")
   }
 
-  @Test func `null fails where values are due`() {
+  @Test func `null fails for required values`() {
     expectSameFailure(String.self, "null")
     expectSameFailure([Int].self, "[1,null]")
     expectSameFailure([Int].self, "null")
@@ -49,7 +49,7 @@ import Testing
     expectSameFailure(JSONBox<Bool>.self, #"{"value":null}"#)
   }
 
-  @Test func `each key tells of null`() {
+  @Test func `null is detected at each key`() {
     expectSameView(#"{"a":null,"b":1,"c":{}}"#) { notes, decoder in
       let object = try decoder.container(keyedBy: JSONName.self)
       for key in ["a", "b", "c", "d"] as [JSONName] {
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `a present null reaches own init`() {
+  @Test func `null reaches a custom initializer`() {
     struct Nothing: Decodable, Equatable {
       let isNothing: Bool
       init(from decoder: any Decoder) throws { isNothing = try decoder.singleValueContainer().decodeNil() }

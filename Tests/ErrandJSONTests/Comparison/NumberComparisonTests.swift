@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Numbers, as Foundation's decoder and as `.fast` reads them.
+/// Compares how Foundation's decoder and `.fast` read numbers.
 @Suite struct NumberComparisonTests {
   static let integers = [
     "0", "-0", "7", "-1", "127", "128", "-128", "-129", "255", "256", "32767", "32768", "-32768", "-32769", "65535",
@@ -12,7 +12,7 @@ import Testing
     "340282366920938463463374607431768211455", "340282366920938463463374607431768211456",
   ]
 
-  @Test(arguments: integers) func `signed integers keep their limits`(text: String) {
+  @Test(arguments: integers) func `signed integers are range-checked`(text: String) {
     expectAlikeEverywhere(Int8.self, text)
     expectAlikeEverywhere(Int16.self, text)
     expectAlikeEverywhere(Int32.self, text)
@@ -21,7 +21,7 @@ import Testing
     expectAlikeEverywhere(Int128.self, text)
   }
 
-  @Test(arguments: integers) func `unsigned integers keep their limits`(text: String) {
+  @Test(arguments: integers) func `unsigned integers are range-checked`(text: String) {
     expectAlikeEverywhere(UInt8.self, text)
     expectAlikeEverywhere(UInt16.self, text)
     expectAlikeEverywhere(UInt32.self, text)
@@ -30,14 +30,14 @@ import Testing
     expectAlikeEverywhere(UInt128.self, text)
   }
 
-  @Test(arguments: integers) func `whole numbers are fractions too`(text: String) {
+  @Test(arguments: integers) func `integers are read as floating point`(text: String) {
     expectAlikeEverywhere(Double.self, text)
     expectAlikeEverywhere(Float.self, text)
     expectAlikeEverywhere(Decimal.self, text)
   }
 
   @Test(arguments: ["1e2", "1E+2", "1e02", "1.0", "100e-2", "-0.0", "0.0", "2.50e1", "1e18"])
-  func `whole worth suits integers`(text: String) {
+  func `fractions with integer values are integers`(text: String) {
     expectSame(Int.self, text)
     expectSame([Int64].self, "[\(text)]")
     expectSame([String: UInt64].self, "{\"a\":\(text)}")
@@ -45,12 +45,12 @@ import Testing
   }
 
   @Test(arguments: ["1e2", "1.0", "127.0", "128.0", "-128.0", "-129.0", "255.0", "256.0", "-1.0", "1e3"])
-  func `whole worth keeps the limits`(text: String) {
+  func `fractions with integer values are range-checked`(text: String) {
     expectAlikeEverywhere(Int8.self, text)
     expectAlikeEverywhere(UInt8.self, text)
   }
 
-  @Test(arguments: ["1.5", "1e-1", "-0.5", "1e19", "1e300", "0.1e0"]) func `no integer is rounded`(text: String) {
+  @Test(arguments: ["1.5", "1e-1", "-0.5", "1e19", "1e300", "0.1e0"]) func `integers are not rounded`(text: String) {
     expectSameFailure(Int.self, text)
     expectSameFailure([Int].self, "[1,\(text)]")
     expectSameFailure([String: Int].self, "{\"a\":\(text)}")
@@ -67,7 +67,7 @@ import Testing
     "123456789012345678901234567890", "9007199254740993", "1.7976931348623157e308", "2.2250738585072014e-308",
     "6.02214076e23", "3.141592653589793238462643383279", "179769313486231570000e288",
     "0.1000000000000000055511151231257827021181583404541015625", "8.5e-300", "72057594037927945",
-  ]) func `doubles are the nearest ones`(text: String) {
+  ]) func `doubles are the nearest values`(text: String) {
     expectSame(Double.self, text, seenAs: \.bitPattern)
     expectSame([Double].self, "[\(text),\(text)]") { $0.map(\.bitPattern) }
     expectSame([String: Double].self, "{\"a\":\(text)}") { $0.mapValues(\.bitPattern) }
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: ["0.1", "16777217", "3.4028235e38", "1.00000017881393432617187499", "1e-38", "-0.0", "1e10"])
-  func `floats are the nearest ones`(text: String) {
+  func `floats are the nearest values`(text: String) {
     expectSame(Float.self, text, seenAs: \.bitPattern)
     expectSame([Float].self, "[\(text)]") { $0.map(\.bitPattern) }
     expectSame(JSONBox<Float>.self, "{\"value\":\(text)}", seenAs: \.value.bitPattern)
@@ -104,13 +104,13 @@ import Testing
     expectSame(JSONBox<Decimal?>.self, "{\"value\":\(text)}")
   }
 
-  @Test func `decimals have limits`() {
+  @Test func `decimals have a limited range`() {
     expectSameFailure([Decimal].self, "[1e200]")
     expectSameFailure(JSONBox<Decimal>.self, #"{"value":"1"}"#)
   }
 
   @Test(arguments: ["true", "false", "null", "\"1\"", "\"\"", "[]", "[1]", "{}", "{\"a\":1}"])
-  func `no other type is a number`(text: String) {
+  func `other types are not numbers`(text: String) {
     expectAlikeEverywhere(Int.self, text)
     expectAlikeEverywhere(UInt8.self, text)
     expectAlikeEverywhere(Int128.self, text)
@@ -120,18 +120,18 @@ import Testing
   }
 
   @Test(arguments: ["true", "false", "null", "0", "1", "1.0", "\"true\"", "\"\"", "[]", "[true]", "{}"])
-  func `truth is no number`(text: String) {
+  func `true and false are not numbers`(text: String) {
     expectAlikeEverywhere(Bool.self, text)
   }
 
   @Test(arguments: ["01", "-01", "+1", ".5", "1.", "1.e5", "1e", "1e+", "-", "0x10", "NaN", "Infinity", "1_000"])
-  func `broken numbers are refused`(text: String) {
+  func `malformed numbers are errors`(text: String) {
     expectSameFailure(Double.self, text)
     expectSameFailure([Double].self, "[\(text)]")
   }
 
   @Test(arguments: ["\"inf\"", "\"-inf\"", "\"nan\"", "\"x\"", "\"\"", "\"Inf\"", "1.5", "null", "true", "[]"])
-  func `strings stand for infinite floats`(text: String) {
+  func `strings are read as infinite floats`(text: String) {
     let named: (JSONDecoder) -> Void = { decoder in
       decoder.nonConformingFloatDecodingStrategy = .convertFromString(
         positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")

@@ -2,7 +2,7 @@ import ErrandJSON
 import Foundation
 import Testing
 
-/// Values at paths, as the decoding by Foundation and as `.fast` finds them.
+/// Compares how Foundation's decoder and `.fast` read values at paths.
 @Suite struct PathComparisonTests {
   static let text = #"""
     {"code":0,"data":{"n":7,"s":"x","none":null,"list":["a",{"k":[1,2]},null],"a.b":{"":5},"user_name":"u","n":8,
@@ -55,13 +55,13 @@ import Testing
     expectSameOfAllTypes(at: path, .standard, .fast)
   }
 
-  @Test(arguments: paths) func `strategies hold at paths`(path: JSONPath?) {
+  @Test(arguments: paths) func `strategies apply at paths`(path: JSONPath?) {
     expectSameOfAllTypes(
       at: path, JSONDecoding(dates: .iso8601, keys: .convertFromSnakeCase, data: .deferredToData),
       .fast(dates: .iso8601, keys: .convertFromSnakeCase, data: .deferredToData))
   }
 
-  @Test(arguments: paths) func `closures for keys hold at paths`(path: JSONPath?) {
+  @Test(arguments: paths) func `key closures apply at paths`(path: JSONPath?) {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .custom {
       JSONName($0.last?.stringValue == "user_name" ? "userName" : $0.last?.stringValue ?? "")
@@ -69,7 +69,7 @@ import Testing
     expectSameOfAllTypes(at: path, JSONDecoding { decoder }, .fast(by: decoder))
   }
 
-  @Test func `decoders at paths know where they are`() throws {
+  @Test func `decoders at paths have coding paths`() throws {
     let key = try #require(CodingUserInfoKey(rawValue: "look"))
     let decoder = JSONDecoder()
     decoder.userInfo[key] = JSONLook { notes, decoder in
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test(arguments: paths) func `differences of types are the same`(path: JSONPath?) {
+  @Test(arguments: paths) func `type differences match Foundation's`(path: JSONPath?) {
     struct Other: Decodable { let n: String, list: [String], more: [Int], f: Double, userName: String }
     for decodings in [
       [JSONDecoding.standard, .fast], [JSONDecoding(keys: .convertFromSnakeCase), .fast(keys: .convertFromSnakeCase)],
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `broken texts are the same at paths`() {
+  @Test func `errors for invalid text match at paths`() {
     for text in ["", " ", "{\"data\":", "{\"data\":1} x", "oops", "<html>\n<p>", "{\"data\":\"\\ud800\"}"] {
       let errors = [JSONDecoding.standard, .fast].map { decoding in
         #expect(throws: JSONDecodingError.self) { try decoding.decode(String.self, from: Data(text.utf8), at: "data") }

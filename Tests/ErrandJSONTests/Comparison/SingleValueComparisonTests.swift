@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Single values and decoders themselves, of Foundation and of `.fast`.
+/// Compares the single value containers and the decoders of Foundation and of `.fast`.
 @Suite struct SingleValueComparisonTests {
   @Test(arguments: [
     "null", "true", "false", "1", "-1", "1.5", "300", "\"x\"", "\"\"", "[]", "[1]", "[\"x\"]", "{}", #"{"a":1}"#,
     #"{"a":[null]}"#, "\"AQI=\"", "\"http://h/\"", "\"00000000-0000-0000-0000-000000000001\"",
-  ]) func `each type asks for each value`(text: String) {
+  ]) func `every type is read from every value`(text: String) {
     expectSameView(text) { notes, decoder in
       let single = try decoder.singleValueContainer()
       notes.note(single.codingPath)
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["1", "[1,2]", #"{"a":[1]}"#, "null"]) func `types read from the decoder itself`(text: String) {
+  @Test(arguments: ["1", "[1,2]", #"{"a":[1]}"#, "null"]) func `types are initialised from the decoder`(text: String) {
     expectSameView(text) { notes, decoder in
       notes.note(decoder.codingPath)
       notes.attempt { try Int(from: decoder) }
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `ladders of types go on`() {
+  @Test func `several types are tried in turn`() {
     enum Either: Decodable, Equatable {
       case number(Int), text(String), list([Either]), object([String: Either]), fraction(Double), nothing
 
@@ -109,7 +109,7 @@ import Testing
     expectSameFailure(Either.self, #"{"a":[1,[{"b":true}]]}"#)
   }
 
-  @Test func `ladders end with the last failure`() {
+  @Test func `last tried type determines the error`() {
     struct Loose: Decodable, Equatable {
       let value: String
       init(from decoder: any Decoder) throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Strings, as Foundation's decoder and as `.fast` reads them.
+/// Compares how Foundation's decoder and `.fast` read strings.
 @Suite struct StringComparisonTests {
   @Test(arguments: [
     "", "a", "sixteen bytes ...", "\\n\\r\\t\\b\\f", "\\\"\\\\\\/", "\\u0041", "\\u00e9\\u00E9", "\\u4e2d\\u6587",
@@ -13,7 +13,7 @@ import Testing
     expectSame(JSONBox<String>.self, "{\"value\":\"\(text)\"}") { Array($0.value.utf8) }
   }
 
-  @Test(arguments: 0..<40) func `strings of each length are read`(length: Int) {
+  @Test(arguments: 0..<40) func `strings of any length are read`(length: Int) {
     let plain = String(repeating: "x", count: length)
     expectSame([String].self, "[\"\(plain)\",\"\(plain)\\n\",\"é\(plain)\",\"\(plain)😀\"]")
     expectSame([String: String].self, "{\"\(plain)\":\"\(plain)\",\"\(plain)é\":\"\"}")
@@ -22,7 +22,7 @@ import Testing
   @Test(arguments: [
     "\\x", "\\u12", "\\u12g4", "\\", "\\ud800", "\\udc00", "\\ud800x", "\\ud800\\n", "\\ud800\\ud800", "\\udc00\\ud800",
     "a\nb", "\t", "\u{0}", "\u{1F}",
-  ]) func `broken strings are refused`(text: String) {
+  ]) func `malformed strings are errors`(text: String) {
     expectSameFailure(String.self, "\"\(text)\"")
     expectSameFailure([String].self, "[\"\(text)\"]")
     expectSameFailure(JSONBox<String>.self, "{\"value\":\"\(text)\"}")
@@ -33,7 +33,7 @@ import Testing
       [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xC3], [0xE4, 0xB8], [0xF0, 0x9F, 0x98], [0xF5, 0x80, 0x80, 0x80],
       [0x80],
       [0xF4, 0x90, 0x80, 0x80], [0xE0, 0x80, 0x80],
-    ] as [[UInt8]]) func `broken bytes are refused`(bytes: [UInt8])
+    ] as [[UInt8]]) func `invalid UTF-8 is an error`(bytes: [UInt8])
   {
     let comparison = JSONComparison<[String], [String]>({ _ in }, #_sourceLocation) { $0 }
     comparison.expect(.failure, Data("[\"a".utf8) + bytes + Data("b\"]".utf8))
@@ -41,11 +41,11 @@ import Testing
   }
 
   @Test(arguments: ["1", "1.5", "true", "null", "[]", "[\"a\"]", "{}", "{\"a\":\"b\"}"])
-  func `no other type is a string`(text: String) {
+  func `other types are not strings`(text: String) {
     expectAlikeEverywhere(String.self, text)
   }
 
-  @Test(arguments: ["\"a\"", "\"\"", "\"ab\"", "\"é\"", "\"👨‍👩‍👧‍👦\"", "1"]) func `types of one letter read`(text: String) {
+  @Test(arguments: ["\"a\"", "\"\"", "\"ab\"", "\"é\"", "\"👨‍👩‍👧‍👦\"", "1"]) func `single characters are read`(text: String) {
     struct Letter: Decodable, Equatable {
       let letter: Character
       init(from decoder: any Decoder) throws {
@@ -61,7 +61,7 @@ import Testing
     expectAlike([String: Letter].self, "{\"a\":\(text)}")
   }
 
-  @Test func `long strings are whole`() {
+  @Test func `long strings are read completely`() {
     let long = String(repeating: "中文 and \\u00e9 \\\"quoted\\\" ", count: 2_000)
     expectSame([String].self, "[\"\(long)\"]")
     expectSame([String: [String]].self, "{\"\(long)\":[\"\(long)\"]}")

@@ -4,10 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whole texts, as Foundation's decoder and as `.fast` judges them.
+/// Compares how Foundation's decoder and `.fast` validate whole texts.
 @Suite struct TextComparisonTests {
   @Test(arguments: ["1", "-1.5", "\"x\"", "true", "false", "null", "[]", "{}", "\"\""])
-  func `any value may stand alone`(text: String) {
+  func `any value is read at top level`(text: String) {
     expectAlike(JSONValue.self, text)
     expectAlike(JSONBare<JSONValue>.self, text)
     for space in [" ", "\n", "\r\n", "\t", " \n\t\r "] {
@@ -24,14 +24,14 @@ import Testing
     "\u{B}1",
     "\u{A0}1", "1\u{A0}", "\u{2028}1", "#", "<html>", "(1)", "undefined", "\"a", "\"a\\", "'", "`1`",
     "[1]\u{FEFF}", "{\"a\":[}", "[{]}", "{[]:1}", "[1}", "{\"a\":1]",
-  ]) func `what is no JSON is refused`(text: String) {
+  ]) func `invalid JSON is an error`(text: String) {
     expectSameFailure([Int].self, text)
     expectSameFailure(JSONBare<Int?>.self, text)
     expectSameFailure([String: Int].self, text)
     expectSameFailure(JSONView.self, text)
   }
 
-  @Test func `texts cut anywhere are refused`() {
+  @Test func `truncated texts are errors`() {
     let text = Array(#"{"a":[1,-2.5e+3,"é\n\u00e9😀"],"b":{"value":true}}"#.utf8)
     struct Whole: Decodable { let a: [JSONBare<JSONValue>], b: JSONBox<Bool> }
     for end in 0..<text.count {
@@ -44,7 +44,7 @@ import Testing
     .utf8, .utf16, .utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian,
   ]
 
-  @Test(arguments: encodings) func `each encoding of Unicode is read`(encoding: String.Encoding) throws {
+  @Test(arguments: encodings) func `every Unicode encoding is read`(encoding: String.Encoding) throws {
     for text in [#"{"é中😀":["\u00e9é中😀"]}"#, #"{ "a" : [ ] }"#, "{}"] {
       let data = try #require(text.data(using: encoding))
       JSONComparison<[String: [String]], [String: [String]]>({ _ in }, #_sourceLocation) { $0 }.expect(.value, data)
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian, .utf32BigEndian])
-  func `a byte order mark is passed over`(encoding: String.Encoding) throws {
+  func `byte order mark is ignored`(encoding: String.Encoding) throws {
     for text in [#"{"é中😀":["x"]}"#, "{}"] {
       let data = try #require("\u{FEFF}\(text)".data(using: encoding))
       JSONComparison<[String: [String]], [String: [String]]>({ _ in }, #_sourceLocation) { $0 }.expect(.value, data)
@@ -80,11 +80,11 @@ import Testing
       JSONComparison<JSONView, JSONView>({ _ in }, #_sourceLocation) { $0 }
         .expect(depth > 512 ? .failure : .value, Data(text.utf8))
     }
-    // With a space behind them: Foundation traps at a bracket that is one too deep where the text ends with it.
+    // The text ends with a space, because Foundation traps if it ends with a bracket beyond the depth limit.
     expectAlike([Int].self, "[\(String(repeating: "[", count: depth)) ")
   }
 
-  @Test(arguments: [JSONDecoding.standard, .fast]) func `a text may end with the bracket too deep`(
+  @Test(arguments: [JSONDecoding.standard, .fast]) func `too deep bracket at the end is safe`(
     _ decoding: JSONDecoding
   ) {
     for (bracket, depth) in [("[", 512), ("[", 513), ("[", 514), ("{\"a\":[", 513), ("[{\"a\":", 600)] {
@@ -94,8 +94,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...8 as ClosedRange<UInt64>) func `damaged texts give the same or differ by the list`(seed: UInt64)
-  {
+  @Test(arguments: 1...8 as ClosedRange<UInt64>) func `damaged texts match Foundation's results`(seed: UInt64) {
     var random = SeededNumbers(seed: seed)
     let whole = Array(#"{"a":[1,-25,300,{"b":"x","c":null}],"d":"text","e":{"k":[true,false],"l":1.5}}"#.utf8)
     for _ in 0..<(isSanitized ? 200 : 1_500) {

@@ -2,7 +2,7 @@ import ErrandJSON
 import Foundation
 import Testing
 
-/// Types of every make, as Foundation's decoder and as `.fast` reads them.
+/// Compares how Foundation's decoder and `.fast` read many kinds of types.
 @Suite struct TypeComparisonTests {
   enum Metal: String, Decodable { case gold, iron }
   enum Level: Int, Decodable { case low = 1, high }
@@ -31,7 +31,7 @@ import Testing
     "{}", #"{"dot":{},"circle":{"radius":1}}"#, #"{"dot":{},"more":1}"#, #"{"zzz":{}}"#, #"{"circle":{}}"#,
     #"{"circle":null}"#, #"{"dot":null}"#, #"{"circle":[]}"#, "\"dot\"", #"{"circle":{"radius":"1"}}"#,
     #"{"group":{"_0":[{"circle":{}}]}}"#, "null", "[]",
-  ]) func `payloads are read`(text: String) {
+  ]) func `enumeration payloads are read`(text: String) {
     expectAlike(Figure.self, text)
     expectAlike([Figure].self, "[\(text)]")
     expectAlike(JSONBox<Figure?>.self, "{\"value\":\(text)}")
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `classes read their super classes`() {
+  @Test func `subclasses read their superclass`() {
     expectSame(Animal.self, #"{"name":"a"}"#, seenAs: \.told)
     expectSame(Cat.self, #"{"name":"a","lives":7}"#, seenAs: \.told)
     expectSame(Dog.self, #"{"tricks":["x"],"super":{"name":"a"}}"#, seenAs: \.told)
@@ -78,7 +78,7 @@ import Testing
     expectSameFailure(Dog.self, #"{"tricks":["x"],"super":[]}"#)
   }
 
-  /// Asks for a class by the metatype of one below it.
+  /// Decodes a class by the metatype of its subclass.
   struct Kennel: Decodable {
     let told: [String]
 
@@ -94,7 +94,7 @@ import Testing
     enum Key: CodingKey { case cat }
   }
 
-  @Test func `metatypes say which class is made`() throws {
+  @Test func `metatype determines the class`() throws {
     let cat = #"{"name":"a","lives":7}"#
     expectSame(Kennel.self, #"[\#(cat),\#(cat),{"cat":\#(cat)}]"#, seenAs: \.told)
     expectSameFailure(Kennel.self, #"[{"name":"a","lives":"x"}]"#)
@@ -114,7 +114,7 @@ import Testing
   }
   indirect enum Tree: Decodable, Equatable { case leaf(Int), branch(Tree, Tree) }
 
-  @Test func `types may hold themselves`() {
+  @Test func `recursive types are read`() {
     let text =
       #"{"name":"a","kids":[{"name":"b"},{"name":"c","kids":[]}],"more":{"x":{"name":"d","kids":[{"name":"e"}]}}}"#
     expectSame(Node.self, text)
@@ -153,7 +153,7 @@ import Testing
     @Lossy var boxes: [JSONBox<Int>]
   }
 
-  @Test func `property wrappers read themselves`() {
+  @Test func `property wrappers are read`() {
     expectSame(
       Wrapped.self, #"{"level":12,"names":["a",1,null,"b"],"boxes":[{"value":1},{},{"value":"x"},[],{"value":2}]}"#)
     expectSame(Wrapped.self, #"{"boxes":[],"names":[],"level":-3}"#)
@@ -196,7 +196,7 @@ import Testing
     expectSameFailure([Tagged].self, ##"[{"body":{"#text":1},"@type":"a"}]"##)
   }
 
-  @Test func `ranges and pairs are lists`() {
+  @Test func `ranges and vectors are read from arrays`() {
     expectSame([ClosedRange<Int>].self, "[[1,5]]")
     expectSame(Range<Double>.self, "[1,1.5]")
     expectSameFailure(ClosedRange<Int>.self, "[5,1]")

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Arrays seen through unkeyed containers of Foundation's decoder and of `.fast`.
+/// Compares the unkeyed containers of Foundation's decoder and of `.fast`.
 @Suite struct UnkeyedComparisonTests {
-  @Test(arguments: ["[]", "[ ]", "[1]", "[1,2,3]", "[ 1 , 2 ]", "[1,1,1]"]) func `lists of integers are read`(
+  @Test(arguments: ["[]", "[ ]", "[1]", "[1,2,3]", "[ 1 , 2 ]", "[1,1,1]"]) func `integer arrays are read`(
     text: String
   ) {
     expectSame([Int].self, text)
@@ -18,7 +18,7 @@ import Testing
     expectSame([String: [Int]].self, "{\"a\":\(text)}")
   }
 
-  @Test(arguments: ["{}", "1", "\"x\"", "true", "null", "{\"0\":1}"]) func `no other type is a list`(text: String) {
+  @Test(arguments: ["{}", "1", "\"x\"", "true", "null", "{\"0\":1}"]) func `other types are not arrays`(text: String) {
     expectSameFailure([Int].self, text)
     expectSameFailure([String].self, text)
     expectSameFailure([[Int]].self, "[[],\(text)]")
@@ -27,7 +27,8 @@ import Testing
     expectSameFailure(JSONBox<[Bool]>.self, "{\"value\":\(text)}")
   }
 
-  @Test(arguments: ["[1,\"x\"]", "[null]", "[1,2,[3]]", "[{}]", "[1.5]", "[true]"]) func `the element at fault is told`(
+  @Test(arguments: ["[1,\"x\"]", "[null]", "[1,2,[3]]", "[{}]", "[1.5]", "[true]"])
+  func `errors name the wrong element`(
     text: String
   ) {
     expectSameFailure([Int].self, text)
@@ -49,7 +50,7 @@ import Testing
     expectSameView("[]") { notes, decoder in notes.note(try decoder.unkeyedContainer()) }
   }
 
-  @Test func `nothing comes behind the end`() {
+  @Test func `reads after the end fail`() {
     expectSameView("[1]") { notes, decoder in
       var list = try decoder.unkeyedContainer()
       notes.attempt { try list.decode(Int.self) }
@@ -71,13 +72,13 @@ import Testing
     expectSameView("[]") { notes, decoder in
       var list = try decoder.unkeyedContainer()
       notes.attempt { try list.decode(JSONView.self) }
-      // Foundation counts on here, so where the container stands then is not compared.
+      // Foundation advances here, so the position of the container is not compared.
       notes.attempt { try list.decodeIfPresent(Int.self) }
       notes.note(list.isAtEnd)
     }
   }
 
-  @Test func `a failed element is not passed`() {
+  @Test func `failed read does not advance`() {
     expectSameView(#"[1,"x",{"a":"y"},[true]]"#) { notes, decoder in
       var list = try decoder.unkeyedContainer()
       notes.attempt { try list.decode(String.self) }
@@ -101,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `null is passed where it is told`() {
+  @Test func `only reading null advances past it`() {
     expectSameView("[null,1,null,null,null]") { notes, decoder in
       var list = try decoder.unkeyedContainer()
       notes.attempt { try list.decodeNil() }
@@ -136,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func `elements of each type follow`() {
+  @Test func `elements of every type are read`() {
     expectSameView(#"[1,"x",true,1.5,[2],{"a":3},null,"AQI=",0,"http://h/",7.25]"#) { notes, decoder in
       var list = try decoder.unkeyedContainer()
       notes.attempt { try list.decode(Int8.self) }
@@ -154,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `lists nest in containers`() {
+  @Test func `unkeyed containers can be nested`() {
     expectSameView(#"[{"a":[1,{"b":2}]},[[3],4],5]"#) { notes, decoder in
       var list = try decoder.unkeyedContainer()
       let object = try list.nestedContainer(keyedBy: JSONName.self)
@@ -169,7 +170,7 @@ import Testing
       notes.attempt { try next.decode(String.self) }
       notes.note(next)
       notes.note(list)
-      // Both ways through one array are independent of each other.
+      // Two containers of one array are independent of each other.
       var again = try decoder.unkeyedContainer()
       notes.note(again)
       notes.attempt { try again.decode([String: JSONView].self).count }
@@ -178,7 +179,7 @@ import Testing
     }
   }
 
-  @Test func `super decoders pass one element`() {
+  @Test func `super decoder advances by one element`() {
     expectSameView(#"[{"a":1},[2],null,3]"#) { notes, decoder in
       var list = try decoder.unkeyedContainer()
       while !list.isAtEnd {
@@ -193,7 +194,7 @@ import Testing
     }
   }
 
-  @Test func `copies of a container go apart`() {
+  @Test func `container copies are independent`() {
     expectSameView("[1,2,3]") { notes, decoder in
       var one = try decoder.unkeyedContainer()
       notes.attempt { try one.decode(Int.self) }
@@ -206,7 +207,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 1, 63, 64, 65, 1_000, 10_000]) func `lists of each length are read`(count: Int) {
+  @Test(arguments: [0, 1, 63, 64, 65, 1_000, 10_000]) func `arrays of any length are read`(count: Int) {
     expectSame([Int].self, "[\((0..<count).map { "\($0)" }.joined(separator: ","))]")
     expectSame([[String]].self, "[\((0..<count).map { "[\"\($0)\"]" }.joined(separator: ","))]")
     expectSame([JSONBox<Int?>].self, "[\((0..<count).map { "{\"value\":\($0)}" }.joined(separator: ",\n"))]")

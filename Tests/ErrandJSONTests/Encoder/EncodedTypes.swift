@@ -1,10 +1,10 @@
 import Foundation
 
-/// Types whose own code uses encoders in all the ways that there are.
+/// Types that use an encoder in all possible ways.
 enum Encoded {
   enum Keys: String, CodingKey { case a, b, c, someURLName, `super`, slash = "a/b", quote = "q\"", accent = "é" }
 
-  /// What a closure does with an encoder.
+  /// A value that is encoded by a closure.
   struct By: Encodable, Sendable {
     let write: @Sendable (any Encoder) throws -> Void
 
@@ -67,7 +67,7 @@ enum Encoded {
     }
   }
 
-  /// Writes its superclass by an encoder of its own.
+  /// Writes its superclass to a separate encoder.
   final class Cat: Animal, @unchecked Sendable {  // never changed
     private enum Keys: CodingKey { case lives, parent }
 
@@ -79,7 +79,7 @@ enum Encoded {
     }
   }
 
-  /// So many arrays in one another.
+  /// Nested arrays of the given depth.
   struct Nest: Encodable, Sendable {
     let depth: Int
 
@@ -89,7 +89,7 @@ enum Encoded {
     }
   }
 
-  /// Writes to the container that it is put into.
+  /// Writes to the container that it is encoded into.
   struct Meddler: Encodable {
     let outer: KeyedEncodingContainer<Keys>
 
@@ -111,7 +111,7 @@ enum Encoded {
 
   static let nothing = By { _ in }
 
-  /// Where the encoder says that it is, as a string.
+  /// Writes the encoder's coding path as a string.
   static let place = By { encoder in
     let path = encoder.codingPath.map { "\($0.stringValue)/\($0.intValue.map(String.init) ?? "-")" }
     var container = encoder.singleValueContainer()

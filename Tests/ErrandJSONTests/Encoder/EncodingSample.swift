@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// One value that both encoders write, and by what strategies.
+/// A value for both encoders to write, and the strategies to use.
 struct EncodingSample: CustomTestStringConvertible, Sendable {
   let name: String
   let value: any Encodable & Sendable
@@ -27,7 +27,7 @@ struct EncodingSample: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// What became of an encoding.
+/// The result of an encoding.
 enum EncodingOutcome: Equatable {
   case text(Data)
   case refused(path: [String], reason: String)

@@ -8,7 +8,7 @@ extension EncodingSample {
     EncodingSample("a payload with a name", Encoded.Shape.circle(radius: 2)),
     EncodingSample("payloads", [Encoded.Shape.square(3), .point, .circle(radius: 0.5)]),
     EncodingSample("a subclass in its superclass' container", Encoded.Dog()),
-    EncodingSample("a superclass by an encoder of its own", Encoded.Cat()),
+    EncodingSample("a superclass with a separate encoder", Encoded.Cat()),
     EncodingSample("cats", [Encoded.Cat(), Encoded.Cat()]),
     EncodingSample("an object without members", Encoded.object { _ in }),
     EncodingSample("an array without elements", Encoded.array { _ in }),
@@ -60,7 +60,7 @@ extension EncodingSample {
         _ = container.nestedUnkeyedContainer(forKey: .b)
       }),
     EncodingSample(
-      "the same container asked for twice",
+      "the same container requested twice",
       Encoded.By { encoder in
         var first = encoder.container(keyedBy: Encoded.Keys.self)
         try first.encode(1, forKey: .a)
@@ -68,7 +68,7 @@ extension EncodingSample {
         try second.encode(2, forKey: AnyKey("other"))
         try first.encode(3, forKey: .b)
       }),
-    EncodingSample("a super encoder without a word", Encoded.object { _ = $0.superEncoder() }),
+    EncodingSample("a super encoder without a value", Encoded.object { _ = $0.superEncoder() }),
     EncodingSample("a super encoder with one value", Encoded.object { try 5.encode(to: $0.superEncoder(forKey: .b)) }),
     EncodingSample(
       "a hundred members",
@@ -107,13 +107,13 @@ extension EncodingSample {
     ) { encoder in
       if let key = CodingUserInfoKey(rawValue: "who") { encoder.userInfo = [key: "Ada"] }
     },
-    EncodingSample("511 arrays in one another", Encoded.Nest(depth: 511)),
+    EncodingSample("511 nested arrays", Encoded.Nest(depth: 511)),
   ]
 
-  /// Types that only an encoder can write that keeps all values until the end.
+  /// Types that can only be written by an encoder that keeps all values in memory until the end.
   static let turns: [EncodingSample] = [
     EncodingSample(
-      "two containers by turns",
+      "two containers in alternation",
       Encoded.object { container in
         var first = container.nestedContainer(keyedBy: Encoded.Keys.self, forKey: .a)
         var second = container.nestedUnkeyedContainer(forKey: .b)
@@ -123,7 +123,7 @@ extension EncodingSample {
         try second.encode(4)
       }, isHandedOver: true),
     EncodingSample(
-      "a container that is taken up again",
+      "a container that is reopened",
       Encoded.object { container in
         var first = container.nestedContainer(keyedBy: Encoded.Keys.self, forKey: .a)
         try container.encode(1, forKey: .b)
@@ -137,13 +137,13 @@ extension EncodingSample {
         try container.encode([2], forKey: .a)
       }, isHandedOver: true),
     EncodingSample(
-      "the same of many keys twice",
+      "a repeated key among many",
       Encoded.By { encoder in
         var container = encoder.container(keyedBy: AnyKey.self)
         for index in 0..<100 { try container.encode(index, forKey: AnyKey("member \(index % 99)")) }
       }, isHandedOver: true),
     EncodingSample(
-      "a key that looks the same",
+      "a canonically equivalent key",
       Encoded.By { encoder in
         var container = encoder.container(keyedBy: AnyKey.self)
         try container.encode(1, forKey: AnyKey("\u{E9}"))

@@ -30,18 +30,18 @@ extension EncodingSample {
     EncodingSample(
       "ISO 8601 through the years", (0..<3_000).map { Date(timeIntervalSince1970: Double($0) * 86_400 * 97.3 - 1e10) }
     ) { $0.dateEncodingStrategy = .iso8601 },
-    EncodingSample("dates in words of one's own", Dated()) {
+    EncodingSample("dates by a closure", Dated()) {
       $0.dateEncodingStrategy = .custom { date, encoder in
         var container = encoder.container(keyedBy: Encoded.Keys.self)
         try container.encode(date.timeIntervalSince1970, forKey: .a)
         try container.encode(encoder.codingPath.count, forKey: .b)
       }
     },
-    EncodingSample("dates without a word", Dated()) { $0.dateEncodingStrategy = .custom { _, _ in } },
-    EncodingSample("a date without a word at the top", Date()) { $0.dateEncodingStrategy = .custom { _, _ in } },
+    EncodingSample("dates that are not written", Dated()) { $0.dateEncodingStrategy = .custom { _, _ in } },
+    EncodingSample("a date that is not written at the top", Date()) { $0.dateEncodingStrategy = .custom { _, _ in } },
     EncodingSample("data in Base64", Blob()),
     EncodingSample("data as it encodes itself", Blob()) { $0.dataEncodingStrategy = .deferredToData },
-    EncodingSample("data of one's own", Blob()) {
+    EncodingSample("data by a closure", Blob()) {
       $0.dataEncodingStrategy = .custom { data, encoder in try data.count.encode(to: encoder) }
     },
     EncodingSample("snake case", Named()) { $0.keyEncodingStrategy = .convertToSnakeCase },
@@ -61,17 +61,17 @@ extension EncodingSample {
         try container.encode(2, forKey: AnyKey("a_b"))
       }, isHandedOver: true
     ) { $0.keyEncodingStrategy = .convertToSnakeCase },
-    EncodingSample("keys of one's own", Encoded.Person(friends: [Encoded.Person()])) {
+    EncodingSample("keys by a closure", Encoded.Person(friends: [Encoded.Person()])) {
       $0.keyEncodingStrategy = .custom { path in AnyKey(path.map(\.stringValue).joined(separator: ".")) }
     },
-    EncodingSample("dictionaries under keys of one's own", ["a": ["b": 1]]) {
+    EncodingSample("dictionaries with keys by a closure", ["a": ["b": 1]]) {
       $0.keyEncodingStrategy = .custom { _ in AnyKey("x") }
     },
-    EncodingSample("numbers in words", [Double.infinity, -.infinity, .nan, 1]) {
+    EncodingSample("infinite numbers as strings", [Double.infinity, -.infinity, .nan, 1]) {
       $0.nonConformingFloatEncodingStrategy = words
     },
-    EncodingSample("floats in words", ["a": Float.nan]) { $0.nonConformingFloatEncodingStrategy = words },
-    EncodingSample("endless dates in words", [Date(timeIntervalSinceReferenceDate: .infinity)]) {
+    EncodingSample("floats as strings", ["a": Float.nan]) { $0.nonConformingFloatEncodingStrategy = words },
+    EncodingSample("infinite dates as strings", [Date(timeIntervalSinceReferenceDate: .infinity)]) {
       $0.nonConformingFloatEncodingStrategy = words
     },
   ]
@@ -79,9 +79,9 @@ extension EncodingSample {
   private static let words = JSONEncoder.NonConformingFloatEncodingStrategy.convertToString(
     positiveInfinity: "+∞", negativeInfinity: "-∞", nan: "NaN")
 
-  /// Both throw the same error with the same path.
+  /// Values for which both encoders throw the same error with the same path.
   static let refusals: [EncodingSample] = [
-    EncodingSample("nan at the top", Double.nan), EncodingSample("an endless float", Float.infinity),
+    EncodingSample("nan at the top", Double.nan), EncodingSample("an infinite float", Float.infinity),
     EncodingSample("nan in an array", ["a": [1.0, .nan]]), EncodingSample("nan in arrays", [[1.0], [2, -.infinity]]),
     EncodingSample("nan in a float array", [Float(1), .nan]), EncodingSample("nan in a dictionary", ["5": Double.nan]),
     EncodingSample("nan in a dictionary, by strategy", ["5": Double.nan]) {
@@ -95,12 +95,12 @@ extension EncodingSample {
         try container.encode(1)
         try container.encode(Double.nan)
       }),
-    EncodingSample("an endless date", ["x": [Date(timeIntervalSince1970: .infinity)]]),
-    EncodingSample("endless seconds", ["x": Date(timeIntervalSince1970: .infinity)]) {
+    EncodingSample("an infinite date", ["x": [Date(timeIntervalSince1970: .infinity)]]),
+    EncodingSample("infinite seconds", ["x": Date(timeIntervalSince1970: .infinity)]) {
       $0.dateEncodingStrategy = .secondsSince1970
       $0.nonConformingFloatEncodingStrategy = words
     },
-    EncodingSample("endless milliseconds", ["x": Date(timeIntervalSince1970: .infinity)]) {
+    EncodingSample("infinite milliseconds", ["x": Date(timeIntervalSince1970: .infinity)]) {
       $0.dateEncodingStrategy = .millisecondsSince1970
     },
     EncodingSample("nothing at the top", Encoded.nothing), EncodingSample("a type's own error", Encoded.broken),

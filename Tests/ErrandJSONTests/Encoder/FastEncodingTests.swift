@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Errand's own encoder beside Foundation's.
+/// Compares Errand's own encoder with Foundation's.
 @Suite struct FastEncodingTests {
-  @Test(arguments: EncodingSample.all) func `both encoders write the same`(sample: EncodingSample) throws {
+  @Test(arguments: EncodingSample.all) func `both encoders write the same text`(sample: EncodingSample) throws {
     let foundation = sample.encoder(sortedKeys: false)
     let due = EncodingOutcome { try foundation.encode(sample.value) }
     let outcome = EncodingOutcome { try JSONEncoding.fast(by: foundation).encode(sample.value) }
@@ -16,18 +16,18 @@ import Testing
     #expect(EncodingOutcome { try JSONEncoding.fast(by: sorting).encode(sample.value) } == sorted)
   }
 
-  @Test(arguments: EncodingSample.all) func `Foundation is asked only where it must be`(sample: EncodingSample) {
+  @Test(arguments: EncodingSample.all) func `Foundation encodes only what requires it`(sample: EncodingSample) {
     let streams = JSONStreams(rules: JSONEncodingRules(of: sample.encoder(sortedKeys: false)))
     let text = try? streams.text(of: sample.value) ?? Data()
     #expect((text?.isEmpty ?? false) == sample.isHandedOver)
   }
 
-  @Test func `there are enough samples`() {
+  @Test func `at least 100 samples exist`() {
     #expect(EncodingSample.all.count >= 100)
     #expect(Set(EncodingSample.all.map(\.name)).count == EncodingSample.all.count)
   }
 
-  @Test func `members keep the order of their declaration`() throws {
+  @Test func `members keep declaration order`() throws {
     struct Body: Encodable { var zebra = 1, apple = ["b": 2, "a": [1: "x"].count], mango: Int?, kiwi = "k" }
     let text = try JSONEncoding.fast.encode(Body())
     #expect(String(decoding: text, as: UTF8.self) == #"{"zebra":1,"apple":{"a":1,"b":2},"kiwi":"k"}"#)
@@ -44,28 +44,28 @@ import Testing
     #expect(try JSONEncoding.fast.encode(forward) == JSONEncoding.fast.encode(backward))
   }
 
-  @Test func `common arguments join what is written`() throws {
+  @Test func `common arguments are merged`() throws {
     let text = try JSONEncoding.fast.encode(Encoded.Dog(), adding: ["version": "2", "legs": 5])
     #expect(try JSONValue(parsing: text) == ["name": "Rex", "legs": 4, "version": "2"])
     let error = #expect(throws: JSONEncodingError.self) { try JSONEncoding.fast.encode([1], adding: ["a": 1]) }
-    #expect(error?.reason == "A JSON object is needed, but this is an array.")
+    #expect(error?.reason == "Expected a JSON object, found an array.")
   }
 
-  @Test func `strategies are taken`() throws {
+  @Test func `strategies are applied`() throws {
     struct Body: Encodable { var roomNumber = 7, at = Date(timeIntervalSince1970: 0), raw = Data([255]) }
     let text = try JSONEncoding.fast(dates: .iso8601, keys: .convertToSnakeCase, data: .deferredToData).encode(Body())
     #expect(
       String(decoding: text, as: UTF8.self) == #"{"room_number":7,"at":"1970-01-01T00:00:00Z","raw":[255]}"#)
   }
 
-  @Test func `whole JSON values are written by their own rules`() throws {
+  @Test func `JSON values ignore strategies`() throws {
     let value: JSONValue = ["b": 1, "a": [1.5, nil]]
     #expect(try JSONEncoding.fast.encode(value) == value.serialized())
     #expect(try JSONEncoding.fast.encode([value]) == JSONValue.array([value]).serialized())
   }
 
-  /// Foundation goes on with what the failed value has written, and may end the process.
-  @Test func `a member that failed leaves no trace`() throws {
+  /// Foundation keeps the output of the failed value, and may end the process.
+  @Test func `failed member leaves no output`() throws {
     let body = Encoded.object { container in
       try? container.encode(Encoded.broken, forKey: .a)
       try? container.encode([Double.nan], forKey: .b)
@@ -87,7 +87,7 @@ import Testing
     #expect(String(decoding: try JSONEncoding.fast.encode([single]), as: UTF8.self) == #"["x"]"#)
   }
 
-  /// `JSONEncoder` ends the process in the first three.
+  /// `JSONEncoder` ends the process in the first three cases.
   @Test func `misuse is an error`() throws {
     let misuses: [Encoded.By] = [
       Encoded.single { container in
@@ -113,7 +113,7 @@ import Testing
     #expect(try JSONEncoding.fast.encode([1]) == Data("[1]".utf8))
   }
 
-  @Test func `nesting has a limit`() throws {
+  @Test func `nesting is limited`() throws {
     let fast = JSONEncoding.fast
     #expect(try fast.encode(Encoded.Nest(depth: 511)).count == 1_022)
     for depth in [512, 600, 5_000] {
@@ -127,15 +127,15 @@ import Testing
         try container.encode(self)
       }
     }
-    // Under a sanitizer a level takes several times the stack.
+    // With a sanitizer, each level needs several times as much stack.
     if !isSanitized { #expect(throws: JSONEncodingError.self) { try fast.encode(Endless()) } }
     let deep = (0..<505).reduce(JSONValue.null) { value, _ in [value] }
     #expect(try fast.encode([deep]).count == 4 + 2 * 506)
     #expect(throws: JSONEncodingError.self) { try fast.encode([[[[[[[[[[deep]]]]]]]]]]) }
   }
 
-  /// In a nested container `JSONEncoder` forgets the keys that lead to it.
-  @Test func `paths are whole in nested containers`() throws {
+  /// In a nested container, `JSONEncoder` loses the keys of the outer containers.
+  @Test func `nested containers report complete paths`() throws {
     let body = Encoded.object { container in
       var list = container.nestedUnkeyedContainer(forKey: .a)
       try list.encode(1)
@@ -154,7 +154,7 @@ import Testing
     #expect(value?.path == "x.a[1]")
   }
 
-  @Test func `an encoder that is kept does no harm`() throws {
+  @Test func `kept encoder fails safely`() throws {
     final class Keeper: Encodable, @unchecked Sendable {  // used by one test on one thread
       var kept: (any Encoder)?
 
@@ -173,7 +173,7 @@ import Testing
     #expect(try fast.encode(["a": 1]) == Data(#"{"a":1}"#.utf8))
   }
 
-  @Test func `one encoding serves many tasks`() async throws {
+  @Test func `one encoding works in concurrent tasks`() async throws {
     let fast = JSONEncoding.fast(keys: .convertToSnakeCase)
     let people = (0..<40).map { Encoded.Person(age: $0, friends: (0..<$0 % 5).map { Encoded.Person(age: $0) }) }
     let due = try people.map { try fast.encode($0) }
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func `values within values use the encoding, too`() async throws {
+  @Test func `encoding can be nested`() async throws {
     struct Outer: Encodable, Sendable {
       var depth: Int
 
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...8 as ClosedRange<UInt64>) func `random values come back`(seed: UInt64) throws {
+  @Test(arguments: 1...8 as ClosedRange<UInt64>) func `random values survive a round trip`(seed: UInt64) throws {
     var random = SeededNumbers(seed: seed)
     let fast = JSONEncoding.fast()
     for _ in 0..<(isSanitized ? 50 : 400) {
@@ -218,7 +218,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...8 as ClosedRange<UInt64>) func `random doubles are written as by JSONEncoder`(seed: UInt64)
+  @Test(arguments: 1...8 as ClosedRange<UInt64>) func `random doubles match JSONEncoder's text`(seed: UInt64)
     throws
   {
     var random = SeededNumbers(seed: seed)

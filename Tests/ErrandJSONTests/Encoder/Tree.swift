@@ -1,7 +1,7 @@
 import ErrandTesting
 import Foundation
 
-/// A value of random parts that can be read back.
+/// A random value that can be encoded and decoded.
 struct Tree: Codable, Equatable {
   var text: String
   var number: Double
@@ -46,7 +46,7 @@ struct Tree: Codable, Equatable {
     return (0..<random.next(below: 12)).map { _ in parts[random.next(below: parts.count)] }.joined()
   }
 
-  /// Any finite double, or one that people would write.
+  /// Any finite double, or one with few digits, as in real data.
   static func number(_ random: inout SeededNumbers) -> Double {
     let scale = [1.0, 10, 100, 1e3, 1e6, 1e9, 1e12][random.next(below: 7)]
     switch random.next(below: 4) {

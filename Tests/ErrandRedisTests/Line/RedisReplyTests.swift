@@ -5,9 +5,9 @@ import Testing
 
 @testable import ErrandRedis
 
-/// Replies, commands and what else is read from or written to Redis.
+/// Replies, commands and other data read from or written to Redis.
 @Suite struct RedisReplyTests {
-  /// What hiredis makes of bytes, copied.
+  /// The reply that hiredis parses from the bytes, copied.
   private func read(_ text: String) throws -> RedisReply {
     let reader = try #require(redisReaderCreate())
     defer { redisReaderFree(reader) }
@@ -27,11 +27,11 @@ import Testing
     ("*2\r\n:1\r\n*1\r\n$1\r\nx\r\n", .array([.integer(1), .array([.bytes(Data("x".utf8))])])),
   ]
 
-  @Test(arguments: cases) func `each type is read`(_ bytes: String, _ reply: RedisReply) throws {
+  @Test(arguments: cases) func `each reply type is parsed`(_ bytes: String, _ reply: RedisReply) throws {
     #expect(try read(bytes) == reply)
   }
 
-  @Test func `odd structures do not trap`() {
+  @Test func `invalid structures do not trap`() {
     var reply = redisReply()
     for type in Int32(-1)...20 {
       reply.type = type
@@ -45,7 +45,7 @@ import Testing
     #expect(withUnsafePointer(to: reply) { RedisReply($0) } == .odd)
   }
 
-  /// Found by a fuzzer: room for all elements was made before one of them had come.
+  /// Found by a fuzzer: memory for all elements was allocated before the first one arrived.
   @Test(arguments: [
     ("*65536\r\n:1\r\n", REDIS_OK), ("*65537\r\n", REDIS_ERR), ("*2147483647\r\n", REDIS_ERR),
     ("*3\r\n*65533\r\n", REDIS_OK), ("*3\r\n*65534\r\n", REDIS_ERR), ("*30000\r\n*30000\r\n*30000\r\n", REDIS_ERR),
@@ -53,7 +53,7 @@ import Testing
     ("*2\r\n$40\r\n\(String(repeating: "x", count: 40))\r\n$60\r\n\(String(repeating: "x", count: 60))\r\n", REDIS_ERR),
     ("+\(String(repeating: "x", count: 100))\r\n", REDIS_ERR), ("$99\r\n", REDIS_OK),
   ])
-  func `whole reply has limits`(_ text: String, _ outcome: Int32) throws {
+  func `reply size is limited`(_ text: String, _ outcome: Int32) throws {
     let reader = try #require(redisReaderCreate())
     var limits = errand_redis_limits()
     withUnsafeMutablePointer(to: &limits) { limits in
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `limits count anew for each reply`() throws {
+  @Test func `limits restart with each reply`() throws {
     let reader = try #require(redisReaderCreate())
     var limits = errand_redis_limits()
     withUnsafeMutablePointer(to: &limits) { limits in
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `command has lengths`() {
+  @Test func `command is length-prefixed`() {
     let bytes = RedisCall.encode([Data("SET".utf8), Data(), Data([0, 13, 10])])
     #expect(bytes == Array("*3\r\n$3\r\nSET\r\n$0\r\n\r\n$3\r\n\0\r\n\r\n".utf8))
   }
@@ -94,16 +94,16 @@ import Testing
     ["salt"], ["salt", "short"], ["other", String(repeating: "a", count: 64)],
     ["salt", String(repeating: "+", count: 64)], ["salt", String(repeating: "ä", count: 32)],
   ])
-  func `no other reply is a salt`(_ words: [String]) {
+  func `other replies are not a salt`(_ words: [String]) {
     #expect(RedisReply.array(words.map { .bytes(Data($0.utf8)) }).salt == nil)
   }
 
-  @Test func `digest returns from its digits`() {
+  @Test func `digest parses its hexadecimal form`() {
     let digest = Digest(words: (0, 1, .max, 0x0123_4567_89AB_CDEF))
     #expect(Digest(hex: digest.hex) == digest)
   }
 
-  @Test func `check returns from its bytes`() {
+  @Test func `check decodes from its bytes`() {
     let check = RedisCheck(Data("body".utf8))
     #expect(RedisCheck(encoded: check.encoded) == check)
     #expect(check != RedisCheck(Data("bodx".utf8)))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrandRedis
 
-/// The ways to a Redis, and into it.
+/// Connecting to Redis and authenticating.
 @Suite struct RedisConnectionTests {
   @Test func `connects by TCP`() async throws {
     let parts = try TestRedis.setting("ERRAND_REDIS").split(separator: ":")
@@ -15,14 +15,14 @@ import Testing
     #expect(await store.text(Sample.key("/a")) == "body")
   }
 
-  @Test func `password opens`() async throws {
+  @Test func `password authenticates`() async throws {
     let own = try OwnRedis(["--requirepass", "open sesame"])
     let store = RedisStore(socket: own.socket, settings: TestRedis.settings { $0.password = "open sesame" })
     store.put(Sample.entry("/a"))
     #expect(await store.text(Sample.key("/a")) == "body")
   }
 
-  @Test func `rights of the guide are enough`() async throws {
+  @Test func `documented permissions are sufficient`() async throws {
     let own = try OwnRedis()
     let settings = TestRedis.settings {
       $0.user = "shop"
@@ -45,12 +45,12 @@ import Testing
     }
   }
 
-  @Test(arguments: [nil, "wrong"]) func `wrong password costs hits`(_ password: String?) async throws {
+  @Test(arguments: [nil, "wrong"]) func `wrong password costs only hits`(_ password: String?) async throws {
     let own = try OwnRedis(["--requirepass", "open sesame"])
     let store = RedisStore(socket: own.socket, settings: TestRedis.settings { $0.password = password })
     store.put(Sample.entry("/a"))
     guard case .unavailable = await store.newest(Sample.key("/a")) else {
-      Issue.record("answered")
+      Issue.record("the store is available")
       return
     }
     #expect(await store.salt(call: CallState()) == nil)
@@ -58,7 +58,7 @@ import Testing
     #expect(await store.list().isEmpty)
   }
 
-  @Test func `databases are told apart`() async throws {
+  @Test func `databases are separate`() async throws {
     let base = TestRedis.settings()
     var other = base
     other.database = 3
@@ -69,7 +69,7 @@ import Testing
     #expect(await two.text(Sample.key("/a")) == "body")
   }
 
-  @Test func `no such socket costs hits`() async throws {
+  @Test func `missing socket costs only hits`() async throws {
     let store = RedisStore(socket: "/nowhere/at/all", settings: TestRedis.settings())
     store.put(Sample.entry("/a"))
     #expect(await store.text(Sample.key("/a")) == nil)
@@ -78,7 +78,7 @@ import Testing
     await store.flush()
   }
 
-  @Test func `password is not described`() {
+  @Test func `description hides the password`() {
     var settings = RedisSettings()
     settings.password = "open sesame"
     var dumped = ""

@@ -6,9 +6,9 @@ import Testing
 
 @testable import ErrandRedis
 
-/// Keys that somebody else wrote to.
+/// Keys that another client has changed.
 @Suite struct RedisDamageTests {
-  /// In a database of their own: everything is removed so often that others' keys would make it slow.
+  /// In a separate database: the test removes everything so often that keys of other tests would make it slow.
   private let settings = TestRedis.settings { $0.database = 5 }
   private let raw: RawRedis
 
@@ -22,7 +22,7 @@ import Testing
     ["XADD", "*", "garbage", "x"], ["HSET", "m", "x", "mm", "y"], ["SET", ""],
   ]
 
-  /// A store, and the names of all its keys.
+  /// A store with entries, and the names of all its keys.
   private func filled() async throws -> (RedisStore, [String]) {
     let store = try TestRedis.store(settings)
     store.put(Sample.entry("/a", head: Sample.head(tag: "feed")))
@@ -30,7 +30,7 @@ import Testing
     return (store, raw.keys(settings.prefix))
   }
 
-  /// Does all that can be done, and expects nothing but an end, and that the store works afterwards.
+  /// Calls every operation. Each must end, and the store must work afterwards.
   private func useAll(_ store: RedisStore) async {
     let key = Sample.key("/a")
     if let text = await store.text(key) { #expect(text == "body") }
@@ -54,7 +54,7 @@ import Testing
     await store.flush()
   }
 
-  @Test(arguments: types) func `wrong type costs a hit`(_ type: [String]) async throws {
+  @Test(arguments: types) func `wrong key type costs a hit`(_ type: [String]) async throws {
     for index in 0..<7 {
       let (store, keys) = try await filled()
       try #require(keys.count == 7)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `foreign value is damaged and deleted`() async throws {
+  @Test func `foreign value is deleted as damaged`() async throws {
     let (store, keys) = try await filled()
     let key = try #require(keys.first { $0.contains(":e:") })
     raw.run("SET", key, "garbage")
@@ -77,7 +77,7 @@ import Testing
     #expect(await store.isMissing(Sample.key("/a")))
   }
 
-  @Test(arguments: ["h", "c", "b", "m"]) func `flipped bytes are damage`(_ letter: Character) async throws {
+  @Test(arguments: ["h", "c", "b", "m"]) func `flipped bytes are detected`(_ letter: Character) async throws {
     let length = letter == "h" ? 400 : 60
     for place in stride(from: 0, to: length, by: letter == "h" ? 13 : 1) {
       let (store, keys) = try await filled()
@@ -89,7 +89,7 @@ import Testing
       _ = raw.run([Data("HSET".utf8), Data(key.utf8), Data(field.name.utf8), value])
       switch await store.newest(Sample.key("/a")) {
       case .found(let entry):
-        // The words of an answer say less than its bytes: another number there is no damage to the answer.
+        // Some changes of the words are valid, such as another number. They do not damage the response.
         #expect(letter == "m" && entry.body == Data("body".utf8))
       case .missing: #expect(letter == "m")
       case .damaged:
@@ -101,7 +101,8 @@ import Testing
     }
   }
 
-  @Test(arguments: ["h", "c", "b", "m"]) func `missing and foreign fields are damage`(_ letter: Character) async throws
+  @Test(arguments: ["h", "c", "b", "m"]) func `missing or foreign field is detected`(_ letter: Character)
+    async throws
   {
     for value in [nil, "", "garbage"] as [String?] {
       let (store, keys) = try await filled()
@@ -117,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `entry of another key is damage`() async throws {
+  @Test func `head of another key is detected`() async throws {
     let (store, keys) = try await filled()
     let key = try #require(keys.first { $0.contains(":e:") })
     store.put(Sample.entry("/b", body: "other"))
@@ -126,14 +127,14 @@ import Testing
     let head = try #require(raw.fields(other).first { $0.name.first == "h" })
     _ = raw.run([Data("HSET".utf8), Data(key.utf8), Data(head.name.utf8), head.value])
     guard case .damaged = await store.newest(Sample.key("/a")) else {
-      Issue.record("somebody else's head was taken")
+      Issue.record("the head of another key was accepted")
       return
     }
     #expect(await store.text(Sample.key("/b")) == "other")
   }
 
   @Test(arguments: ["era", "salt", "seq", "bound", "older"])
-  func `damaged state begins anew`(_ field: String) async throws {
+  func `damaged state is reset`(_ field: String) async throws {
     for value in ["", "garbage", "-1e400", "99999999999999999999"] {
       let (store, _) = try await filled()
       raw.run("HSET", settings.prefix + ":state", field, value)

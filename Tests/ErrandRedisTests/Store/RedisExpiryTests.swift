@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrandRedis
 
-/// Redis itself removes what is too old.
+/// Redis removes expired entries by itself.
 @Suite struct RedisExpiryTests {
   private func lifetimes(_ settings: RedisSettings) throws -> [String: Int64] {
     let raw = try #require(RawRedis(socket: try TestRedis.socket))
@@ -35,7 +35,7 @@ import Testing
     #expect((719...720).contains(days))
   }
 
-  @Test func `expired entry is gone`() async throws {
+  @Test func `expired entry is missing`() async throws {
     let settings = TestRedis.settings { $0.expiry = .seconds(1) }
     let store = try TestRedis.store(settings)
     let start = ContinuousClock.now
@@ -46,7 +46,7 @@ import Testing
     #expect(try lifetimes(settings).keys.allSatisfy { !$0.contains(":e:") })
   }
 
-  @Test func `old variant of a living key expires`() async throws {
+  @Test func `old variant expires separately`() async throws {
     var settings = TestRedis.settings { $0.expiry = .seconds(1) }
     let short = try TestRedis.store(settings)
     short.put(Sample.entry("/a", head: Sample.head(variant: "de")))
@@ -60,7 +60,7 @@ import Testing
     #expect(await long.size().entries == 1)
   }
 
-  @Test func `renewed entry lives anew`() async throws {
+  @Test func `renewal restarts the expiry`() async throws {
     var settings = TestRedis.settings { $0.expiry = .seconds(60) }
     let short = try TestRedis.store(settings)
     short.put(Sample.entry("/a"))

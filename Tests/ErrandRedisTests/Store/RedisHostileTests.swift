@@ -7,7 +7,7 @@ import Testing
 
 @testable import ErrandRedis
 
-/// Servers that answer without end.
+/// Servers whose replies never end.
 @Suite(.timeLimit(.minutes(2))) struct RedisHostileTests {
   private static func page(_ cursor: Int, keys: Int) -> [UInt8] {
     let cursor = String(cursor)
@@ -18,7 +18,7 @@ import Testing
     RedisStore(host: "127.0.0.1", port: server.port, settings: TestRedis.settings())
   }
 
-  @Test func `walk without an end is left`() async throws {
+  @Test func `endless scan is stopped`() async throws {
     let server = try #require(ScriptedRedis { Self.page($0, keys: 5) })
     let store = store(server)
     #expect(await store.size().entries == 0)
@@ -26,13 +26,13 @@ import Testing
     #expect(await store.list().isEmpty)
   }
 
-  @Test func `repeated cursors end a walk`() async throws {
+  @Test func `repeated cursors end a scan`() async throws {
     let server = try #require(ScriptedRedis { Self.page(1 + $0 % 3, keys: .max) })
     #expect(await store(server).size().entries == 0)
     #expect(server.commands < 20)
   }
 
-  @Test func `cancelled walk ends`() async throws {
+  @Test func `cancelled scan ends`() async throws {
     let task = Locked<Task<CacheSize, Never>?>(nil)
     let server = try #require(
       ScriptedRedis {
@@ -60,7 +60,7 @@ import Testing
     let settings = TestRedis.settings { $0.entryLimit = 0 }
     let store = RedisStore(host: "127.0.0.1", port: server.port, settings: settings)
     guard case .unavailable = await store.newest(Sample.key("/a")) else {
-      Issue.record("the reply was taken")
+      Issue.record("the reply was accepted")
       return
     }
   }
@@ -72,7 +72,7 @@ import Testing
     ((1...5_000).map(String.init), .max, 5_000),
   ]
 
-  @Test(arguments: walks) func `walk is bounded`(_ cursors: [String], _ keys: Int64?, _ rounds: Int) {
+  @Test(arguments: walks) func `scan length is limited`(_ cursors: [String], _ keys: Int64?, _ rounds: Int) {
     let now = MonotonicInstant(nanoseconds: 0)
     var walk = RedisWalk(now: now)
     var taken = 0
@@ -83,7 +83,7 @@ import Testing
     #expect(taken == rounds)
   }
 
-  @Test func `walk ends after its time`() {
+  @Test func `scan ends after its time limit`() {
     let now = MonotonicInstant(nanoseconds: 0)
     var walk = RedisWalk(now: now)
     let isLong = walk.goesOn(to: "1", keys: .max, now: now.advanced(by: .seconds(59)))

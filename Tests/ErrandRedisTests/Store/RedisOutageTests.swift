@@ -7,13 +7,13 @@ import Testing
 
 @testable import ErrandRedis
 
-/// A Redis that goes away, stands still, or is none. Hits are lost, never calls.
+/// A Redis that disappears, freezes, or is not a Redis. It costs hits, but no call fails.
 @Suite(.timeLimit(.minutes(5))) struct RedisOutageTests {
   private func isUnavailable(_ lookup: CacheLookup) -> Bool {
     if case .unavailable = lookup { true } else { false }
   }
 
-  /// Waits until the store finds what is put, as it does once Redis is back.
+  /// Waits until the store finds a new entry, which means that Redis is available again.
   private func comesBack(_ store: RedisStore) async {
     repeat {
       store.put(Sample.entry("/back"))
@@ -21,7 +21,7 @@ import Testing
     } while await store.text(Sample.key("/back")) == nil
   }
 
-  @Test func `killed Redis comes back`() async throws {
+  @Test func `store reconnects to restarted Redis`() async throws {
     let own = try OwnRedis()
     let store = RedisStore(socket: own.socket, settings: TestRedis.settings())
     for _ in 0..<3 {
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `kill in the middle of a storm`() async throws {
+  @Test func `kill under load is survived`() async throws {
     let own = try OwnRedis()
     let store = RedisStore(socket: own.socket, settings: TestRedis.settings())
     await withTaskGroup(of: Void.self) { group in
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `idle connection is opened again`() async throws {
+  @Test func `closed idle connection is reopened`() async throws {
     let own = try OwnRedis()
     let store = RedisStore(socket: own.socket, settings: TestRedis.settings())
     store.put(Sample.entry("/a"))
@@ -70,7 +70,7 @@ import Testing
     let raw = try #require(RawRedis(socket: own.socket))
     raw.run("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
     while raw.run("CLIENT", "LIST").text?.split(separator: "\n").count != 1 { await Task.yield() }
-    // Where the question is on its way before the end is seen, it is lost.
+    // A question that is sent before the end of the connection is noticed gets no reply.
     while await store.text(Sample.key("/a")) == nil { await Task.yield() }
   }
 
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: [CallState.StopReason.cancelled, .expired])
-  func `stopped call leaves at once`(_ reason: CallState.StopReason) async throws {
+  func `stopped call ends its wait`(_ reason: CallState.StopReason) async throws {
     let server = try #require(FakeServer())
     let store = RedisStore(host: "127.0.0.1", port: server.port, settings: TestRedis.settings())
     let call = CallState()
@@ -115,7 +115,7 @@ import Testing
     #expect(await salt.value == nil)
   }
 
-  @Test func `silent server is given up`() async throws {
+  @Test func `silent server times out`() async throws {
     let server = try #require(FakeServer())
     let settings = TestRedis.settings { $0.connectTimeout = .milliseconds(100) }
     let store = RedisStore(host: "127.0.0.1", port: server.port, settings: settings)
@@ -125,7 +125,7 @@ import Testing
     #expect(await store.size().entries == 0)
   }
 
-  @Test func `frozen Redis is given up`() async throws {
+  @Test func `frozen Redis times out`() async throws {
     let own = try OwnRedis()
     let settings = TestRedis.settings {
       $0.commandTimeout = .milliseconds(100)
@@ -138,16 +138,16 @@ import Testing
     store.remove(.key(Sample.key("/back")))
     await store.flush()
     own.thaw()
-    // The removal is carried out before anything is read.
+    // The removal is applied before anything is read.
     var lookup = await store.newest(Sample.key("/back"))
     while isUnavailable(lookup) { lookup = await store.newest(Sample.key("/back")) }
     guard case .missing = lookup else {
-      Issue.record("what was removed is found: \(lookup)")
+      Issue.record("the removed entry is found: \(lookup)")
       return
     }
   }
 
-  @Test func `logout before Redis answered is made up for`() async throws {
+  @Test func `logout during an outage is applied later`() async throws {
     let own = try OwnRedis()
     let settings = TestRedis.settings()
     let before = RedisStore(socket: own.socket, settings: settings)
@@ -161,7 +161,7 @@ import Testing
     await cache.removeAll(account: "ada")
     own.thaw()
     while await store.salt(call: CallState()) != salt { await Task.yield() }
-    // Any use of the cache pays what is owed before it looks.
+    // Any use of the cache applies the recorded removals first.
     await cache.removeAll(account: "nobody")
     await cache.flush()
     #expect(await before.isMissing(ada))
@@ -174,7 +174,7 @@ import Testing
     return CacheKey(entry: key.entry, anyAccount: key.anyAccount, target: key.target, account: owner)
   }
 
-  @Test func `lost answer leaves no older one`() async throws {
+  @Test func `lost write removes the older entry`() async throws {
     let own = try OwnRedis()
     let settings = TestRedis.settings { $0.commandTimeout = .milliseconds(100) }
     let store = RedisStore(socket: own.socket, settings: settings)
@@ -186,12 +186,12 @@ import Testing
     var lookup = await store.newest(Sample.key("/back"))
     while isUnavailable(lookup) { lookup = await store.newest(Sample.key("/back")) }
     guard case .missing = lookup else {
-      Issue.record("the older answer is found: \(lookup)")
+      Issue.record("the older response is found: \(lookup)")
       return
     }
   }
 
-  @Test func `full Redis drops answers, old ones too`() async throws {
+  @Test func `full Redis removes the older entry`() async throws {
     let own = try OwnRedis(["--maxmemory-policy", "noeviction"])
     let store = RedisStore(socket: own.socket, settings: TestRedis.settings())
     await comesBack(store)
@@ -210,7 +210,7 @@ import Testing
     String(repeating: "$40\r\n0123456789012345678901234567890123456789\r\n", count: 16) + "%1\r\n+a\r\n+b\r\n",
   ]
 
-  @Test(arguments: replies) func `odd replies cost hits`(_ reply: String) async throws {
+  @Test(arguments: replies) func `invalid replies cost only hits`(_ reply: String) async throws {
     let server = try #require(FakeServer(saying: Array(reply.utf8)))
     let settings = TestRedis.settings {
       $0.connectTimeout = .milliseconds(200)
@@ -224,14 +224,14 @@ import Testing
     }
   }
 
-  @Test func `store ends with what was put`() async throws {
+  @Test func `released store writes pending entries`() async throws {
     let own = try OwnRedis()
     let settings = TestRedis.settings()
     var store: RedisStore? = RedisStore(socket: own.socket, settings: settings)
     for index in 0..<100 { store?.put(Sample.entry("/\(index)")) }
     store = nil
     let raw = try #require(RawRedis(socket: own.socket))
-    // The thread ends when all is written, and closes its connection.
+    // The thread ends after all writes, and closes its connection.
     while raw.run("CLIENT", "LIST").text?.split(separator: "\n").count != 1 || raw.keys(settings.prefix).isEmpty {
       await Task.yield()
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrandRedis
 
-/// What is removed is gone for everybody, to the last byte.
+/// A removal removes every byte for every server.
 @Suite struct RedisRemovalTests {
   private static let selections: [CacheSelection] = [
     .all, .key(Sample.key("/a")), .variant(Sample.key("/a"), Sample.digest("variant ")),
@@ -35,13 +35,13 @@ import Testing
   }
 
   @Test(arguments: [CacheSelection.all, .account(Sample.key("").account), .olderThan(WallTime(milliseconds: 5_000))])
-  func `many entries go in steps`(_ selection: CacheSelection) async throws {
+  func `many entries are deleted in steps`(_ selection: CacheSelection) async throws {
     let store = try TestRedis.store(settings)
     for index in 0..<1_000 { store.put(Sample.entry("/\(index)")) }
     await store.flush()
     #expect(await store.size().entries == 1_000)
     store.remove(selection)
-    // Stored again while the old ones are being deleted.
+    // Stores some entries again while the old ones are deleted.
     for index in 0..<10 { store.put(Sample.entry("/\(index)", body: "new")) }
     await store.flush()
     #expect(try entryKeys().count == 10)
@@ -49,7 +49,7 @@ import Testing
     #expect(await store.isMissing(Sample.key("/500")))
   }
 
-  @Test func `later changes are not waited for`() async throws {
+  @Test func `removals do not wait for later changes`() async throws {
     let store = try TestRedis.store(settings)
     store.put(Sample.entry("/a"))
     store.remove(.key(Sample.key("/a")))
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `lost index takes its answers along`() async throws {
+  @Test func `lost index invalidates its responses`() async throws {
     let store = try TestRedis.store(settings)
     let raw = try #require(RawRedis(socket: try TestRedis.socket))
     for kind in ["t", "c", "h", "a"] {
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `indexes forget what has gone`() async throws {
+  @Test func `indexes drop removed entries`() async throws {
     let store = try TestRedis.store(settings)
     let raw = try #require(RawRedis(socket: try TestRedis.socket))
     for index in 0..<2_000 {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrandRedis
 
-/// What a store in Redis does beyond what every store does.
+/// The behaviour of a store in Redis beyond that of every store.
 @Suite struct RedisStoreTests {
   private let settings = TestRedis.settings()
 
@@ -24,12 +24,12 @@ import Testing
     #expect(await one.isMissing(Sample.key("/a")))
   }
 
-  @Test func `default prefix names the program`() {
+  @Test func `default prefix contains the program name`() {
     let program = ProcessInfo.processInfo.processName
     #expect(!program.isEmpty && RedisSettings().prefix == "errand:" + program)
   }
 
-  @Test func `other prefix is another store`() async throws {
+  @Test func `other prefix separates stores`() async throws {
     let (one, other) = (try TestRedis.store(settings), try TestRedis.store())
     one.put(Sample.entry("/a"))
     await one.flush()
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: ["a*b", "[x]", "b?c", "tr\\ail", "ü:ö"])
-  func `prefix may have any letters`(_ prefix: String) async throws {
+  func `prefix may contain any characters`(_ prefix: String) async throws {
     let settings = TestRedis.settings { $0.prefix += prefix }
     let store = try TestRedis.store(settings)
     store.put(Sample.entry("/a"))
@@ -56,7 +56,7 @@ import Testing
     #expect(names.filter { $0.hasPrefix(settings.prefix + ":") && $0.contains(":e:") } == [])
   }
 
-  @Test func `salt is one for all`() async throws {
+  @Test func `all stores share the salt`() async throws {
     let stores = try (0..<8).map { _ in try TestRedis.store(settings) }
     let salts = await withTaskGroup(of: Digest?.self) { group in
       for store in stores { group.addTask { await store.salt(call: CallState()) } }
@@ -65,7 +65,7 @@ import Testing
     #expect(salts.count == 1 && salts.first != .some(nil))
   }
 
-  @Test func `emptied Redis gets its salt back`() async throws {
+  @Test func `emptied Redis gets the same salt`() async throws {
     let own = try OwnRedis()
     let one = RedisStore(socket: own.socket, settings: settings)
     let salt = await one.salt(call: CallState())
@@ -79,7 +79,7 @@ import Testing
     #expect(await other.salt(call: CallState()) == salt)
   }
 
-  @Test func `strange salt is taken over`() async throws {
+  @Test func `new salt is adopted`() async throws {
     let own = try OwnRedis()
     let one = RedisStore(socket: own.socket, settings: settings)
     let old = await one.salt(call: CallState())
@@ -93,13 +93,13 @@ import Testing
     #expect(await other.isMissing(Sample.key("/a")))
   }
 
-  /// Redis has lost its data, and others have stored since: what the removal meant is no longer there, but it was also
-  /// meant for what they store.
+  /// Redis has lost its data, and another server has stored entries since. The entries to remove no longer exist, but
+  /// the removal also applies to the new entries.
   @Test(arguments: [
     (CacheSelection.all, true), (.host("api.example.com"), true), (.account(Sample.digest("old account")), true),
     (.target(Sample.digest("old target")), true), (.host("other.example"), false), (.tag("other"), false),
   ])
-  func `removal outlives a lost salt`(selection: CacheSelection, removes: Bool) async throws {
+  func `removal applies after a lost salt`(selection: CacheSelection, removes: Bool) async throws {
     let own = try OwnRedis()
     let one = RedisStore(socket: own.socket, settings: settings)
     _ = await one.salt(call: CallState())
@@ -128,7 +128,7 @@ import Testing
     #expect(all.contains("secret-host") && !all.contains("secret-account") && !all.contains("secret-path"))
   }
 
-  @Test func `memory-only entries stay outside`() async throws {
+  @Test func `memory-only entries are not stored`() async throws {
     let store = try TestRedis.store(settings)
     store.put(Sample.entry("/a", body: "old"))
     store.put(Sample.entry("/a", body: "unseen", head: Sample.head(isMemoryOnly: true)))
@@ -142,7 +142,7 @@ import Testing
       try #require(RawRedis(socket: try TestRedis.socket)).keys(settings.prefix).allSatisfy { !$0.contains(":e:") })
   }
 
-  @Test func `too large a body replaces nothing`() async throws {
+  @Test func `oversized body removes the older entry`() async throws {
     let store = try TestRedis.store(TestRedis.settings { $0.entryLimit = 10 })
     store.put(Sample.entry("/a", body: "1234567890"))
     #expect(await store.text(Sample.key("/a")) == "1234567890")
@@ -150,7 +150,7 @@ import Testing
     #expect(await store.isMissing(Sample.key("/a")))
   }
 
-  @Test func `full backlog drops the answer`() async throws {
+  @Test func `full backlog drops the entry`() async throws {
     let store = try TestRedis.store(TestRedis.settings { $0.backlogLimit = 50_000 })
     store.put(Sample.entry("/a"))
     await store.flush()
@@ -158,7 +158,7 @@ import Testing
     #expect(await store.isMissing(Sample.key("/a")))
   }
 
-  @Test(arguments: [8 << 20, 5_000_001]) func `big bodies return whole`(_ length: Int) async throws {
+  @Test(arguments: [8 << 20, 5_000_001]) func `large bodies are returned complete`(_ length: Int) async throws {
     let store = try TestRedis.store(settings)
     let body = Sample.bytes(length)
     store.put(CacheEntry(key: Sample.key("/a"), head: Sample.head(), body: body))
@@ -182,7 +182,7 @@ import Testing
     #expect(String(decoding: entry.body, as: UTF8.self) == "de")
   }
 
-  @Test func `most variants are thirty-two`() async throws {
+  @Test func `at most 32 variants are kept`() async throws {
     let store = try TestRedis.store(settings)
     for index in 1...40 {
       store.put(Sample.entry("/a", head: Sample.head(variant: "\(index)", time: Int64(index))))
@@ -191,14 +191,14 @@ import Testing
     #expect(times == (9...40).reversed())
   }
 
-  @Test func `variants go one by one`() async throws {
+  @Test func `variants are removed separately`() async throws {
     let store = try TestRedis.store(settings)
     let tagged = Sample.head(variant: "de", tag: "feed")
     store.put(Sample.entry("/a", body: "de", head: tagged))
     store.put(Sample.entry("/a", body: "en", head: Sample.head(variant: "en", time: 2_000)))
     store.remove(.tag("feed"))
     #expect(await store.heads(Sample.key("/a")).map(\.responseTime.milliseconds) == [2_000])
-    // The tag of an answer is that of the call that stored it last.
+    // The tag of an entry is that of the last call that stored it.
     store.put(Sample.entry("/a", body: "de", head: tagged))
     store.put(Sample.entry("/a", body: "de", head: Sample.head(variant: "de", tag: "other")))
     store.remove(.tag("feed"))

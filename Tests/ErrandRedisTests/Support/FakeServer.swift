@@ -1,14 +1,15 @@
 import Foundation
 
-/// Something on TCP that is no Redis: it says the same to whoever comes, or nothing at all.
+/// A TCP server that is not a Redis. It sends the same bytes to every client, or nothing at all.
 final class FakeServer: Sendable {
   let port: Int
   private let descriptor: Int32
-  /// Whether a thread takes connections. It closes the descriptor, which could become another socket's behind its back.
+  /// Whether a thread accepts connections. That thread then closes the descriptor: if `deinit` closed it, the thread
+  /// could accept on another socket that received the same number.
   private let isServing: Bool
 
-  /// - Parameter words: What it says to every connection after hearing something, and then closes it; nil for a server
-  ///   that never takes a connection from the system's queue.
+  /// - Parameter words: The bytes to send to every client after its first bytes, before the connection is closed; nil
+  ///   for a server that never accepts a connection.
   init?(saying words: [UInt8]? = nil) {
     #if canImport(Darwin)
       let descriptor = socket(AF_INET, SOCK_STREAM, 0)
@@ -33,7 +34,7 @@ final class FakeServer: Sendable {
       while true {
         let connection = accept(descriptor, nil, nil)
         guard connection >= 0 else {
-          // Nobody listens any more.
+          // `deinit` has shut the socket down.
           if errno == EINVAL { break } else { continue }
         }
         var heard = [UInt8](repeating: 0, count: 65_536)

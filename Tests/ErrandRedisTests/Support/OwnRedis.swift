@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A redis-server of a test's own, on a socket in a folder of its own, that may be stopped and killed.
+/// A redis-server for a single test, on a socket in a separate folder. The test may freeze and kill it.
 final class OwnRedis {
   private let folder: URL
   private let arguments: [String]
@@ -21,7 +21,7 @@ final class OwnRedis {
 
   var socket: String { folder.appending(path: "s").path }
 
-  /// Starts the server, again after it was killed; returns when it answers.
+  /// Starts the server, also after it was killed. Returns when the server replies.
   func start() throws {
     let process = Process()
     process.executableURL = URL(filePath: try TestRedis.setting("ERRAND_REDIS_PROGRAM"))
@@ -39,7 +39,7 @@ final class OwnRedis {
     } while !said.contains("to accept connections")
   }
 
-  /// Ends the server at once.
+  /// Kills the server immediately.
   func kill() {
     guard let process, process.isRunning else { return }
     signal(SIGKILL)
@@ -47,7 +47,7 @@ final class OwnRedis {
     try? FileManager.default.removeItem(atPath: socket)
   }
 
-  /// Makes the server stand still, connections and all.
+  /// Freezes the server with all its connections.
   func freeze() { signal(SIGSTOP) }
   func thaw() { signal(SIGCONT) }
 

@@ -2,11 +2,11 @@ import Foundation
 
 @testable import ErrandRedis
 
-/// A plain connection with Redis, for looking at and spoiling what a store keeps. Blocks.
+/// A plain, blocking connection to Redis, for tests that inspect and damage the keys of a store.
 final class RawRedis {
   private let line: RedisLine
 
-  /// Nil where nobody listens.
+  /// Nil if no server listens.
   init?(socket: String) {
     guard let line = RedisLine(.unix(path: socket), mostBytes: .max) else { return nil }
     self.line = line

@@ -1,7 +1,7 @@
 import ErrandSupport
 import Foundation
 
-/// A server on loopback that answers each command of one connection with what a closure returns.
+/// A server on the loopback interface that replies to each command of one connection with the result of a closure.
 final class ScriptedRedis: Sendable {
   let port: Int
   private let descriptor: Int32
@@ -11,10 +11,11 @@ final class ScriptedRedis: Sendable {
     let number = Locked(0)
   }
 
-  /// How many commands have been answered, those that load scripts not counted.
+  /// The number of commands that got a reply, without those that load scripts.
   var commands: Int { answered.number.withLock { $0 } }
 
-  /// - Parameter answer: Bytes to send for the command with a number, counted after the scripts were loaded; nil to close.
+  /// - Parameter answer: Returns the bytes to send for the command with a number, counted after the scripts were
+  ///   loaded; nil closes the connection.
   init?(_ answer: @escaping @Sendable (Int) -> [UInt8]?) {
     #if canImport(Darwin)
       let descriptor = socket(AF_INET, SOCK_STREAM, 0)
@@ -85,7 +86,7 @@ final class ScriptedRedis: Sendable {
     return true
   }
 
-  /// The parts of the first whole command, and what follows it.
+  /// The parts of the first complete command, and the remaining bytes.
   private static func command(_ bytes: ArraySlice<UInt8>) -> ([[UInt8]], ArraySlice<UInt8>)? {
     var rest = bytes
     guard let count = number(&rest) else { return nil }

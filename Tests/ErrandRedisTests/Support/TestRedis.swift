@@ -2,9 +2,9 @@ import ErrandRedis
 import Foundation
 import Testing
 
-/// The Redis that the test script started, shared by all tests: each takes a prefix of its own.
+/// The Redis that the test script has started. All tests share it with unique prefixes.
 enum TestRedis {
-  /// The value of a variable of the environment.
+  /// The value of an environment variable.
   static func setting(_ variable: String) throws -> String {
     try #require(
       ProcessInfo.processInfo.environment[variable].flatMap { $0.isEmpty ? nil : $0 },
@@ -13,7 +13,7 @@ enum TestRedis {
 
   static var socket: String { get throws { try setting("ERRAND_REDIS_SOCKET") } }
 
-  /// Settings with a prefix that nobody else has.
+  /// Settings with a unique prefix.
   static func settings(_ change: (inout RedisSettings) -> Void = { _ in }) -> RedisSettings {
     var settings = RedisSettings()
     settings.prefix = "test-\(UUID().uuidString)"

@@ -2,9 +2,9 @@ import Testing
 
 @testable import ErrandRedis
 
-/// First in, first out.
+/// The order of a first-in, first-out queue.
 @Suite struct FIFOTests {
-  @Test func `order is kept over many`() {
+  @Test func `order is kept for many elements`() {
     var queue = FIFO<Int>()
     var (next, expected) = (0, 0)
     for round in 0..<3_000 {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrandRedis
 
-/// How long a Redis that failed is left alone.
+/// The pauses after failures of Redis.
 @Suite struct RedisBackOffTests {
   @Test(arguments: [(0, 100), (1, 100), (2, 200), (3, 400), (6, 3_200), (7, 5_000), (.max, 5_000)])
   func `delay doubles up to five seconds`(_ failures: Int, _ milliseconds: Int) {

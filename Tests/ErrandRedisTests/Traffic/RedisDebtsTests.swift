@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandRedis
 
-/// What is still to be removed.
+/// The recorded removals.
 @Suite struct RedisDebtsTests {
   private var debts = RedisDebts()
 
@@ -12,14 +12,14 @@ import Testing
     debts.pay().compactMap { if case .remove(let selection) = $0 { selection } else { nil } }
   }
 
-  @Test mutating func `same removal is owed once`() {
+  @Test mutating func `equal removals are recorded once`() {
     for _ in 0..<3 { debts.add(.remove(.tag("x"))) }
     #expect(!debts.isEmpty)
     #expect(selections() == [.tag("x")])
     #expect(debts.isEmpty)
   }
 
-  @Test mutating func `all includes the rest`() {
+  @Test mutating func `remove all replaces other removals`() {
     debts.add(.remove(.tag("x")))
     debts.add(.put(Sample.entry("/a")))
     debts.add(.remove(.all))
@@ -33,7 +33,7 @@ import Testing
     #expect(selections() == [.all])
   }
 
-  @Test mutating func `too many answers do not`() {
+  @Test mutating func `too many replaced entries are dropped`() {
     for index in 0...RedisDebts.most + 10 { debts.add(.put(Sample.entry("/\(index)"))) }
     #expect(selections().count == RedisDebts.most)
   }
@@ -46,7 +46,7 @@ import Testing
     #expect(selections() == [.variant(Sample.key("/a"), head.variant)])
   }
 
-  @Test mutating func `answers are no removals`() {
+  @Test mutating func `replaced entries are no requested removals`() {
     debts.add(.put(Sample.entry("/a")))
     #expect(!debts.hasRemovals)
     for write in [RedisWrite.remove(.tag("x")), .sweep(RedisIndex(tag: "x")), .purge(cursor: "17")] {
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test mutating func `cleaning goes on later`() {
+  @Test mutating func `interrupted cleanup restarts`() {
     debts.add(.sweep(RedisIndex(tag: "x")))
     debts.add(.purge(cursor: "17"))
     debts.add(.touch([:]))

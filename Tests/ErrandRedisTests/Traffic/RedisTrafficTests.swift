@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrandRedis
 
-/// What waits for Redis, decided without one.
+/// The queue of commands for Redis, tested without a server.
 @Suite struct RedisTrafficTests {
   private static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
   private let layout = RedisLayout(prefix: "p", span: 1_000)
@@ -57,19 +57,19 @@ import Testing
     traffic.connected(at(milliseconds))
   }
 
-  /// Takes an answer for what was sent first, and ends it.
+  /// Receives a reply to the first command in flight, and ends the command.
   @discardableResult private mutating func answer(_ milliseconds: Int, next: RedisWrite? = nil) -> [RedisTicket] {
     guard case .write(let write, let number) = traffic.answered(at(milliseconds)) else { return [] }
     return traffic.finish(write, number, next: next)
   }
 
-  @Test mutating func `nothing to do is waited for`() {
+  @Test mutating func `idle traffic waits`() {
     #expect(step(0) == "wait")
     traffic.close()
     #expect(step(0) == "end")
   }
 
-  @Test mutating func `what came first goes first`() {
+  @Test mutating func `commands are sent in order`() {
     traffic.write(.put(Sample.entry("/a")))
     ask()
     traffic.write(.remove(.tag("x")))
@@ -78,14 +78,14 @@ import Testing
     #expect(step(0) == "wait 2000")
   }
 
-  @Test mutating func `connecting takes a second`() {
+  @Test mutating func `connecting times out after a second`() {
     ask()
     #expect(step(0) == "connect")
     #expect(step(999) == "wait 1000")
     #expect(step(1_000) == "give up")
   }
 
-  @Test mutating func `silence of two seconds ends it`() {
+  @Test mutating func `two silent seconds end the connection`() {
     ask()
     ask()
     connect()
@@ -96,13 +96,13 @@ import Testing
     #expect(step(3_500) == "give up")
   }
 
-  @Test mutating func `unasked answer belongs to nobody`() {
+  @Test mutating func `unexpected reply has no job`() {
     ask()
     connect()
     #expect(traffic.answered(at(0)) == nil)
   }
 
-  @Test mutating func `left questions are not sent`() {
+  @Test mutating func `abandoned questions are not sent`() {
     let ticket = ask()
     ask()
     connect()
@@ -110,7 +110,7 @@ import Testing
     #expect(step(0) == "send find")
   }
 
-  @Test mutating func `only so many are under way`() {
+  @Test mutating func `commands in flight are limited`() {
     for _ in 0..<100 { ask() }
     connect()
     #expect(step(0).split(separator: " ").count == 1 + RedisTraffic.mostSent)
@@ -119,21 +119,21 @@ import Testing
     #expect(step(0) == "send find")
   }
 
-  @Test mutating func `down refuses at once`() {
+  @Test mutating func `down phase rejects immediately`() {
     ask()
     _ = step(0)
     #expect(traffic.lost(at(0), spread: 1).count == 1)
     #expect(ask() == nil)
     #expect(step(0) == "wait 100")
     #expect(step(100) == "connect")
-    // Nobody waits for one that failed.
+    // Calls do not wait for a Redis that has failed.
     #expect(ask() == nil)
     #expect(traffic.lost(at(100), spread: 1).isEmpty)
     #expect(ask() == nil)
     #expect(step(100) == "wait 300")
   }
 
-  @Test mutating func `nothing wanted stays down`() {
+  @Test mutating func `unused connection stays down`() {
     ask()
     _ = step(0)
     _ = traffic.lost(at(0), spread: 1)
@@ -142,7 +142,7 @@ import Testing
     #expect(step(1_000) == "connect")
   }
 
-  @Test mutating func `lost writes are owed`() {
+  @Test mutating func `lost writes become removals`() {
     traffic.write(.put(Sample.entry("/a")))
     traffic.write(.renew(Sample.key("/b"), stored: WallTime(milliseconds: 1), head: Sample.head()))
     traffic.write(.remove(.tag("x")))
@@ -157,7 +157,7 @@ import Testing
     #expect(step(50) == "send remove variant variant variant find")
   }
 
-  @Test mutating func `idle connection is no failure`() {
+  @Test mutating func `lost idle connection is no failure`() {
     ask()
     connect()
     _ = step(0)
@@ -167,7 +167,7 @@ import Testing
     #expect(step(10) == "connect")
   }
 
-  @Test mutating func `connection without an answer failed`() {
+  @Test mutating func `connection without a reply failed`() {
     ask()
     connect()
     #expect(traffic.lost(at(10), spread: 1).count == 1)
@@ -175,7 +175,7 @@ import Testing
     #expect(step(10) == "wait 110")
   }
 
-  @Test mutating func `answer ends the failures`() {
+  @Test mutating func `reply resets the back-off`() {
     for (time, wait) in [(0, 100), (100, 300), (300, 700)] {
       ask()
       #expect(step(time) == "connect")
@@ -194,7 +194,7 @@ import Testing
     #expect(step(700) == "wait 800")
   }
 
-  @Test mutating func `barrier waits for what is before`() {
+  @Test mutating func `barrier waits for earlier changes`() {
     traffic.write(.put(Sample.entry("/a")))
     traffic.write(.remove(.all))
     let ticket = RedisTicket()
@@ -219,7 +219,7 @@ import Testing
     #expect(traffic.barrier(RedisTicket()) == false)
   }
 
-  @Test mutating func `refused removal is waited for once`() {
+  @Test mutating func `rejected removal is sent again`() {
     traffic.write(.remove(.tag("x")))
     connect()
     _ = step(0)
@@ -236,7 +236,7 @@ import Testing
     #expect(traffic.isSettled)
   }
 
-  @Test mutating func `full backlog removes instead`() {
+  @Test mutating func `full backlog removes the older entry`() {
     traffic.write(.put(CacheEntry(key: Sample.key("/a"), head: Sample.head(), body: Data(count: 60_000))))
     traffic.write(.put(CacheEntry(key: Sample.key("/b"), head: Sample.head(), body: Data(count: 60_000))))
     connect()
@@ -246,7 +246,7 @@ import Testing
     #expect(step(0) == "send put")
   }
 
-  @Test mutating func `closing sends what waits`() {
+  @Test mutating func `closing sends pending changes`() {
     traffic.write(.put(Sample.entry("/a")))
     traffic.close()
     connect()
@@ -257,7 +257,7 @@ import Testing
     #expect(ask() == nil)
   }
 
-  @Test mutating func `closing does not wait for the dead`() {
+  @Test mutating func `closing does not wait during an outage`() {
     traffic.write(.remove(.all))
     traffic.close()
     #expect(step(0) == "connect")

@@ -6,14 +6,14 @@ import Testing
 @Suite(.checksLeaks) struct LeakTraitTests {
   private final class Holder: Sendable {}
 
-  @Test func `tests of a suite are watched`() async throws {
+  @Test func `suite trait applies to each test`() async throws {
     #expect(LeakCheck.current != nil)
     let client = APIClient(baseURL: "https://h.example")
     client.configure { $0.transport = .own(ScriptedTransport(.text("ok"))) }
     #expect(await client.outcome(of: ReplayUser(id: 7)).error != nil)
   }
 
-  @Test func `what is kept fails the test`() async throws {
+  @Test func `leaked objects fail the test`() async throws {
     let test = try #require(Test.current)
     let kept = Recorded<ScriptedTransport>()
     let holder = Holder()
@@ -23,13 +23,13 @@ import Testing
         LeakCheck.current?.watch(holder, "holder")
       }
     } matching: { issue in
-      issue.comments.contains { "\($0)".contains("Left behind by the test: ScriptedTransport, holder.") }
+      issue.comments.contains { "\($0)".contains("Objects still exist after the test: ScriptedTransport, holder.") }
     }
     #expect(kept.count == 1)
     withExtendedLifetime(holder) {}
   }
 
-  @Test func `late letting go passes`() async throws {
+  @Test func `late release passes`() async throws {
     let leaks = LeakCheck()
     let held = Recorded<Holder>()
     held.append(Holder())
@@ -38,7 +38,7 @@ import Testing
     #expect(await leaks.survivors(turns: 1).isEmpty)
   }
 
-  @Test func `what is let go passes`() async throws {
+  @Test func `released objects pass`() async throws {
     let test = try #require(Test.current)
     let made = Recorded<Bool>()
     try await LeakTrait.checksLeaks.provideScope(for: test, testCase: nil) {

@@ -2,7 +2,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// What well-behaved answers look like on the wire.
+/// Tests correct responses on the wire.
 @Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
 struct LoopbackAnswerTests {
   private static let get = "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
@@ -33,7 +33,7 @@ struct LoopbackAnswerTests {
     (.ok("a").setting("Content-Type", to: nil).reason("Fine"), "200 Fine", "Content-Length: 1", "a"),
     (.status(200, body: "a").closing(), "200 OK", "Content-Length: 1\r\nConnection: close", "a"),
   ])
-  func `answer stands on the wire`(
+  func `response is sent as described`(
     answer: LoopbackAnswer, status: String, fields: String, body: String
   ) async throws {
     let reply = try await reply(to: answer)
@@ -46,7 +46,7 @@ struct LoopbackAnswerTests {
     #expect(try await !reply(to: .status(status)).text.contains("Content-Length"))
   }
 
-  @Test func `content of 204 is sent when said`() async throws {
+  @Test func `explicit content of 204 is sent`() async throws {
     #expect(try await reply(to: .status(204, body: "x")).text.hasSuffix("Content-Length: 1\r\n\r\nx"))
   }
 
@@ -61,20 +61,20 @@ struct LoopbackAnswerTests {
     #expect(reply.body == "2\r\nab\r\n10\r\n0123456789abcdef\r\n0\r\nT: 1\r\n\r\n")
   }
 
-  @Test func `incomplete chunks lack their last`() async throws {
+  @Test func `incomplete chunks have no last chunk`() async throws {
     let reply = try await reply(to: .chunked([[0x61], [0x62]], isComplete: false))
     #expect(reply.body == "1\r\na\r\n1\r\nb\r\n")
     #expect(reply.end == .closed)
   }
 
-  @Test func `informational heads come first`() async throws {
+  @Test func `informational responses come first`() async throws {
     let reply = try await reply(to: .ok("a").informational(103, headers: ["Link": "x"], times: 2))
     let early = "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
     #expect(reply.text.hasPrefix(early + early + "HTTP/1.1 200 OK\r\n"))
   }
 
   @Test(arguments: [0, 1, 64255, 64256, 64257, 5_000_000])
-  func `generated content has its length`(count: Int) async throws {
+  func `generated content has the given length`(count: Int) async throws {
     let reply = try await reply(to: .generated(count: count))
     let period = (0..<251).map { LoopbackAnswer.generatedByte(at: $0) }
     var whole: [UInt8] = []
@@ -83,7 +83,7 @@ struct LoopbackAnswerTests {
     #expect(reply.bytes.count == "HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8.count + count)
   }
 
-  @Test func `connection is kept by default`() async throws {
+  @Test func `connection stays open by default`() async throws {
     let server = try LoopbackServer { .ok($0.path) }
     let client = try RawClient(server, sending: "GET /1 HTTP/1.1\r\n\r\n")
     _ = await client.receive(through: "\r\n\r\n/1")
@@ -110,7 +110,7 @@ struct LoopbackAnswerTests {
     ("GET / HTTP/1.1\r\n\r\n", .ok("z").setting("Content-Length", to: nil)),
     ("GET / HTTP/1.1\r\n\r\n", .raw("z")),
   ])
-  func `connection closes when it must`(request: String, answer: LoopbackAnswer) async throws {
+  func `connection closes when required`(request: String, answer: LoopbackAnswer) async throws {
     let reply = try await reply(to: answer, request)
     #expect(reply.text.hasSuffix("z"))
     #expect(reply.end == .closed)
@@ -120,7 +120,7 @@ struct LoopbackAnswerTests {
     ("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", LoopbackAnswer.ok("z")),
     ("GET / HTTP/1.1\r\n\r\n", .raw("z", thenCloses: false)),
   ])
-  func `connection stays when it may`(request: String, answer: LoopbackAnswer) async throws {
+  func `connection stays open when allowed`(request: String, answer: LoopbackAnswer) async throws {
     let server = try LoopbackServer { _ in answer }
     let client = try RawClient(server, sending: request)
     #expect(await client.receive(through: "z").end == .open)
@@ -130,7 +130,7 @@ struct LoopbackAnswerTests {
   }
 
   @Test(arguments: [("/user", #"{"nick":"x"}"#), ("/other", "")])
-  func `handler switches on the path`(path: String, body: String) async throws {
+  func `handler responds by path`(path: String, body: String) async throws {
     let server = try LoopbackServer { request in
       switch request.path {
       case "/user": .json(#"{"nick":"x"}"#)
@@ -140,7 +140,7 @@ struct LoopbackAnswerTests {
     #expect(try await RawClient.exchange(server, "GET \(path) HTTP/1.0\r\n\r\n").body == body)
   }
 
-  @Test func `script goes before the handler`() async throws {
+  @Test func `enqueued responses precede the handler`() async throws {
     let server = try LoopbackServer { _ in .ok("handler") }
     server.enqueue(.ok("one"), .ok("two"))
     for expected in ["one", "two", "handler"] {
@@ -148,10 +148,10 @@ struct LoopbackAnswerTests {
     }
   }
 
-  @Test func `empty script says so`() async throws {
+  @Test func `missing enqueued response is reported`() async throws {
     let server = try LoopbackServer()
     let reply = try await RawClient.exchange(server, Self.get)
     #expect(reply.text.hasPrefix("HTTP/1.1 500 "))
-    #expect(reply.body == "LoopbackServer: no answer is enqueued for GET /\n")
+    #expect(reply.body == "LoopbackServer: no response is enqueued for GET /\n")
   }
 }

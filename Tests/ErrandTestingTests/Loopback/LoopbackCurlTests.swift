@@ -2,7 +2,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Runs the curl command and gives its exit status and what it printed.
+/// Runs the curl command, and returns its exit status and its output.
 private func curl(_ arguments: String...) async throws -> (status: Int32, output: String) {
   try await curl(arguments)
 }
@@ -22,14 +22,14 @@ private func curl(_ arguments: [String]) async throws -> (status: Int32, output:
   }
 }
 
-/// The most memory that this process has held, in the system's unit.
+/// The peak memory of this process, in the system's unit.
 private func peakMemory() -> Int {
   var usage = rusage()
   _ = getrusage(0, &usage)
   return usage.ru_maxrss
 }
 
-/// An outside client sees the same as the raw sockets do.
+/// Checks with an independent client that it receives the same as raw sockets do.
 @Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
 struct LoopbackCurlTests {
   @Test(arguments: [
@@ -39,7 +39,7 @@ struct LoopbackCurlTests {
     (.ok("hello").setting("Content-Length", to: "6").closed(), 18), (.ok("hello").closed(), 0),
     (.ok("hello!").reset(after: 5), 56),
   ])
-  func `curl gets content and fault`(answer: LoopbackAnswer, status: Int32) async throws {
+  func `curl receives content and fault`(answer: LoopbackAnswer, status: Int32) async throws {
     let server = try LoopbackServer { _ in answer }
     let result = try await curl(server.url)
     #expect(result.output == "hello")
@@ -56,7 +56,7 @@ struct LoopbackCurlTests {
   }
 
   @Test(arguments: [LoopbackAnswer.stall(), .ok("hello").stalled(), .endless(chunked: true)])
-  func `curl runs into its limit`(answer: LoopbackAnswer) async throws {
+  func `curl times out`(answer: LoopbackAnswer) async throws {
     let server = try LoopbackServer { _ in answer }
     #expect(try await curl("--max-time", "0.2", "-o", "/dev/null", server.url).status == 28)
     try await server.wait { $0.connectionCount == 1 && $0.openConnectionCount == 0 }
@@ -84,13 +84,13 @@ struct LoopbackCurlTests {
     }
   }
 
-  @Test func `curl speaks TLS in vain`() async throws {
+  @Test func `TLS handshake is rejected`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     #expect(try await curl("-k", "https://127.0.0.1:\(server.port)").status == 35)
-    #expect(server.record.refusals == ["request line"])
+    #expect(server.record.refusals == ["the request line is invalid"])
   }
 
-  @Test func `curl speaks to IPv6`() async throws {
+  @Test func `curl connects over IPv6`() async throws {
     let server = try LoopbackServer(.init(address: .ipv6)) { _ in .ok("six") }
     #expect(server.url == "http://[::1]:\(server.port)")
     #expect(try await curl("-g", server.url).output == "six")

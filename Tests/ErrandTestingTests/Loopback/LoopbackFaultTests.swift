@@ -1,7 +1,7 @@
 import ErrandTesting
 import Testing
 
-/// Each fault is really on the wire.
+/// Tests each fault on the wire.
 @Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
 struct LoopbackFaultTests {
   private static let plain = LoopbackAnswer.status(200, body: "hello")
@@ -32,7 +32,7 @@ struct LoopbackFaultTests {
     (LoopbackAnswer([.bytes([0x61], times: 3), .body([0x62], times: 2), .close]), "aaabb", .closed),
     (LoopbackAnswer([.head(status: 7, reason: "", headers: ["": " "]), .reset]), "HTTP/1.1 7 \r\n:  \r\n\r\n", .reset),
   ])
-  func `fault is on the wire`(answer: LoopbackAnswer, text: String, end: RawClient.End) async throws {
+  func `fault is sent as described`(answer: LoopbackAnswer, text: String, end: RawClient.End) async throws {
     let server = try LoopbackServer { _ in answer }
     let reply = try await RawClient.exchange(server)
     #expect(reply.text == text)
@@ -44,7 +44,7 @@ struct LoopbackFaultTests {
     (LoopbackAnswer.closeBeforeAnswer, "", RawClient.End.closed), (.resetBeforeAnswer, "", .reset),
     (.raw("HTTP/1.1 408 Request Timeout\r\n\r\n"), "HTTP/1.1 408 Request Timeout\r\n\r\n", .closed),
   ])
-  func `greeting comes before any request`(answer: LoopbackAnswer, text: String, end: RawClient.End) async throws {
+  func `greeting precedes any request`(answer: LoopbackAnswer, text: String, end: RawClient.End) async throws {
     var options = LoopbackOptions()
     options.greeting = { $0 == 1 ? answer : nil }
     let server = try LoopbackServer(options) { _ in Self.plain.closing() }
@@ -55,7 +55,7 @@ struct LoopbackFaultTests {
     #expect(server.connectionCount == 2)
   }
 
-  @Test func `half close keeps the other half`() async throws {
+  @Test func `half close keeps receiving side open`() async throws {
     let server = try LoopbackServer { _ in Self.plain.halfClosed(after: 5) }
     let client = try RawClient(server, sending: "GET / HTTP/1.1\r\n\r\n")
     #expect(await client.receive().end == .closed)
@@ -75,7 +75,7 @@ struct LoopbackFaultTests {
     try await server.wait { $0.openConnectionCount == 0 }
   }
 
-  @Test func `pieces of a drip arrive apart`() async throws {
+  @Test func `paced pieces arrive separately`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in Self.plain.dripped(2, of: .body, through: gate) }
     let client = try RawClient(server, sending: "GET / HTTP/1.1\r\n\r\n")

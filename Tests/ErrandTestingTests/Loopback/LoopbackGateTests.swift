@@ -1,7 +1,7 @@
 import ErrandTesting
 import Testing
 
-/// Gates hold the server where a test wants it.
+/// Tests gates, which stop the server at chosen points.
 @Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
 struct LoopbackGateTests {
   private static let get = "GET / HTTP/1.1\r\n\r\n"
@@ -26,7 +26,7 @@ struct LoopbackGateTests {
     withExtendedLifetime(server) {}
   }
 
-  @Test func `stalled answer goes on when opened`() async throws {
+  @Test func `stalled response continues after opening`() async throws {
     let gate = Gate()
     let (server, client) = try start(.status(200, body: "hello").stalled(after: 2, until: gate))
     try await gate.reached()
@@ -37,7 +37,7 @@ struct LoopbackGateTests {
     withExtendedLifetime(server) {}
   }
 
-  @Test func `held answer waits at its gate`() async throws {
+  @Test func `held response waits at its gate`() async throws {
     let gate = Gate()
     let (server, client) = try start(.ok("a").held(at: gate))
     try await gate.reached()
@@ -51,14 +51,14 @@ struct LoopbackGateTests {
     LoopbackAnswer.stall(), .ok("hello").stalled(), .ok("hello").stalled(after: 3), .ok("a").held(at: Gate()),
     .ok("hello").dripped(every: .seconds(1000)), .ok("hello").delayed(.seconds(1000)), .ok("a").closed(at: Gate()),
   ])
-  func `leaving client ends every wait`(answer: LoopbackAnswer) async throws {
+  func `client disconnect ends every wait`(answer: LoopbackAnswer) async throws {
     let (server, client) = try start(answer)
     try await server.request(number: 1)
     client.close()
     try await server.wait { $0.openConnectionCount == 0 }
   }
 
-  @Test func `unasked bytes follow on idle connection`() async throws {
+  @Test func `unsolicited bytes follow on idle connection`() async throws {
     let (gate, sent) = (Gate(), Gate())
     let (server, client) = try start(.ok("a").unsolicited("HTTP/1.1 200 OK\r\n\r\n", at: gate, sent: sent))
     _ = await client.receive(through: "a")
@@ -79,7 +79,7 @@ struct LoopbackGateTests {
     withExtendedLifetime(server) {}
   }
 
-  @Test func `accept gate leaves clients in silence`() async throws {
+  @Test func `accept gate delays clients`() async throws {
     let gate = Gate()
     var options = LoopbackOptions()
     options.acceptGate = gate
@@ -111,7 +111,7 @@ struct LoopbackGateTests {
     withExtendedLifetime(server) {}
   }
 
-  @Test func `opened gate holds nobody`() async throws {
+  @Test func `open gate does not block`() async throws {
     let gate = Gate()
     gate.open()
     gate.open()
@@ -121,7 +121,7 @@ struct LoopbackGateTests {
     withExtendedLifetime(server) {}
   }
 
-  @Test func `waiting in vain throws in time`() async throws {
+  @Test func `wait throws after its limit`() async throws {
     await #expect(throws: LoopbackError.notReached("arrival 1 at a gate", within: .milliseconds(1))) {
       try await Gate().reached(within: .milliseconds(1))
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandTesting
 
-/// Starting, stopping, and leaving nothing behind.
+/// Tests that starting and stopping a server leaves no resources behind.
 @Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
 struct LoopbackLifecycleTests {
   private static let get = "GET / HTTP/1.1\r\n\r\n"
@@ -14,7 +14,7 @@ struct LoopbackLifecycleTests {
     LoopbackAnswer.stall(), .ok("hello").stalled(after: 2), .endless(), .ok("a"),
     .ok("hello").dripped(every: .seconds(1000)), .ok("hello").delayed(.seconds(1000)), .ok("a").closed(at: Gate()),
   ])
-  func `stop ends every answer`(answer: LoopbackAnswer) async throws {
+  func `stop ends every response`(answer: LoopbackAnswer) async throws {
     let server = try LoopbackServer { _ in answer }
     let client = try RawClient(server, sending: Self.get)
     try await server.request(number: 1)
@@ -27,7 +27,7 @@ struct LoopbackLifecycleTests {
     server.stop()
   }
 
-  @Test func `freeing stops the server`() async throws {
+  @Test func `deallocation stops the server`() async throws {
     var server: LoopbackServer? = try LoopbackServer { _ in .stall() }
     let client = try RawClient(try #require(server), sending: Self.get)
     let port = try #require(server?.port)
@@ -48,12 +48,13 @@ struct LoopbackLifecycleTests {
     try await server.wait { $0.openConnectionCount == 0 }
   }
 
-  @Test func `no descriptor is left behind`() async {
+  @Test func `all descriptors are closed`() async {
     await #expect(processExitsWith: .success) {
       let answers: [LoopbackAnswer] = [
         .ok("a"), .stall(), .closeBeforeAnswer, .resetBeforeAnswer, .endless(), .ok("a").held(at: Gate()),
       ]
-      // The first rounds open what the runtime and the two gates need, once. A leak would grow with each of them.
+      // The first rounds open descriptors that the runtime and the two gates need once. A leak would grow in every
+      // round.
       var counts: [Int] = []
       while counts.count < 3 || counts.count < 10 && Set(counts.suffix(3)).count > 1 {
         for answer in answers { try await Descriptors.useServer(answer) }
@@ -63,7 +64,7 @@ struct LoopbackLifecycleTests {
     }
   }
 
-  @Test func `three hundred connections at once`() async {
+  @Test func `three hundred connections work concurrently`() async {
     await #expect(processExitsWith: .success) {
       let gate = Gate()
       let server = try LoopbackServer { _ in .status(200, body: "z").held(at: gate) }
@@ -77,21 +78,21 @@ struct LoopbackLifecycleTests {
     }
   }
 
-  @Test func `wait in vain throws in time`() async throws {
+  @Test func `wait throws after its limit`() async throws {
     let server = try LoopbackServer()
     await #expect(throws: LoopbackError.notReached("request 1", within: .milliseconds(1))) {
       try await server.request(number: 1, within: .milliseconds(1))
     }
   }
 
-  @Test func `stop ends those who wait`() async throws {
+  @Test func `stop ends pending waits`() async throws {
     let server = try LoopbackServer()
     let waiting = Task { try await server.request(number: 1) }
     server.stop()
     await #expect(throws: LoopbackError.stopped(waitingFor: "request 1")) { _ = try await waiting.value }
   }
 
-  @Test func `stop by a handler ends those who wait`() async throws {
+  @Test func `stop in a handler ends waits`() async throws {
     let box = Mutex<LoopbackServer?>(nil)
     let server = try LoopbackServer { _ in
       box.withLock { $0 }?.stop()
@@ -108,24 +109,25 @@ struct LoopbackLifecycleTests {
     var path: Path { "/stop" }
   }
 
-  @Test func `cancel ends those who wait`() async throws {
+  @Test func `cancellation ends a wait`() async throws {
     let server = try LoopbackServer()
     let waiting = Task { try await server.request(number: 1) }
     waiting.cancel()
     await #expect(throws: CancellationError.self) { _ = try await waiting.value }
   }
 
-  @Test func `errors say what to do`() {
+  @Test func `errors name the remedy`() {
     #expect(
       "\(LoopbackError.notReached("request 1", within: .seconds(2)))"
-        == "waited 2.0 seconds for request 1 in vain: look at what the client has sent so far in `server.requests`")
+        == "timed out after 2.0 seconds waiting for request 1: check in `server.requests` what the client has sent so far"
+    )
     #expect(
       "\(LoopbackError.stopped(waitingFor: "request 1"))"
-        == "the loopback server was stopped while request 1 was waited for: keep the server alive until the test ends")
+        == "the loopback server stopped during a wait for request 1: keep the server alive until the test ends")
     #expect("\(LoopbackError.system(call: "bind", code: 98))" == "the system call bind failed with errno 98")
   }
 
-  @Test func `refusing port refuses while it lives`() throws {
+  @Test func `refusing port refuses connections`() throws {
     let nobody = try RefusingPort()
     #expect(nobody.url == "http://127.0.0.1:\(nobody.port)")
     for _ in 0..<3 {
@@ -138,21 +140,21 @@ struct LoopbackLifecycleTests {
     }
   }
 
-  @Test func `departed client does no harm`() async throws {
+  @Test func `disconnected client does no harm`() async throws {
     let server = try LoopbackServer { _ in .generated(count: 50_000_000) }
     for _ in 0..<5 { try RawClient(server, sending: Self.get).close() }
     try await server.wait { $0.connectionCount == 5 && $0.openConnectionCount == 0 }
   }
 }
 
-/// Lets a handler know its server without keeping it.
+/// Gives a handler a weak reference to its server.
 private final class WeakServer: @unchecked Sendable {  // Set once, before the first request is sent.
   weak var server: LoopbackServer?
 }
 
 /// Counts the open descriptors of this process.
 enum Descriptors {
-  /// Starts a server, brings ten clients to their answer and lets half of them leave before the server stops.
+  /// Starts a server with ten clients, and closes half of the clients before the server stops.
   static func useServer(_ answer: LoopbackAnswer) async throws {
     let server = try LoopbackServer { _ in answer }
     let clients = try (0..<10).map { _ in try RawClient(server, sending: "GET / HTTP/1.1\r\n\r\n") }

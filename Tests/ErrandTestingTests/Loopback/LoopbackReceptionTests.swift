@@ -1,7 +1,7 @@
 import ErrandTesting
 import Testing
 
-/// When the body of a request is read.
+/// Tests when the server reads the body of a request.
 @Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
 struct LoopbackReceptionTests {
   private static let head = "POST / HTTP/1.1\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n"
@@ -15,7 +15,7 @@ struct LoopbackReceptionTests {
     return (server, try RawClient(server, sending: Self.head))
   }
 
-  @Test func `continue is said when expected`() async throws {
+  @Test func `100 Continue is sent when expected`() async throws {
     let (server, client) = try start(.automatic)
     #expect(await client.receive(through: "\r\n\r\n").text == Self.goOn)
     client.send("hello")
@@ -23,7 +23,7 @@ struct LoopbackReceptionTests {
     #expect(server.requests.map(\.bodyText) == ["hello"])
   }
 
-  @Test func `continue is left out when told`() async throws {
+  @Test func `100 Continue can be disabled`() async throws {
     let (server, client) = try start(.withoutContinue)
     client.send("hello")
     #expect(await client.receive(through: "done").text.hasPrefix("HTTP/1.1 200 OK\r\n"))
@@ -42,7 +42,7 @@ struct LoopbackReceptionTests {
     #expect(try await server.request(number: 1).bodyText == "hello")
   }
 
-  @Test func `departed held upload is abandoned`() async throws {
+  @Test func `disconnect during held upload is recorded`() async throws {
     let gate = Gate()
     let (server, client) = try start(.held(gate))
     try await gate.reached()
@@ -51,7 +51,7 @@ struct LoopbackReceptionTests {
     #expect(server.record.abandoned.count == 1)
   }
 
-  @Test func `answer comes before the body`() async throws {
+  @Test func `response can precede the body`() async throws {
     let (server, client) = try start(.afterAnswer)
     #expect(await client.receive(through: "done").text.hasPrefix("HTTP/1.1 200 OK\r\n"))
     #expect(server.requests.map(\.isComplete) == [false])
@@ -70,7 +70,7 @@ struct LoopbackReceptionTests {
     #expect(server.requests.map(\.isComplete) == [false])
   }
 
-  @Test func `unread bytes reset the connection`() async throws {
+  @Test func `unread body bytes reset the connection`() async throws {
     let gate = Gate()
     let (server, client) = try start(.never, .status(413).held(at: gate))
     try await gate.reached()
@@ -80,7 +80,7 @@ struct LoopbackReceptionTests {
     #expect(await client.receive().end == .reset)
   }
 
-  @Test func `options choose by the head`() async throws {
+  @Test func `options choose reception by request`() async throws {
     var options = LoopbackOptions()
     options.reception = { $0.path == "/early" ? .afterAnswer : .automatic }
     let server = try LoopbackServer(options) { .status(200, body: $0.isComplete ? "late" : "early") }

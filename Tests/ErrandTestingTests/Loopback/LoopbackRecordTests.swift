@@ -1,7 +1,7 @@
 import ErrandTesting
 import Testing
 
-/// What the server writes down of what came.
+/// Tests the server's record of requests.
 @Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
 struct LoopbackRecordTests {
   private func record(_ text: String) async throws -> RecordedRequest {
@@ -10,7 +10,7 @@ struct LoopbackRecordTests {
     return try await server.request(number: 1)
   }
 
-  @Test func `request line and fields are kept`() async throws {
+  @Test func `request line and fields are recorded`() async throws {
     let head = "PATCH /a%20b?q=1?&r HTTP/1.1\r\nB:  2 \t\r\nA: 1\r\nb: 3\r\nEmpty:\r\n\r\n"
     let request = try await record(head)
     #expect(request.method == "PATCH")
@@ -29,19 +29,19 @@ struct LoopbackRecordTests {
     #expect((request.number, request.connection, request.indexOnConnection) == (1, 1, 1))
   }
 
-  @Test func `path without query has none`() async throws {
+  @Test func `path without query has nil query`() async throws {
     let request = try await record("GET /a HTTP/1.1\r\n\r\n")
     #expect(request.path == "/a")
     #expect(request.query == nil)
   }
 
-  @Test func `body by length is kept`() async throws {
+  @Test func `body with Content-Length is recorded`() async throws {
     let request = try await record("POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nh\0\r\ni")
     #expect(request.body == Array("h\0\r\ni".utf8))
     #expect(request.bodyLength == 5)
   }
 
-  @Test func `chunked body is unframed`() async throws {
+  @Test func `chunked body is recorded without framing`() async throws {
     let request = try await record(
       "POST / HTTP/1.1\r\nTransfer-Encoding: Chunked\r\n\r\n2;x=y\r\nab\r\nA\r\n0123456789\r\n0\r\nT: 1\r\n\r\n")
     #expect(request.bodyText == "ab0123456789")
@@ -74,7 +74,7 @@ struct LoopbackRecordTests {
     withExtendedLifetime((first, second)) {}
   }
 
-  @Test func `request is recorded before its answer`() async throws {
+  @Test func `request is recorded before its response`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .stall(until: gate) }
     let client = try RawClient(server, sending: "GET /x HTTP/1.1\r\n\r\n")
@@ -86,7 +86,7 @@ struct LoopbackRecordTests {
     "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nab",
     "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
   ])
-  func `departed upload is recorded as abandoned`(text: String) async throws {
+  func `interrupted upload is recorded as abandoned`(text: String) async throws {
     let server = try LoopbackServer { _ in .ok() }
     try RawClient(server, sending: text).close()
     try await server.wait { $0.openConnectionCount == 0 && $0.connectionCount == 1 }
@@ -95,30 +95,33 @@ struct LoopbackRecordTests {
   }
 
   @Test(arguments: [
-    ("GET /\r\n\r\n", "request line"), ("G\u{1}T / HTTP/1.1\r\n\r\n", "request line"),
-    ("GET  / HTTP/1.1\r\n\r\n", "request line"), ("\r\n\r\n", "request line"), ("\u{16}\u{3}\u{1}", "request line"),
-    ("GET / HTTP/2.0\r\n\r\n", "version"), ("GET / http/1.1\r\n\r\n", "version"),
-    ("GET / HTTP/1.1\r\nno colon\r\n\r\n", "header field"), ("GET / HTTP/1.1\r\nA : 1\r\n\r\n", "header field"),
-    ("GET / HTTP/1.1\r\nA: 1\r\n folded\r\n\r\n", "header field"),
-    ("GET / HTTP/1.1\r\nA: 1\nB: 2\r\n\r\n", "line without CRLF"),
-    ("GET / HTTP/1.1\r\nA: 1\rB: 2\r\n\r\n", "control character"),
-    ("GET / HTTP/1.1\r\nA: \0\r\n\r\n", "control character"),
-    ("GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "Content-Length"),
-    ("GET / HTTP/1.1\r\nContent-Length: +1\r\n\r\n", "Content-Length"),
-    ("GET / HTTP/1.1\r\nContent-Length:\r\n\r\n", "Content-Length"),
-    ("GET / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", "Content-Length"),
-    ("GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na", "Content-Length"),
-    ("GET / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", "Transfer-Encoding"),
+    ("GET /\r\n\r\n", "the request line is invalid"), ("G\u{1}T / HTTP/1.1\r\n\r\n", "the request line is invalid"),
+    ("GET  / HTTP/1.1\r\n\r\n", "the request line is invalid"), ("\r\n\r\n", "the request line is invalid"),
+    ("\u{16}\u{3}\u{1}", "the request line is invalid"),
+    ("GET / HTTP/2.0\r\n\r\n", "the version is not HTTP/1.1 or HTTP/1.0"),
+    ("GET / http/1.1\r\n\r\n", "the version is not HTTP/1.1 or HTTP/1.0"),
+    ("GET / HTTP/1.1\r\nno colon\r\n\r\n", "a header field is invalid"),
+    ("GET / HTTP/1.1\r\nA : 1\r\n\r\n", "a header field is invalid"),
+    ("GET / HTTP/1.1\r\nA: 1\r\n folded\r\n\r\n", "a header field is invalid"),
+    ("GET / HTTP/1.1\r\nA: 1\nB: 2\r\n\r\n", "a line does not end with CRLF"),
+    ("GET / HTTP/1.1\r\nA: 1\rB: 2\r\n\r\n", "a header line contains a CR or NUL"),
+    ("GET / HTTP/1.1\r\nA: \0\r\n\r\n", "a header line contains a CR or NUL"),
+    ("GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "Content-Length is not a single number"),
+    ("GET / HTTP/1.1\r\nContent-Length: +1\r\n\r\n", "Content-Length is not a single number"),
+    ("GET / HTTP/1.1\r\nContent-Length:\r\n\r\n", "Content-Length is not a single number"),
+    ("GET / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", "Content-Length is not a single number"),
+    ("GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na", "Content-Length is not a single number"),
+    ("GET / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", "Transfer-Encoding is not chunked"),
     (
       "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n",
-      "Content-Length beside Transfer-Encoding"
+      "the request has both Content-Length and Transfer-Encoding"
     ),
-    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", "chunk size"),
-    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n", "chunk size"),
-    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n", "end of a chunk"),
-    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\n", "line without CRLF"),
+    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", "a chunk size is invalid"),
+    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n", "a chunk size is invalid"),
+    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n", "a chunk is longer than its size"),
+    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\n", "a line does not end with CRLF"),
   ])
-  func `malformed request is refused`(text: String, reason: String) async throws {
+  func `malformed request is rejected`(text: String, reason: String) async throws {
     let server = try LoopbackServer { _ in .ok("fine").closing() }
     let reply = try await RawClient.exchange(server, text)
     #expect(reply.text.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
@@ -127,12 +130,12 @@ struct LoopbackRecordTests {
     #expect(try await RawClient.exchange(server).body == "fine")
   }
 
-  @Test func `head over the limit is refused`() async throws {
+  @Test func `headers over the limit are rejected`() async throws {
     var options = LoopbackOptions()
     options.headLimit = 1000
     let server = try LoopbackServer(options) { _ in .ok() }
     let client = try RawClient(server, sending: "GET / HTTP/1.1\r\nA: " + String(repeating: "a", count: 2000))
     _ = await client.receive()
-    #expect(server.record.refusals == ["head over 1000 bytes"])
+    #expect(server.record.refusals == ["the headers are longer than 1000 bytes"])
   }
 }

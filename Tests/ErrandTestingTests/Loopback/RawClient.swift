@@ -3,12 +3,12 @@ import Synchronization
 
 @testable import ErrandTesting
 
-/// A client that knows nothing of HTTP: it sends bytes and tells what came and how it ended.
+/// A client without HTTP: it sends bytes, and returns the received bytes and the state of the connection.
 final class RawClient: Sendable {
-  /// How a connection looked after the last byte.
+  /// The state of a connection after the last byte.
   enum End: Equatable { case open, closed, reset }
 
-  /// What came, and how it ended.
+  /// The received bytes, and the state of the connection.
   struct Reply {
     let bytes: [UInt8]
     let end: End
@@ -53,7 +53,7 @@ final class RawClient: Sendable {
   @discardableResult
   func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-  /// False when the server no longer takes anything.
+  /// False if the server no longer accepts data.
   @discardableResult
   func send(_ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
@@ -70,25 +70,25 @@ final class RawClient: Sendable {
     return true
   }
 
-  /// What comes until `count` bytes are there or the connection ends.
+  /// Receives until there are `count` bytes or the connection ends.
   func receive(_ count: Int = .max) async -> Reply {
     await receive { $0.count >= count }
   }
 
-  /// What comes until it ends with `text` or the connection ends.
+  /// Receives until the bytes end with `text` or the connection ends.
   func receive(through text: String) async -> Reply {
     let wanted = Array(text.utf8)
     return await receive { $0.suffix(wanted.count).elementsEqual(wanted) }
   }
 
-  /// What is there without waiting.
+  /// Receives the available bytes without waiting.
   func receiveNow() -> Reply {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = recv(descriptor, &buffer, buffer.count, quietReceiveFlags)
     return Reply(bytes: Array(buffer.prefix(max(0, count))), end: count == 0 ? .closed : .open)
   }
 
-  /// One request, and all that comes for it until the connection ends.
+  /// Sends one request, and receives until the connection ends.
   static func exchange(_ server: LoopbackServer, _ text: String = "GET / HTTP/1.1\r\n\r\n") async throws -> Reply {
     try await RawClient(server, sending: text).receive()
   }

@@ -5,7 +5,7 @@
   import Synchronization
   import Testing
 
-  /// A bad network in front of a real server, and a clock that is turned by hand.
+  /// Tests a simulated bad network with a real server and a manual clock.
   @Suite(.timeLimit(.minutes(5))) struct ProfiledSocketTests {
     private let clock = ManualClock()
 
@@ -16,7 +16,7 @@
       return APIClient(configuration)
     }
 
-    @Test func `nothing is sent within the latency`() async throws {
+    @Test func `request waits for the latency`() async throws {
       let server = try LoopbackServer { _ in .json(#"{"nick":"Ada"}"#) }
       let client = client(server, NetworkProfile(latency: .seconds(30)))
       async let user = client.send(ReplayUser(id: 7))
@@ -29,7 +29,7 @@
       #expect(server.requests.count == 1)
     }
 
-    @Test func `stream comes at its rate`() async throws {
+    @Test func `stream arrives at its rate`() async throws {
       let server = try LoopbackServer { _ in .generated(count: 100_000) }
       let client = client(server, NetworkProfile(downloadRate: 1_000))
       var count = 0

@@ -10,7 +10,8 @@ import Testing
 
   private func call() -> CallState { CallState(timers: clock) }
 
-  /// Sends, turns the clock by each step once somebody waits, and says after which moments it was still under way.
+  /// Sends a request and advances the clock by each step as soon as a timer is set. Checks that the exchange has not
+  /// ended before the last step, and returns the number of steps.
   private func time(_ exchange: Exchange, over transport: any Transport, _ steps: [Duration]) async throws -> Int {
     let done = Mutex(false)
     async let response = {
@@ -30,18 +31,18 @@ import Testing
     return turned
   }
 
-  @Test func `latency and bodies take their time`() async throws {
+  @Test func `latency and bodies are delayed`() async throws {
     let scripted = ScriptedTransport { _ in .text(String(repeating: "x", count: 2_000)) }
     let profile = NetworkProfile(latency: .seconds(3), downloadRate: 1_000, uploadRate: 100)
     let transport = ProfiledTransport(scripted, profile)
     let request = try HTTPRequest(method: .post, url: url, body: HTTPBody(Data(count: 500)))
-    // 3 s and 500 B at 100 B/s; then 2000 B at 1000 B/s.
+    // 3 s and 500 B at 100 B/s, then 2000 B at 1000 B/s.
     let steps: [Duration] = [.milliseconds(7_999), .milliseconds(1), .milliseconds(1_999), .milliseconds(1)]
     #expect(try await time(Exchange(request: request, call: call()), over: transport, steps) == 4)
     #expect(scripted.requests.count == 1)
   }
 
-  @Test func `file that must be whole goes in one wait`() async throws {
+  @Test func `file body needs one wait`() async throws {
     let place = RecordingPlace()
     try place.write(String(repeating: "x", count: 500))
     let transport = ProfiledTransport(WholeFileTransport(), NetworkProfile(uploadRate: 100))
@@ -50,13 +51,13 @@ import Testing
     #expect(try await time(Exchange(request: request, call: call()), over: transport, steps) == 2)
   }
 
-  @Test func `perfect network waits for nothing`() async throws {
+  @Test func `perfect network does not wait`() async throws {
     let transport = ProfiledTransport(ScriptedTransport(.text("ok")), NetworkProfile())
     let exchange = Exchange(request: try HTTPRequest(url: url), call: call())
     #expect(try await transport.send(exchange).body == Data("ok".utf8))
   }
 
-  @Test func `streams go piece by piece`() async throws {
+  @Test func `streams are delayed per piece`() async throws {
     let body = String(repeating: "x", count: 40_000)
     let transport = ProfiledTransport(
       ScriptedTransport(.text(body)), NetworkProfile(downloadRate: 16_384, uploadRate: 4_096))
@@ -64,7 +65,7 @@ import Testing
     let sink = CollectingSink { piece in seen.withLock { $0 += piece.utf8.count } }
     let request = try HTTPRequest(
       method: .post, url: url, body: .stream(length: 70) { _ in LetterSource(count: 70) })
-    // Ten pieces of 7 B up; then 16384, 16384 and 7232 B down.
+    // Upload of ten pieces of 7 B, then download of 16384, 16384 and 7232 B.
     let up = Array(repeating: Duration.milliseconds(2), count: 10)
     let exchange = Exchange(request: request, call: call(), sink: sink)
     _ = try await time(exchange, over: transport, up + [.seconds(1), .seconds(1), .milliseconds(442)])
@@ -72,25 +73,25 @@ import Testing
     #expect(sink.hasEnded)
   }
 
-  @Test func `paused sink and pace both count`() async throws {
+  @Test func `paused sink and pace both delay`() async throws {
     let transport = ProfiledTransport(
       ScriptedTransport(.text(String(repeating: "x", count: 20_000))), NetworkProfile(downloadRate: 16_384))
     let sink = HoldingSink()
     async let response = transport.send(Exchange(request: HTTPRequest(url: url), call: call(), sink: sink))
     await clock.waitForTimers(1)
     sink.resume()
-    #expect(sink.pieces == 1, "the pace still holds it")
+    #expect(sink.pieces == 1, "the pace still delays the body")
     clock.advance(by: .seconds(1))
     await clock.waitForTimers(1)
     #expect(sink.pieces == 2)
     clock.advance(by: .seconds(1))
-    #expect(!sink.hasEnded, "the sink still holds it")
+    #expect(!sink.hasEnded, "the sink still pauses the body")
     sink.resume()
     _ = try await response
     #expect(sink.hasEnded)
   }
 
-  @Test func `stop ends the wait`() async throws {
+  @Test func `cancellation ends the wait`() async throws {
     let scripted = ScriptedTransport(.text("ok"))
     let transport = ProfiledTransport(scripted, .edge)
     let call = call()
@@ -125,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `jitter is drawn from the seed`() async throws {
+  @Test func `jitter depends on the seed`() async throws {
     func latencies(_ seed: UInt64) async throws -> [Duration] {
       let profile = NetworkProfile(latency: .seconds(1), jitter: .seconds(1))
       let transport = ProfiledTransport(ScriptedTransport { _ in .text("ok") }, profile, clock: clock, seed: seed)
@@ -152,7 +153,7 @@ import Testing
     #expect(try await latencies(2) != first)
   }
 
-  @Test func `slow network meets the deadline`() async throws {
+  @Test func `slow network hits the deadline`() async throws {
     var configuration = ClientConfiguration(baseURL: "https://h.example")
     let body = ScriptedAnswer.json(#"{"nick":"\#(String(repeating: "x", count: 60_000))"}"#)
     configuration.transport = .own(ProfiledTransport(ScriptedTransport { _ in body }, .edge))
@@ -168,7 +169,7 @@ import Testing
   }
 }
 
-/// Pauses at each piece until it is told to go on.
+/// A sink that pauses after each piece until ``resume()``.
 private final class HoldingSink: BodySink {
   private struct State {
     var flow: BodyFlow?

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandTesting
 
-/// Each lie is on the wire as it is described, and nothing else is changed.
+/// Tests that each wrong response is sent as described, and that nothing else changes.
 @Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
 struct RangeLieTests {
   private static let file = RangeResource(size: 1_000)
@@ -31,7 +31,7 @@ struct RangeLieTests {
   ]
 
   @Test(arguments: lies)
-  func `a part is lied about`(lie: RangeLie, contentRanges: [String], piece: Range<Int>) async throws {
+  func `wrong part is sent as described`(lie: RangeLie, contentRanges: [String], piece: Range<Int>) async throws {
     let probe = try await probe(lie)
     #expect(probe.status == 206)
     #expect(probe.fields.values("Content-Range") == contentRanges)
@@ -39,13 +39,13 @@ struct RangeLieTests {
     #expect(Data(probe.body) == Self.file.bytes(in: piece))
   }
 
-  @Test func `fields tell of another version`() async throws {
+  @Test func `fields name another version`() async throws {
     #expect(try await probe(.entityTag("\"other\"")).fields["ETag"] == "\"other\"")
     #expect(try await probe(.entityTag(nil)).fields["ETag"] == nil)
     #expect(try await probe(.contentEncoding("gzip")).fields["Content-Encoding"] == "gzip")
   }
 
-  @Test func `more comes than promised`() async throws {
+  @Test func `more bytes than promised are sent`() async throws {
     let longer = try await probe(.contentLength(by: 20))
     #expect(longer.fields["Content-Length"] == "120" && longer.body.count == 120)
     let endless = try await probe(.overrun(by: 20))
@@ -54,7 +54,7 @@ struct RangeLieTests {
     #expect(Self.file.has(endless.body.prefix(100), at: 100))
   }
 
-  @Test func `a part comes packed`() async throws {
+  @Test func `part is sent as multipart`() async throws {
     let probe = try await probe(.multipart)
     #expect(probe.status == 206 && probe.fields["Content-Range"] == nil)
     #expect(probe.fields["Content-Type"]?.hasPrefix("multipart/byteranges; boundary=") == true)
@@ -64,13 +64,13 @@ struct RangeLieTests {
     #expect(probe.body.count > 100)
   }
 
-  @Test func `a part poses as the whole`() async throws {
+  @Test func `part is sent as whole file`() async throws {
     let probe = try await probe(.partAsWhole)
     #expect(probe.status == 200 && probe.fields["Content-Range"] == nil)
     #expect(Data(probe.body) == Self.file.bytes(in: 100..<200))
   }
 
-  @Test func `a part comes unasked`() async throws {
+  @Test func `unrequested part is sent`() async throws {
     let server = try RangeServer(RangeBehaviour(Self.file) { $0.lie = .unasked(5..<10) })
     let probe = try await RangeProbe(server)
     #expect(probe.status == 206 && probe.fields["Content-Range"] == "bytes 5-9/1000")
@@ -78,21 +78,21 @@ struct RangeLieTests {
   }
 
   @Test(arguments: [(RangeLie.total(7), ["bytes */7"]), (.total(nil), ["bytes */*"]), (.noContentRange, [])])
-  func `416 is lied about`(lie: RangeLie, contentRanges: [String]) async throws {
+  func `wrong 416 is sent as described`(lie: RangeLie, contentRanges: [String]) async throws {
     let probe = try await probe(lie, "bytes=1000-")
     #expect(probe.status == 416)
     #expect(probe.fields.values("Content-Range") == contentRanges)
   }
 
   @Test(arguments: [RangeLie.total(7), .noContentRange, .multipart, .entityTag(nil), .partAsWhole])
-  func `the whole is told truly`(lie: RangeLie) async throws {
+  func `whole file is sent correctly`(lie: RangeLie) async throws {
     let server = try RangeServer(RangeBehaviour(Self.file) { $0.lie = lie })
     let probe = try await RangeProbe(server)
     #expect(probe.status == 200 && probe.fields["ETag"] == Self.file.entityTag)
     #expect(Data(probe.body) == Self.file.bytes(in: 0..<1_000))
   }
 
-  @Test func `the end is told three ways`() async throws {
+  @Test func `three framings are sent`() async throws {
     for (framing, length, coding) in [
       (RangeBehaviour.Framing.length, "1000", nil), (.chunked, nil, "chunked"), (.close, nil, nil),
     ] as [(RangeBehaviour.Framing, String?, String?)] {
@@ -107,7 +107,7 @@ struct RangeLieTests {
     }
   }
 
-  @Test func `digests are added as told`() async throws {
+  @Test func `configured digests are sent`() async throws {
     let server = try RangeServer(
       RangeBehaviour(Self.file) {
         $0.fields = ["Repr-Digest": "sha-256=:AAAA:"]

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import ErrandTesting
 
-/// What came for one request to a ``RangeServer``, read without a client that judges it.
+/// The response to one request to a ``RangeServer``, received without a client that validates it.
 struct RangeProbe {
   let status: Int
   let fields: LoopbackHeaders

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RangeResourceTests {
   @Test(arguments: [0, 1, 7, 1_000, 1_048_582, 1_048_583, 1_048_584, 3_145_750])
-  func `pieces agree with the whole`(size: Int) {
+  func `pieces match the whole file`(size: Int) {
     let file = RangeResource(size: size)
     let whole = file.bytes(in: 0..<size)
     #expect(whole.count == size)
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `terabytes cost nothing`() {
+  @Test func `a terabyte needs no memory`() {
     let file = RangeResource(size: 1 << 40)
     let piece = file.bytes(in: (1 << 39)..<(1 << 39) + 100)
     #expect(piece.count == 100)
@@ -27,7 +27,7 @@ import Testing
     #expect(file.runs(in: 0..<(1 << 40)).map(\.bytes.count).reduce(0, +) < 4 << 20)
   }
 
-  @Test func `a wrong byte is found`() {
+  @Test func `wrong byte is found`() {
     let file = RangeResource(size: 2_000_000)
     var bytes = file.bytes(in: 5..<1_500_000)
     #expect(file.firstDifference(bytes, at: 5) == nil)
@@ -38,7 +38,7 @@ import Testing
     #expect(file.firstDifference([], at: 0) == nil)
   }
 
-  @Test func `versions differ throughout`() {
+  @Test func `versions differ in most bytes`() {
     let old = RangeResource(size: 100_000, seed: 1).bytes(in: 0..<100_000)
     let new = RangeResource(size: 100_000, seed: 2).bytes(in: 0..<100_000)
     let equal = zip(old, new).count { $0 == $1 }
@@ -46,7 +46,7 @@ import Testing
     #expect(RangeResource(size: 1, seed: 1).entityTag != RangeResource(size: 1, seed: 2).entityTag)
   }
 
-  @Test(arguments: [0, -5]) func `an empty file is empty`(size: Int) {
+  @Test(arguments: [0, -5]) func `empty file has no bytes`(size: Int) {
     let file = RangeResource(size: size)
     #expect(file.size == 0)
     #expect(file.bytes(in: 0..<10).isEmpty)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandTesting
 
-/// An honest server, and one that fails.
+/// Tests correct responses and failures of the range server.
 @Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
 struct RangeServerTests {
   private static let file = RangeResource(size: 1_000)
@@ -14,7 +14,7 @@ struct RangeServerTests {
     ("bytes=-5", 995..<1_000), ("bytes=-5000", 0..<1_000), ("bytes=990-5000", 990..<1_000), ("Bytes=1-1", 1..<2),
     ("bytes=5-9223372036854775807", 5..<1_000),
   ])
-  func `a range is honoured`(range: String, piece: Range<Int>) async throws {
+  func `range is honoured`(range: String, piece: Range<Int>) async throws {
     let server = try RangeServer(RangeBehaviour(Self.file))
     let probe = try await RangeProbe(server, "Range: \(range)")
     #expect(probe.status == 206)
@@ -31,7 +31,7 @@ struct RangeServerTests {
     "bytes=", "bytes=-", "bytes=5-4", "bytes=1-2,5-6", "lines=1-2", "bytes", "bytes=a-", "bytes=-b", "bytes=+1-2",
     "bytes=1--2", "bytes=99999999999999999999-", "",
   ])
-  func `what is no range gets the whole`(range: String) async throws {
+  func `invalid range gets the whole file`(range: String) async throws {
     let server = try RangeServer(RangeBehaviour(Self.file))
     let probe = try await RangeProbe(server, "Range: \(range)")
     #expect(probe.status == 200)
@@ -41,7 +41,7 @@ struct RangeServerTests {
   }
 
   @Test(arguments: ["bytes=1000-", "bytes=5000-6000", "bytes=-0"])
-  func `nothing of the file is 416`(range: String) async throws {
+  func `range outside the file is 416`(range: String) async throws {
     let server = try RangeServer(RangeBehaviour(Self.file))
     let probe = try await RangeProbe(server, "Range: \(range)")
     #expect(probe.status == 416)
@@ -50,7 +50,7 @@ struct RangeServerTests {
     #expect(server.requests.first?.piece == nil)
   }
 
-  @Test func `no content to a HEAD request`() async throws {
+  @Test func `HEAD response has no content`() async throws {
     let server = try RangeServer(RangeBehaviour(Self.file))
     let probe = try await RangeProbe(server, method: "HEAD", "Range: bytes=5-")
     #expect(probe.status == 200)
@@ -65,7 +65,7 @@ struct RangeServerTests {
     (.lastModified(secondsBefore: 60), "Fri, 02 Jan 1970 00:00:01 GMT", 200),
     (.strongTag, "Fri, 02 Jan 1970 00:00:00 GMT", 200), (.both(secondsBefore: 0), "\"v1-1000\"", 206),
   ])
-  func `a condition is honoured`(validators: RangeBehaviour.Validators, condition: String, status: Int) async throws {
+  func `If-Range is honoured`(validators: RangeBehaviour.Validators, condition: String, status: Int) async throws {
     let server = try RangeServer(RangeBehaviour(Self.file) { $0.validators = validators })
     let probe = try await RangeProbe(server, "Range: bytes=5-", "If-Range: \(condition)")
     #expect(probe.status == status)
@@ -89,7 +89,7 @@ struct RangeServerTests {
     (RangeBehaviour.Ranges.honoured, RangeBehaviour.IfRange.ignored, 206), (.honoured, .neverMet, 200),
     (.ignored, .ignored, 200), (.refused, .ignored, 416), (.refused, .honoured, 200),
   ])
-  func `fields are ignored when told`(
+  func `Range and If-Range can be ignored`(
     ranges: RangeBehaviour.Ranges, ifRange: RangeBehaviour.IfRange, status: Int
   ) async throws {
     let behaviour = RangeBehaviour(Self.file) {
@@ -107,7 +107,7 @@ struct RangeServerTests {
     (.status(503, ["Retry-After": "1"]), 503, 8, .closed),
     (.closeBeforeAnswer, 0, 0, .closed),
   ])
-  func `a fault strikes once`(
+  func `fault affects one request`(
     fault: RangeBehaviour.Fault, status: Int, count: Int, end: RawClient.End
   ) async throws {
     let server = try RangeServer { number in RangeBehaviour(Self.file) { $0.fault = number == 2 ? fault : nil } }
@@ -120,7 +120,7 @@ struct RangeServerTests {
     #expect(server.requests.map(\.status) == [200, status, 200])
   }
 
-  @Test func `a stall ends at its gate`() async throws {
+  @Test func `stall ends when gate opens`() async throws {
     let gate = Gate()
     let server = try RangeServer(RangeBehaviour(Self.file) { $0.fault = .stall(after: 400, until: gate) })
     async let probe = RangeProbe(server)
@@ -131,7 +131,7 @@ struct RangeServerTests {
     #expect(server.servedBytes == 1_000)
   }
 
-  @Test func `a trickle goes through its gate`() async throws {
+  @Test func `pieces wait at the gate`() async throws {
     let gate = Gate()
     let server = try RangeServer(
       RangeBehaviour(Self.file) {
@@ -150,7 +150,7 @@ struct RangeServerTests {
     #expect(server.servedBytes == 550)
   }
 
-  @Test func `the file changes when told`() async throws {
+  @Test func `file changes between requests`() async throws {
     let files = [RangeResource(size: 1_000, seed: 1), RangeResource(size: 900, seed: 2)]
     let server = try RangeServer { RangeBehaviour(files[$0 <= 2 ? 0 : 1]) }
     let condition = "If-Range: \(files[0].entityTag)"
@@ -163,7 +163,7 @@ struct RangeServerTests {
     #expect(try await RangeProbe(server).fields["ETag"] == files[0].entityTag)
   }
 
-  @Test func `a signed address expires`() async throws {
+  @Test func `signed URL expires`() async throws {
     let server = try RangeServer(signedUses: 2) { _ in RangeBehaviour(Self.file) }
     for signature in 1...2 {
       let redirect = try await RangeProbe(server)
@@ -181,13 +181,13 @@ struct RangeServerTests {
     try await server.received(15)
   }
 
-  @Test func `other paths are not there`() async throws {
+  @Test func `other paths are 404`() async throws {
     let server = try RangeServer(RangeBehaviour(Self.file))
     #expect(try await RangeProbe(server, path: "/other").status == 404)
     #expect(server.requests.map(\.number) == [nil])
   }
 
-  @Test func `a client that leaves is counted right`() async throws {
+  @Test func `bytes are counted for disconnected client`() async throws {
     let server = try RangeServer(RangeBehaviour(RangeResource(size: 1 << 30)))
     let client = try RawClient(server.loopback, sending: "GET /file.bin HTTP/1.1\r\n\r\n")
     let reply = await client.receive(4 << 20)

@@ -41,24 +41,24 @@ import Testing
     let found = try await differences(recording)
     #expect(
       found.description == """
-        exchange 3, GET https://h.example/users/7: $.nick: null stands where a string is due
+        exchange 3, GET https://h.example/users/7: $.nick: expected a string, found null
         exchange 3, GET https://h.example/users/7: $.level: the key "level" is missing
-        exchange 3, GET https://h.example/users/7: $.age: the type does not read a number
+        exchange 3, GET https://h.example/users/7: $.age: the type has no property for this member (a number)
         exchange 4, GET https://h.example/users/7: $.error: the key "error" is missing
-        exchange 4, GET https://h.example/users/7: $.message: the type does not read a string
+        exchange 4, GET https://h.example/users/7: $.message: the type has no property for this member (a string)
         not compared: exchange 7
         """)
     #expect(found.all.map(\.kind) == [.otherType, .missing, .notRead, .missing, .notRead])
     #expect(found.uncompared == [7] && !found.isEmpty)
   }
 
-  @Test func `nothing differs`() async throws {
+  @Test func `current type has no differences`() async throws {
     let found = try await differences(
       Recording([try recorded("\(base)/users/7", .json(#"{"nick":"Ada","level":9}"#))]))
     #expect(found.isEmpty && found.description == "no difference")
   }
 
-  @Test func `client's rules and envelope count`() async throws {
+  @Test func `client's rules and envelope apply`() async throws {
     let recording = Recording([
       try recorded("\(base)/users/7", .json(#"{"code":0,"data":{"nick":"Ada","rank":9}}"#)),
       try recorded("\(base)/users/7", .json(#"{"code":4,"error":"gone"}"#)),
@@ -67,7 +67,7 @@ import Testing
     #expect(found.all.map { "\($0.exchange) \($0.path)" } == ["1 $.data.level", "1 $.data.rank", "2 $.code"])
   }
 
-  @Test func `secrets that were masked still match`() async throws {
+  @Test func `masked secrets still match`() async throws {
     let recorder = RecordingTransport(
       ScriptedTransport(.json(#"{"nick":"Ada","level":9,"token":"abc"}"#)))
     _ = try await get("\(base)/users/7?token=abc", over: recorder)

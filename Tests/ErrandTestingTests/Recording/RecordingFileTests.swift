@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `file comes back as it was`() throws {
+  @Test func `file survives a round trip`() throws {
     let sample = try sample
     try sample.save(to: place.path)
     let back = try Recording(contentsOf: place.path)
@@ -62,7 +62,7 @@ import Testing
     ("[]", "damaged", "$"),
     (#"{"format":"har","version":1}"#, "damaged", #"its format is "har""#),
     (#"{"format":"errand-recording","version":"1"}"#, "damaged", "$.version"),
-    (#"{"format":"errand-recording","version":7,"new":[]}"#, "version 7", "reads up to 1"),
+    (#"{"format":"errand-recording","version":7,"new":[]}"#, "version 7", "reads only versions up to 1"),
     (#"{"format":"errand-recording","version":1,"masked":{}}"#, "damaged", "exchanges"),
     (
       body(#"{"request":{"method":"GET","url":"/a","fields":[]},"failure":{"kind":"reset","text":""}}"#),
@@ -70,11 +70,12 @@ import Testing
     ),
     (body(#"{"request":{"method":"GET","url":"http://h/","fields":[]}}"#), "damaged", "a response, a failure, or both"),
     (answer(#"{"status":99999999999999999999,"fields":[]}"#), "damaged", "$.exchanges[0].response.status"),
-    (answer(#"{"status":42,"fields":[]}"#), "damaged", "$.exchanges[0].response.status: a status is a number"),
+    (answer(#"{"status":42,"fields":[]}"#), "damaged", "$.exchanges[0].response.status: a status must be a number"),
     (answer(#"{"status":200,"fields":["A: b","none"]}"#), "damaged", "$.exchanges[0].response.fields[1]"),
     (answer(#"{"status":200,"version":"HTTP/9","fields":[]}"#), "damaged", "$.exchanges[0].response.version"),
     (
-      answer(#"{"status":200,"fields":[],"body":{"base64":"?"}}"#), "damaged", "response.body.base64: this is no base64"
+      answer(#"{"status":200,"fields":[],"body":{"base64":"?"}}"#), "damaged",
+      "response.body.base64: the value is not valid Base64"
     ),
     (answer(#"{"status":200,"fields":[],"body":{}}"#), "damaged", "$.exchanges[0].response.body"),
     (
@@ -82,7 +83,7 @@ import Testing
       "informational[0].status"
     ),
   ])
-  func `damage names its place`(_ text: String, _ kind: String, _ words: String) throws {
+  func `error locates damage in the file`(_ text: String, _ kind: String, _ words: String) throws {
     try place.write(text)
     let error = #expect(throws: RecordingError.self) { try Recording(contentsOf: place.path) }
     let sentence = try #require(error).description
@@ -97,19 +98,19 @@ import Testing
     body(#"{"request":{"method":"GET","url":"http://h/","fields":[]},"response":\#(response)}"#)
   }
 
-  @Test func `every cut is damage`() throws {
+  @Test func `truncated file is damaged`() throws {
     let whole = try sample.serialized()
     for length in stride(from: 0, to: whole.count - 1, by: 7) {
       #expect(throws: RecordingError.self) { try Recording(parsing: whole.prefix(length)) }
     }
   }
 
-  @Test func `missing file says to record`() throws {
+  @Test func `missing file suggests recording`() throws {
     let error = #expect(throws: RecordingError.self) { try Recording(contentsOf: place.path) }
     #expect(try #require(error).description.contains("Record it first"))
   }
 
-  @Test func `unwritable place is told`() throws {
+  @Test func `unwritable path is reported`() throws {
     try place.write("I am no folder")
     let below = place.path + "/calls.json"
     let error = #expect(throws: RecordingError.self) { try sample.save(to: below) }
@@ -118,16 +119,16 @@ import Testing
     #expect(try place.bytes == Data("I am no folder".utf8))
   }
 
-  @Test func `old file is replaced whole`() throws {
+  @Test func `file is replaced atomically`() throws {
     try place.write("old and whole")
     let reader = try #require(FileHandle(forReadingAtPath: place.path))
     try sample.save(to: place.path)
-    #expect(try reader.readToEnd() == Data("old and whole".utf8), "written over in place")
+    #expect(try reader.readToEnd() == Data("old and whole".utf8), "the old file was overwritten in place")
     #expect(try Recording(contentsOf: place.path).exchanges.count == 5)
     #expect(try FileManager.default.contentsOfDirectory(atPath: place.folder + "/kept") == ["calls.json"])
   }
 
-  @Test func `what retries go by comes back`() throws {
+  @Test func `retry information survives a round trip`() throws {
     let refused = TransportFailure(.refused, "nobody there", isCertainlyNotSent: true)
     var answer = ScriptedAnswer()
     answer.failure = refused
@@ -140,7 +141,7 @@ import Testing
     #expect(back.exchanges[1].answer.head.status == 999)
   }
 
-  @Test func `edited body gets its length`() throws {
+  @Test func `edited body corrects Content-Length`() throws {
     var answer = ScriptedAnswer.text("a long one")
     answer.head.fields[.contentLength] = "10"
     try Recording([try recorded("https://h.example/a", answer)]).save(to: place.path)
@@ -149,7 +150,7 @@ import Testing
     #expect(back.body == Data("short".utf8) && back.head.fields[.contentLength] == "5")
   }
 
-  @Test func `coded answer keeps its length`() throws {
+  @Test func `encoded response keeps its length`() throws {
     var answer = ScriptedAnswer.text("what came was shorter")
     let fields: HTTPFields = ["Content-Encoding": "gzip", "Content-Length": "12", "Repr-Digest": "sha-256=:AAAA:"]
     answer.head.fields = fields

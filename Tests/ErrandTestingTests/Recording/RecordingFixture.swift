@@ -2,7 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 
-/// A file in a folder of its own, removed at the end.
+/// A file in a new temporary folder, which is removed at the end.
 final class RecordingPlace: Sendable {
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent("recording-\(UUID().uuidString)").path
   var path: String { folder + "/kept/calls.json" }
@@ -17,7 +17,7 @@ final class RecordingPlace: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 }
 
-/// One exchange of a hand-made recording.
+/// An exchange for a recording that a test creates.
 func recorded(
   _ url: String, _ answer: ScriptedAnswer, method: HTTPMethod = .get, body: String? = nil
 ) throws -> RecordedExchange {
@@ -25,7 +25,7 @@ func recorded(
     request: try HTTPRequest(method: method, url: url, body: body.map { HTTPBody(Data($0.utf8)) }), answer: answer)
 }
 
-/// Sends over a transport, and what it gives.
+/// Sends a GET request over a transport, and returns the body of the response.
 func get(_ url: String, over transport: any Transport) async throws -> String {
   try await answer(to: HTTPRequest(url: url), over: transport)
 }
@@ -35,7 +35,7 @@ func answer(to request: HTTPRequest, over transport: any Transport) async throws
   return String(decoding: response.body, as: UTF8.self)
 }
 
-/// The failure of a request; nil where there is none.
+/// The failure of a request; nil if it succeeds.
 func failure(of request: HTTPRequest, over transport: any Transport) async -> TransportFailure? {
   do {
     _ = try await transport.send(Exchange(request: request))
@@ -45,13 +45,15 @@ func failure(of request: HTTPRequest, over transport: any Transport) async -> Tr
   }
 }
 
-/// Sends whole files and nothing else that is read while it is sent, and answers with what it was sent.
+/// A transport that can send a body only as a file, and responds with the bytes of the file.
 struct WholeFileTransport: Transport {
   let capabilities: TransportCapabilities = .fileBody
   var afterwards: @Sendable () -> Void = {}
 
   func send(_ exchange: Exchange) async throws -> HTTPResponse {
-    guard let path = exchange.request.body?.filePath else { throw TransportFailure(.unsupported, "This is no file.") }
+    guard let path = exchange.request.body?.filePath else {
+      throw TransportFailure(.unsupported, "The body is not a file.")
+    }
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     afterwards()
     return HTTPResponse(head: ResponseHead(status: 200), body: bytes, url: exchange.request.url)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct RecordingMaskTests {
-  /// What stands in the recording for an exchange, as text.
+  /// The recording of one exchange.
   private func written(
     _ request: HTTPRequest, _ reply: ScriptedAnswer, mask: RecordingMask = RecordingMask()
   ) async throws -> Recording {
@@ -37,6 +37,16 @@ import Testing
     #expect(recording.exchanges[0].request.fields[field.name] == expected)
   }
 
+  @Test func `a secret before a combining mark is masked`() async throws {
+    let request = try HTTPRequest(
+      url: "https://h.example/", fields: HTTPFields([HTTPField(.authorization, "Bearer token-12345678")]))
+    var reply = ScriptedAnswer.text("token-12345678\u{301} again")
+    reply.head.fields.append(HTTPField("X-Echo", "token-12345678\u{301}"))
+    let answer = try await written(request, reply).exchanges[0].answer
+    #expect(answer.head.fields["X-Echo"] == "masked\u{301}")
+    #expect(text(answer.body) == "masked\u{301} again")
+  }
+
   @Test func `field marked secret is masked`() async throws {
     let fields = HTTPFields([HTTPField("X-Plain", "abc", isSecret: true)])
     let recording = try await written(HTTPRequest(url: "https://h.example/", fields: fields), .text("ok"))
@@ -49,7 +59,7 @@ import Testing
     ("X-Auth-Token", "abc", "masked"),
     ("Link", #"</items?cursor=3&sig=abc>; rel="next""#, #"</items?cursor=3&sig=masked>; rel="next""#),
   ])
-  func `answer fields are masked`(_ name: String, _ value: String, _ expected: String) async throws {
+  func `response fields are masked`(_ name: String, _ value: String, _ expected: String) async throws {
     var reply = ScriptedAnswer.text("ok")
     let field = HTTPField(HTTPFieldName(name), value)
     reply.head.fields.append(field)
@@ -83,7 +93,7 @@ import Testing
     ("{\n  \"token\": \"x", "masked"),
     (#"[{"token":"x"}"#, "masked"),
   ])
-  func `bodies are masked by name and place`(_ body: String, _ expected: String) async throws {
+  func `bodies are masked by name and path`(_ body: String, _ expected: String) async throws {
     let mask = RecordingMask(paths: ["users.mail", "list[1]"], shown: ["key"])
     let request = try HTTPRequest(method: .post, url: "https://h.example/", body: HTTPBody(Data(body.utf8)))
     let exchange = try await written(request, .json(body), mask: mask).exchanges[0]
@@ -104,7 +114,7 @@ import Testing
     ("\u{FEFF}{\"token\":\"x", "masked"),
     ("a { token: x }", "a { token: x }"),
   ])
-  func `lines are masked where they are JSON`(_ body: String, _ expected: String) async throws {
+  func `JSON lines are masked`(_ body: String, _ expected: String) async throws {
     let request = try HTTPRequest(method: .post, url: "https://h.example/", body: HTTPBody(Data(body.utf8)))
     let exchange = try await written(request, .text(body)).exchanges[0]
     #expect(text(exchange.answer.body) == expected)
@@ -112,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: ["{\"token\":\"x\",\"n\":\"", "data: {\"token\":\"x\"}"])
-  func `one wrong byte shows nothing`(_ start: String) async throws {
+  func `invalid byte masks the JSON`(_ start: String) async throws {
     let answer = ScriptedAnswer(status: 200, body: Data(start.utf8) + [0xFF] + Data("\"}".utf8))
     let exchange = try await written(HTTPRequest(url: "https://h.example/"), answer).exchanges[0]
     #expect(text(exchange.answer.body) == (start.hasPrefix("data") ? "data: masked" : "masked"))
@@ -122,12 +132,12 @@ import Testing
     #"{"token":"s3cret","token":null}"#, #"{"token":null,"token":"s3cret"}"#,
     #"{"a":{"token":"s3cret"},"b":":","a":1}"#, #"[{"a":1,"b":"\"","a":[{"token":"s3cret"}]}]"#,
   ])
-  func `member given twice shows nothing`(_ body: String) async throws {
+  func `repeated member is masked`(_ body: String) async throws {
     let exchange = try await written(HTTPRequest(url: "https://h.example/"), .json(body)).exchanges[0]
     #expect(!text(exchange.answer.body).contains("s3cret"))
   }
 
-  @Test func `picture stays as it is`() async throws {
+  @Test func `image stays unchanged`() async throws {
     let body = Data("\n{".utf8) + [0, 0xFF] + Data("\n[".utf8)
     for answer in [
       ScriptedAnswer(status: 200, body: body),
@@ -138,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `JSON in a part is masked`() async throws {
+  @Test func `JSON in multipart is masked`() async throws {
     let parts = [
       ("name=\"user\"\r\nContent-Type: application/json", #"{"n":1,"password":"abc"}"#),
       ("name=\"cut\"\r\nContent-Type: application/json", #""n":1,"password":"abc""#),
@@ -166,7 +176,7 @@ import Testing
   @Test(arguments: [
     "client_assertion", "assertion", "code_verifier", "device_code", "SAMLResponse", "clientAssertion", "DEVICE-CODE",
   ])
-  func `proof of a log-in is masked`(_ name: String) async throws {
+  func `log-in proofs are masked`(_ name: String) async throws {
     let request = try HTTPRequest(
       method: .post, url: "https://h.example/?\(name)=abc&x=1",
       fields: ["Content-Type": "application/x-www-form-urlencoded"], body: HTTPBody(Data("\(name)=abc&x=1".utf8)))
@@ -178,7 +188,7 @@ import Testing
     #expect(shown.url == request.url)
   }
 
-  @Test func `compressed body is masked whole`() async throws {
+  @Test func `compressed body is masked completely`() async throws {
     let request = try HTTPRequest(
       method: .post, url: "https://h.example/", fields: ["Content-Encoding": "gzip"],
       body: HTTPBody(Data([0x1F, 0x8B, 8])))
@@ -186,7 +196,7 @@ import Testing
     #expect(text(try #require(exchange.request.body?.data)) == "masked")
   }
 
-  @Test func `multipart keeps no secret nor boundary`() async throws {
+  @Test func `multipart hides secrets and boundary`() async throws {
     func form(_ boundary: String, _ password: String) throws -> HTTPRequest {
       let body = """
         --\(boundary)\r\nContent-Disposition: form-data; name="user"\r\n\r\nada\r\n\
@@ -241,7 +251,7 @@ import Testing
     #expect(exchanges[1...2].map { text($0.answer.body) } == ["at /masked", "with masked"])
   }
 
-  @Test func `another secret still matches`() async throws {
+  @Test func `replay matches another secret`() async throws {
     func request(_ key: String) throws -> HTTPRequest {
       try HTTPRequest(
         method: .post, url: "https://h.example/\(key)?token=\(key)", fields: ["Authorization": "Bearer \(key)"],
@@ -253,7 +263,7 @@ import Testing
     #expect(try await answer(to: request("masked"), over: replay) == "ok")
   }
 
-  @Test func `masked body tells its own length`() async throws {
+  @Test func `masked body corrects its length`() async throws {
     var reply = ScriptedAnswer.json(#"{"id":7,"access_token":"a1b2c3d4e5f6"}"#)
     reply.head.fields[.contentLength] = String(reply.body.count)
     reply.head.fields["Repr-Digest"] = "sha-256=:AAAA:"
@@ -263,14 +273,14 @@ import Testing
     #expect(answer.head.fields["Repr-Digest"] == nil)
   }
 
-  @Test func `link in an answer is masked`() async throws {
+  @Test func `signed URL in response is masked`() async throws {
     let reply = ScriptedAnswer.json(#"{"upload_url":"https://b.example/f?X-Amz-Signature=deadbeef12345678"}"#)
     let answer = try await written(HTTPRequest(url: "https://h.example/"), reply).exchanges[0].answer
     #expect(!text(answer.body).contains("deadbeef12345678"))
   }
 
   @Test(arguments: [#"{"echo":"my pass word 1234"}"#, #"{"echo":"my+pass+word+1234"}"#])
-  func `secret of a form is known in an answer`(body: String) async throws {
+  func `form secret is masked in response`(body: String) async throws {
     let fields: HTTPFields = ["Content-Type": "application/x-www-form-urlencoded"]
     let request = try HTTPRequest(
       method: .post, url: "https://h.example/", fields: fields, body: HTTPBody(Data("password=my+pass+word+1234".utf8)))

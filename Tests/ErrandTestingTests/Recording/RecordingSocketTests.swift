@@ -4,7 +4,7 @@
   import Foundation
   import Testing
 
-  /// The whole way: a client over curl talks to a server, the file is written, and the server is gone.
+  /// An end-to-end test: a client over curl sends requests to a server, the recording is saved, and the server stops.
   @Suite struct RecordingSocketTests {
     private struct LogIn: APIRequest {
       let password: String
@@ -53,7 +53,7 @@
       return APIClient(configuration)
     }
 
-    /// What a caller sees of everything, in words.
+    /// The results of all requests as text, as a caller receives them.
     private func talk(_ client: APIClient) async throws -> [String] {
       let login = try await client.send(LogIn(password: "s3cret-pass"))
       var seen = ["level \(login.level)"]
@@ -87,7 +87,7 @@
       #expect(bytes.range(of: Data("no such page".utf8)) != nil)
     }
 
-    /// The server ends with this.
+    /// Records the requests to a server, which stops when this function returns.
     private func record(to place: RecordingPlace) async throws -> (url: String, seen: [String]) {
       let server = try LoopbackServer(handler: Self.serve)
       let recorder = RecordingTransport(CurlTransport(), mask: RecordingMask(paths: ["mail"]))

@@ -4,7 +4,7 @@
   import Foundation
   import Testing
 
-  /// Files that come and go while they are recorded.
+  /// Tests recordings of downloads and uploads.
   @Suite struct RecordingTransferTests {
     private struct GetFilm: APIRequest {
       let url: String
@@ -32,7 +32,7 @@
       return APIClient(configuration)
     }
 
-    /// Asks twice: the first answer breaks off, and the second goes on where it did.
+    /// Sends two requests. The first response is truncated, and the second resumes the download.
     private func fetch(_ url: String, into file: URL, over transport: any Transport) async throws -> [Int64] {
       let client = client("", over: transport)
       let broken = await client.outcome(of: GetFilm(url: url, file: file))

@@ -48,7 +48,7 @@ import Testing
     #expect(try late.recording().exchanges.isEmpty)
   }
 
-  @Test(arguments: [true, false]) func `body beyond the limit is told`(_ streams: Bool) async throws {
+  @Test(arguments: [true, false]) func `response over the limit is reported`(_ streams: Bool) async throws {
     let recorder = RecordingTransport(ScriptedTransport(.text("12345"), .text("123456")), bodyLimit: 5)
     let place = RecordingPlace()
     for path in ["/fits?token=abc", "/long?token=abc"] {
@@ -63,7 +63,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: place.path))
   }
 
-  @Test func `long request is told, too`() async throws {
+  @Test func `request over the limit is reported`() async throws {
     for body in [HTTPBody(Data(count: 6)), HTTPBody.stream { _ in LetterSource(count: 6) }] {
       let recorder = RecordingTransport(ScriptedTransport(.text("ok")), bodyLimit: 5)
       _ = try await recorder.send(Exchange(request: HTTPRequest(method: .post, url: url, body: body)))
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `order is that of the beginning`() async throws {
+  @Test func `exchanges keep their start order`() async throws {
     let latch = Latch()
     let recorder = RecordingTransport(
       ScriptedTransport { request in
@@ -81,13 +81,13 @@ import Testing
     async let first = get("https://h.example/first", over: recorder)
     await latch.reached()
     _ = try await get("https://h.example/second", over: recorder)
-    #expect(try recorder.recording().exchanges.map(\.request.url.path) == ["/second"], "one goes on")
+    #expect(try recorder.recording().exchanges.map(\.request.url.path) == ["/second"], "one exchange is still running")
     latch.open()
     _ = try await first
     #expect(try recorder.recording().exchanges.map(\.request.url.path) == ["/first", "/second"])
   }
 
-  @Test func `failures are recorded, stops are not`() async throws {
+  @Test func `failures are recorded, cancellations are not`() async throws {
     let recorder = RecordingTransport(
       ScriptedTransport { request in
         switch request.url.path {
@@ -109,7 +109,7 @@ import Testing
     #expect(exchanges[1].answer.breakage?.kind == .truncated)
   }
 
-  @Test func `it is what it stands before`() {
+  @Test func `recorder has the base's properties`() {
     struct Odd: Transport {
       let capabilities: TransportCapabilities = [.http2, .observesStop]
       let contentCodings = ["br"]
@@ -123,7 +123,7 @@ import Testing
   }
 }
 
-/// Gives so many letters, a few at a time.
+/// A source of `count` letters, at most seven at a time.
 final class LetterSource: BodySource {
   private var left: Int
 

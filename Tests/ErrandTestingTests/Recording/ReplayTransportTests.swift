@@ -7,7 +7,7 @@ import Testing
 @Suite struct ReplayTransportTests {
   private let base = "https://h.example"
 
-  @Test func `answers come in their order`() async throws {
+  @Test func `responses come in recorded order`() async throws {
     let replay = ReplayTransport(
       Recording([
         try recorded("\(base)/a", .text("1")), try recorded("\(base)/b", .text("2")),
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [["Cache-Control": "max-age=60"], ["Expires": "Sun, 06 Nov 1994 08:50:37 GMT"]])
-  func `old answers are as fresh as they were`(freshness: [String: String]) async throws {
+  func `old responses keep their freshness`(freshness: [String: String]) async throws {
     var answer = ScriptedAnswer.text("1")
     for (name, value) in freshness { answer.head.fields[HTTPFieldName(name)] = value }
     answer.head.fields[.date] = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -41,18 +41,18 @@ import Testing
     #expect(try await client.response(News()).origin == .cacheFresh)
   }
 
-  @Test func `used up is refused by choice`() async throws {
+  @Test func `repeated request can be rejected`() async throws {
     let replay = ReplayTransport(Recording([try recorded("\(base)/a", .text("1"))]), afterLast: .refused)
     #expect(try await get("\(base)/a", over: replay) == "1")
     let refused = try #require(await failure(of: HTTPRequest(url: "\(base)/a"), over: replay))
     #expect(refused.kind == .notRecorded)
-    #expect(refused.description.hasPrefix("GET https://h.example/a was recorded once and is asked once more."))
+    #expect(refused.description.hasPrefix("GET https://h.example/a was recorded once, but is sent again."))
   }
 
   @Test(arguments: [
     (
       "GET", "https://h.example/users/8", nil,
-      "Nearest is exchange 1, GET https://h.example/users/7, which differs in: path."
+      "The most similar is exchange 1, GET https://h.example/users/7, which differs in: path."
     ),
     ("DELETE", "https://h.example/users/7", nil, "/users/7, which differs in: method."),
     ("GET", "http://other.example/users/7?x=1", nil, "which differs in: origin, query."),
@@ -61,7 +61,7 @@ import Testing
       "exchange 2, POST https://h.example/login, which differs in: body."
     ),
   ])
-  func `unmatched request names the nearest`(
+  func `error names the nearest exchange`(
     _ method: String, _ url: String, _ body: String?, _ words: String
   ) async throws {
     let replay = ReplayTransport(
@@ -74,22 +74,22 @@ import Testing
     #expect(refused.kind == .notRecorded && !refused.isCertainlyNotSent)
     #expect(refused.description.hasPrefix("\(method) \(url) is not recorded."))
     #expect(refused.description.contains(words), "\(refused)")
-    #expect(refused.description.hasSuffix("Record it, or compare less (`matching:`)."))
+    #expect(refused.description.hasSuffix("Record the request, or compare fewer parts (`matching:`)."))
   }
 
-  @Test func `empty recording says so`() async throws {
+  @Test func `empty recording is reported`() async throws {
     let refused = await failure(of: try HTTPRequest(url: base), over: ReplayTransport(Recording()))
     #expect(refused?.description.contains("the recording is empty") == true)
   }
 
-  @Test func `JSON bodies match by meaning`() async throws {
+  @Test func `JSON bodies match by value`() async throws {
     let recording = Recording([try recorded(base, .text("ok"), method: .post, body: #"{"a":1,"b":[2]}"#)])
     let replay = ReplayTransport(recording)
     let same = try HTTPRequest(method: .post, url: base, body: HTTPBody(Data(#"{ "b": [2.0], "a": 1 }"#.utf8)))
     #expect(try await answer(to: same, over: replay) == "ok")
   }
 
-  @Test func `parts are the user's choice`() async throws {
+  @Test func `compared parts can be chosen`() async throws {
     let recording = Recording([
       RecordedExchange(
         request: try HTTPRequest(url: "\(base)/a?x=1", fields: ["X-Step": "1"]), answer: .text("one")),
@@ -103,7 +103,7 @@ import Testing
     #expect(try await get("http://other/b?y=2", over: ReplayTransport(recording, matching: [own])) == "two")
   }
 
-  @Test func `failures come as recorded`() async throws {
+  @Test func `failures are replayed`() async throws {
     let replay = ReplayTransport(
       Recording([
         try recorded("\(base)/a", .failure(.closedBeforeResponse, "gone")),
@@ -127,7 +127,7 @@ import Testing
     #expect(sink.pieces == 1 && !sink.hasEnded)
   }
 
-  @Test func `registered name is chosen`() async throws {
+  @Test func `replay is chosen by name`() async throws {
     let name = "replay-\(UUID().uuidString)"
     let recording = Recording([try recorded("\(base)/users/7", .json(#"{"nick":"Ada"}"#))])
     TransportRegistry.shared.register(name) { ReplayTransport(recording) }
@@ -150,7 +150,7 @@ import Testing
     #expect(replay.requests.count == 1)
   }
 
-  @Test func `value learnt from an answer replays`() async throws {
+  @Test func `learnt value matches in replay`() async throws {
     let request = try HTTPRequest(
       method: .post, url: "\(base)/login", fields: ["Content-Type": "application/json"],
       body: HTTPBody(Data(#"{"email":"ada99@example.com","password":"x"}"#.utf8)))
@@ -172,7 +172,7 @@ struct ReplayUser: APIRequest {
   struct Response: Decodable, Sendable { let nick: String }
 }
 
-/// Hands on what it is given, as text.
+/// A sink that passes each piece on as text.
 final class CollectingSink: BodySink {
   private struct State {
     var pieces = 0

@@ -2,7 +2,7 @@ import ErrandTesting
 import Testing
 
 @Suite struct LatchTests {
-  @Test func `who arrives is waited for`() async throws {
+  @Test func `test waits for arrivals`() async throws {
     let latch = Latch()
     async let first: Void = latch.wait()
     async let second: Void = latch.waitStubbornly()
@@ -15,7 +15,7 @@ import Testing
     #expect(latch.arrivals == 3)
   }
 
-  @Test func `wait in vain has an end`() async {
+  @Test func `wait for arrivals has a limit`() async {
     let latch = Latch()
     #expect(!(await latch.reached(within: .milliseconds(1))))
     let task = Task { await latch.reached() }
@@ -23,7 +23,7 @@ import Testing
     #expect(!(await task.value))
   }
 
-  @Test func `cancel lets go alone`() async throws {
+  @Test func `cancellation releases only its task`() async throws {
     let latch = Latch()
     let (leaving, staying) = (Task { try await latch.wait() }, Task { try await latch.wait() })
     #expect(await latch.reached(2))

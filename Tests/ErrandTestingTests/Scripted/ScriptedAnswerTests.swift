@@ -2,16 +2,16 @@ import ErrandCore
 import ErrandTesting
 import Testing
 
-/// What the short forms make.
+/// Tests the short forms of scripted responses.
 @Suite struct ScriptedAnswerTests {
-  @Test func `fields stand beside the type`() {
+  @Test func `fields are added to content type`() {
     let text = ScriptedAnswer.text("a", status: 201, fields: ["ETag": "\"1\""])
     #expect(text.head.status == 201)
     #expect(text.head.fields == ["ETag": "\"1\"", "Content-Type": "text/plain; charset=utf-8"])
     #expect(ScriptedAnswer.json("{}").head.fields == ["Content-Type": "application/json"])
   }
 
-  @Test func `a type of their own counts`() {
+  @Test func `explicit content type takes precedence`() {
     let problem: HTTPFields = ["content-type": "application/problem+json"]
     #expect(ScriptedAnswer.json("{}", status: 422, fields: problem).head.fields == problem)
   }

@@ -2,14 +2,14 @@ import Errand
 import ErrandTesting
 import Testing
 
-/// A script in the place of the HTTP library, chosen by its name.
+/// Tests that a scripted transport can be chosen by its name.
 @Suite struct ScriptedNameTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path { "/words" }
   }
 
-  @Test func `name exchanges the wire`() async throws {
+  @Test func `registered name selects scripted transport`() async throws {
     let server = try LoopbackServer { _ in .ok("over a socket") }
     let script = ScriptedTransport { _ in .text("by the script") }
     TransportRegistry.shared.register(ScriptedTransport.name) { script }

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What consists of several calls belongs to the account for which it was begun.
+/// Work of several calls belongs to the account that was current when the work started.
 @Suite(.timeLimit(.minutes(1))) struct AccountSpanTests {
   private struct Get: APIRequest {
     typealias Response = String
@@ -23,7 +23,7 @@ import Testing
     func next(after page: APIResponse<[Int]>) -> Numbers? { Numbers(page: self.page + 1) }
   }
 
-  /// A server whose first answer waits at a gate, and a client as which ada is logged in, and bob known.
+  /// A server that holds its first response at a gate, and a client with ada logged in and bob known.
   private struct Scene {
     let gate = Gate()
     let server: LoopbackServer
@@ -38,16 +38,16 @@ import Testing
       client.configure { [accounts] in $0.credentials = accounts }
     }
 
-    /// Bob comes, or ada goes.
+    /// Either bob logs in or ada logs out.
     func leave(_ isLogout: Bool) async throws {
       if isLogout { try await accounts.logout() } else { try await accounts.use("bob") }
     }
 
-    /// Who was shown to the server.
+    /// The credentials that the server received, in order.
     var shown: [String?] { server.requests.map { $0.headers["Authorization"] } }
   }
 
-  @Test(arguments: [false, true]) func `waiting members are nobody else's`(isLogout: Bool) async throws {
+  @Test(arguments: [false, true]) func `waiting batch members keep their account`(isLogout: Bool) async throws {
     let scene = try await Scene()
     let members = [Get(), Get(), Get(credential: .none)]
     async let outcomes = scene.client.outcomes(of: members, width: 1)
@@ -61,7 +61,7 @@ import Testing
     #expect(scene.shown == ["Bearer ada", nil])
   }
 
-  @Test func `chain inside a batch is bound`() async throws {
+  @Test func `chain in a batch keeps its account`() async throws {
     let scene = try await Scene()
     let chain = Chain { chain in
       _ = try await chain.send(Get())
@@ -75,7 +75,7 @@ import Testing
     #expect(scene.shown == ["Bearer ada"])
   }
 
-  @Test func `chain goes on as who is present`() async throws {
+  @Test func `chain follows the current account`() async throws {
     let scene = try await Scene()
     scene.gate.open()
     try await scene.client.chain { chain in
@@ -86,7 +86,7 @@ import Testing
     #expect(scene.shown == ["Bearer ada", "Bearer bob"])
   }
 
-  @Test func `batch of nobody may log in`() async throws {
+  @Test func `batch without account may log in`() async throws {
     let scene = try await Scene()
     for name in ["ada", "bob"] { try await scene.accounts.logout(name) }
     async let outcomes = scene.client.outcomes(of: [Get(), Get()], width: 1)
@@ -97,7 +97,7 @@ import Testing
     #expect(scene.shown == [nil, "Bearer eve"])
   }
 
-  @Test func `pages are one account's`() async throws {
+  @Test func `pages belong to one account`() async throws {
     let scene = try await Scene()
     scene.gate.open()
     var pages = scene.client.pages(of: Numbers()).makeAsyncIterator()
@@ -107,7 +107,7 @@ import Testing
     #expect(error?.code == .loggedOut && scene.shown == ["Bearer ada"])
   }
 
-  @Test @MainActor func `manager begins anew for another account`() async throws {
+  @Test @MainActor func `page manager restarts for another account`() async throws {
     let scene = try await Scene()
     scene.gate.open()
     let manager = PageManager(scene.client, first: Numbers())
@@ -121,7 +121,7 @@ import Testing
     #expect(manager.lastError == nil && manager.items == [1] && scene.shown == ["Bearer ada", "Bearer bob"])
   }
 
-  @Test func `queued downloads are nobody else's`() async throws {
+  @Test func `queued downloads keep their account`() async throws {
     let scene = try await Scene()
     let folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

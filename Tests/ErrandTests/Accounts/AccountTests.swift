@@ -6,7 +6,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Login, logout and switch, over real sockets.
+/// Login, logout and account switch, over real sockets.
 @Suite(.timeLimit(.minutes(2))) struct AccountTests {
   private struct Get: APIRequest {
     typealias Response = String
@@ -16,7 +16,7 @@ import TestSupport
     var joining = JoinRule.inherited
   }
 
-  /// Says whose token came; `/hold` waits until it is let go, `/old` takes no token but "new".
+  /// Responds with the received token. `/hold` waits until the test releases it; `/old` accepts only the token "new".
   private final class Server: Sendable {
     let gate = Gate()
     let loopback: LoopbackServer
@@ -42,7 +42,7 @@ import TestSupport
     return APIClient(configuration)
   }
 
-  @Test func `login, switch and logout count at once`() async throws {
+  @Test func `login, switch and logout apply immediately`() async throws {
     let (server, accounts) = (try Server(), CredentialStore())
     let client = client(server, accounts)
     #expect(try await client.send(Get()) == "nobody")
@@ -54,12 +54,14 @@ import TestSupport
     #expect(try await client.send(Get()) == "a" && accounts.accounts == ["ada", "bob"])
     #expect(try await accounts.logout())
     #expect(try await client.send(Get()) == "nobody" && accounts.accounts == ["bob"])
-    #expect(try await !accounts.logout("ada"), "not a second time")
+    #expect(try await !accounts.logout("ada"), "a second logout does nothing")
     await #expect(throws: APIError.self) { try await accounts.use("ada") }
     await #expect(throws: APIError.self) { try await accounts.login("", with: AccountCredential(.bearer("x"))) }
   }
 
-  @Test(arguments: [JoinRule.never, .safe]) func `logout cancels that account alone`(joining: JoinRule) async throws {
+  @Test(arguments: [JoinRule.never, .safe]) func `logout cancels only that account's calls`(joining: JoinRule)
+    async throws
+  {
     let (server, accounts) = (try Server(), CredentialStore())
     let told = Recorded<String>()
     let clients = (0..<2).map { _ in
@@ -72,7 +74,7 @@ import TestSupport
     let bobs = clients.map { client in Task { await client.outcome(of: Get(path: "/hold", joining: joining)) } }
     #expect(await eventually { server.loopback.requests.count == 2 })
     try await accounts.login("ada", with: AccountCredential(.bearer("a")))
-    // More than the limit: some wait in the queue.
+    // More calls than the limit, so some wait in the queue.
     let adas = clients.flatMap { client in
       (0..<5).map { _ in Task { await client.outcome(of: Get(path: "/hold", joining: joining)) } }
     }
@@ -92,23 +94,23 @@ import TestSupport
     func sessionEnded(of account: String) { told.append(account) }
   }
 
-  @Test func `farewell goes out with the old token`() async throws {
+  @Test func `farewell is sent with the old token`() async throws {
     let (server, accounts) = (try Server(), CredentialStore { _, _ in AccountCredential(.bearer("new")) })
     let client = client(server, accounts)
     try await accounts.login("ada", with: AccountCredential(.bearer("a")))
     let others = Recorded<String>()
     try await accounts.logout {
       #expect(try await client.send(Get(method: .post)) == "a")
-      #expect(try await client.send(Get()) == "a", "also where it shares an exchange")
-      #expect(await client.outcome(of: Get(path: "/old")).error?.status == 401, "and is not refreshed for")
+      #expect(try await client.send(Get()) == "a", "also if it shares an exchange")
+      #expect(await client.outcome(of: Get(path: "/old")).error?.status == 401, "its 401 starts no refresh")
       let other = Task.detached { try await client.send(Get(path: "/thing", joining: .never)) }
       others.append(try await other.value)
     }
-    #expect(others.all == ["nobody"], "others do not go out as the old account")
+    #expect(others.all == ["nobody"], "other calls are not sent as the old account")
     #expect(try await client.send(Get()) == "nobody")
   }
 
-  @Test func `failed farewell logs out all the same`() async throws {
+  @Test func `failed farewell still logs out`() async throws {
     let (server, accounts) = (try Server(), CredentialStore())
     let client = client(server, accounts)
     try await accounts.login("ada", with: AccountCredential(.bearer("a")))
@@ -119,7 +121,7 @@ import TestSupport
     #expect(try await client.send(Get()) == "nobody")
   }
 
-  @Test func `logout purges what is stored`() async throws {
+  @Test func `logout removes stored responses`() async throws {
     let (server, accounts) = (try Server(), CredentialStore())
     let cache = ResponseCache(store: MemoryStore())
     let client = client(server, accounts) { $0.cache = .own(cache) }
@@ -130,7 +132,7 @@ import TestSupport
     }
     #expect(await cache.entries().count == 2)
     try await accounts.logout("ada") { _ = try await client.send(kept) }
-    #expect(await cache.entries().count == 1, "also what the farewell stored")
+    #expect(await cache.entries().count == 1, "the response of the farewell is removed too")
     try await accounts.login("bob", with: AccountCredential(.bearer("bob")))
     let bobs = try await client.response(kept)
     #expect(bobs.origin == .cacheFresh, "\(bobs.metrics.cache?.reason ?? "")")
@@ -139,7 +141,7 @@ import TestSupport
     #expect(adas.origin == .network)
   }
 
-  @Test func `answer under way is not stored`() async throws {
+  @Test func `pending response is not stored after logout`() async throws {
     let (server, accounts) = (try Server(), CredentialStore())
     let cache = ResponseCache(store: MemoryStore())
     let client = client(server, accounts) { $0.cache = .own(cache) }
@@ -152,7 +154,7 @@ import TestSupport
     #expect(await cache.entries().isEmpty)
   }
 
-  /// A store that says when it renews a credential, and waits with it.
+  /// A store that signals when it renews a credential, and then waits.
   private static func renewing(_ began: Latch, _ gate: Latch) -> CredentialStore {
     CredentialStore { _, _ in
       began.open()
@@ -161,7 +163,7 @@ import TestSupport
     }
   }
 
-  @Test func `logout ends refreshing`() async throws {
+  @Test func `logout cancels a refresh`() async throws {
     let server = try Server()
     let (began, gate) = (Latch(), Latch())
     let accounts = Self.renewing(began, gate)
@@ -174,10 +176,10 @@ import TestSupport
     gate.open()
     #expect(accounts.accounts.isEmpty)
     try await accounts.login("ada", with: AccountCredential(.bearer("new")))
-    #expect(try await client.send(Get(path: "/old")) == "new", "and nothing of it is left")
+    #expect(try await client.send(Get(path: "/old")) == "new", "no state of the old refresh is left")
   }
 
-  @Test func `nothing goes out behind a logout`() async throws {
+  @Test func `no request is sent after logout`() async throws {
     let server = try Server()
     let (began, gate) = (Latch(), Latch())
     let accounts = Self.renewing(began, gate)
@@ -191,7 +193,7 @@ import TestSupport
     gate.open()
   }
 
-  @Test func `clients share one refreshing`() async throws {
+  @Test func `clients share one refresh`() async throws {
     let server = try Server()
     let count = Recorded<String>()
     let accounts = CredentialStore { old, account in
@@ -208,14 +210,14 @@ import TestSupport
     #expect(values.allSatisfy { $0 == "new" } && values.count == 200 && count.all == ["ada"])
   }
 
-  @Test func `without a renewal 401 is the answer`() async throws {
+  @Test func `without renewal a 401 is delivered`() async throws {
     let (server, accounts) = (try Server(), CredentialStore())
     try await accounts.login("ada", with: AccountCredential(.bearer("a")))
     let error = await client(server, accounts).outcome(of: Get(path: "/old")).error
     #expect(error?.status == 401 && error?.attempts == 1)
   }
 
-  @Test func `credential is refreshed ahead of its end`() async throws {
+  @Test func `credential is refreshed before it expires`() async throws {
     let server = try Server()
     let now = Locked(Date(timeIntervalSince1970: 1_000))
     let accounts = CredentialStore(KeptAccounts(), nil, [], .seconds(30), { now.withLock { $0 } }) { _, _ in
@@ -231,7 +233,7 @@ import TestSupport
     #expect(try await client.send(Get()) == "new")
   }
 
-  @Test func `credential is shown where it belongs`() async throws {
+  @Test func `credential is sent only to its origins`() async throws {
     let (home, friend, stranger) = (try Server(), try Server(), try Server())
     let origin = try HTTPURL(friend.loopback.url).origin
     let accounts = CredentialStore(origins: [origin])
@@ -243,7 +245,7 @@ import TestSupport
     }
   }
 
-  @Test func `own provider ends a session by hand`() async throws {
+  @Test func `custom provider ends a session explicitly`() async throws {
     let server = try Server()
     let client = client(server, FixedCredential(.bearer("a"), account: "ada"))
     let task = Task { await client.outcome(of: Get(path: "/hold")) }
@@ -252,10 +254,10 @@ import TestSupport
     #expect(await client.endSession(of: "ada") == 1)
     #expect(await task.value.error?.code == .loggedOut)
     server.gate.open()
-    #expect(try await client.send(Get()) == "a", "what starts later goes on")
+    #expect(try await client.send(Get()) == "a", "a later call succeeds")
   }
 
-  @Test func `session that ends while freezing is seen`() async throws {
+  @Test func `session end during call setup is noticed`() async throws {
     let server = try Server()
     let provider = Leaving()
     let client = client(server, provider)
@@ -265,7 +267,7 @@ import TestSupport
     #expect(error?.code == .loggedOut && server.loopback.requests.isEmpty)
   }
 
-  /// Its account's session ends while a call asks for it.
+  /// Its account's session ends while a call asks for the account.
   private final class Leaving: CredentialProvider {
     let leave = Locked<(@Sendable () -> Void)?>(nil)
     var account: String? {
@@ -275,7 +277,7 @@ import TestSupport
     func credential(for account: String?) async throws -> Credential? { .bearer("a") }
   }
 
-  // MARK: - Those who watch, and what is kept
+  // MARK: - Observers and saved accounts
 
   private final class Keeper: CredentialKeeper {
     let kept = Locked<KeptAccounts?>(nil)
@@ -289,7 +291,7 @@ import TestSupport
     }
   }
 
-  @Test func `accounts outlive the process`() async throws {
+  @Test func `accounts survive a restart`() async throws {
     let keeper = Keeper()
     let accounts = try await CredentialStore(keeping: keeper)
     try await accounts.login("ada", with: AccountCredential(.bearer("a"), refreshToken: "r"))
@@ -302,7 +304,7 @@ import TestSupport
     #expect(keeper.kept.withLock { $0 } == KeptAccounts())
   }
 
-  @Test func `what cannot be kept counts and is told`() async throws {
+  @Test func `account that cannot be saved stays usable`() async throws {
     let keeper = Keeper()
     let accounts = try await CredentialStore(keeping: keeper)
     let changes = accounts.changes
@@ -316,7 +318,7 @@ import TestSupport
     #expect(heard == [.loggedIn("ada"), .notKept("Full()"), .loggedOut("ada"), .notKept("Full()")])
   }
 
-  @Test func `watchers end with the store`() async throws {
+  @Test func `change stream ends with its store`() async throws {
     var accounts: CredentialStore? = CredentialStore()
     let changes = try #require(accounts).changes
     try await accounts?.login("ada", with: AccountCredential(.bearer("a")))
@@ -327,7 +329,7 @@ import TestSupport
     #expect(heard == [.loggedIn("ada"), .switched(to: nil)])
   }
 
-  @Test func `logouts and calls race unharmed`() async throws {
+  @Test func `logouts race with calls safely`() async throws {
     let (server, accounts) = (try Server(), CredentialStore())
     let client = client(server, accounts)
     await withTaskGroup { group in
@@ -348,6 +350,6 @@ import TestSupport
 }
 
 extension APIClient {
-  /// The calls that have come to the queue.
+  /// The calls that have reached the queue.
   fileprivate var admitted: Int { admission.running + admission.waiting }
 }

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// A whole session, from login over refreshing to the farewell, in which one thing after the other goes wrong.
+/// A whole session from login through refresh to the farewell, in which each step fails in turn.
 @Suite(.timeLimit(.minutes(4))) struct AccountTurnTests {
   private struct Get: APIRequest {
     typealias Response = String
@@ -22,14 +22,14 @@ import TestSupport
     var arguments: Arguments { ["refresh": token] }
   }
 
-  /// Counts what happens, and does something at one moment.
+  /// Counts the steps, and performs an action at one of them.
   private final class Turns: Sendable {
     private let state = Locked((count: 0, action: (@Sendable () -> Void)?.none))
     private let turn: Int
 
     init(_ turn: Int) { self.turn = turn }
 
-    /// Whether the moment has not come. It does not come any more.
+    /// Returns whether the step has not been reached, and prevents it from being reached later.
     func end() -> Bool {
       state.withLock { state in
         defer { state.count = max(state.count, turn) }
@@ -39,7 +39,7 @@ import TestSupport
 
     func at(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.action = action } }
 
-    /// True at the one moment.
+    /// True only at the chosen step.
     @discardableResult func pass() -> Bool {
       let (isIt, action) = state.withLock { state in
         state.count += 1
@@ -50,7 +50,7 @@ import TestSupport
     }
   }
 
-  /// Saves in a file, and says so before and after.
+  /// Saves to a file, and counts a step before and after.
   private struct Keeper: CredentialKeeper {
     let file: FileCredentialKeeper
     let turns: Turns
@@ -63,7 +63,7 @@ import TestSupport
     }
   }
 
-  /// A server that takes the token "new", and the refresh token "r".
+  /// A server that accepts the token "new" and the refresh token "r".
   private final class Session: Sendable {
     let folder: URL
     let server: LoopbackServer
@@ -98,7 +98,7 @@ import TestSupport
     var file: URL { folder.appending(path: "accounts") }
     var kept: KeptAccounts { get throws { try FileCredentialKeeper(file: file).load() ?? KeptAccounts() } }
 
-    /// What the steps came to, nil where one did.
+    /// The errors of the steps, nil for a step that succeeded.
     func play() async -> [(any Error)?] {
       var errors: [(any Error)?] = []
       func step(_ body: () async throws -> Void) async {
@@ -123,7 +123,7 @@ import TestSupport
       #expect(answer == "right")
     }
 
-    /// What must hold however it went.
+    /// The conditions that hold after every run.
     func check(_ turn: Int) async throws {
       let isQuiet = await eventually { client.running.isEmpty && client.admission == (0, 0) }
       #expect(isQuiet, "turn \(turn)")
@@ -131,26 +131,26 @@ import TestSupport
       let renewals = server.requests.filter { $0.path == "/token" }.count
       #expect(renewals <= 2, "turn \(turn)")
       try await accounts.login("eve", with: AccountCredential(.bearer("old"), refreshToken: "r"))
-      #expect(try await client.send(Get()) == "right", "turn \(turn): the next session is as good as new")
+      #expect(try await client.send(Get()) == "right", "turn \(turn): the next session works")
       let kept = try kept
       #expect(kept.current == "eve" && Array(kept.credentials.keys).sorted() == accounts.accounts, "turn \(turn)")
       #expect(kept.credentials["eve"]?.credential == .bearer("new"), "turn \(turn)")
     }
   }
 
-  @Test func `each file operation fails in turn`() async throws {
+  @Test func `each file operation may fail`() async throws {
     var turn = 1
     while true {
       let turns = Turns(turn)
       let files = HookedFiles { _, _, _ in turns.pass() ? ENOSPC : nil }
       guard let session = try? await Session({ FileCredentialKeeper(file: $0, files: files) }, answer: { $0 }) else {
-        #expect(turn == 1, "what was kept cannot be read: there is no store")
+        #expect(turn == 1, "the saved accounts cannot be read, so no store exists")
         turn += 1
         continue
       }
       let errors = await session.play()
-      #expect(errors[2] == nil && errors[5] == nil, "turn \(turn): calls do not mind")
-      #expect(errors.count { $0 != nil } <= 1, "turn \(turn): one thing failed, and is told once")
+      #expect(errors[2] == nil && errors[5] == nil, "turn \(turn): calls are not affected")
+      #expect(errors.count { $0 != nil } <= 1, "turn \(turn): one operation failed and is reported once")
       #expect(session.accounts.account == "bob" && files.openCount == 0)
       let isOver = turns.end()
       try await session.check(turn)
@@ -160,7 +160,7 @@ import TestSupport
     #expect(turn > 20)
   }
 
-  @Test func `each exchange fails in turn`() async throws {
+  @Test func `each exchange may fail`() async throws {
     var turn = 1
     while true {
       let turns = Turns(turn)
@@ -176,10 +176,10 @@ import TestSupport
       if isOver { break }
       turn += 1
     }
-    #expect(turn == 6, "refused, renewed, sent again, farewell, another account")
+    #expect(turn == 6, "rejected, renewed, repeated, farewell, another account")
   }
 
-  @Test func `cancel at each step`() async throws {
+  @Test func `each step may be cancelled`() async throws {
     var turn = 1
     while true {
       let turns = Turns(turn)

@@ -7,13 +7,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Accounts, credentials and fields are told apart by bytes: Swift counts these two names as equal, servers do not.
+/// Accounts, credentials and fields are compared by bytes. Swift considers these two names equal; servers do not.
 ///
-/// ``Table`` lists every place that keeps something for an account or a secret. Who adds such a place adds a case.
+/// ``Table`` lists every place that stores data for an account or a secret. A change that adds such a place adds a
+/// case.
 @Suite(.timeLimit(.minutes(2))) struct ByteIdentityTests {
   private static let (one, other) = ("ad\u{e1}", "ada\u{301}")
 
-  /// Where something is kept for an account.
+  /// The places that store data for an account.
   enum Table: CaseIterable {
     case memoryCache, diskCache, keyMemo, joining, cookieJars, refreshing, sessions, removal, accounts, kept, keptFile
     case removalDebts, downloadParts, requiredAccount
@@ -27,7 +28,7 @@ import Testing
     var credential = RequestCredential.inherited
   }
 
-  /// Gives the credential of whoever is named.
+  /// Returns a credential for the account that is asked for.
   private final class Named: RefreshingProvider {
     private let present: Locked<String>
     private let renewed = Locked<Set<ByteText>>([])
@@ -133,7 +134,7 @@ import Testing
     async let second = client.outcome(of: Get(path: "/other"))
     #expect(await provider.gate.reached(2))
     #expect(provider.refreshed.all.count == 2)
-    // Ending the one account's session leaves the other's refresh.
+    // Ending the session of one account must not cancel the refresh of the other.
     await client.endSession(of: Self.one)
     #expect(await first.error?.code == .loggedOut)
     provider.gate.open()
@@ -218,7 +219,7 @@ import Testing
 
   // MARK: - Values
 
-  @Test func `values are compared by bytes`() throws {
+  @Test func `credentials and fields compare by bytes`() throws {
     #expect(Credential.bearer(Self.one) != .bearer(Self.other))
     #expect(Credential.basic(user: Self.one, password: "p") != .basic(user: Self.other, password: "p"))
     #expect(Credential.basic(user: "u", password: Self.one) != .basic(user: "u", password: Self.other))
@@ -235,7 +236,7 @@ import Testing
     #expect(Credential.bearer(Self.one) == .bearer("ad\u{e1}"))
   }
 
-  @Test(arguments: [true, false]) func `own credentials and fields are kept apart`(isField: Bool) async throws {
+  @Test(arguments: [true, false]) func `own credentials and fields stay separate`(isField: Bool) async throws {
     let gate = Gate()
     let server = try LoopbackServer { .ok("\($0.number)").held(at: gate) }
     let client = APIClient(baseURL: server.url)
@@ -254,7 +255,7 @@ import Testing
     #expect(texts[0] != texts[1] && server.requests.count == 2)
   }
 
-  @Test func `Vary compares bytes`() async throws {
+  @Test func `Vary compares by bytes`() async throws {
     let server = try LoopbackServer { .ok("\($0.number)").setting("Vary", to: "X-Name") }
     let client = APIClient(baseURL: server.url)
     let pages = [Self.one, Self.other].map { Get(cache: .lifetime(.seconds(60)), headers: ["X-Name": .text($0)]) }

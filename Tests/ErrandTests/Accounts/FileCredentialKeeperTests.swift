@@ -3,7 +3,7 @@ import ErrandTransfer
 import Foundation
 import Testing
 
-/// Accounts in a file, and everything that can go wrong with it.
+/// Accounts saved in a file, and every failure of that file.
 struct FileCredentialKeeperTests {
   private let folder: URL
   private var file: URL { folder.appending(path: "tokens.json") }
@@ -21,17 +21,17 @@ struct FileCredentialKeeperTests {
 
   private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? [] }
 
-  @Test func `what is saved is loaded`() throws {
+  @Test func `saved accounts are loaded`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let keeper = FileCredentialKeeper(file: file)
     #expect(try keeper.load() == nil)
     try keeper.save(kept)
     #expect(try keeper.load() == kept && mode(file) == 0o600)
     try keeper.save(KeptAccounts())
-    #expect(try keeper.load() == nil && names.isEmpty, "no secret is left")
+    #expect(try keeper.load() == nil && names.isEmpty, "no secret stays on the disk")
   }
 
-  @Test func `draft of a killed process goes`() throws {
+  @Test func `leftover temporary file is removed`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let keeper = FileCredentialKeeper(file: file)
     try Data("MARKER".utf8).write(to: folder.appending(path: "tokens.json.new"))
@@ -39,7 +39,7 @@ struct FileCredentialKeeperTests {
     #expect(names.isEmpty)
   }
 
-  @Test func `others are shut out`() throws {
+  @Test func `file is readable only by its owner`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let keeper = FileCredentialKeeper(file: file)
     try keeper.save(kept)
@@ -48,7 +48,7 @@ struct FileCredentialKeeperTests {
   }
 
   @Test(arguments: ["", "{", #"{"credentials":{"ada":{"password":"MARKER"}}}"#, "MARKER"])
-  func `damaged file is named`(text: String) throws {
+  func `damaged file is named in the error`(text: String) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try Data(text.utf8).write(to: file)
     let error = #expect(throws: (any Error).self) { try FileCredentialKeeper(file: file).load() }
@@ -56,7 +56,7 @@ struct FileCredentialKeeperTests {
     #expect(words.contains("tokens.json") && words.contains("log in again") && !words.contains("MARKER"))
   }
 
-  @Test func `planted links are not followed`() throws {
+  @Test func `symbolic links are not followed`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let other = folder.appending(path: "other")
     try Data("precious".utf8).write(to: other)
@@ -69,15 +69,15 @@ struct FileCredentialKeeperTests {
     #expect(try FileCredentialKeeper(file: file).load() == kept)
   }
 
-  @Test func `file of another shape is refused`() throws {
+  @Test func `directory at the path is refused`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
     #expect(throws: (any Error).self) { try FileCredentialKeeper(file: file).load() }
     #expect(throws: (any Error).self) { try FileCredentialKeeper(file: file).save(kept) }
-    #expect(names == ["tokens.json"], "and no draft is left")
+    #expect(names == ["tokens.json"], "no temporary file is left")
   }
 
-  @Test func `more than a file holds is refused`() throws {
+  @Test func `accounts beyond 1 MiB are refused`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileCredentialKeeper(file: file).save(kept)
     let long = AccountCredential(.bearer(String(repeating: "t", count: 1 << 20)))
@@ -88,7 +88,7 @@ struct FileCredentialKeeperTests {
     #expect(try FileCredentialKeeper(file: file).load() == kept && names == ["tokens.json"])
   }
 
-  @Test func `each call fails in turn`() throws {
+  @Test func `each file operation may fail`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let new = KeptAccounts(current: "bob", credentials: ["bob": AccountCredential(.bearer("new"))])
     var turn = 1
@@ -98,7 +98,7 @@ struct FileCredentialKeeperTests {
       let isSaved = (try? FileCredentialKeeper(file: file, files: files).save(new)) != nil
       #expect(files.openCount == 0)
       let found = try FileCredentialKeeper(file: file).load()
-      #expect(found == kept || found == new, "the file is the old one or the new one")
+      #expect(found == kept || found == new, "the file has the old or the new content")
       if files.calls.count < turn {
         #expect(isSaved && found == new)
         break

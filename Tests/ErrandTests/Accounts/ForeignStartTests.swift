@@ -7,7 +7,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Calls that begin at a server that the client does not name, over real sockets.
+/// Calls that start at a server that the client does not name, over real sockets.
 @Suite(.timeLimit(.minutes(2))) struct ForeignStartTests {
   private struct Get: APIRequest {
     typealias Response = String
@@ -21,7 +21,7 @@ import Testing
     var argumentFormat = ArgumentFormat.byMethod
   }
 
-  /// The home server, and another one that redirects to it.
+  /// The client's server, and a foreign server that redirects to it.
   private struct World {
     let home: LoopbackServer
     let foreign: LoopbackServer
@@ -47,14 +47,14 @@ import Testing
     var absolute: Get { Get(path: RequestPath(stringLiteral: foreign.url + "/thing")) }
   }
 
-  @Test func `redirect from a foreign server shows no credential`() async throws {
+  @Test func `foreign redirect receives no credential`() async throws {
     let world = try World()
     #expect(try await world.client.send(Get()) == "Bearer ada s=1; l=1; n=1")
     #expect(try await world.client.send(world.absolute) == "nobody l=1; n=1")
     #expect(world.foreign.requests.allSatisfy { $0.headers["Authorization"] == nil })
   }
 
-  @Test func `Lax cookies are not for unsafe methods`() async throws {
+  @Test func `Lax cookies skip unsafe methods`() async throws {
     let world = try World(status: 307) { $0.redirects = .follow(resendsBodyElsewhere: true) }
     var post = world.absolute
     (post.method, post.body) = (.post, .text("body"))
@@ -62,12 +62,12 @@ import Testing
     #expect(world.home.requests.last?.method == "POST")
   }
 
-  @Test func `named servers are no foreign ones`() async throws {
+  @Test func `configured servers are not foreign`() async throws {
     let world = try World(cdn: true)
     #expect(try await world.client.send(Get(server: .cdn)) == "Bearer ada s=1; l=1; n=1")
   }
 
-  @Test func `what a foreign start brought is not the account's`() async throws {
+  @Test func `foreign start stores nothing for account`() async throws {
     for isFirst in [true, false] {
       let world = try World { $0.cookies = .off }
       var (own, absolute) = (Get(), world.absolute)
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `calls from home and from elsewhere do not join`() async throws {
+  @Test func `home and foreign calls do not join`() async throws {
     let gate = Gate()
     let home = try LoopbackServer { .ok($0.headers["Authorization"] ?? "nobody").held(at: gate) }
     let foreign = try LoopbackServer { _ in .redirect(to: home.url + "/thing") }
@@ -96,7 +96,7 @@ import Testing
     #expect(try await absolute == "nobody")
   }
 
-  @Test func `site of a cookie`() throws {
+  @Test func `cookie site follows the opener`() throws {
     let strict = try Cookie("a", "1", host: "api.example.com", sameSite: .strict)
     struct Suffixes: PublicSuffixes {
       func isPublicSuffix(_ domain: String) -> Bool { domain == "com" }
@@ -112,7 +112,7 @@ import Testing
     for (opener, alone, listed) in cases {
       let site = CookieSite.other(try HTTPURL(opener + "/").origin, isSafe: true)
       #expect(site.admits(strict, to: target, nil) == alone, "\(opener)")
-      #expect(site.admits(strict, to: target, Suffixes()) == listed, "\(opener), with a list")
+      #expect(site.admits(strict, to: target, Suffixes()) == listed, "\(opener), with a suffix list")
     }
     let lax = try Cookie("a", "1", host: "api.example.com", sameSite: .lax)
     let other = try HTTPURL("https://other.com/").origin

@@ -6,17 +6,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Calls that are sent from inside another call, by code of the app that it waits for: none waits for itself, and none
-/// is nested without end.
+/// Calls that app code sends while another call waits for that code. No call waits for itself, and calls do not nest
+/// without end.
 @Suite(.timeLimit(.minutes(3))) struct NestedCallTests {
-  /// How the code inside sends.
+  /// How the nested code sends its call.
   struct Way: Sendable, CustomTestStringConvertible {
     var method = HTTPMethod.get
-    /// Whether it is the very request of the call around it.
+    /// Whether it sends the same request as the outer call.
     var isSame = false
     var isCached = false
     var isBatch = false
-    /// Whether it is started, and its end waited for.
+    /// Whether it starts a call and waits for its end.
     var isStarted = false
     var isTwice = false
 
@@ -60,11 +60,11 @@ import Testing
     var path: Path = "/thing"
     var method = HTTPMethod.get
     var cache = CachePolicy.none
-    var timeouts: Timeouts? { Timeouts(total: .seconds(20)) }
-    var statusRule: StatusRule? { .any }
+    var timeouts: Timeouts { Timeouts(total: .seconds(20)) }
+    var statusRule: StatusRule { .any }
   }
 
-  /// Sends by a client whenever it is asked.
+  /// A credential provider that sends a call whenever it is asked.
   private final class Sender: RefreshingProvider {
     private let work = Locked<(@Sendable () async throws -> Void)?>(nil)
     private let onRefresh: Bool
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  /// The same as a value, which has no identity.
+  /// The same provider as a value, which has no identity.
   private struct Value: CredentialProvider {
     let sender: Sender
     var account: String? { sender.account }
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: Way.all, [true, false])
-  func `provider that sends is not asked again`(_ way: Way, isObject: Bool) async throws {
+  func `provider's own call skips the provider`(_ way: Way, isObject: Bool) async throws {
     let server = try server()
     let sender = Sender()
     let client = client(server, isObject ? sender : Value(sender: sender))
@@ -131,7 +131,7 @@ import Testing
     sender.doing(nil)
   }
 
-  @Test(arguments: Way.all) func `refresh that sends does not wait for itself`(_ way: Way) async throws {
+  @Test(arguments: Way.all) func `refresh call does not wait for itself`(_ way: Way) async throws {
     let server = try server()
     let sender = Sender(onRefresh: true)
     let client = client(server, sender)
@@ -143,7 +143,7 @@ import Testing
     sender.doing(nil)
   }
 
-  @Test(arguments: Way.all) func `clients whose providers ask each other end`(_ way: Way) async throws {
+  @Test(arguments: Way.all) func `mutually dependent providers end`(_ way: Way) async throws {
     let server = try server()
     let (one, two) = (Sender(), Sender())
     let clients = [client(server, one), client(server, two)]
@@ -157,7 +157,7 @@ import Testing
     for sender in [one, two] { sender.doing(nil) }
   }
 
-  @Test func `response to a provider's call is not the account's`() async throws {
+  @Test func `provider's response is not the account's`() async throws {
     let server = try server()
     let sender = Sender()
     let client = client(server, sender)
@@ -165,11 +165,11 @@ import Testing
     sender.doing { [client] in try await way.send(by: client) }
     #expect(try await client.send(way.request("/thing")) == "Bearer new")
     #expect(try await client.send(way.request("/thing")) == "Bearer new")
-    #expect(server.requests.count == 2, "the second is served from what the first stored")
+    #expect(server.requests.count == 2, "the second call is served from the stored response")
     sender.doing(nil)
   }
 
-  @Test func `call that outlives its provider shows the credential`() async throws {
+  @Test func `provider's later call has a credential`() async throws {
     let server = try server()
     let sender = Sender()
     let client = client(server, sender)
@@ -201,11 +201,11 @@ import Testing
     }
   }
 
-  /// Where code of the app runs.
+  /// The places where app code runs.
   enum Place: CaseIterable { case interceptor, exchangeInterceptor }
 
   @Test(arguments: Place.allCases, Way.all.filter { !$0.isTwice && !$0.isBatch && !$0.isStarted })
-  func `interceptor that sends for each call is named`(_ place: Place, _ way: Way) async throws {
+  func `endlessly nesting interceptor is named`(_ place: Place, _ way: Way) async throws {
     let server = try server()
     let greedy = Greedy(way)
     let client = client(server, nil) {
@@ -230,7 +230,7 @@ import Testing
     polite.client.withLock { $0 = nil }
   }
 
-  /// Sends a call of its own for each but that one.
+  /// Sends one call for each call except its own.
   private final class Polite: Interceptor {
     let client = Locked<APIClient?>(nil)
 
@@ -252,18 +252,18 @@ import Testing
     }
   }
 
-  @Test func `accessory that starts a call for each is stopped`() async throws {
+  @Test func `endlessly starting accessory is stopped`() async throws {
     let server = try server()
     let starter = Starter()
     let client = client(server, nil) { $0.accessories = [starter] }
     starter.client.withLock { $0 = client }
     #expect(try await client.send(Get()) == "none")
     #expect(await eventually { client.running.isEmpty })
-    #expect(starter.started.count <= AppScope.limit + 1 && server.requests.count <= AppScope.limit + 1)
+    #expect(starter.started.count <= UserCodeScope.limit + 1 && server.requests.count <= UserCodeScope.limit + 1)
     starter.client.withLock { $0 = nil }
   }
 
-  @Test func `hook that sends for each call is stopped`() async throws {
+  @Test func `endlessly sending hook is stopped`() async throws {
     let server = try server()
     let client = client(server, nil)
     let (sent, failed) = (Recorded<Int>(), Recorded<APIError>())

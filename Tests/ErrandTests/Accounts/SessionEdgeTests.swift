@@ -5,7 +5,8 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Renewals and farewells that meet other things: a cancel of everything, a logout from inside, a task that outlives them.
+/// Renewals and farewells combined with other events: cancelling all calls, a logout from inside, a task that outlives
+/// them.
 @Suite(.timeLimit(.minutes(2))) struct SessionEdgeTests {
   private struct Get: APIRequest {
     typealias Response = String
@@ -17,7 +18,8 @@ import TestSupport
     let words: String
   }
 
-  /// Says whose token came; takes no token but "new" at `/new`; `/token` waits until it is let go.
+  /// Responds with the received token. `/new` accepts only the token "new"; `/token` waits until the test opens the
+  /// gate.
   private let gate = Gate()
   private let server: LoopbackServer
   private let auth: APIClient
@@ -45,7 +47,7 @@ import TestSupport
     return client(accounts)
   }
 
-  @Test(arguments: [true, false]) func `cancel of all leaves the renewal alone`(isSame: Bool) async throws {
+  @Test(arguments: [true, false]) func `cancelling all calls spares the renewal`(isSame: Bool) async throws {
     let sender = Locked(auth)
     let accounts = CredentialStore { _, _ in
       AccountCredential(.bearer(try await sender.withLock { $0 }.send(Get(path: "/token"))))
@@ -78,7 +80,7 @@ import TestSupport
     #expect(await client.outcome(of: Get(path: "/new")).value == "new")
   }
 
-  @Test func `logout inside a renewal says farewell`() async throws {
+  @Test func `logout inside a renewal runs its farewell`() async throws {
     let parts = Locked<(accounts: CredentialStore, client: APIClient)?>(nil)
     let farewells = Recorded<String>()
     let accounts = CredentialStore { _, account in
@@ -93,7 +95,7 @@ import TestSupport
     #expect(await eventually { farewells.all == ["old"] }, "\(farewells.all)")
   }
 
-  @Test func `task of a farewell outlives it`() async throws {
+  @Test func `task after a farewell uses current account`() async throws {
     let accounts = CredentialStore()
     let client = try await loggedIn(accounts)
     let latch = Latch()
@@ -119,7 +121,7 @@ import TestSupport
     #expect(error?.message.contains("is gone") == true && error?.message.contains("RT-MARKER") == false)
   }
 
-  @Test func `refresh token is masked where it is not kept`() async throws {
+  @Test func `refresh token is masked if saving fails`() async throws {
     struct Keeper: CredentialKeeper {
       func load() throws -> KeptAccounts? { nil }
       func save(_ accounts: KeptAccounts) throws {

@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whose stored responses are whose, over real sockets.
+/// Which accounts may get a stored response, over real sockets.
 @Suite(.timeLimit(.minutes(2))) struct SharedResponseTests {
   private struct Get: APIRequest {
     typealias Response = String
@@ -18,7 +18,7 @@ import Testing
     var credential = RequestCredential.inherited
   }
 
-  /// Sets a field for each call, below everything that could know whose it is.
+  /// Sets a field on each exchange, below every interceptor that could know the account.
   private struct Stamp: Interceptor {
     let name: HTTPFieldName
     let value: Recorded<String>
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// A transport that servers know by a name.
+  /// A transport with an identity that servers recognise.
   private struct Known: Transport {
     let base: any Transport
     let identity: String?
@@ -43,7 +43,7 @@ import Testing
   private func counting() throws -> LoopbackServer { try LoopbackServer { .ok("\($0.number)") } }
 
   @Test(arguments: ["X-Api-Key", "Authorization", "Cookie", "Proxy-Authorization"] as [HTTPFieldName])
-  func `secret added below is stored for nobody`(_ name: HTTPFieldName) async throws {
+  func `secret added below cache prevents storing`(_ name: HTTPFieldName) async throws {
     let server = try counting()
     let key = Recorded(["one"])
     let client = APIClient(baseURL: server.url)
@@ -54,7 +54,7 @@ import Testing
     #expect(await client.cache?.entries().isEmpty == true)
   }
 
-  @Test func `secret changed below is stored for nobody`() async throws {
+  @Test func `secret changed below cache prevents storing`() async throws {
     let server = try counting()
     let client = APIClient(baseURL: server.url)
     client.configure {
@@ -73,7 +73,7 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `transports with other identities share nothing`() async throws {
+  @Test func `transports with different identities share nothing`() async throws {
     let server = try counting()
     let cache = APIClient(baseURL: server.url)
     let shared = try #require(cache.cache)
@@ -86,13 +86,13 @@ import Testing
     for _ in 1...2 {
       for (client, text) in zip(clients, ["1", "2", "3"]) { #expect(try await client.send(Get()) == text) }
     }
-    // What one changes is not removed for another.
+    // A write over one transport must not remove the stored response of another.
     _ = try await clients[0].send(Get(method: .put, cache: .none))
     #expect(try await clients[1].send(Get()) == "2")
     #expect(try await clients[0].send(Get()) == "5")
   }
 
-  @Test func `client certificates are the identity`() throws {
+  @Test func `client certificates form the identity`() throws {
     func certificate(_ text: String) -> ClientCertificate { .pem(certificate: .data(Data(text.utf8))) }
     let names = [[], [certificate("a")], [certificate("b")], [certificate("a"), certificate("b")]].map {
       ClientCertificate.identity(of: $0)
@@ -105,14 +105,14 @@ import Testing
       try Data(text.utf8).write(to: file)
       return ClientCertificate.identity(of: [.pem(certificate: .file(path: file.path(percentEncoded: false)))])
     }
-    #expect(try ofFile("a") == names[1], "a file is what it holds")
+    #expect(try ofFile("a") == names[1], "a file is identified by its content")
     #expect(try ofFile("b") == names[2])
     #expect(CurlTransport().identity == nil)
   }
 
-  // MARK: - What every account gets
+  // MARK: - Responses for every account
 
-  /// A client with a server and a CDN, whose present account a test names.
+  /// A client with a server and a CDN, whose current account the test selects.
   private struct Shop {
     let home: LoopbackServer
     let cdn: LoopbackServer
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `CDN response without credential is every account's`() async throws {
+  @Test func `CDN response is shared by all accounts`() async throws {
     let shop = try await Shop()
     #expect(try await shop.twice(Get(server: .cdn)) == ["cdn 1", "cdn 1"])
     try await shop.accounts.logout("ada")
@@ -145,14 +145,14 @@ import Testing
     #expect(shop.cdn.requests.count == 1)
   }
 
-  @Test func `home response is one account's`() async throws {
+  @Test func `home response belongs to one account`() async throws {
     let shop = try await Shop()
     #expect(try await shop.twice(Get()) == ["home 1", "home 2"])
     try await shop.accounts.logout("bob")
     #expect(await shop.client.cache?.entries().count == 1)
   }
 
-  @Test func `change by one account removes every account's`() async throws {
+  @Test func `write removes every account's response`() async throws {
     let shop = try await Shop()
     let page = Get(server: .cdn)
     #expect(try await shop.client.send(page) == "cdn 1")
@@ -160,10 +160,10 @@ import Testing
     #expect(try await shop.client.send(page) == "cdn 3")
   }
 
-  /// Why a response from the CDN may be one account's after all.
+  /// The reasons for which a response from the CDN still belongs to one account.
   enum Doubt: CaseIterable { case cookies, secretField, unknownField, exchangeInterceptor, namedOrigin, own }
 
-  @Test(arguments: Doubt.allCases) func `doubtful CDN response is one account's`(_ doubt: Doubt) async throws {
+  @Test(arguments: Doubt.allCases) func `uncertain CDN response belongs to one account`(_ doubt: Doubt) async throws {
     var page = Get(server: .cdn)
     let shop = try await Shop {
       switch doubt {
@@ -191,7 +191,7 @@ import Testing
     #expect(texts[0] != texts[1])
   }
 
-  /// Shows the credential to every server.
+  /// Sends its credential to every server.
   private struct Everywhere: CredentialProvider {
     let accounts: CredentialStore
     var account: String? { accounts.account }
@@ -199,9 +199,10 @@ import Testing
     func credential(for account: String?) async throws -> Credential? { try await accounts.credential(for: account) }
   }
 
-  // MARK: - A switch while the provider is asked
+  // MARK: - An account switch while the provider is asked
 
-  /// Gives the credential of whoever is present when it is let, and not of whom it is asked about.
+  /// Returns the credential of the account that is current when the latch opens, not of the account that it is asked
+  /// for.
   private final class Careless: CredentialProvider {
     private let present = Locked("ada")
     let gate = Latch()
@@ -214,7 +215,7 @@ import Testing
     }
   }
 
-  @Test func `response to a careless provider is stored for nobody`() async throws {
+  @Test func `response with mismatched credential is not stored`() async throws {
     let server = try LoopbackServer { .ok($0.headers["Authorization"] ?? "nobody") }
     let provider = Careless()
     let client = APIClient(baseURL: server.url)
@@ -226,7 +227,7 @@ import Testing
     provider.become("bob")
     provider.gate.open()
     _ = try await [first, second]
-    #expect(server.requests.count == 2, "nobody shares it")
+    #expect(server.requests.count == 2, "no call shares the exchange")
     #expect(await client.cache?.entries().isEmpty == true)
     provider.become("ada")
     #expect(try await client.send(Get()) == "Bearer ada")

@@ -4,9 +4,9 @@ import ErrandTesting
 import Testing
 import TestSupport
 
-/// A client on a clock that stands, over a transport that holds its first exchange until the test lets it go.
+/// A client with a manual clock, over a transport that holds its first exchange until the test opens the latch.
 final class AdmissionFixture: Sendable {
-  /// A request that is named by its path.
+  /// A request whose name is its path.
   struct Named: APIRequest {
     typealias Response = String
     let name: String
@@ -15,11 +15,11 @@ final class AdmissionFixture: Sendable {
   }
 
   let clock = ManualClock()
-  /// Shut, it holds every exchange.
+  /// While it is closed, it holds every exchange.
   let latch = Latch()
-  /// The names in the order in which they were sent.
+  /// The names in the order in which they are sent.
   let sent = Recorded<String>()
-  /// The names and ends of calls, in order.
+  /// The names and results of calls, in order.
   let ended = Recorded<String>()
   let client: APIClient
 
@@ -41,7 +41,7 @@ final class AdmissionFixture: Sendable {
     client = APIClient(configuration)
   }
 
-  /// Starts a call and returns when it runs or waits for its turn, so that the next one comes after it.
+  /// Starts a call and returns when it runs or waits for its turn, so that the next call is after it.
   @discardableResult
   func start(
     _ name: String, _ priority: CallPriority? = nil, owner: CallOwner? = nil, host: String = "h.example",
@@ -56,7 +56,7 @@ final class AdmissionFixture: Sendable {
     return call
   }
 
-  /// Lets all exchanges go and waits for the end of all calls.
+  /// Releases all exchanges and waits for the end of all calls.
   func finish() async {
     latch.open()
     #expect(await eventually { client.registry.running.isEmpty }, "\(client.admission)")

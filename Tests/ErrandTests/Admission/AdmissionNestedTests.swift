@@ -5,11 +5,11 @@ import ErrandTesting
 import Testing
 import TestSupport
 
-/// What is sent for a call that has a place: it must not wait for that.
+/// Calls that are sent for a call that holds a slot: they must not wait for that slot.
 @Suite(.timeLimit(.minutes(2))) struct AdmissionNestedTests {
   private typealias Named = AdmissionFixture.Named
 
-  /// Does something before the exchange of each call but those it makes itself.
+  /// Performs work before the exchange of each call, except of the calls that this work sends.
   private final class Errands: Interceptor {
     private let work = Locked<(@Sendable () async throws -> Void)?>(nil)
 
@@ -21,7 +21,7 @@ import TestSupport
     }
   }
 
-  /// The token is old until it is refreshed, which asks the same host.
+  /// The token is old until it is refreshed by a request to the same host.
   private final class Tokens: RefreshingProvider {
     let client = Recorded<APIClient>()
     private let isNew = Locked(false)
@@ -52,7 +52,7 @@ import TestSupport
     return fixture
   }
 
-  @Test func `interceptor's own call needs no second place`() async {
+  @Test func `interceptor's own call needs no second slot`() async {
     let fixture = fixture()
     errands.doing { [client = fixture.client] in _ = try await client.send(Named(name: "nonce")) }
     async let first = fixture.client.outcome(of: Named(name: "call/a"))
@@ -64,7 +64,7 @@ import TestSupport
     await fixture.finish()
   }
 
-  @Test func `it joins none that waits`() async {
+  @Test func `interceptor's own call joins no waiting call`() async {
     let fixture = fixture { $0.joining = .safe }
     let isQueued = Latch()
     errands.doing { [client = fixture.client] in
@@ -83,7 +83,7 @@ import TestSupport
     await fixture.finish()
   }
 
-  @Test func `refreshing for it needs no place`() async {
+  @Test func `refresh for a nested call needs no slot`() async {
     let tokens = Tokens()
     let fixture = fixture {
       $0.credentials = tokens
@@ -100,7 +100,7 @@ import TestSupport
     await fixture.finish()
   }
 
-  @Test func `it keeps to the rate`() async {
+  @Test func `nested call obeys the rate`() async {
     let fixture = fixture(AdmissionLimits(perHost: 1, rates: [HostRate("h.example", requests: 1)]))
     errands.doing { [client = fixture.client] in _ = try await client.send(Named(name: "nonce")) }
     async let outcome = fixture.client.outcome(of: Named(name: "call/a"))
@@ -108,13 +108,13 @@ import TestSupport
     fixture.clock.advance(by: .milliseconds(999))
     #expect(fixture.sent.all.isEmpty)
     fixture.clock.advance(by: .milliseconds(1))
-    #expect(await outcome.metrics.queue == .zero, "its own exchange has waited for nothing")
+    #expect(await outcome.metrics.queue == .zero, "the exchange itself did not wait")
     #expect(fixture.sent.all == ["nonce", "call/a"])
     errands.doing(nil)
     await fixture.finish()
   }
 
-  @Test func `one that leaves takes no token`() async {
+  @Test func `cancelled nested call takes no token`() async {
     let fixture = fixture(AdmissionLimits(perHost: 1, rates: [HostRate("h.example", requests: 1)]))
     errands.doing { [client = fixture.client] in
       _ = try await client.send(Named(name: "nonce"), options: .deadline(.milliseconds(300)))
@@ -130,7 +130,7 @@ import TestSupport
     await fixture.finish()
   }
 
-  @Test func `task left behind waits as any other`() async {
+  @Test func `task left behind waits like other calls`() async {
     let (hasEnded, held) = (Latch(), Latch())
     let tasks = Recorded<Task<Void, Never>>()
     let fixture = fixture {
@@ -157,7 +157,7 @@ import TestSupport
     for task in tasks.all { await task.value }
   }
 
-  @Test func `another client's place is not its own`() async {
+  @Test func `slot at another client does not count`() async {
     let (fixture, other) = (fixture(), AdmissionFixture())
     await other.start("first")
     errands.doing { [client = other.client] in

@@ -4,7 +4,7 @@ import ErrandTesting
 import Testing
 import TestSupport
 
-/// Admission and the rule for repeats over real sockets; time is turned by hand.
+/// Admission and the repeat rules over real sockets, with a manual clock.
 @Suite(.timeLimit(.minutes(2))) struct AdmissionSocketTests {
   private struct Ask: APIRequest {
     typealias Response = String
@@ -23,7 +23,7 @@ import TestSupport
     return APIClient(configuration)
   }
 
-  /// Starts a call that has to wait for its turn.
+  /// Starts a call that must wait for its turn.
   private func wait(_ name: String, _ client: APIClient) async -> Call {
     let waiting = client.admission.waiting
     let call = client.start(outcomeOf: Ask(name: name), on: .inPlace) { told.append("\(name) \($0.told)") }
@@ -35,7 +35,7 @@ import TestSupport
     await eventually { client.registry.running.isEmpty && client.admission == (0, 0) && clock.pending == 0 }
   }
 
-  @Test func `host that is busy is left alone`() async throws {
+  @Test func `busy host gets no more requests`() async throws {
     let server = try LoopbackServer { request in
       request.path == "/first" ? .status(429, headers: ["Retry-After": "30"]) : .ok(request.path)
     }
@@ -82,7 +82,7 @@ import TestSupport
     #expect(server.requests.map(\.path) == ["/first", "/third", "/second"])
   }
 
-  @Test func `repeats are kept from the server`() async throws {
+  @Test func `debounced calls do not reach the server`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { .ok($0.target).held(at: gate) }
     let client = client(server)
@@ -91,7 +91,7 @@ import TestSupport
       client.start(outcomeOf: RepeatedSearch(text: text, repeats: pause), on: .inPlace) {
         told.append("\(text) \($0.told)")
       }
-      #expect(await eventually { clock.pending == 2 }, "the pause and the deadline")
+      #expect(await eventually { clock.pending == 2 }, "the debounce timer and the deadline timer")
       clock.advance(by: .milliseconds(299))
     }
     #expect(await eventually { Set(told.all) == ["a cancelled", "ab cancelled"] })

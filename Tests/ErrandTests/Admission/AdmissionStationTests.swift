@@ -4,9 +4,9 @@ import ErrandTesting
 import Testing
 import TestSupport
 
-/// The queue in the line: what calls see of it.
+/// The queue as an interceptor: its effect on calls.
 @Suite(.timeLimit(.minutes(2))) struct AdmissionStationTests {
-  @Test func `full queue fails the newcomer`() async {
+  @Test func `full queue fails a new call`() async {
     let fixture = AdmissionFixture(AdmissionLimits(perHost: 1, waiting: 2))
     for name in ["a", "b", "c"] { await fixture.start(name) }
     let outcome = await fixture.client.outcome(of: AdmissionFixture.Named(name: "d"))
@@ -14,7 +14,7 @@ import TestSupport
     #expect(outcome.error?.code == .queueFull)
     #expect(
       outcome.error?.message
-        == "As many calls wait already as may wait (2), so the request was not sent; start fewer at a time, or raise `admission.waiting`."
+        == "The queue is full (2 calls waiting), so the request was not sent; start fewer calls at a time, or raise `admission.waiting`."
     )
     #expect(outcome.error?.attempts == 0)
     #expect(outcome.error?.request?.url.path == "/d")
@@ -23,7 +23,7 @@ import TestSupport
     #expect(fixture.sent.all == ["a", "b", "c"])
   }
 
-  @Test func `owners take turns in the line`() async {
+  @Test func `owners take turns in the pipeline`() async {
     let fixture = AdmissionFixture()
     let (one, other) = (CallOwner(), CallOwner())
     await fixture.start("first")
@@ -34,7 +34,7 @@ import TestSupport
     withExtendedLifetime((one, other)) {}
   }
 
-  @Test func `long wait makes urgent`() async {
+  @Test func `long wait raises priority`() async {
     let fixture = AdmissionFixture()
     await fixture.start("first")
     await fixture.start("old", .low)
@@ -44,7 +44,7 @@ import TestSupport
     #expect(fixture.sent.all == ["first", "old", "new"])
   }
 
-  @Test func `counts tell of one host`() async {
+  @Test func `counts are per host`() async {
     let fixture = AdmissionFixture()
     await fixture.start("a")
     await fixture.start("b")
@@ -56,8 +56,8 @@ import TestSupport
     #expect(fixture.client.admission(at: "h.example") == (0, 0))
   }
 
-  /// The call's own code can go on only when its executor is free.
-  @Test func `cancelled call leaves while its executor is busy`() async {
+  /// The code of the call can continue only when its executor is free.
+  @Test func `cancelled call leaves queue with busy executor`() async {
     let fixture = AdmissionFixture(AdmissionLimits(perHost: 1, waiting: 1))
     await fixture.start("a")
     let (owner, executor) = (CallOwner(), HeldExecutor())
@@ -75,8 +75,8 @@ import TestSupport
 
   // MARK: - Changes of priority
 
-  /// With an interceptor of the app the call waits in a state of its own.
-  @Test(arguments: [false, true]) func `waiting call can become urgent`(isIntercepted: Bool) async {
+  /// With an interceptor of the app, the call waits in a separate call state.
+  @Test(arguments: [false, true]) func `waiting call can be raised`(isIntercepted: Bool) async {
     let fixture = AdmissionFixture { if isIntercepted { $0.interceptors = [Passing()] } }
     await fixture.start("first")
     await fixture.start("a")
@@ -85,12 +85,12 @@ import TestSupport
     #expect(late.priority == .low)
     late.change(priority: .high)
     #expect(late.priority == .high)
-    #expect(late.info.priority == .low, "that is what it was started with")
+    #expect(late.info.priority == .low, "the info keeps the priority at the start")
     await fixture.finish()
     #expect(fixture.sent.all == ["first", "b", "a", "c"])
   }
 
-  @Test func `change after the end does nothing`() async {
+  @Test func `priority change after the end is ignored`() async {
     let fixture = AdmissionFixture()
     let call = await fixture.start("a", .low)
     await fixture.finish()
@@ -98,7 +98,7 @@ import TestSupport
     #expect(call.priority == .low)
   }
 
-  @Test func `exchange has the priority of its moment`() async {
+  @Test func `exchange has the current priority`() async {
     let seen = Recorded<CallPriority>()
     let fixture = AdmissionFixture { $0.transport = .own(Watching(seen, latch: Latch())) }
     let first = await fixture.start("first")
@@ -111,7 +111,7 @@ import TestSupport
     #expect(seen.all == [.normal, .high])
   }
 
-  @Test func `changes race with turns`() async {
+  @Test func `priority changes race with admission`() async {
     for _ in 0..<rounds {
       let fixture = AdmissionFixture()
       var calls: [Call] = []
@@ -152,10 +152,10 @@ import TestSupport
     case .expired: fixture.clock.advance(by: .seconds(60))
     }
     #expect(await eventually(turns: 1_000_000) { fixture.ended.count == Self.many })
-    #expect(await eventually { fixture.client.admission == (1, 0) }, "every place is given up")
+    #expect(await eventually { fixture.client.admission == (1, 0) }, "every place in the queue is released")
     #expect(Set(fixture.ended.all) == [reason == .cancelled ? "cancelled" : "deadline"])
     await fixture.finish()
-    #expect(fixture.sent.all == ["first"], "nothing of theirs was sent")
+    #expect(fixture.sent.all == ["first"], "no request of a waiting call was sent")
     withExtendedLifetime(owners) {}
   }
 }
@@ -167,7 +167,7 @@ private struct Passing: Interceptor {
   }
 }
 
-/// A transport that notes with which priority it is asked.
+/// A transport that records the priority of each exchange.
 private struct Watching: Transport {
   let seen: Recorded<CallPriority>
   let latch: Latch

@@ -6,11 +6,12 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Ten thousand calls at once through one client over a real socket: few sockets, little memory, nothing left.
+/// Ten thousand concurrent calls through one client over a real socket: few sockets, little memory, no leaks.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CrowdTests {
   private static let calls = isSanitized ? 2_000 : 10_000
   private static let sockets = 16
-  /// The bytes a waiting call may take. A build without optimisation keeps every intermediate value as well.
+  /// The largest allowed memory of a waiting call in bytes. A build without optimisation keeps every intermediate value
+  /// as well.
   private static func most(_ joining: JoinRule) -> Int {
     #if DEBUG
       joining == .never ? 32 << 10 : 40 << 10
@@ -19,14 +20,14 @@ import TestSupport
     #endif
   }
 
-  /// Each has a URL of its own, so that no two could share an exchange.
+  /// Each request has a separate URL, so that no two calls can share an exchange.
   private struct Ask: APIRequest {
     typealias Response = String
     let number: Int
     var path: Path { "/ask/\(number)" }
   }
 
-  /// What the calls tell. One lock holds it all: a call that was counted was also told of.
+  /// The results of the calls. One lock protects all of them, so a counted call has also been delivered.
   private final class Tally: Sendable {
     private struct Notes {
       var ends: [Int: Int] = [:]
@@ -48,7 +49,7 @@ import TestSupport
     var told: [String: Int] { notes.withLock { $0.results } }
   }
 
-  /// A server that holds every answer at a gate and notes how many sockets were open at once.
+  /// A server that holds every response at a gate and records the largest number of open sockets.
   private final class Host: Sendable {
     private struct Weak: Sendable {
       weak let server: LoopbackServer?
@@ -79,7 +80,7 @@ import TestSupport
     var mostSockets: Int { peak.most.withLock { $0 } }
   }
 
-  /// Sends a crowd, holds it at the server's gate, and lets it go. Returns the bytes that a waiting call takes.
+  /// Sends the calls, holds them at the server's gate and releases them. Returns the bytes that one waiting call takes.
   private static func send(
     _ calls: Int, _ joining: JoinRule, _ host: Host, _ tally: Tally, _ leaks: LeakCheck
   ) async -> Int {
@@ -107,19 +108,20 @@ import TestSupport
     return each
   }
 
-  /// Else a crowd would live in what other tests have let go, and seem to need nothing.
+  /// Without this the calls would reuse memory that other tests freed, and would seem to need none.
   private static func giveBackFreeMemory() {
     guard let trim = dlsym(nil, "malloc_trim") else { return }
     _ = unsafeBitCast(trim, to: (@convention(c) (Int) -> Int32).self)(0)
   }
 
-  /// Those that may share an exchange have a task of the client's own beside theirs.
+  /// Calls that may share an exchange need a task of the client in addition to their own.
   @Test(arguments: [JoinRule.never, .safe])
   func `ten thousand calls share few sockets`(_ joining: JoinRule) async throws {
-    // A small crowd goes first: it shows what the process needs at all.
+    // A small run first shows the memory that the process needs in any case.
     _ = await Self.send(500, joining, try Host(), Tally(), LeakCheck())
     let descriptors = ProcessUse.descriptors
-    // Other tests of the process take memory meanwhile: a crowd that seems too large has two more tries.
+    // Other tests of the process allocate memory at the same time, so a run that seems too large is repeated up to two
+    // times.
     for attempt in 1...3 {
       let each = try await Self.rush(joining)
       print("\(Self.calls) calls at once, joining \(joining): \(each) bytes a waiting call")
@@ -129,7 +131,7 @@ import TestSupport
     #expect(await eventually { ProcessUse.descriptors <= descriptors + 8 }, "\(ProcessUse.descriptors - descriptors)")
   }
 
-  /// A whole crowd, from the first call to the last socket.
+  /// One complete run, from the first call until the last socket is closed.
   private static func rush(_ joining: JoinRule) async throws -> Int {
     let tally = Tally()
     let leaks = LeakCheck()

@@ -4,9 +4,9 @@ import ErrandTesting
 import Testing
 import TestSupport
 
-/// Rates in the line, on a clock that is turned by hand.
+/// Rate limits in the pipeline, with a manual clock.
 @Suite(.timeLimit(.minutes(2))) struct RateStationTests {
-  /// One request each second, two at once.
+  /// One request per second with a burst of two.
   private static let limits = AdmissionLimits(rates: [HostRate("h.example", requests: 1, burst: 2)])
 
   private func fixture(_ answer: ScriptedAnswer = .text(""), limits: AdmissionLimits = limits) -> AdmissionFixture {
@@ -21,12 +21,12 @@ import TestSupport
     return ScriptedAnswer(status: 429, fields: fields)
   }
 
-  /// Starts a call that is answered.
+  /// Starts a call that is admitted immediately.
   private func ask(_ name: String, _ fixture: AdmissionFixture) async {
     _ = await fixture.client.outcome(of: AdmissionFixture.Named(name: name))
   }
 
-  /// Starts a call that has to wait.
+  /// Starts a call that must wait.
   private func wait(_ name: String, _ fixture: AdmissionFixture, total: TimeLimit = .never) async {
     let waiting = fixture.client.admission.waiting
     let options = CallOptions(timeouts: Timeouts(total: total))
@@ -36,11 +36,11 @@ import TestSupport
     #expect(await eventually { fixture.client.admission.waiting == waiting + 1 })
   }
 
-  @Test func `burst goes and the rest is paced`() async {
+  @Test func `burst is sent and rest is paced`() async {
     let fixture = fixture()
     for name in ["a", "b"] { await ask(name, fixture) }
     for name in ["c", "d", "e"] { await wait(name, fixture) }
-    #expect(await eventually { fixture.clock.pending == 1 }, "one timer for all that wait at a host")
+    #expect(await eventually { fixture.clock.pending == 1 }, "one timer for all calls waiting at a host")
     fixture.clock.advance(by: .milliseconds(999))
     #expect(fixture.sent.count == 2)
     for (count, name) in [(1, "c"), (2, "d"), (3, "e")] {
@@ -52,7 +52,7 @@ import TestSupport
     #expect(fixture.sent.all == ["a", "b", "c", "d", "e"])
   }
 
-  @Test func `late timer lets several in`() async {
+  @Test func `late timer admits several calls`() async {
     let fixture = fixture()
     for name in ["a", "b"] { await ask(name, fixture) }
     for name in ["c", "d", "e"] { await wait(name, fixture) }
@@ -64,20 +64,20 @@ import TestSupport
     await fixture.finish()
   }
 
-  @Test func `waiter's deadline comes first`() async {
+  @Test func `waiting call's deadline ends it first`() async {
     let fixture = fixture()
     for name in ["a", "b"] { await ask(name, fixture) }
     await wait("c", fixture, total: .milliseconds(500))
-    #expect(await eventually { fixture.clock.pending == 2 }, "the deadline and the token")
+    #expect(await eventually { fixture.clock.pending == 2 }, "the deadline timer and the token timer")
     fixture.clock.advance(by: .milliseconds(500))
     #expect(await eventually { fixture.ended.all == ["c deadline"] })
     await fixture.finish()
     fixture.clock.advance(by: .milliseconds(500))
     await ask("d", fixture)
-    #expect(fixture.sent.all == ["a", "b", "d"], "its token was not used up")
+    #expect(fixture.sent.all == ["a", "b", "d"], "its token was not used")
   }
 
-  @Test func `cancelled waiter leaves its token`() async {
+  @Test func `cancelled waiter returns its token`() async {
     let fixture = fixture()
     for name in ["a", "b"] { await ask(name, fixture) }
     await wait("c", fixture)
@@ -89,7 +89,7 @@ import TestSupport
     await fixture.finish()
   }
 
-  @Test func `other hosts are not held back`() async {
+  @Test func `other hosts are not delayed`() async {
     let fixture = fixture()
     for name in ["a", "b"] { await ask(name, fixture) }
     await wait("c", fixture)
@@ -99,7 +99,7 @@ import TestSupport
     await fixture.finish()
   }
 
-  @Test func `lifted rate lets waiters go`() async {
+  @Test func `removed rate admits waiting calls`() async {
     let fixture = fixture()
     for name in ["a", "b"] { await ask(name, fixture) }
     for name in ["c", "d"] { await wait(name, fixture) }
@@ -108,7 +108,7 @@ import TestSupport
     await fixture.finish()
   }
 
-  @Test func `set rate holds waiters back`() async {
+  @Test func `new rate delays waiting calls`() async {
     let fixture = AdmissionFixture(AdmissionLimits(perHost: 1))
     await fixture.start("a")
     await fixture.start("b")
@@ -131,55 +131,55 @@ import TestSupport
       ("30", nil, 30), ("Sun, 06 Nov 1994 10:00:30 GMT", "Sun, 06 Nov 1994 10:00:00 GMT", 30), ("7200", nil, 3_600),
       ("99999999999999999999", nil, 3_600),
     ] as [(String, String?, Int)])
-  func `busy server is left alone`(retryAfter: String, date: String?, seconds: Int) async {
+  func `busy server gets no more requests`(retryAfter: String, date: String?, seconds: Int) async {
     let fixture = fixture(busy(retryAfter, date: date))
     await ask("a", fixture)
     await wait("b", fixture)
     fixture.clock.advance(by: .seconds(seconds))
     #expect(fixture.sent.all == ["a"])
     fixture.clock.advance(by: .milliseconds(999))
-    #expect(fixture.sent.all == ["a"], "the bucket is empty then")
+    #expect(fixture.sent.all == ["a"], "the bucket reopens empty")
     fixture.clock.advance(by: .milliseconds(1))
     #expect(await eventually { fixture.ended.all == ["b validate"] })
     await fixture.finish()
   }
 
   @Test(arguments: ["soon", "-5", "", "Sun, 06 Nov 1994 10:00:30 GMT"])
-  func `garbage and the past teach nothing`(retryAfter: String) async {
+  func `invalid Retry-After changes nothing`(retryAfter: String) async {
     let fixture = fixture(busy(retryAfter))
     for name in ["a", "b"] { await ask(name, fixture) }
     #expect(fixture.sent.all == ["a", "b"])
     await fixture.finish()
   }
 
-  @Test func `without a rate nothing is learnt`() async {
+  @Test func `host without rate ignores Retry-After`() async {
     let fixture = fixture(busy("30"), limits: AdmissionLimits())
     for name in ["a", "b", "c"] { await ask(name, fixture) }
     #expect(fixture.sent.count == 3)
     await fixture.finish()
   }
 
-  @Test func `other answers teach nothing`() async {
+  @Test func `only 429 changes the rate`() async {
     let fixture = fixture(ScriptedAnswer(status: 503, fields: ["Retry-After": "30"]))
     for name in ["a", "b"] { await ask(name, fixture) }
     #expect(fixture.sent.all == ["a", "b"])
     await fixture.finish()
   }
 
-  @Test func `those who wait already hear of it`() async {
+  @Test func `429 also delays calls already waiting`() async {
     let fixture = AdmissionFixture(
       AdmissionLimits(perHost: 1, rates: [HostRate("h.example", requests: 1, burst: 5)]), answering: busy("30"))
     await fixture.start("a")
     await fixture.start("b")
     fixture.latch.open()
     #expect(await eventually { fixture.ended.all == ["a validate"] })
-    #expect(fixture.client.admission == (0, 1), "its token is gone with the others")
+    #expect(fixture.client.admission == (0, 1), "closing the host takes its token too")
     fixture.clock.advance(by: .seconds(31))
     #expect(await eventually { fixture.ended.count == 2 })
     await fixture.finish()
   }
 
-  @Test func `tokens and stops race`() async {
+  @Test func `tokens race with stops`() async {
     for _ in 0..<rounds {
       let fixture = fixture()
       for name in ["a", "b"] { await ask(name, fixture) }

@@ -5,15 +5,15 @@ import Foundation
 import Testing
 import TestSupport
 
-/// The breaker in the line: what counts, who is refused, and what the cache makes of it.
+/// The circuit breaker in the pipeline: the results that count, the calls that are refused, and the role of the cache.
 @Suite struct BreakerCallTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path = "/page"
     var joining = JoinRule.never
     var cache = CachePolicy.none
-    var retries: RetryPolicy?
-    var timeouts: Timeouts?
+    var retries: RetryPolicy = .inherited
+    var timeouts: Timeouts = .inherited
   }
 
   private static var rule: BreakerRule {
@@ -49,14 +49,14 @@ import TestSupport
     (.failure(.reset, "x"), true), (.status(404), false), (.status(429), false), (.failure(.offline, "x"), false),
     (.failure(.tooLarge, "x"), false), (.status(200), false),
   ])
-  func `what counts as a failure`(_ answer: ScriptedAnswer, _ opens: Bool) async {
+  func `certain results count as failures`(_ answer: ScriptedAnswer, _ opens: Bool) async {
     let bench = Bench { _ in answer }
     for _ in 0..<3 { _ = await bench.code() }
     #expect((await bench.code() == .circuitOpen) == opens)
     #expect(bench.transport.requests.count == (opens ? 3 : 4))
   }
 
-  @Test(arguments: [JoinRule.never, .safe]) func `deadlines count, shared or not`(joining: JoinRule) async {
+  @Test(arguments: [JoinRule.never, .safe]) func `expired deadlines count as failures`(joining: JoinRule) async {
     let latch = Latch()
     let bench = Bench { _ in
       try await latch.wait()
@@ -73,30 +73,30 @@ import TestSupport
     #expect(await bench.code(request) == .circuitOpen)
   }
 
-  @Test func `refusal says where and how long`() async throws {
+  @Test func `refusal names origin and time left`() async throws {
     let bench = Bench { _ in .status(500) }
     for _ in 0..<3 { _ = await bench.code() }
     bench.clock.advance(by: .seconds(18))
     let error = try #require(await bench.client.outcome(of: Get()).error)
     let cause = try #require(error.cause as? CircuitOpen)
     #expect(error.stage == .admission && cause.origin.host == "h.example" && cause.timeLeft == .seconds(42))
-    #expect(error.message.contains("again in 42 seconds at most"))
-    #expect(await bench.code(Get(path: "http://other.example/")) == .status, "another origin is none of it")
+    #expect(error.message.contains("again in at most 42 seconds"))
+    #expect(await bench.code(Get(path: "http://other.example/")) == .status, "another origin is not affected")
   }
 
-  @Test func `trial closes the circuit`() async {
+  @Test func `successful trial closes the circuit`() async {
     let isWell = Recorded<Bool>()
     let bench = Bench { _ in isWell.all.isEmpty ? .status(500) : .text("well") }
     for _ in 0..<3 { _ = await bench.code() }
     bench.clock.advance(by: .seconds(60))
-    #expect(await bench.code() == .status, "the trial")
+    #expect(await bench.code() == .status, "this call is the trial")
     #expect(await bench.code() == .circuitOpen)
     isWell.append(true)
     bench.clock.advance(by: .seconds(60))
     for _ in 0..<5 { #expect(await bench.code() == nil) }
   }
 
-  @Test func `head of a stream ends the trial`() async throws {
+  @Test func `response headers of a stream end the trial`() async throws {
     let (gate, clock) = (Gate(), ManualClock())
     let server = try LoopbackServer()
     server.enqueue(.status(500), .status(500), .status(500))
@@ -109,19 +109,19 @@ import TestSupport
     clock.advance(by: .seconds(60))
     gate.letPass()
     let stream = try await client.stream(Get())
-    #expect(try await client.send(Get()) == "well", "its body may take for ever")
+    #expect(try await client.send(Get()) == "well", "the body of the stream may take any time")
     gate.open()
     var whole = Data()
     for try await piece in stream { whole.append(piece) }
     #expect(whole == Data("onetwo".utf8))
   }
 
-  @Test func `off is the default`() async {
+  @Test func `breaker is off by default`() async {
     let bench = Bench({ $0.breaker = nil }) { _ in .status(500) }
     for _ in 0..<50 { #expect(await bench.code() == .status) }
   }
 
-  @Test func `cancelled calls count for nothing`() async {
+  @Test func `cancelled calls do not count`() async {
     let latch = Latch()
     let bench = Bench { _ in
       try await latch.wait()
@@ -137,7 +137,7 @@ import TestSupport
     #expect(await bench.code() == nil)
   }
 
-  @Test func `calls that waited are refused, too`() async {
+  @Test func `waiting calls are refused too`() async {
     let latch = Latch()
     let bench = Bench({ $0.admission = AdmissionLimits(perHost: 3, total: 3) }) { _ in
       try await latch.wait()
@@ -153,15 +153,15 @@ import TestSupport
     #expect(bench.client.admission == (0, 0))
   }
 
-  @Test func `open circuit is not tried again`() async {
+  @Test func `open circuit is not retried`() async {
     var policy = RetryPolicy.standard
     policy.attempts = 5
     let broken = Bench({ $0.retries = policy }) { _ in .status(500) }
-    for _ in 0..<3 { _ = await broken.code(Get(retries: .never)) }
+    for _ in 0..<3 { _ = await broken.code(Get(retries: .none)) }
     #expect(await broken.code() == .circuitOpen && broken.transport.requests.count == 3)
   }
 
-  @Test func `stored answer stands in`() async throws {
+  @Test func `stored response is served while open`() async throws {
     let isWell = Recorded([true])
     let bench = Bench { _ in
       guard isWell.all.last == true else { return .status(500) }

@@ -9,7 +9,7 @@ import Testing
     "[x]{y}|\\^`", "é", "\u{65}\u{301}", "\r\n\t\0", "", " ", "~!@$*()_-.,;:<>", "\u{7F}\u{80}\u{FFFD}",
   ]
 
-  /// Names and values as bytes, since Swift takes texts for equal that differ in their code points.
+  /// Names and values as bytes, because Swift considers texts equal that differ in their code points.
   static func bytes(_ pairs: [[String]]) -> [[[UInt8]]] { pairs.map { $0.map { Array($0.utf8) } } }
 
   @Test(arguments: texts) func `every character survives in queries`(text: String) async throws {
@@ -34,14 +34,14 @@ import Testing
     (HTTPMethod.get, true), (.head, true), (.delete, true), (.post, false), (.put, false), (.patch, false),
     ("PROPFIND", false),
   ])
-  func `method decides the place`(method: HTTPMethod, inQuery: Bool) async throws {
+  func `method decides where arguments go`(method: HTTPMethod, inQuery: Bool) async throws {
     let sent = try #require(try await ScriptedClient().sent(Sending(method: method, arguments: ["a": 1])))
     #expect(sent.url.query == (inQuery ? "a=1" : nil))
     #expect(sent.text == (inQuery ? nil : "a=1"))
     #expect(sent.fields[.contentType] == (inQuery ? nil : "application/x-www-form-urlencoded"))
   }
 
-  @Test func `request overrides the place`() async throws {
+  @Test func `request overrides where arguments go`() async throws {
     let bench = ScriptedClient()
     var request = Sending(method: .post, arguments: ["a": 1], argumentFormat: .query)
     #expect(try await bench.url(request)?.hasSuffix("?a=1") == true)
@@ -77,12 +77,12 @@ import Testing
     (["中": ["文 ": 1]], "%E4%B8%AD%5B%E6%96%87%20%5D=1"), ([:], ""),
   ]
 
-  @Test(arguments: kinds) func `each kind is written`(arguments: Arguments, query: String) async throws {
+  @Test(arguments: kinds) func `each type of value is encoded`(arguments: Arguments, query: String) async throws {
     let sent = try await ScriptedClient().sent(Sending(arguments: arguments))
     #expect(sent?.url.query ?? "" == query)
   }
 
-  @Test func `URL is an argument`() async throws {
+  @Test func `URL can be an argument`() async throws {
     let url = try #require(URL(string: "http://o/a?b=c"))
     #expect(try await ScriptedClient().sent(Sending(arguments: ["u": url]))?.queryPairs == [["u", "http://o/a?b=c"]])
   }
@@ -111,7 +111,7 @@ import Testing
     (ArgumentStyle(nulls: .empty), ["a": ArgumentValue.null], "a="),
   ]
 
-  @Test(arguments: styles) func `style is the request's choice`(
+  @Test(arguments: styles) func `argument style belongs to the request`(
     style: ArgumentStyle, arguments: Arguments, expected: String
   ) async throws {
     let bench = ScriptedClient()
@@ -121,7 +121,7 @@ import Testing
     #expect(form?.replacing("+", with: " ").removingPercentEncoding == expected)
   }
 
-  @Test func `spaces follow the style`() async throws {
+  @Test func `style decides how spaces are encoded`() async throws {
     let bench = ScriptedClient()
     #expect(try await bench.sent(Sending(arguments: ["a b": "c d"]))?.url.query == "a%20b=c%20d")
     let plus = Sending(arguments: ["a": "c d+e%20"], argumentStyle: ArgumentStyle(spaces: .plus))
@@ -144,7 +144,7 @@ import Testing
     #expect(try JSONValue(parsing: body) == expected)
   }
 
-  @Test func `moments keep their milliseconds`() async throws {
+  @Test func `dates keep their milliseconds`() async throws {
     let texts = (0..<1000).map { "2025-06-30T12:00:00" + String(format: $0 == 0 ? "Z" : ".%03dZ", $0) }
     let moments = try texts.enumerated().map { index, text in
       try Date.ISO8601FormatStyle(includingFractionalSeconds: index > 0).parse(text)
@@ -167,9 +167,9 @@ import Testing
   }
 
   @Test(arguments: [Double.nan, .infinity, -.infinity])
-  func `number that is none names its argument`(number: Double) async {
+  func `non-finite number names its argument`(number: Double) async {
     let bench = ScriptedClient()
-    let sentence = "is no finite number; check the value."
+    let sentence = "is not a finite number; check the value."
     let error = await bench.failure(of: Sending(arguments: ["ok": 1, "价格": number]))
     #expect(error?.code == .invalidArgument)
     #expect(error?.message == "The argument \"价格\" \(sentence)")
@@ -181,13 +181,13 @@ import Testing
   }
 
   @Test(arguments: [ArgumentStyle.Dates.iso8601, .seconds, .milliseconds])
-  func `moment that is none names its argument`(dates: ArgumentStyle.Dates) async {
+  func `invalid date names its argument`(dates: ArgumentStyle.Dates) async {
     for format in [ArgumentFormat.query, .form, .json] {
       let moment = Date(timeIntervalSince1970: .nan)
       let request = Sending(
         arguments: ["from": moment], argumentFormat: format, argumentStyle: ArgumentStyle(dates: dates))
       #expect(
-        await ScriptedClient().failure(of: request)?.message.hasPrefix("The argument \"from\" is no finite") == true)
+        await ScriptedClient().failure(of: request)?.message.hasPrefix("The argument \"from\" is not a finite") == true)
     }
   }
 
@@ -200,7 +200,7 @@ import Testing
       (["a": [.integer(1), .null, .integer(3)] as [ArgumentValue]], .word, "a=1,null,3"),
       (["a": [.null] as [ArgumentValue], "b": 1], .omitted, "b=1"),
     ] as [(Arguments, ArgumentStyle.Nulls, String)])
-  func `commas stand between members`(arguments: Arguments, nulls: ArgumentStyle.Nulls, expected: String) async throws {
+  func `commas separate list members`(arguments: Arguments, nulls: ArgumentStyle.Nulls, expected: String) async throws {
     let bench = ScriptedClient()
     let style = ArgumentStyle(arrays: .commas, nulls: nulls)
     #expect(try await bench.sent(Sending(arguments: arguments, argumentStyle: style))?.url.query == expected)
@@ -208,7 +208,7 @@ import Testing
     #expect(try await bench.sent(form)?.text == expected)
   }
 
-  @Test func `list within a comma list is refused`() async {
+  @Test func `list inside a comma list is refused`() async {
     let style = ArgumentStyle(arrays: .commas)
     #expect(
       await ScriptedClient().failure(of: Sending(arguments: ["a": [[1]]], argumentStyle: style))?.code
@@ -217,7 +217,7 @@ import Testing
 
   // MARK: - The collection
 
-  @Test func `setting replaces all of a name`() {
+  @Test func `setting replaces all values of a name`() {
     var arguments: Arguments = ["a": 1, "b": 2, "a": 3]
     arguments["a"] = 9
     #expect(arguments == ["a": 9, "b": 2])

@@ -1,6 +1,6 @@
 import Errand
 
-/// An interceptor made of a function.
+/// An interceptor that calls a closure.
 struct Around: Interceptor {
   let body: @Sendable (HTTPRequest, CallContext, Next) async throws -> HTTPResponse
 

@@ -1,25 +1,25 @@
 import Errand
 import Foundation
 
-/// A request whose every part a test can choose.
+/// A request in which a test can set every property.
 struct Ask<Response: Decodable & Sendable>: APIRequest {
   var path: Path = "/p"
   var method: HTTPMethod = .get
   var server: RequestServer = .base
   var family: RequestFamily?
   var arguments = Arguments()
-  var argumentFormat = ArgumentFormat.byMethod
-  var argumentStyle: ArgumentStyle?
+  var argumentFormat = ArgumentFormat.inherited
+  var argumentStyle: ArgumentStyle = .inherited
   var body: RequestBody?
   var headers = RequestHeaders()
   var credential = RequestCredential.inherited
-  var redirects: RedirectPolicy?
-  var statusRule: StatusRule?
+  var redirects: RedirectPolicy = .inherited
+  var statusRule: StatusRule = .inherited
   var contentTypes: [String]?
   var shape: JSONShape?
-  var envelope: Envelope?
-  var jsonDecoding: JSONDecoding?
-  var jsonEncoding: JSONEncoding?
+  var envelope: Envelope = .inherited
+  var jsonDecoding: JSONDecoding = .inherited
+  var jsonEncoding: JSONEncoding = .inherited
   var finished: HTTPRequest?
   var checking: @Sendable () throws -> Void = {}
 
@@ -27,5 +27,5 @@ struct Ask<Response: Decodable & Sendable>: APIRequest {
   func finishedRequest() throws -> HTTPRequest? { finished }
 }
 
-/// A request that takes any body.
+/// A request that accepts any response body.
 typealias Sending = Ask<Data>

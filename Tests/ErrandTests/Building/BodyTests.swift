@@ -30,14 +30,14 @@ import Testing
     #expect(try await ScriptedClient().sent(Sending(method: .post, body: .json(value)))?.text == "\(value)")
   }
 
-  @Test func `literal of mixed values becomes JSON`() async throws {
+  @Test func `mixed literal becomes JSON`() async throws {
     let body = RequestBody.json(["id": 7, "name": "x", "tags": ["a", 2, .null]])
     let text = try #require(try await ScriptedClient().sent(Sending(method: .post, body: body))?.body?.data)
     let expected: JSONValue = ["id": 7, "name": "x", "tags": ["a", 2, .null]]
     #expect(try JSONValue(parsing: text) == expected)
   }
 
-  @Test func `encoding rules are the request's`() async throws {
+  @Test func `encoding rules belong to the request`() async throws {
     struct Snake: Encodable, Sendable { let userName = "x", at = Date(timeIntervalSince1970: 0) }
     let rules = JSONEncoding(dates: .iso8601, keys: .convertToSnakeCase)
     let request = Sending(method: .post, body: .json(Snake()), jsonEncoding: rules)
@@ -50,11 +50,11 @@ import Testing
     let bench = ScriptedClient()
     let error = await bench.failure(of: Sending(method: .post, body: .json(["a": Double.nan])))
     #expect(error?.code == .invalidBody && error?.stage == .build)
-    #expect(error?.message.hasPrefix("The body could not be written as JSON: ") == true)
+    #expect(error?.message.hasPrefix("The body could not be encoded as JSON: ") == true)
     #expect(bench.transport.requests.isEmpty)
   }
 
-  @Test func `text, bytes and form are bodies`() async throws {
+  @Test func `text, bytes and form make a body`() async throws {
     let bench = ScriptedClient()
     let text = try await bench.sent(Sending(method: .post, body: .text("中文")))
     #expect(text?.text == "中文" && text?.fields[.contentType] == "text/plain; charset=utf-8")
@@ -72,12 +72,12 @@ import Testing
     #expect(sent?.method == method && sent?.text == "x" && sent?.url.query == "a=1")
   }
 
-  @Test func `no arguments, no body`() async throws {
+  @Test func `no arguments make no body`() async throws {
     let sent = try await ScriptedClient().sent(Sending(method: .post))
     #expect(sent?.body == nil && sent?.fields.contains(.contentType) == false)
   }
 
-  @Test func `empty form and object are bodies`() async throws {
+  @Test func `empty form and object make a body`() async throws {
     let bench = ScriptedClient()
     #expect(try await bench.sent(Sending(method: .post, argumentFormat: .form))?.body?.data == Data())
     #expect(try await bench.sent(Sending(method: .post, argumentFormat: .json))?.text == "{}")
@@ -89,7 +89,7 @@ import Testing
     ScriptedClient { $0.commonBodyArguments = { ["app": "shop", "v": 1] } }
   }
 
-  @Test func `common arguments join forms`() async throws {
+  @Test func `common arguments are added to forms`() async throws {
     let bench = Self.common()
     #expect(try await bench.sent(Sending(method: .post, arguments: ["v": 2]))?.text == "app=shop&v=2")
     #expect(try await bench.sent(Sending(method: .post))?.text == "app=shop&v=1")
@@ -97,7 +97,7 @@ import Testing
     #expect(bench.transport.requests.allSatisfy { $0.url.query == nil })
   }
 
-  @Test func `common arguments join JSON objects`() async throws {
+  @Test func `common arguments are added to JSON objects`() async throws {
     let bench = Self.common()
     let request = Sending(method: .post, arguments: ["v": 2, "q": [1]], argumentFormat: .json)
     let arguments = try #require(try await bench.sent(request)?.body?.data)
@@ -106,19 +106,20 @@ import Testing
     #expect(try JSONValue(parsing: encoded) == ["app": "shop", "v": 1, "name": "中 文&+", "amount": 3, "path": "a/b"])
   }
 
-  @Test func `common arguments spare other bodies`() async throws {
+  @Test func `common arguments skip other bodies`() async throws {
     let bench = Self.common()
     #expect(try await bench.sent(Sending(method: .post, body: .text("x")))?.text == "x")
     #expect(try await bench.sent(Sending(method: .get, arguments: ["a": 1]))?.body == nil)
     #expect(bench.transport.requests.last?.url.query == "a=1")
   }
 
-  @Test func `common arguments need an object`() async {
+  @Test func `common arguments need a JSON object`() async {
     let bench = Self.common()
     let error = await bench.failure(of: Sending(method: .post, body: .json([1, 2])))
     #expect(error?.code == .invalidBody)
     #expect(
-      error?.message == "The client's common body arguments need a JSON object to go into, but this body is an array; "
+      error?.message
+        == "The client's common body arguments can only be added to a JSON object, but this body is an array; "
         + "send an object, or the JSON as bytes.")
     #expect(bench.transport.requests.isEmpty)
   }

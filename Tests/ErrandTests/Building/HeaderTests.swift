@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct HeaderTests {
-  @Test func `call beats request beats family beats client`() async throws {
+  @Test func `call overrides request, family and client`() async throws {
     let bench = ScriptedClient { $0.headers = ["X-A": "client", "X-B": "client", "X-C": "client", "X-D": "client"] }
     let family = RequestFamily("f", headers: ["x-b": "family", "x-c": "family", "x-d": "family"])
     let request = Sending(family: family, headers: ["X-C": "request", "X-D": "request"])
@@ -22,12 +22,12 @@ import Testing
     #expect(sent?.fields.isEmpty == true)
   }
 
-  @Test func `a name may be sent twice`() async throws {
+  @Test func `a name may occur twice`() async throws {
     let sent = try await ScriptedClient { $0.headers = ["X-A": "0"] }.sent(Sending(headers: ["X-A": "1", "x-a": "2"]))
     #expect(sent?.fields.values(of: "X-A") == ["1", "2"])
   }
 
-  @Test func `defaults yield to words`() async throws {
+  @Test func `explicit fields replace defaults`() async throws {
     let bench = ScriptedClient { $0.userAgent = "App/1" }
     let plain = try await bench.sent(Sending())
     #expect(plain?.fields[.userAgent] == "App/1" && plain?.fields[.accept] == "*/*")
@@ -42,7 +42,7 @@ import Testing
     #expect(try await bench.sent(Ask<String>())?.fields[.accept] == "text/*, */*;q=0.5")
   }
 
-  @Test func `content type only where nobody set it`() async throws {
+  @Test func `explicit content type replaces the default`() async throws {
     let bench = ScriptedClient()
     let own = try await bench.sent(Sending(method: .post, body: .text("x"), headers: ["content-type": "text/csv"]))
     #expect(own?.fields.values(of: .contentType) == ["text/csv"])
@@ -60,7 +60,7 @@ import Testing
     #expect(try await removed.sent(Sending(method: .post, body: .text("x")))?.fields.contains(.contentType) == false)
   }
 
-  @Test func `values may hold other letters`() async throws {
+  @Test func `values may have non-ASCII characters`() async throws {
     #expect(try await ScriptedClient().sent(Sending(headers: ["X-Name": "中文 é"]))?.fields["x-name"] == "中文 é")
     #expect(try await ScriptedClient().sent(Sending(headers: ["X-Name": ""]))?.fields["x-name"] == "")
     #expect(try await ScriptedClient().sent(Sending(headers: ["X-Name": "a\tb"]))?.fields["x-name"] == "a\tb")
@@ -82,7 +82,7 @@ import Testing
     #expect(bearer?.fields[.authorization] == "Bearer t0k")
   }
 
-  @Test func `client's credential can be declined`() async throws {
+  @Test func `request may decline the client's credential`() async throws {
     let bench = ScriptedClient { $0.credentials = FixedCredential(.bearer("mine")) }
     #expect(try await bench.sent(Sending())?.fields[.authorization] == "Bearer mine")
     #expect(try await bench.sent(Sending(credential: .none))?.fields.contains(.authorization) == false)

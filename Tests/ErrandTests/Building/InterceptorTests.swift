@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct InterceptorTests {
-  @Test func `they run in order, outermost first`() async throws {
+  @Test func `interceptors run outermost first`() async throws {
     let seen = Recorded<String>()
     let noting = { @Sendable (name: String) in
       Around { request, _, next in
@@ -22,7 +22,7 @@ import Testing
     #expect(seen.all == ["a in", "b in", "c in", "d in", "d out", "c out", "b out", "a out"])
   }
 
-  @Test func `they see who calls`() async throws {
+  @Test func `interceptors see the call's info`() async throws {
     let seen = Recorded<String>()
     let bench = ScriptedClient {
       $0.interceptors = [
@@ -36,7 +36,7 @@ import Testing
     #expect(seen.all == ["Ask<Data> t true"])
   }
 
-  @Test func `they change request and answer`() async throws {
+  @Test func `interceptors change request and response`() async throws {
     let bench = ScriptedClient(
       {
         $0.interceptors = [
@@ -59,7 +59,7 @@ import Testing
     #expect(sent.fields["x-trace"] == "7")
   }
 
-  @Test func `they answer without a transport`() async throws {
+  @Test func `interceptors respond without a transport`() async throws {
     let bench = ScriptedClient {
       $0.interceptors = [
         Around { request, _, _ in
@@ -72,7 +72,7 @@ import Testing
     #expect(bench.transport.requests.isEmpty)
   }
 
-  @Test func `they retry`() async throws {
+  @Test func `interceptors may retry`() async throws {
     let bench = ScriptedClient(answers: [.status(503), .failure(.reset), .text("third")]) {
       $0.interceptors = [
         Around { request, _, next in
@@ -89,7 +89,7 @@ import Testing
 
   struct Closed: Error, CustomStringConvertible { let description = "the shop is closed" }
 
-  @Test func `they refuse`() async {
+  @Test func `interceptors may refuse a call`() async {
     let bench = ScriptedClient { $0.interceptors = [Around { _, _, _ in throw Closed() }] }
     let error = await bench.failure(of: Sending())
     #expect(error?.stage == .interceptor && error?.code == .interceptor && error?.cause is Closed)
@@ -98,7 +98,7 @@ import Testing
     #expect(bench.transport.requests.isEmpty)
   }
 
-  @Test func `they refuse in their own words`() async {
+  @Test func `interceptor's own API error is kept`() async {
     let code = APIError.Code(rawValue: "closed")
     let bench = ScriptedClient {
       $0.exchangeInterceptors = [Around { _, _, _ in throw APIError(.interceptor, code, "Come back tomorrow.") }]
@@ -108,7 +108,7 @@ import Testing
     #expect(error?.description == "interceptor/closed: Come back tomorrow. [GET http://h.example/p]")
   }
 
-  @Test func `they see every status raw`() async {
+  @Test func `interceptors see every status`() async {
     let seen = Recorded<Int>()
     let noting = Around { request, _, next in
       let response = try await next(request)
@@ -123,7 +123,7 @@ import Testing
     #expect(seen.all == [302, 404, 404])
   }
 
-  /// Waits for the end of its task.
+  /// Suspends until its task is cancelled.
   @Sendable static func never() async -> Int? {
     let (stream, continuation) = AsyncStream<Int>.makeStream()
     return await withTaskCancellationHandler {
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `they may race two answers`() async throws {
+  @Test func `interceptors may race two responses`() async throws {
     let bench = ScriptedClient(
       {
         $0.interceptors = [
@@ -158,7 +158,7 @@ import Testing
     #expect(try await bench.client.send(Ask<String>()) == "second")
   }
 
-  @Test func `errors hold the request as sent`() async {
+  @Test func `error has the request as sent`() async {
     let bench = ScriptedClient(
       {
         $0.credentials = FixedCredential(.bearer("t"))
@@ -172,7 +172,7 @@ import Testing
 
   static func flipped(_ data: Data) -> Data { Data(data.map { $0 ^ 0x5A }) }
 
-  /// Encrypts bodies on their way out and decrypts answers before they are judged.
+  /// Encrypts request bodies, and decrypts response bodies before validation.
   static let cipher = Around { request, _, next in
     var request = request
     request.body = request.body?.data.map { HTTPBody(flipped($0)) }
@@ -196,7 +196,7 @@ import Testing
     #expect(sent.fields[.contentType] == "application/x-secret")
   }
 
-  @Test func `answers are decrypted before validation`() async {
+  @Test func `responses are decrypted before validation`() async {
     let bench = ScriptedClient(
       { $0.interceptors = [Self.cipher] },
       answer: { _ in
@@ -207,7 +207,7 @@ import Testing
     #expect(error?.message == "The JSON does not have the declared shape: \(mismatch)")
   }
 
-  /// Signs all that is sent: method, URL, fields and body.
+  /// Signs the method, URL, fields and body of each request.
   static let signer = Around { request, _, next in
     var request = request
     let fields = request.fields.all.map { "\($0.name)=\($0.value)" }.sorted().joined(separator: "|")
@@ -243,7 +243,7 @@ import Testing
     #expect(seen.all.map(\.fields) == [sent.fields])
   }
 
-  @Test func `every hop is signed anew`() async throws {
+  @Test func `every redirect hop is signed again`() async throws {
     let bench = ScriptedClient(answers: [.redirect(to: "/b"), .text("x")]) { $0.exchangeInterceptors = [Self.signer] }
     _ = try await bench.client.send(Sending())
     let signatures = bench.transport.requests.map { $0.fields["X-Signature"] }

@@ -10,20 +10,20 @@ import Testing
     ("a b", "a%20b"), ("a+b&c=d", "a%2Bb%26c%3Dd"), ("", ""), ("a\r\nX: y", "a%0D%0AX%3A%20y"), ("a\0b", "a%00b"),
     ("\\..\\", "%5C..%5C"), ("-._~", "-._~"), (";v=1", "%3Bv%3D1"), ("http://o", "http%3A%2F%2Fo"), ("@", "%40"),
   ])
-  func `variable keeps its place`(value: String, escaped: String) async throws {
+  func `path variable is escaped`(value: String, escaped: String) async throws {
     let url = try await ScriptedClient().url(Sending(path: "/users/\(value)/files"))
     #expect(url == "http://h.example/users/\(escaped)/files")
   }
 
   @Test(arguments: ["中 文", "a/b?c#d", "100%", "😀👨‍👩‍👧", "é", "\u{65}\u{301}", "'\"<>`{}|^[]"])
-  func `server reads the variable back`(value: String) async throws {
+  func `server decodes the variable unchanged`(value: String) async throws {
     let path = try #require(try await ScriptedClient().sent(Sending(path: "/u/\(value)"))).url.path
     #expect(path.split(separator: "/").count == 2)
     let decoded = try #require(path.split(separator: "/").last?.removingPercentEncoding)
     #expect(Array(decoded.utf8) == Array(value.utf8))
   }
 
-  @Test func `numbers and identifiers are variables`() async throws {
+  @Test func `numbers and Booleans can be variables`() async throws {
     #expect(
       try await ScriptedClient().url(Sending(path: "/a/\(7)/\(-1.5)/\(true)")) == "http://h.example/a/7/-1.5/true")
   }
@@ -36,7 +36,7 @@ import Testing
   ]
 
   @Test(arguments: refused)
-  func `dot segment of variables is refused`(path: RequestPath, segment: String) async {
+  func `variable cannot make a dot segment`(path: RequestPath, segment: String) async {
     let bench = ScriptedClient()
     let error = await bench.failure(of: Sending(path: path))
     #expect(error?.code == .invalidPath)
@@ -52,18 +52,18 @@ import Testing
   ]
 
   @Test(arguments: kept)
-  func `dots elsewhere are kept`(path: RequestPath, expected: String) async throws {
+  func `other dots are kept`(path: RequestPath, expected: String) async throws {
     #expect(try await ScriptedClient().url(Sending(path: path)) == "http://h.example\(expected)")
   }
 
-  @Test func `segments keep their slashes`() async throws {
+  @Test func `segments variable keeps its slashes`() async throws {
     let file = "中文/a b/c?.txt"
     #expect(
       try await ScriptedClient().url(Sending(path: "/files/\(segments: file)"))
         == "http://h.example/files/%E4%B8%AD%E6%96%87/a%20b/c%3F.txt")
   }
 
-  @Test func `variable cannot choose the host`() async {
+  @Test func `variable cannot change the host`() async {
     let bench = ScriptedClient()
     let host = "evil.example/x?"
     #expect(await bench.failure(of: Sending(path: "https://\(host).good.example/a"))?.code == .invalidURL)
@@ -72,11 +72,11 @@ import Testing
     #expect(bench.transport.requests.isEmpty)
   }
 
-  @Test func `literal escapes are kept`() async throws {
+  @Test func `escapes in literals are kept`() async throws {
     #expect(try await ScriptedClient().url(Sending(path: "/a%2Fb/中/%zz")) == "http://h.example/a%2Fb/%E4%B8%AD/%25zz")
   }
 
-  @Test func `query variable is escaped too`() async throws {
+  @Test func `variable in a query is escaped`() async throws {
     let value = "a&b=c"
     #expect(try await ScriptedClient().url(Sending(path: "/p?q=\(value)")) == "http://h.example/p?q=a%26b%3Dc")
   }

@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// CR, LF, NUL and spaces in every place where they could be smuggled in, and fields that frame the message.
+/// CR, LF, NUL and spaces in every place that could be used for smuggling, and fields that frame the message.
 @Suite struct RefusalTests {
   static let breaks = ["\r\nX-Evil: 1", "\n", "\r", "\0", "a\r\n\r\nGET / HTTP/1.1", "\u{7F}", "\u{1}"]
 
@@ -20,26 +20,26 @@ import Testing
   func `method must be a token`(method: String) async {
     let error = await refusal(Sending(method: HTTPMethod(method)))
     #expect(error?.code == .invalidMethod)
-    #expect(error?.message.hasSuffix(" is no token; use letters such as GET, without spaces.") == true)
+    #expect(error?.message.hasSuffix(" is not a token; use letters such as GET, without spaces.") == true)
   }
 
-  @Test func `CONNECT is the transport's own`() async {
+  @Test func `CONNECT is reserved for the transport`() async {
     #expect(await refusal(Sending(method: "CONNECT"))?.code == .invalidMethod)
   }
 
-  @Test func `method is named`() async {
+  @Test func `error shows the invalid method`() async {
     let error = await refusal(Sending(method: "GE\r\nT"))
-    #expect(error?.message == "The method \"GE\\u{d}\\u{a}T\" is no token; use letters such as GET, without spaces.")
+    #expect(error?.message == "The method \"GE\\u{d}\\u{a}T\" is not a token; use letters such as GET, without spaces.")
   }
 
   @Test(arguments: ["X Y", "", "X:Y", "X\r\nY", "X\0", " X", "X ", "X(", "Ü", "X\u{7F}"])
   func `field name must be a token`(name: String) async {
     let error = await refusal(Sending(headers: [HTTPFieldName(name): "v"]))
     #expect(error?.code == .invalidHeader)
-    #expect(error?.message.hasSuffix("is no token; remove spaces, colons and line breaks.") == true)
+    #expect(error?.message.hasSuffix("is not a token; remove spaces, colons and line breaks.") == true)
   }
 
-  @Test(arguments: breaks) func `field value has no line break`(value: String) async {
+  @Test(arguments: breaks) func `field value cannot contain line breaks`(value: String) async {
     let error = await refusal(Sending(headers: ["X-Name": .text("a\(value)")]))
     #expect(error?.code == .invalidHeader)
     #expect(
@@ -47,12 +47,12 @@ import Testing
   }
 
   @Test(arguments: [" a", "a ", " ", "\ta", "a\t", "\u{20}\u{301}a"])
-  func `field value has no space around it`(value: String) async {
+  func `field value cannot have outer spaces`(value: String) async {
     let error = await refusal(Sending(headers: ["X-Name": .text(value)]))
     #expect(error?.message == "The value of the field X-Name begins or ends with a space; trim it.")
   }
 
-  @Test(arguments: breaks) func `path has no line break`(text: String) async {
+  @Test(arguments: breaks) func `path cannot contain line breaks`(text: String) async {
     for path in ["/a" + text, "/a?b=" + text, "https://o/a" + text] {
       let error = await refusal(Sending(path: RequestPath(path)))
       #expect(error?.code == .invalidPath)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test(arguments: breaks) func `base URL has no line break`(text: String) async {
+  @Test(arguments: breaks) func `base URL cannot contain line breaks`(text: String) async {
     for base in ["http://h/a\(text)b", "http://h/?a=\(text)b"] {
       let error = await refusal(Sending(), baseURL: base)
       #expect(error?.code == .invalidURL)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test(arguments: breaks + [" "]) func `host has no line break`(text: String) async {
+  @Test(arguments: breaks + [" "]) func `host cannot contain line breaks`(text: String) async {
     for base in ["http://h\(text)/", "http://\(text)h"] {
       let error = await refusal(Sending(), baseURL: base)
       #expect(error?.code == .invalidURL)
@@ -79,7 +79,7 @@ import Testing
     #expect(await refusal(Sending(path: RequestPath(path)))?.code == .invalidURL)
   }
 
-  @Test func `spaces never reach the wire`() async throws {
+  @Test func `spaces in URLs are escaped`() async throws {
     let bench = ScriptedClient(baseURL: "http://h/a b?c d")
     let url = try await bench.url(Sending(path: "/e f?g h=i j", arguments: ["k l": "m n"]))
     #expect(url == "http://h/a%20b/e%20f?c%20d&g%20h=i%20j&k%20l=m%20n")
@@ -89,7 +89,7 @@ import Testing
   func `user info in a URL is refused`(url: String) async {
     let error = await refusal(Sending(), baseURL: url)
     #expect(error?.code == .invalidURL)
-    #expect(error?.message.hasSuffix("holds a user name or password; take it out and use a basic credential.") == true)
+    #expect(error?.message.hasSuffix("contains a user name or password; remove it and use a basic credential.") == true)
     #expect(error?.message.contains("MARKER") == false)
     #expect(await refusal(Sending(path: RequestPath(url)))?.message.contains("MARKER") == false)
   }
@@ -102,7 +102,7 @@ import Testing
   ]
 
   @Test(arguments: framing) func `framing fields are refused`(name: String) async throws {
-    let sentence = "The field \(name) frames the message and is set by the transport alone; remove it."
+    let sentence = "The field \(name) frames the message and only the transport may set it; remove it."
     let field = HTTPFieldName(name)
     #expect(await refusal(Sending(headers: [field: "1"]))?.message == sentence)
     let finished = try HTTPRequest(url: "http://h/", fields: [field: "1"])
@@ -123,7 +123,7 @@ import Testing
       HTTPField("X\r\nY", "1"), HTTPField("X", "1\r\nY: 2"), HTTPField("X", "1\0"), HTTPField("X Y", "1"),
     ]
 
-  @Test(arguments: unsendable) func `interceptors cannot add them either`(field: HTTPField) async {
+  @Test(arguments: unsendable) func `interceptors cannot add invalid fields`(field: HTTPField) async {
     let around = ScriptedClient { $0.interceptors = [Adding(field: field)] }
     #expect(await around.failure(of: Sending())?.code == .invalidHeader)
     #expect(around.transport.requests.isEmpty)
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `interceptors cannot smuggle a method`() async {
+  @Test func `interceptors cannot set invalid methods`() async {
     for bench in [
       ScriptedClient { $0.interceptors = [Renaming()] }, ScriptedClient { $0.exchangeInterceptors = [Renaming()] },
     ] {

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Requests in their forms: checked, finished, stored and sent later, a class, a family by protocol.
+/// Forms of requests: checked, finished, stored for later, a class, a family by protocol.
 @Suite struct RequestFormTests {
   struct TooYoung: Error, CustomStringConvertible { let description = "the age is below 18" }
 
@@ -24,7 +24,7 @@ import Testing
 
   // MARK: - Finished requests
 
-  @Test func `finished request is sent as it is`() async throws {
+  @Test func `finished request is sent unchanged`() async throws {
     let finished = try HTTPRequest(
       method: "SEARCH", url: "https://o/x?y=%20#z", fields: ["Accept": "a/b", "X": "1"],
       body: HTTPBody(Data("raw".utf8)))
@@ -39,7 +39,7 @@ import Testing
     #expect(sent.fields[.accept] == "a/b" && sent.fields["X"] == "1" && sent.fields[.userAgent] == "Errand")
   }
 
-  @Test func `finished request goes down the line`() async throws {
+  @Test func `finished request passes the pipeline`() async throws {
     let bench = ScriptedClient(answers: [.redirect(to: "/b"), .json(#"{"nick":7}"#), .status(500)]) {
       $0.credentials = FixedCredential(.bearer("t"))
       $0.interceptors = [
@@ -58,7 +58,7 @@ import Testing
       bench.transport.requests.allSatisfy { $0.fields["X-Seen"] == "1" && $0.fields[.authorization] == "Bearer t" })
   }
 
-  @Test func `call's headers beat the finished request`() async throws {
+  @Test func `call's headers override the finished request`() async throws {
     let request = Sending(finished: try HTTPRequest(url: "http://h/", fields: ["X": "1"]))
     #expect(try await ScriptedClient().sent(request, options: CallOptions(headers: ["X": "2"]))?.fields["x"] == "2")
   }
@@ -68,12 +68,12 @@ import Testing
     func finishedRequest() throws -> HTTPRequest? { try HTTPRequest(url: "nonsense") }
   }
 
-  @Test func `finished request may fail`() async {
+  @Test func `finished request may throw`() async {
     let error = await ScriptedClient().failure(of: Unfinished())
     #expect(error?.stage == .build && error?.code == .invalidURL)
     #expect(
       error?.message
-        == "The finished request could not be made: \"nonsense\" is no absolute http or https URL; write it like https://host/path."
+        == "The finished request could not be created: \"nonsense\" is not an absolute http or https URL; write it like https://host/path."
     )
   }
 
@@ -90,7 +90,7 @@ import Testing
     var argumentFormat: ArgumentFormat { .json }
   }
 
-  @Test func `stored request is sent later`() async throws {
+  @Test func `stored request can be sent later`() async throws {
     let request = Rename(id: 7, name: "中 文", at: Date(timeIntervalSince1970: 0))
     let restored = try JSONDecoder().decode(Rename.self, from: try JSONEncoder().encode(request))
     #expect(restored == request)
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `a class is a request too`() async throws {
+  @Test func `class can be a request`() async throws {
     let request = Counted()
     #expect(try await ScriptedClient().url(request) == "http://h.example/c")
     #expect(request.reads.withLock { $0 } == 1)
@@ -122,7 +122,7 @@ import Testing
     var headers: RequestHeaders { ["X-Order": "1"] }
   }
 
-  @Test func `a protocol is a family`() async throws {
+  @Test func `protocol can be a family`() async throws {
     let bench = ScriptedClient(answers: [.status(200), .json(#"{"reason":"sold out"}"#, status: 409)])
     let sent = try #require(try await bench.sent(Order(number: 3)))
     #expect(sent.url.string == "https://shop.example/v2/orders/3" && sent.method == .post)
@@ -130,7 +130,7 @@ import Testing
     #expect(await bench.failure(of: Order(number: 3))?.body(as: ShopFault.self)?.reason == "sold out")
   }
 
-  @Test func `requests run side by side`() async throws {
+  @Test func `same request may run concurrently`() async throws {
     let bench = ScriptedClient(answer: { .text($0.url.path) })
     let request = Ask<String>(path: "/same")
     let texts = try await withThrowingTaskGroup(of: String.self) { group in

@@ -2,7 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 
-/// A client over a scripted transport, and the shortest ways to ask it.
+/// A client over a scripted transport, with short helpers to use it.
 struct ScriptedClient {
   let transport: ScriptedTransport
   let client: APIClient
@@ -21,10 +21,10 @@ struct ScriptedClient {
 
   init(answers: [ScriptedAnswer], change: (inout ClientConfiguration) -> Void = { _ in }) {
     let rest = Recorded(answers)
-    self.init(change) { _ in rest.takeFirst() ?? .failure(.other, "the script has no answer left") }
+    self.init(change) { _ in rest.takeFirst() ?? .failure(.other, "the script has no response left") }
   }
 
-  /// What is sent for a request.
+  /// The HTTP request that is sent for a request.
   func sent(_ request: some APIRequest, options: CallOptions = CallOptions()) async throws -> HTTPRequest? {
     _ = try await client.send(request, options: options)
     return transport.requests.last
@@ -33,7 +33,7 @@ struct ScriptedClient {
   /// The URL that is sent for a request.
   func url(_ request: some APIRequest) async throws -> String? { try await sent(request)?.url.string }
 
-  /// How a request fails; nil where it does not.
+  /// The error of a request, or nil if it succeeds.
   func failure(of request: some APIRequest, options: CallOptions = CallOptions()) async -> APIError? {
     await client.outcome(of: request, options: options).error
   }
@@ -43,10 +43,10 @@ extension HTTPRequest {
   /// The body as text.
   var text: String? { body?.data.map { String(decoding: $0, as: UTF8.self) } }
 
-  /// Names and values of the query, unescaped as a server does it.
+  /// The names and values of the query, decoded as a server does.
   var queryPairs: [[String]] { pairs(url.query ?? "", plusIsSpace: false) }
 
-  /// Names and values of a form, unescaped as a server does it.
+  /// The names and values of a form, decoded as a server does.
   var formPairs: [[String]] { pairs(text ?? "", plusIsSpace: true) }
 
   private func pairs(_ text: String, plusIsSpace: Bool) -> [[String]] {

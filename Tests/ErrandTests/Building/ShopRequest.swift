@@ -10,5 +10,5 @@ extension ShopRequest {
   var method: HTTPMethod { .post }
 }
 
-/// What its server says of a refusal.
+/// The error body of the shop's server.
 struct ShopFault: Decodable, Sendable { let reason: String }

@@ -41,20 +41,20 @@ import Testing
     #expect(try await bench.url(Sending(path: "/old/a")) == "https://moved.example/v9/new/a")
   }
 
-  @Test func `body arguments stay out of filters`() async throws {
+  @Test func `filters do not see body arguments`() async throws {
     let bench = ScriptedClient { $0.filters = [Self.version] }
     let sent = try await bench.sent(Sending(path: "/a", method: .post, arguments: ["q": 1]))
     #expect(sent?.url.string == "http://h.example/a?version=1.2.3")
     #expect(sent?.text == "q=1")
   }
 
-  @Test func `common arguments yield to the request's`() async throws {
+  @Test func `request arguments replace common ones`() async throws {
     let bench = ScriptedClient { $0.commonArguments = { ["v": 1, "lang": "zh"] } }
     #expect(try await bench.url(Sending(path: "/a", arguments: ["v": 2])) == "http://h.example/a?lang=zh&v=2")
     #expect(try await bench.url(Sending(path: "/a", method: .post)) == "http://h.example/a?v=1&lang=zh")
   }
 
-  @Test func `common arguments are asked once`() async throws {
+  @Test func `common arguments are read once`() async throws {
     let asked = Recorded<Int>()
     let bench = ScriptedClient {
       $0.commonArguments = {
@@ -67,7 +67,7 @@ import Testing
     #expect(asked.count == 2)
   }
 
-  @Test func `a filter's error ends the call`() async {
+  @Test func `filter's error ends the call`() async {
     struct Closed: Error, CustomStringConvertible { let description = "the shop is closed" }
     let bench = ScriptedClient { $0.filters = [URLFilter("door") { _, _ in throw Closed() }] }
     let error = await bench.failure(of: Sending())
@@ -76,13 +76,13 @@ import Testing
     #expect(bench.transport.requests.isEmpty)
   }
 
-  @Test func `a filter's own words stand`() async {
+  @Test func `filter's own API error is kept`() async {
     let own = APIError(.build, APIError.Code(rawValue: "closed"), "Come back tomorrow.")
     let bench = ScriptedClient { $0.filters = [URLFilter("door") { _, _ in throw own }] }
     #expect(await bench.failure(of: Sending())?.message == "Come back tomorrow.")
   }
 
-  @Test func `a filter cannot smuggle line breaks`() async {
+  @Test func `filter cannot add line breaks`() async {
     let bench = ScriptedClient { $0.filters = [URLFilter("bad") { target, _ in target.path += "\r\nX: y" }] }
     #expect(await bench.failure(of: Sending())?.code == .invalidPath)
     #expect(bench.transport.requests.isEmpty)

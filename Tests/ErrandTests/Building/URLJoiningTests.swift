@@ -16,7 +16,7 @@ import Testing
     ("HTTP://H.Example:8080/V1", "Get", "http://h.example:8080/V1/Get"),
     ("https://[::1]:8443", "x", "https://[::1]:8443/x"),
   ])
-  func `one slash joins base and path`(base: String, path: String, expected: String) async throws {
+  func `base and path join with one slash`(base: String, path: String, expected: String) async throws {
     #expect(try await ScriptedClient(baseURL: base).url(Sending(path: RequestPath(path))) == expected)
   }
 
@@ -25,12 +25,12 @@ import Testing
     ("http://h?", "p", "http://h/p?"), ("http://h", "p?a[]=1&b[c]=[", "http://h/p?a%5B%5D=1&b%5Bc%5D=%5B"),
     ("http://h", "http://o/p?", "http://o/p?"), ("http://h", "p?&", "http://h/p?&"),
   ])
-  func `a bare question mark stays`(base: String, path: String, expected: String) async throws {
+  func `empty query keeps its question mark`(base: String, path: String, expected: String) async throws {
     #expect(try await ScriptedClient(baseURL: base).url(Sending(path: RequestPath(path))) == expected)
   }
 
-  /// RFC 3986 sections 3.3 and 3.4: what is not legal is escaped, what is stays, and so does an escape.
-  @Test func `every byte of a URL is legal`() throws {
+  /// RFC 3986 sections 3.3 and 3.4: illegal characters are escaped; legal characters and existing escapes stay.
+  @Test func `every character is legal or escaped`() throws {
     let unreserved = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
     let path = unreserved.union("!$&'()*+,;=:@/".utf8)
     for byte in UInt8(0x20)...0x7E where byte != UInt8(ascii: "#") && byte != UInt8(ascii: "%") {
@@ -44,7 +44,7 @@ import Testing
     #expect(try HTTPURL("http://h/%41?%5b%41").string == "http://h/%41?%5b%41")
   }
 
-  @Test func `a range asks for no coding`() async throws {
+  @Test func `range request accepts no content coding`() async throws {
     let server = try LoopbackServer { .ok($0.headers["Accept-Encoding"] ?? "none") }
     let client = APIClient(baseURL: server.url)
     #expect(try await client.send(Ask<String>()) == "gzip, br, zstd")
@@ -64,7 +64,7 @@ import Testing
     ("http://h", "get?a=b c&d=中", "http://h/get?a=b%20c&d=%E4%B8%AD&x=y"),
     ("http://h", "get?a=%41%zz%", "http://h/get?a=%41%25zz%25&x=y"),
   ])
-  func `queries of base and path stay`(base: String, path: String, expected: String) async throws {
+  func `queries of base and path are kept`(base: String, path: String, expected: String) async throws {
     let request = Sending(path: RequestPath(path), arguments: ["x": "y"])
     #expect(try await ScriptedClient(baseURL: base).url(request) == expected)
   }
@@ -85,7 +85,7 @@ import Testing
     #expect(try await ScriptedClient().url(request) == "https://o.example/a?b=1&c=2")
   }
 
-  @Test func `nothing to join is an error`() async {
+  @Test func `missing base URL is an error`() async {
     let bench = ScriptedClient(baseURL: "")
     let error = await bench.failure(of: Sending(path: "/a"))
     #expect(error?.code == .invalidURL)
@@ -94,27 +94,27 @@ import Testing
   }
 
   @Test(arguments: ["ftp://o/a", "file:///etc/passwd", "javascript://x", "ws://o"])
-  func `other schemes are refused`(path: String) async {
+  func `other URL schemes are refused`(path: String) async {
     let bench = ScriptedClient()
     let error = await bench.failure(of: Sending(path: RequestPath(path)))
     #expect(error?.code == .invalidURL && error?.stage == .build)
-    #expect(error?.message.hasSuffix("is no absolute http or https URL; write it like https://host/path.") == true)
+    #expect(error?.message.hasSuffix("is not an absolute http or https URL; write it like https://host/path.") == true)
     #expect(bench.transport.requests.isEmpty)
   }
 
   // MARK: - Servers
 
-  @Test func `CDN is chosen per request`() async throws {
+  @Test func `request may select the CDN`() async throws {
     let bench = ScriptedClient(baseURL: "http://h/v1", cdnURL: "https://cdn.example/img/")
     #expect(try await bench.url(Sending(path: "/a.png", server: .cdn)) == "https://cdn.example/img/a.png")
     #expect(try await bench.url(Sending(path: "/a.png")) == "http://h/v1/a.png")
   }
 
-  @Test func `base serves where no CDN is set`() async throws {
+  @Test func `missing CDN falls back to base`() async throws {
     #expect(try await ScriptedClient(baseURL: "http://h/v1").url(Sending(path: "a", server: .cdn)) == "http://h/v1/a")
   }
 
-  @Test func `servers change at run time`() async throws {
+  @Test func `servers may change at run time`() async throws {
     let bench = ScriptedClient(baseURL: "http://one")
     #expect(try await bench.url(Sending()) == "http://one/p")
     bench.client.configure { $0.environment.baseURL = "http://two" }
@@ -123,7 +123,7 @@ import Testing
     #expect(try await bench.url(Sending(server: .cdn)) == "http://cdn/p")
   }
 
-  @Test func `environments are chosen by name`() async throws {
+  @Test func `request selects an environment by name`() async throws {
     let bench = ScriptedClient {
       $0.environment.name = "live"
       $0.environments = [ServerEnvironment("staging", baseURL: "http://staging/v2", cdnURL: "http://cdn.staging")]
@@ -142,13 +142,13 @@ import Testing
     }
   }
 
-  @Test func `unknown environment names those known`() async {
+  @Test func `unknown environment lists the known ones`() async {
     let bench = ScriptedClient { $0.environments = [ServerEnvironment("staging", baseURL: "http://s")] }
     let error = await bench.failure(of: Sending(server: .environment("stagign")))
-    #expect(error?.message == "There is no environment \"stagign\"; the client knows: default, staging.")
+    #expect(error?.message == "No environment is named \"stagign\"; the client's environments are: default, staging.")
   }
 
-  @Test func `clients work side by side`() async throws {
+  @Test func `clients are independent`() async throws {
     let one = ScriptedClient(baseURL: "http://one")
     let two = ScriptedClient(baseURL: "http://two")
     async let first = one.url(Sending())
@@ -163,7 +163,7 @@ import Testing
 
   // MARK: - Families
 
-  @Test func `family brings base and arguments`() async throws {
+  @Test func `family adds base and arguments`() async throws {
     let family = RequestFamily(
       "shop", baseURL: "https://shop.example/v2", cdnURL: "https://cdn.shop", arguments: ["app": "shop", "v": 1])
     let bench = ScriptedClient()
@@ -174,19 +174,19 @@ import Testing
       try await bench.url(Sending(path: "/a", server: .cdn, family: family)) == "https://cdn.shop/a?app=shop&v=1")
   }
 
-  @Test func `family arguments follow into bodies`() async throws {
+  @Test func `family arguments go into bodies`() async throws {
     let family = RequestFamily("shop", arguments: ["app": "shop"])
     let request = Sending(method: .post, family: family, arguments: ["q": "x"])
     #expect(try await ScriptedClient().sent(request)?.text == "app=shop&q=x")
   }
 
-  @Test func `family rules stand between`() async throws {
-    var family = RequestFamily("shop", statusRule: [404], argumentStyle: ArgumentStyle(booleans: .digits))
+  @Test func `family rules rank between client and request`() async throws {
+    var family = RequestFamily("shop", argumentStyle: ArgumentStyle(booleans: .digits), statusRule: [404])
     let bench = ScriptedClient({ $0.argumentStyle = ArgumentStyle(booleans: .words) }) { _ in .status(404) }
     #expect(try await bench.url(Sending(family: family, arguments: ["a": true]))?.hasSuffix("?a=1") == true)
     #expect(await bench.failure(of: Sending())?.code == .status)
     #expect(await bench.failure(of: Sending(family: family, statusRule: .success))?.code == .status)
-    family.argumentStyle = nil
+    family.argumentStyle = .inherited
     #expect(try await bench.url(Sending(family: family, arguments: ["a": true]))?.hasSuffix("?a=true") == true)
   }
 }

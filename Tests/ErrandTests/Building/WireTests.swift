@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// What a real server receives, over libcurl and a socket.
+/// The bytes that a real server receives over libcurl and a socket.
 @Suite struct WireTests {
   static func client(_ server: LoopbackServer, _ change: (inout ClientConfiguration) -> Void = { _ in }) -> APIClient {
     var configuration = ClientConfiguration(baseURL: server.url)
@@ -11,7 +11,7 @@ import Testing
     return APIClient(configuration)
   }
 
-  @Test func `request line is the built URL`() async throws {
+  @Test func `request line has the built URL`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     let variable = "a/b 中?#%"
     _ = try await Self.client(server).send(
@@ -23,7 +23,7 @@ import Testing
     #expect(seen.method == "GET" && seen.bodyLength == 0)
   }
 
-  @Test func `nothing is added to the fields`() async throws {
+  @Test func `no field is added`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     _ = try await Self.client(server) { $0.userAgent = "" }.send(
       Sending(headers: ["Accept": nil, "Accept-Encoding": nil, "X-A": "1", "x-b": "中"]))
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPMethod.post, .put, .patch, .delete, "REPORT"])
-  func `bodies arrive byte for byte`(method: HTTPMethod) async throws {
+  func `bodies arrive unchanged`(method: HTTPMethod) async throws {
     let server = try LoopbackServer { _ in .ok() }
     let bytes = Data((0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     _ = try await Self.client(server).send(Sending(method: method, body: .bytes(bytes)))
@@ -70,7 +70,7 @@ import Testing
     #expect(server.connectionCount == 0)
   }
 
-  @Test func `secrets stay behind on another port`() async throws {
+  @Test func `secrets are not sent to another port`() async throws {
     let away = try LoopbackServer { _ in .ok("away") }
     let target = "\(away.url)/x"
     let home = try LoopbackServer { _ in .redirect(to: target) }
@@ -94,14 +94,14 @@ import Testing
     #expect(server.requests.map { "\($0.method) \($0.path) \($0.bodyText)" } == ["POST /p a=1", "GET /done "])
   }
 
-  @Test func `text comes by its charset`() async throws {
+  @Test func `text is decoded by its charset`() async throws {
     let server = try LoopbackServer { _ in
       .data([0xD6, 0xD0, 0xCE, 0xC4], contentType: "text/plain; charset=gb2312")
     }
     #expect(try await Self.client(server).send(Ask<String>()) == "中文")
   }
 
-  @Test func `HEAD has no body to judge`() async throws {
+  @Test func `HEAD has no body to validate`() async throws {
     let server = try LoopbackServer { _ in .status(200, headers: ["Content-Length": "5"]) }
     let response = try await Self.client(server).response(Sending(method: .head))
     #expect(response.status == 200 && response.value.isEmpty)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Folders that filters lead to, over more than one run of a program.
+/// Cache folders that URL filters lead to, over more than one run of a program.
 @Suite struct EarlierFolderTests {
   private struct Get: APIRequest {
     typealias Response = String
@@ -30,7 +30,7 @@ import TestSupport
     return APIClient(configuration)
   }
 
-  @Test(arguments: [true, false]) func `logout reaches what was named`(isNamed: Bool) async throws {
+  @Test(arguments: [true, false]) func `logout reaches named earlier folders`(isNamed: Bool) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "folders-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let transport = ScriptedTransport { _ in .text("ada's") }
@@ -44,11 +44,11 @@ import TestSupport
     await later.flush()
     let client = Self.client(transport, Self.cache(folder, naming: []))
     _ = try await client.send(Get())
-    #expect(transport.requests.count == (isNamed ? 2 : 1), "what was not reached is there")
+    #expect(transport.requests.count == (isNamed ? 2 : 1), "a response in an unnamed folder stays")
   }
 
   @Test(arguments: [URL.DirectoryHint.isDirectory, .notDirectory])
-  func `folder is one however it is written`(hint: URL.DirectoryHint) async throws {
+  func `folder is identified in any notation`(hint: URL.DirectoryHint) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "folders-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let cache = Self.cache(folder, naming: [folder.appending(path: "own", directoryHint: hint)])

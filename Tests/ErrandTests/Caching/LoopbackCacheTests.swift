@@ -4,11 +4,11 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// The cache against a real server that knows about caches, over the platform's transport.
+/// The cache with a real server that supports conditional requests, over the platform's transport.
 @Suite(.timeLimit(.minutes(2))) struct LoopbackCacheTests {
   private static let changed = "Tue, 14 Nov 2023 22:13:20 GMT"
 
-  /// A page whose content a POST changes; answers questions about it as RFC 9110 says.
+  /// A page that a POST changes; the server handles conditional requests by RFC 9110.
   private static func server() throws -> LoopbackServer {
     let changes = Recorded<Int>()
     return try LoopbackServer { request in
@@ -37,7 +37,7 @@ import Testing
     return APIClient(configuration)
   }
 
-  @Test func `tag is confirmed over the wire`() async throws {
+  @Test func `entity tag is revalidated over a socket`() async throws {
     let server = try Self.server()
     let client = Self.client(server)
     let first = try await client.response(KeptText(path: "/page"))
@@ -48,7 +48,7 @@ import Testing
     #expect(server.requests.map { $0.headers["If-None-Match"] } == [nil, "\"--0\""])
   }
 
-  @Test func `date is confirmed over the wire`() async throws {
+  @Test func `modification date is revalidated over a socket`() async throws {
     let server = try Self.server()
     let client = Self.client(server)
     for origin in [ResponseOrigin.network, .revalidated, .revalidated] {
@@ -58,7 +58,7 @@ import Testing
     #expect(server.requests.last?.headers["If-Modified-Since"] == Self.changed)
   }
 
-  @Test func `variants are confirmed one by one`() async throws {
+  @Test func `each variant is revalidated`() async throws {
     let server = try Self.server()
     let client = Self.client(server)
     for origin in [ResponseOrigin.network, .revalidated] {
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `POST brings the new page`() async throws {
+  @Test func `POST invalidates the stored page`() async throws {
     let server = try Self.server()
     let client = Self.client(server)
     let page = KeptText(path: "/kept")
@@ -78,10 +78,10 @@ import Testing
     #expect(server.requests.count == 1)
     _ = try await client.send(KeptText(path: "/kept", method: .post))
     #expect(try await client.send(page) == "- 1")
-    #expect(server.requests.last?.headers["If-None-Match"] == nil, "what was invalidated is not asked about")
+    #expect(server.requests.last?.headers["If-None-Match"] == nil, "an invalidated response is not revalidated")
   }
 
-  @Test func `cached then fresh over the wire`() async throws {
+  @Test func `cached then fresh works over a socket`() async throws {
     let server = try Self.server()
     let client = Self.client(server)
     let page = KeptText(path: "/kept")
@@ -131,7 +131,7 @@ import Testing
     #expect(await cache.entries().isEmpty)
   }
 
-  @Test func `server that is gone is stood in for`() async throws {
+  @Test func `stored response replaces an unreachable server`() async throws {
     let server = try Self.server()
     let client = Self.client(server)
     _ = try await client.send(KeptText(path: "/page"))
@@ -141,7 +141,7 @@ import Testing
     #expect(offline.value == "- 0" && offline.origin == .cacheStale)
   }
 
-  @Test func `stalling server is stood in for`() async throws {
+  @Test func `stored response replaces a stalling server`() async throws {
     let gate = Gate()
     let clock = ManualClock()
     let server = try LoopbackServer { _ in .stall(until: gate) }
@@ -157,7 +157,7 @@ import Testing
     gate.open()
   }
 
-  @Test func `informational answers stay outside`() async throws {
+  @Test func `1xx responses are not stored`() async throws {
     let server = try LoopbackServer { _ in
       LoopbackAnswer.status(200, headers: ["Cache-Control": "max-age=60"], body: "hello")
         .informational(103, headers: ["Cache-Control": "no-store", "Link": "</a>"])
@@ -170,7 +170,7 @@ import Testing
   }
 }
 
-/// A text, kept as the server says where nothing else is said.
+/// A text request. Its response is stored as the server says unless the test sets a policy.
 struct KeptText: APIRequest {
   let path: Path
   var method = HTTPMethod.get

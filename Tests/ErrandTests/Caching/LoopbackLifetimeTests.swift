@@ -3,8 +3,8 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Declared lifetimes over the platform's transport, memory over a disk: versions and accounts (K2), ways to read (K3),
-/// methods, keys and folders (K5).
+/// Declared lifetimes over the platform's transport, with a memory store over a disk store: versions and accounts (K2),
+/// read modes (K3), methods, keys and folders (K5).
 @Suite(.timeLimit(.minutes(2))) struct LoopbackLifetimeTests {
   private struct Info: APIRequest {
     var version = 1
@@ -18,7 +18,7 @@ import Testing
     typealias Response = String
   }
 
-  /// A server that counts its answers, a client with a disk, and the folder of that disk.
+  /// A server that counts its responses, a client with a disk cache, and the folder of that cache.
   private struct World: ~Copyable {
     let folder = FileManager.default.temporaryDirectory.appending(path: "errand-lifetime-\(UUID().uuidString)")
     let server: LoopbackServer
@@ -41,7 +41,7 @@ import Testing
     deinit { try? FileManager.default.removeItem(at: folder) }
   }
 
-  @Test func `another version asks again`() async throws {
+  @Test func `new response version loads again`() async throws {
     let world = try World()
     for (version, text) in [(1, "GET 1"), (1, "GET 1"), (2, "GET 2"), (2, "GET 2")] {
       #expect(try await world.client.send(Info(version: version)) == text)
@@ -50,7 +50,7 @@ import Testing
     #expect(other.error?.cacheMiss == .otherVersion)
   }
 
-  @Test func `another version of the app asks again`() async throws {
+  @Test func `new app version loads again`() async throws {
     let world = try World { $0.appVersion = "1.0" }
     _ = try await world.client.send(Info())
     world.client.configure { $0.appVersion = "1.1" }
@@ -59,7 +59,7 @@ import Testing
     #expect(try await world.client.send(Info()) == "GET 2")
   }
 
-  @Test func `two accounts never share`() async throws {
+  @Test func `accounts do not share responses`() async throws {
     let world = try World { $0.credentials = FixedCredential(.bearer("a"), account: "ada") }
     #expect(try await world.client.send(Info()) == "GET 1")
     world.client.configure { $0.credentials = FixedCredential(.bearer("e"), account: "eve") }
@@ -71,7 +71,7 @@ import Testing
     #expect(world.server.requests.map { $0.headers["Authorization"] } == ["Bearer a", "Bearer e"])
   }
 
-  @Test func `ways to read meet the disk`() async throws {
+  @Test func `read modes work with the disk`() async throws {
     let world = try World()
     let miss = await world.client.outcome(of: Info(), options: .cache(.cacheOnly))
     #expect(miss.error?.cacheMiss == .missing)
@@ -89,18 +89,19 @@ import Testing
     #expect(offline.value == "GET 4" && offline.origin.isFromCache)
   }
 
-  @Test func `body belongs to the key`() async throws {
+  @Test func `request body is part of the key`() async throws {
     let world = try World()
     func search(_ words: String, at time: Int) -> Info {
       Info(
         method: .post, arguments: ["words": words, "time": time], cacheKey: CacheKeyRule(leavingOut: ["time"]))
     }
     #expect(try await world.client.send(search("fern", at: 1)) == "POST 1")
-    #expect(try await world.client.send(search("fern", at: 2)) == "POST 1", "a time stamp is left out")
+    #expect(
+      try await world.client.send(search("fern", at: 2)) == "POST 1", "the excluded time stamp is not part of the key")
     #expect(try await world.client.send(search("moss", at: 3)) == "POST 2")
   }
 
-  @Test func `chosen header belongs to the key`() async throws {
+  @Test func `chosen header is part of the key`() async throws {
     let world = try World()
     func info(_ language: String) -> Info {
       Info(cacheKey: CacheKeyRule(headers: ["Accept-Language"]), headers: ["Accept-Language": .text(language)])
@@ -110,14 +111,14 @@ import Testing
     }
   }
 
-  @Test func `answer serves another request`() async throws {
+  @Test func `response may be stored for another request`() async throws {
     let world = try World()
     #expect(try await world.client.send(Info(method: .post, cachedAs: Info())) == "POST 1")
     #expect(try await world.client.send(Info()) == "POST 1")
     #expect(world.server.requests.count == 1)
   }
 
-  @Test func `entries outlive the client`() async throws {
+  @Test func `stored responses survive the client`() async throws {
     let world = try World()
     _ = try await world.client.send(Info())
     await world.disk.close()

@@ -2,7 +2,7 @@ import Errand
 import Foundation
 import Testing
 
-/// The cache against nginx, which serves files with `ETag` and `Last-Modified`.
+/// The cache with nginx, which serves files with `ETag` and `Last-Modified`.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct NginxCacheTests {
   private struct File: APIRequest {
     let name: String
@@ -12,7 +12,7 @@ import Testing
     var path: Path { "/\(name)" }
   }
 
-  /// A file of this test's own among those that nginx serves.
+  /// A file of this test in the folder that nginx serves.
   private final class Served {
     let name = "cache-\(UUID().uuidString)"
     let url: URL
@@ -31,7 +31,7 @@ import Testing
     try Servers.nginx { $0.cache = .own(cache) }
   }
 
-  @Test func `file is confirmed by 304`() async throws {
+  @Test func `file is revalidated with 304`() async throws {
     let file = try Served("first")
     let client = try Self.client()
     let first = try await client.response(File(name: file.name), options: .cache(.revalidating))
@@ -42,7 +42,7 @@ import Testing
     #expect(second.metrics.cache?.status.contains("fwd-status=304") == true)
   }
 
-  @Test func `changed file is fetched`() async throws {
+  @Test func `changed file is loaded again`() async throws {
     let file = try Served("first")
     let client = try Self.client()
     _ = try await client.send(File(name: file.name))
@@ -51,7 +51,7 @@ import Testing
     #expect(changed.value == Data("second, longer".utf8) && changed.origin == .network)
   }
 
-  @Test func `compressed file is confirmed, too`() async throws {
+  @Test func `compressed file is revalidated`() async throws {
     let client = try Self.client()
     let first = try await client.response(File(name: "10k.json"), options: .cache(.revalidating))
     let second = try await client.response(File(name: "10k.json"), options: .cache(.revalidating))
@@ -59,7 +59,7 @@ import Testing
     #expect(second.origin == .revalidated && second.value == first.value)
   }
 
-  @Test func `declared lifetime asks nobody`() async throws {
+  @Test func `declared lifetime needs no request`() async throws {
     let file = try Served("first")
     let client = try Self.client()
     let request = File(name: file.name, cache: .lifetime(.seconds(60)))
@@ -69,7 +69,7 @@ import Testing
     #expect(hit.value == Data("first".utf8) && hit.origin == .cacheFresh && hit.metrics.attempts == 0)
   }
 
-  @Test func `HEAD and ranges keep apart`() async throws {
+  @Test func `HEAD and ranges are separate`() async throws {
     let file = try Served("first")
     let cache = ResponseCache(store: MemoryStore())
     let client = try Self.client(cache)
@@ -82,7 +82,7 @@ import Testing
     #expect(try await client.send(File(name: file.name, cache: lifetime)) == Data("first".utf8))
   }
 
-  @Test func `missing file is not kept as found`() async throws {
+  @Test func `missing file is not served from cache`() async throws {
     let file = try Served("first")
     let client = try Self.client()
     _ = try await client.send(File(name: file.name))
@@ -92,7 +92,7 @@ import Testing
     #expect(await client.outcome(of: File(name: file.name), options: .cache(.cacheOnly)).value == nil)
   }
 
-  @Test func `cached then fresh tells of a change`() async throws {
+  @Test func `cached then fresh delivers a change`() async throws {
     let file = try Served("first")
     let client = try Self.client()
     var seen: [String] = []

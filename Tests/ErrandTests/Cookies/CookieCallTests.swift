@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Cookies on their way down the line, over a scripted transport: which go where, and for whom.
+/// Cookies in the pipeline, over a scripted transport: which cookies each request carries, and for which account.
 @Suite struct CookieCallTests {
   private struct Get: APIRequest {
     typealias Response = String
@@ -14,11 +14,11 @@ import TestSupport
     var headers = RequestHeaders()
     var cookies = CookieUse.inherited
     var cache = CachePolicy.none
-    var statusRule: StatusRule?
+    var statusRule: StatusRule = .inherited
     var cachedAs: (any APIRequest)?
   }
 
-  /// Answers with the cookies that came, and sets those that the query names.
+  /// Responds with the cookies of the request, and sets the cookies that the query names.
   private static func echo(_ request: HTTPRequest) -> ScriptedAnswer {
     var answer = ScriptedAnswer.text(request.fields.values(of: .cookie).joined(separator: " | "))
     for pair in (request.url.query ?? "").split(separator: "&") where pair.hasPrefix("set=") {
@@ -36,13 +36,13 @@ import TestSupport
       }, answer: { Self.echo($0) })
   }
 
-  @Test func `nothing is kept where nobody asks`() async throws {
+  @Test func `cookies are not stored by default`() async throws {
     let bench = ScriptedClient(answer: { Self.echo($0) })
     _ = try await bench.client.send(Get(path: "/page?set=a=1"))
     #expect(try await bench.client.send(Get()) == "")
   }
 
-  @Test func `jar carries what was set`() async throws {
+  @Test func `jar sends stored cookies`() async throws {
     let jar = CookieJar()
     let bench = bench(.jar(jar))
     #expect(try await bench.client.send(Get(path: "/page?set=a=1&set=b=2;Path=/")) == "")
@@ -52,21 +52,21 @@ import TestSupport
     #expect(jar.all.map(\.name) == ["a", "b"])
   }
 
-  @Test func `field set by hand stands alone`() async throws {
+  @Test func `explicit Cookie field replaces the jar's`() async throws {
     let jar = CookieJar([try Cookie("jar", "1", host: "h.example", isSecure: false)])
     let bench = bench(.jar(jar))
     #expect(try await bench.client.send(Get(path: "/page?set=new=2", headers: ["Cookie": "own=1"])) == "own=1")
-    #expect(try await bench.client.send(Get()) == "jar=1; new=2", "what its answer sets is kept")
+    #expect(try await bench.client.send(Get()) == "jar=1; new=2", "the cookies of its response are stored")
   }
 
-  @Test func `request may stay out`() async throws {
+  @Test func `request may decline cookies`() async throws {
     let jar = CookieJar([try Cookie("a", "1", host: "h.example", isSecure: false)])
     let bench = bench(.jar(jar))
     #expect(try await bench.client.send(Get(path: "/page?set=b=2", cookies: .none)) == "")
     #expect(jar.all.map(\.name) == ["a"])
   }
 
-  @Test func `every hop sets and gets its own`() async throws {
+  @Test func `each redirect hop has its cookies`() async throws {
     let jar = CookieJar([try Cookie("there", "1", host: "o.example", isSecure: false)])
     let bench = ScriptedClient({ $0.cookies = .jar(jar) }) { request in
       switch request.url.string {
@@ -82,7 +82,7 @@ import TestSupport
     #expect(bench.transport.requests.map { $0.fields[.cookie] } == [nil, "sid=1", "there=1"])
   }
 
-  @Test func `own field stays behind and the jar's goes on`() async throws {
+  @Test func `redirect replaces explicit Cookie field by the jar's`() async throws {
     let jar = CookieJar([try Cookie("there", "1", host: "o.example", isSecure: false)])
     let bench = ScriptedClient({ $0.cookies = .jar(jar) }) { request in
       request.url.host == "h.example" ? .redirect(to: "http://o.example/") : Self.echo(request)
@@ -90,20 +90,20 @@ import TestSupport
     #expect(try await bench.client.send(Get(headers: ["Cookie": "own=1"])) == "there=1")
   }
 
-  @Test func `refused cookies are told without values`() async throws {
+  @Test func `refused cookies are logged without values`() async throws {
     let lines = Recorded<String>()
     let bench = bench(.jar(CookieJar())) { $0.log = { lines.append($0.text) } }
     _ = try await bench.client.send(Get(path: "/page?set=sid=MARKER;Secure&set=b=MARKER;Domain=example"))
-    let told = lines.all.filter { $0.contains("is not kept") }
+    let told = lines.all.filter { $0.contains("is rejected") }
     #expect(
       told == [
-        "a cookie of http://h.example is not kept: it is Secure and came over http",
-        "a cookie of http://h.example is not kept: its Domain is wider than its host, and the jar has no list of public suffixes",
+        "a cookie from http://h.example is rejected: it is Secure but was sent over http",
+        "a cookie from http://h.example is rejected: its Domain covers more hosts than the one that sent it, and the jar has no list of public suffixes",
       ])
-    #expect(!lines.all.contains { $0.contains("sid=MARKER") && $0.contains("not kept") })
+    #expect(!lines.all.contains { $0.contains("sid=MARKER") && $0.contains("is rejected") })
   }
 
-  @Test func `failed answers set cookies, too`() async throws {
+  @Test func `failed responses set cookies too`() async throws {
     let bench = ScriptedClient({ $0.cookies = .jar(CookieJar()) }) { request in
       request.fields.contains(.cookie) ? Self.echo(request) : .status(401, fields: ["Set-Cookie": "challenge=1"])
     }
@@ -113,7 +113,7 @@ import TestSupport
 
   // MARK: - Accounts
 
-  @Test func `way back with a cookie is no circle`() async throws {
+  @Test func `redirect back with a new cookie is not a loop`() async throws {
     let answer: @Sendable (HTTPRequest) -> ScriptedAnswer = { request in
       switch (request.url.path, request.fields[.cookie]) {
       case ("/app", "sid=1"): .text("in")
@@ -137,7 +137,7 @@ import TestSupport
     func credential(for account: String?) async throws -> Credential? { account.map { .bearer($0) } }
   }
 
-  @Test func `accounts never share a jar`() async throws {
+  @Test func `accounts do not share a jar`() async throws {
     let (jars, login) = (CookieJars(), Login("ada"))
     let bench = bench(.perAccount(jars)) { $0.credentials = login }
     _ = try await bench.client.send(Get(path: "/page?set=sid=ada"))
@@ -153,7 +153,7 @@ import TestSupport
     #expect(try await bench.client.send(Get()) == "sid=eve")
   }
 
-  @Test func `logout keeps cookies for the farewell alone`() async throws {
+  @Test func `logout keeps cookies only for the farewell`() async throws {
     let (jars, accounts) = (CookieJars(), CredentialStore())
     let bench = bench(.perAccount(jars)) { $0.credentials = accounts }
     try await accounts.login("ada", with: AccountCredential(.bearer("a")))
@@ -167,7 +167,7 @@ import TestSupport
     #expect(jars.jar(of: "eve").all.isEmpty && jars.jar(of: nil).all.map(\.value) == ["nobody"])
   }
 
-  @Test func `jar of an earlier rule is emptied`() async throws {
+  @Test func `logout empties jars of earlier rules`() async throws {
     let (jars, login) = (CookieJars(), Login("ada"))
     let bench = bench(.perAccount(jars)) { $0.credentials = login }
     _ = try await bench.client.send(Get(path: "/page?set=sid=ada"))
@@ -177,7 +177,7 @@ import TestSupport
     #expect(jars.jar(of: "ada").all.isEmpty)
   }
 
-  @Test func `logout outlives an answer on its way`() async throws {
+  @Test func `late response after logout sets nothing`() async throws {
     let (jars, login, latch) = (CookieJars(), Login("ada"), Latch())
     let bench = ScriptedClient({
       $0.cookies = .perAccount(jars); $0.credentials = login
@@ -208,7 +208,7 @@ import TestSupport
     #expect(bench.transport.requests.count == 1)
   }
 
-  @Test func `other cookies share none`() async throws {
+  @Test func `different cookies share no exchange`() async throws {
     let (jar, latch) = (CookieJar([try Cookie("sid", "1", host: "h.example", isSecure: false)]), Latch())
     let bench = ScriptedClient({ $0.cookies = .jar(jar) }) { request in
       try await latch.wait()
@@ -230,16 +230,16 @@ import TestSupport
   private static let kept = CachePolicy.lifetime(.seconds(60))
 
   @Test(arguments: [nil, "ada"])
-  func `stored answer is of its cookies`(_ account: String?) async throws {
+  func `stored response belongs to its cookies`(_ account: String?) async throws {
     let jar = CookieJar()
     let bench = bench(.jar(jar)) { $0.credentials = account.map { FixedCredential(.bearer("t"), account: $0) } }
     func page() async throws -> String { try await bench.client.send(Get(cache: Self.kept)) }
     let cookie = { try Cookie("sid", $0, host: "h.example", isSecure: false) }
     #expect(try await page() == "")
     jar.set(try cookie("ada"))
-    #expect(try await page() == "sid=ada", "not what was stored without it")
+    #expect(try await page() == "sid=ada", "the response stored without the cookie is not served")
     #expect(try await page() == "sid=ada")
-    #expect(bench.transport.requests.count == 2, "and it is stored")
+    #expect(bench.transport.requests.count == 2, "the response with the cookie is stored")
     jar.set(try cookie("eve"))
     #expect(try await page() == "sid=eve")
     jar.removeAll()
@@ -249,7 +249,7 @@ import TestSupport
     #expect(bench.transport.requests.count == 3)
   }
 
-  @Test func `cookies of a stored answer are not taken again`() async throws {
+  @Test func `stored response sets no cookies again`() async throws {
     let jar = CookieJar()
     let bench = bench(.jar(jar))
     _ = try await bench.client.send(Get(path: "/page?set=a=1;Path=/other", cache: Self.kept))
@@ -259,7 +259,7 @@ import TestSupport
   }
 
   @Test(arguments: [nil, "ada"])
-  func `what came with newer cookies is not stored`(_ account: String?) async throws {
+  func `response to newer cookies is not stored`(_ account: String?) async throws {
     let (jar, latch) = (CookieJar([try Cookie("sid", "1", host: "h.example", isSecure: false)]), Latch())
     let bench = ScriptedClient({
       $0.cookies = .jar(jar)
@@ -276,12 +276,12 @@ import TestSupport
     jar.set(try Cookie("sid", "2", host: "h.example", isSecure: false))
     latch.open()
     let values = try await [first, second]
-    #expect(values == ["sid=1", "sid=2"], "it carries what the jar has when its turn comes")
+    #expect(values == ["sid=1", "sid=2"], "the request carries the cookies of the jar at its admission")
     jar.set(try Cookie("sid", "1", host: "h.example", isSecure: false))
     #expect(try await bench.client.send(Get(cache: Self.kept)) == "sid=1")
   }
 
-  @Test func `cookies keep an answer from another's place`() async throws {
+  @Test func `response with cookies ignores cachedAs`() async throws {
     let jar = CookieJar([try Cookie("sid", "1", host: "h.example", isSecure: false)])
     let bench = bench(.jar(jar))
     let other = Get(path: "/other", cache: Self.kept)
@@ -290,7 +290,7 @@ import TestSupport
     #expect(bench.transport.requests.count == 2)
   }
 
-  @Test func `login during a farewell keeps its cookies`() async throws {
+  @Test func `login during a farewell keeps new cookies`() async throws {
     let (jars, accounts, latch) = (CookieJars(), CredentialStore(), Latch())
     let bench = bench(.perAccount(jars)) { $0.credentials = accounts }
     try await accounts.login("ada", with: AccountCredential(.bearer("a")))
@@ -298,7 +298,8 @@ import TestSupport
     async let left = accounts.logout { try await latch.wait() }
     await latch.reached(1)
     try await accounts.login("ada", with: AccountCredential(.bearer("b")))
-    #expect(try await bench.client.send(Get(path: "/page?set=sid=new")) == "", "the old one's are gone")
+    #expect(
+      try await bench.client.send(Get(path: "/page?set=sid=new")) == "", "the cookies of the old session are removed")
     latch.open()
     #expect(try await left)
     #expect(try await bench.client.send(Get()) == "sid=new")

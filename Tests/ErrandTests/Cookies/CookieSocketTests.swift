@@ -13,7 +13,7 @@ import Testing
     var joining = JoinRule.never
   }
 
-  /// Sets what the query says, and answers with the cookies that came.
+  /// Sets the cookies that the query names, and responds with the cookies of the request.
   private static func server() throws -> LoopbackServer {
     try LoopbackServer { request in
       let cookies = request.headers["Cookie"] ?? ""
@@ -34,25 +34,26 @@ import Testing
     return APIClient(configuration)
   }
 
-  @Test func `login sets what the next page reads`() async throws {
+  @Test func `login cookie is sent with next page`() async throws {
     let (server, jar) = (try Self.server(), CookieJar())
     let client = client(server, jar)
     #expect(await client.outcome(of: Get(path: "/guarded")).error?.status == 401)
-    #expect(try await client.send(Get(path: "/login", method: .post)) == "sid=1", "the hop carries it")
+    #expect(
+      try await client.send(Get(path: "/login", method: .post)) == "sid=1", "the redirected request carries the cookie")
     #expect(try await client.send(Get(path: "/guarded")) == "in")
     jar.removeAll()
     #expect(await client.outcome(of: Get(path: "/guarded")).error?.status == 401)
   }
 
-  @Test func `ports share, hosts do not`() async throws {
+  @Test func `ports share cookies and hosts do not`() async throws {
     let (first, second, jar) = (try Self.server(), try Self.server(), CookieJar())
     _ = try await client(first, jar).send(Get(path: "/set?a=1"))
-    #expect(try await client(second, jar).send(Get(path: "/")) == "a=1", "RFC 6265 does not tell ports apart")
+    #expect(try await client(second, jar).send(Get(path: "/")) == "a=1", "RFC 6265 does not distinguish ports")
     let elsewhere = second.url.replacing("127.0.0.1", with: "localhost")
     #expect(try await client(second, jar).send(Get(path: RequestPath(elsewhere + "/"))) == "")
   }
 
-  @Test func `secure never goes in cleartext`() async throws {
+  @Test func `secure cookie is never sent in cleartext`() async throws {
     let (server, jar) = (try Self.server(), CookieJar())
     jar.set(try Cookie("sid", "1", host: "127.0.0.1"))
     let client = client(server, jar)
@@ -61,7 +62,7 @@ import Testing
     #expect(jar.all.map(\.value) == ["1"])
   }
 
-  @Test func `thousand calls at once`() async throws {
+  @Test func `a thousand concurrent calls share a jar`() async throws {
     let (server, jar) = (try Self.server(), CookieJar())
     let client = client(server, jar)
     await withTaskGroup { group in
@@ -78,20 +79,20 @@ import Testing
   }
 }
 
-/// Cookies of servers that others wrote.
+/// Cookies of servers by other authors.
 @Suite(.serialized) struct CookieServerTests {
   @Test func `httpbin sets and reads`() async throws {
     let jar = CookieJar()
     let client = try Servers.httpbin { $0.cookies = .jar(jar) }
     let answer = try await client.send(Inquiry("/cookies/set/a/b"))
-    #expect(answer["cookies"] == ["a": "b"], "the redirect that sets it leads to where it is read")
+    #expect(answer["cookies"] == ["a": "b"], "the redirect that sets the cookie leads to the page that reads it")
     _ = try await client.send(Inquiry("/cookies/set") { $0.arguments = ["c": "d", "e": "f"] })
     #expect(try await client.send(Inquiry("/cookies"))["cookies"] == ["a": "b", "c": "d", "e": "f"])
     let left = try await client.send(Inquiry("/cookies/delete") { $0.arguments = ["a": ""] })
     #expect(left["cookies"] == ["c": "d", "e": "f"] && jar.all.map(\.name) == ["c", "e"])
   }
 
-  @Test func `nginx gets Secure over TLS alone`() async throws {
+  @Test func `nginx receives Secure cookie only over TLS`() async throws {
     let jar = CookieJar()
     let client = try Servers.tls("ERRAND_NGINX_TLS")
     client.configure { $0.cookies = .jar(jar) }

@@ -13,12 +13,12 @@ import Testing
     ScriptedAnswer(status: 200, fields: HTTPFields([HTTPField(.contentType, type)]), body: Data(bytes))
   }
 
-  @Test func `bytes come as they are`() async throws {
+  @Test func `bytes are returned unchanged`() async throws {
     let bytes = Array(UInt8.min...UInt8.max)
     #expect(try await ScriptedClient(answers: [Self.answer(bytes, "x/y")]).client.send(Sending()) == Data(bytes))
   }
 
-  @Test func `text follows the charset`() async throws {
+  @Test func `text is decoded by its charset`() async throws {
     let bench = ScriptedClient(answers: [
       Self.answer([0xD6, 0xD0, 0xCE, 0xC4], "text/plain; charset=GBK"), .text("中文😀"),
       Self.answer([0xA4, 0xA4], "text/html;charset=\"Big5\""),
@@ -31,29 +31,29 @@ import Testing
   @Test(arguments: [
     "'utf-8'", "\"'UTF-8'\"", "utf-8,gbk", "klingon, utf-8", "\"utf-8, gbk\"", "utf8", " utf-8 ", "'klingon','utf-8'",
   ])
-  func `charsets in disguise are known`(charset: String) async throws {
+  func `alternative charset names are recognised`(charset: String) async throws {
     let bench = ScriptedClient(answers: [Self.answer(Array("中".utf8), "text/plain; charset=\(charset)")])
     #expect(try await bench.client.send(Ask<String>()) == "中")
   }
 
-  @Test func `wrong text says why`() async {
+  @Test func `text failure gives the reason`() async {
     let bench = ScriptedClient(answers: [
       Self.answer([0xFF], "text/plain; charset=utf-8"), Self.answer([0x41], "text/plain; charset=klingon"),
     ])
     let invalid = await bench.failure(of: Ask<String>())
     #expect(invalid?.stage == .decode && invalid?.code == .decoding)
-    #expect(invalid?.message == "The answer could not be read as text: the body is not valid utf-8.")
+    #expect(invalid?.message == "The response could not be decoded as text: the body is not valid utf-8.")
     #expect(invalid?.response?.body == Data([0xFF]) && invalid?.request != nil)
     let unknown = await bench.failure(of: Ask<String>())
-    #expect(unknown?.message == "The answer could not be read as text: the charset \"klingon\" is unknown.")
+    #expect(unknown?.message == "The response could not be decoded as text: the charset \"klingon\" is unknown.")
   }
 
-  @Test func `nothing reads no body`() async throws {
+  @Test func `Nothing ignores the body`() async throws {
     let bench = ScriptedClient(answers: [.status(204), .text("{not read"), .json("[")])
     for _ in 0..<3 { #expect(try await bench.client.send(Ask<Nothing>()) == Nothing()) }
   }
 
-  @Test func `JSON value has access by path`() async throws {
+  @Test func `JSON value is read by path`() async throws {
     let bench = ScriptedClient(answers: [
       .json(#"{"data":{"items":[{"name":"中"},{"name":null}],"big":18446744073709551615}}"#)
     ])
@@ -63,7 +63,7 @@ import Testing
     #expect(value["data"]["big"] == .unsigned(.max))
   }
 
-  @Test func `typed values come from JSON`() async throws {
+  @Test func `typed values are decoded from JSON`() async throws {
     let bench = ScriptedClient(answers: [
       .json(#"{"nick":"A","level":9,"more":[]}"#), .json(#"[{"nick":"A"}]"#), .json("7"), .json("null"),
     ])
@@ -78,10 +78,10 @@ import Testing
     (#"{"nick":"A","level":"x"}"#, "$.level: expected "), ("[]", "$: "),
     (#"{"nick":null}"#, "$.nick: "),
   ])
-  func `decoding failure has a path`(body: String, start: String) async {
+  func `decoding failure names the path`(body: String, start: String) async {
     let error = await ScriptedClient(answers: [.json(body)]).failure(of: Ask<User>())
     #expect(error?.stage == .decode && error?.code == .decoding)
-    #expect(error?.message.hasPrefix("The answer could not be read as JSON: \(start)") == true)
+    #expect(error?.message.hasPrefix("The response could not be decoded as JSON: \(start)") == true)
     #expect(error?.cause is JSONDecodingError)
   }
 
@@ -92,13 +92,13 @@ import Testing
     #expect(error?.message.contains("MARKER") == false)
   }
 
-  @Test(arguments: ["", "<html>", "{"]) func `no JSON is a failure`(body: String) async {
+  @Test(arguments: ["", "<html>", "{"]) func `invalid JSON is a failure`(body: String) async {
     let error = await ScriptedClient(answers: [.json(body)]).failure(of: Ask<User>())
     #expect(error?.code == .decoding)
     #expect(error?.message.hasSuffix("..") == false)
   }
 
-  @Test func `rules are client's or request's`() async throws {
+  @Test func `request's rules override the client's`() async throws {
     struct Entry: Decodable, Sendable, Equatable { let createdAt: Date }
     let moment = Entry(createdAt: Date(timeIntervalSince1970: 0))
     let bench = ScriptedClient(
@@ -119,7 +119,7 @@ import Testing
     #expect(try await ScriptedClient(answers: [.json(body)]).client.send(Ask<[User]>()) == users)
   }
 
-  // MARK: - A format of one's own
+  // MARK: - A custom format
 
   struct Row: Sendable, Equatable { let cells: [String] }
   struct Broken: Error, CustomStringConvertible { let description = "row 2 has no end" }
@@ -134,16 +134,16 @@ import Testing
     }
   }
 
-  @Test func `own decoder reads and names itself`() async throws {
+  @Test func `custom decoder names its format`() async throws {
     let bench = ScriptedClient(answers: [.text("a,b"), .text("")])
     #expect(try await bench.client.send(Table()) == Row(cells: ["a", "b"]))
     #expect(bench.transport.requests.first?.fields[.accept] == "text/csv")
     let error = await bench.failure(of: Table())
-    #expect(error?.message == "The answer could not be read as CSV: row 2 has no end.")
+    #expect(error?.message == "The response could not be decoded as CSV: row 2 has no end.")
     #expect(error?.cause is Broken)
   }
 
-  @Test func `response has value and head`() async throws {
+  @Test func `response has value and headers`() async throws {
     let bench = ScriptedClient(answers: [.json(#"{"nick":"A"}"#, status: 201)])
     let response = try await bench.client.response(Ask<User>())
     #expect(response.value == User(nick: "A") && response.status == 201 && response.origin == .network)

@@ -18,7 +18,7 @@ import Testing
     var cache: CachePolicy { .lifetime(.seconds(60)) }
   }
 
-  /// Answers with a note in the format that is asked for.
+  /// Responds with a note in the format that the request accepts.
   static func server(status: Int = 200) throws -> LoopbackServer {
     let note = Note(text: "中")
     let (list, json) = (try PropertyListFormat().encode(note), try JSONEncoder().encode(note))
@@ -35,13 +35,13 @@ import Testing
     return APIClient(configuration)
   }
 
-  @Test func `client's format is asked for and read`() async throws {
+  @Test func `client's format is requested and decoded`() async throws {
     let server = try Self.server()
     #expect(try await Self.client(server).send(Ask<Note>()) == Note(text: "中"))
     #expect(server.requests.map { $0.headers["Accept"] } == [PropertyListFormat().accept])
   }
 
-  @Test func `a later change counts for later calls`() async throws {
+  @Test func `later change affects later calls`() async throws {
     let server = try Self.server()
     let client = Self.client(server)
     client.configure { $0.responseFormat = nil }
@@ -49,7 +49,7 @@ import Testing
     #expect(server.requests.map { $0.headers["Accept"] } == ["application/json"])
   }
 
-  @Test func `family's format wins over the client's`() async throws {
+  @Test func `family's format overrides the client's`() async throws {
     let server = try Self.server()
     let client = APIClient(baseURL: server.url)
     let family = RequestFamily("lists", responseFormat: PropertyListFormat())
@@ -57,7 +57,7 @@ import Testing
     #expect(server.requests.first?.headers["Accept"] == PropertyListFormat().accept)
   }
 
-  @Test func `chosen decoders and plain types stay`() async throws {
+  @Test func `explicit decoders and plain types are unaffected`() async throws {
     let server = try Self.server()
     let client = Self.client(server)
     #expect(try await client.send(FormatTests.Read<Note>(decoder: .json())) == Note(text: "中"))
@@ -67,26 +67,26 @@ import Testing
     #expect(server.requests.count == 4)
   }
 
-  @Test func `error bodies have the format too`() async throws {
+  @Test func `error bodies use the format too`() async throws {
     let server = try Self.server(status: 409)
     let error = await Self.client(server).outcome(of: Failing()).error
     #expect(error?.body(as: Note.self) == Note(text: "中"))
     #expect(server.requests.count == 1)
   }
 
-  @Test func `unreadable answer names the format`() async {
+  @Test func `unreadable response names the format`() async {
     let bench = ScriptedClient(answers: [.json(#"{"text": 1}"#)]) { $0.responseFormat = PropertyListFormat() }
     let error = await bench.failure(of: Ask<Note>())
     #expect(error?.stage == .decode && error?.code == .decoding)
     #expect(error?.message.contains(PropertyListFormat().name) == true && error?.message.contains("JSON") == false)
   }
 
-  @Test func `a kept value follows the format`() async throws {
+  @Test func `cached value follows the format`() async throws {
     let server = try Self.server()
     let client = Self.client(server)
     #expect(try await client.send(Kept()) == Note(text: "中"))
     #expect(try await client.response(Kept()).origin == .cacheFresh)
-    // What was kept in the other format cannot be read, so it is fetched anew.
+    // The response stored in the other format cannot be decoded, so it is loaded again.
     client.configure { $0.responseFormat = nil }
     #expect(try await client.response(Kept()).origin == .network)
     #expect(try await client.response(Kept()).origin == .cacheFresh)

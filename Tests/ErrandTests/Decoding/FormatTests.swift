@@ -7,7 +7,7 @@ import Testing
   struct Note: Codable, Sendable, Equatable { var text: String }
   struct Refused: Error, CustomStringConvertible { let description: String }
 
-  /// A format of one's own, both ways: the JSON backwards.
+  /// A custom format for both directions: the bytes of the JSON in reverse order.
   struct Backwards: BodyFormat, ResponseFormat {
     let name = "backwards"
     let contentType = "application/x-backwards"
@@ -48,7 +48,7 @@ import Testing
     try LoopbackServer { _ in .data(body, contentType: type) }
   }
 
-  @Test func `own format goes both ways`() async throws {
+  @Test func `custom format works in both directions`() async throws {
     let server = try LoopbackServer { request in
       .data(request.body, contentType: request.headers["Content-Type"] ?? "none")
     }
@@ -63,11 +63,11 @@ import Testing
     let bench = ScriptedClient()
     let error = await bench.failure(of: Echo(note: Note(text: "no")))
     #expect(error?.stage == .build && error?.code == .invalidBody && error?.cause is Refused)
-    #expect(error?.message == "The body could not be written as backwards: this note is not for sending.")
+    #expect(error?.message == "The body could not be encoded as backwards: this note is not for sending.")
     #expect(bench.transport.requests.isEmpty)
   }
 
-  @Test func `value that cannot be written is not told`() async {
+  @Test func `failed encoding does not show the value`() async {
     struct Save: APIRequest {
       let body: RequestBody?
       var path: Path { "/note" }
@@ -78,19 +78,19 @@ import Testing
     let form: Multipart = [.encoded("note", "s3cret", as: PropertyListFormat())]
     for body in [RequestBody.propertyList("s3cret"), .multipart(form)] {
       let error = await bench.failure(of: Save(body: body))
-      #expect(error?.code == .invalidBody && error?.message.contains("could not be written as property list: ") == true)
+      #expect(error?.code == .invalidBody && error?.message.contains("could not be encoded as property list: ") == true)
       #expect(error?.message.contains("s3cret") == false)
     }
     #expect(bench.transport.requests.isEmpty)
   }
 
-  @Test func `unreadable answer names the format`() async {
+  @Test func `unreadable response names the format`() async {
     let error = await ScriptedClient(answers: [.text("x")]).failure(of: Echo(note: Note(text: "a")))
     #expect(error?.stage == .decode && error?.code == .decoding && error?.cause is Refused)
-    #expect(error?.message == "The answer could not be read as backwards: these are not my bytes.")
+    #expect(error?.message == "The response could not be decoded as backwards: these are not my bytes.")
   }
 
-  @Test func `property list crosses a socket`() async throws {
+  @Test func `property list is sent and received`() async throws {
     struct Save: APIRequest {
       let note: Note
       var path: Path { "/note" }
@@ -106,7 +106,7 @@ import Testing
     #expect(server.requests.first?.body.starts(with: "<?xml".utf8) == true)
   }
 
-  @Test func `wrong property list fails by stage`() async throws {
+  @Test func `invalid property list fails by stage`() async throws {
     let server = try Self.server(Data("bplist00 and no more".utf8), "application/x-plist")
     let client = APIClient(baseURL: server.url)
     let damaged = await client.outcome(of: Read<Note>(decoder: .propertyList())).error
@@ -116,7 +116,7 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `form is read over a socket`() async throws {
+  @Test func `form is decoded over a socket`() async throws {
     let body = Data("oauth_token=ab%2Fc&oauth_token_secret=d+e&x=1&x=2".utf8)
     let server = try Self.server(body, "application/x-www-form-urlencoded; charset=utf-8")
     let form = try await APIClient(baseURL: server.url).send(Form())
@@ -129,6 +129,6 @@ import Testing
     let error = await ScriptedClient(answers: [answer]).failure(of: Form())
     #expect(
       error?.message
-        == "The answer could not be read as form: [1]: a percent sign has no two hexadecimal digits behind it.")
+        == "The response could not be decoded as form: [1]: a percent sign is not followed by two hexadecimal digits.")
   }
 }

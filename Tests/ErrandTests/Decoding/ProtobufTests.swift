@@ -3,9 +3,10 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Messages of Protocol Buffers over real sockets. The bytes were written by Python's protobuf.
+/// Protocol Buffers messages over real sockets. Python's protobuf wrote the bytes.
 @Suite(.timeLimit(.minutes(1))) struct ProtobufTests {
-  /// `message User { string name = 1; uint64 id = 2; repeated sint32 scores = 3; }`, as a generator would make it.
+  /// `message User { string name = 1; uint64 id = 2; repeated sint32 scores = 3; }`, as a code generator would write
+  /// it.
   struct User: WireMessage, Equatable {
     struct Broken: Error {}
 
@@ -90,7 +91,7 @@ import Testing
   ])
   static let ada = User(name: "Ada 阿达", id: 1 << 63 + 5, scores: [-1, 0, 150, .min])
 
-  @Test func `message goes out and comes back`() async throws {
+  @Test func `message is sent and received`() async throws {
     let server = try LoopbackServer { .data($0.body, contentType: "application/x-protobuf") }
     let client = APIClient(baseURL: server.url)
     #expect(try await client.send(Save(user: Self.ada)) == Self.ada)
@@ -109,7 +110,7 @@ import Testing
     typealias Response = User
   }
 
-  @Test func `server's own type is sent and asked for`() async throws {
+  @Test func `server's own content type is used`() async throws {
     let server = try LoopbackServer()
     let client = APIClient(baseURL: server.url)
     server.enqueue(.data(Self.whole, contentType: Replace.type))
@@ -123,20 +124,20 @@ import Testing
     #expect(wrong?.stage == .validate && wrong?.code == .contentType && server.requests.count == 2)
   }
 
-  @Test func `arguments of GET stay in the URL`() async throws {
+  @Test func `GET arguments stay in the URL`() async throws {
     let server = try LoopbackServer { _ in .data(Self.whole, contentType: "application/x-protobuf") }
     #expect(try await APIClient(baseURL: server.url).send(Save()) == Self.ada)
     let sent = try await server.request(number: 1)
     #expect(sent.target == "/users?id=7" && sent.body.isEmpty && sent.headers["Content-Type"] == nil)
   }
 
-  @Test func `every cut is refused`() {
+  @Test func `every truncated message is refused`() {
     for count in 1..<Self.whole.count where ![12, 23].contains(count) {
       #expect(throws: User.Broken.self, "\(count)") { try User(wire: Self.whole.prefix(count)) }
     }
   }
 
-  @Test func `failures are told`() async throws {
+  @Test func `decoding failures have their stage`() async throws {
     let server = try LoopbackServer()
     let client = APIClient(baseURL: server.url)
     server.enqueue(.data(Self.whole.dropLast(), contentType: "application/x-protobuf"))

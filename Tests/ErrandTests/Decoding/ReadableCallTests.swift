@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Responses that make themselves of a JSON value, over a socket.
+/// Responses that decode themselves from a JSON value, over a socket.
 @Suite struct ReadableCallTests {
   struct Tea: JSONReadable, Sendable, Equatable {
     let name: String, price: Decimal
@@ -21,9 +21,9 @@ import Testing
 
   struct GetTeas: APIRequest {
     let path: Path
-    var decoding: JSONDecoding?
-    var envelope: Envelope? { Envelope(value: "data", code: "code") }
-    var jsonDecoding: JSONDecoding? { decoding }
+    var decoding: JSONDecoding = .inherited
+    var envelope: Envelope { Envelope(value: "data", code: "code") }
+    var jsonDecoding: JSONDecoding { decoding }
     typealias Response = [Tea]
     typealias ErrorBody = Refusal
   }
@@ -42,13 +42,16 @@ import Testing
     client = APIClient(baseURL: server.url)
   }
 
-  @Test(arguments: [nil, JSONDecoding.fast]) func `a list of them comes`(decoding: JSONDecoding?) async throws {
+  @Test(arguments: [JSONDecoding.inherited, .fast]) func `list of readable values is decoded`(decoding: JSONDecoding)
+    async throws
+  {
     let teas = try await client.send(GetTeas(path: "/teas", decoding: decoding))
     #expect(teas.map(\.name) == ["Assam", "梅"])
     #expect(teas.map(\.price) == [Decimal(string: "3.1"), Decimal(string: "0.1")])
   }
 
-  @Test(arguments: [nil, JSONDecoding.fast]) func `a failure names the place`(decoding: JSONDecoding?) async {
+  @Test(arguments: [JSONDecoding.inherited, .fast]) func `decoding failure names the path`(decoding: JSONDecoding) async
+  {
     let error = await #expect(throws: APIError.self) {
       try await client.send(GetTeas(path: "/none", decoding: decoding))
     }
@@ -57,7 +60,7 @@ import Testing
     #expect(error?.message.contains(words) == true, "\(String(describing: error))")
   }
 
-  @Test func `a refusal is one, too`() async throws {
+  @Test func `error body is a readable value`() async throws {
     let error = await #expect(throws: APIError.self) { try await client.send(GetTeas(path: "/refused")) }
     #expect(error?.code == .status && error?.body(as: Refusal.self)?.words == "not today")
   }

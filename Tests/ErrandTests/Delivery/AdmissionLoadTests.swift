@@ -6,9 +6,9 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Ten thousand calls at once over a few slots, ended at random: each ends once, nothing is left.
+/// Ten thousand concurrent calls over a few slots, ended at random: each ends once, and nothing is left.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct AdmissionLoadTests {
-  /// Counts how many exchanges run at each host and in all.
+  /// Counts the exchanges that run at each host and in total.
   private final class Gauge: Transport {
     struct Counts: Sendable {
       var hosts: [String: Int] = [:]
@@ -54,7 +54,7 @@ import TestSupport
   private static let calls = 10_000
   private static let hosts = 8
 
-  /// What became of all calls.
+  /// The results of all calls.
   private final class Ends: Sendable {
     let left = Counter(calls)
     let all = Latch()
@@ -79,7 +79,7 @@ import TestSupport
     return APIClient(configuration)
   }
 
-  /// Starts all calls; some get a deadline, some are cancelled at once or soon.
+  /// Starts all calls. Some get a deadline, some are cancelled immediately or soon.
   private static func startAll(_ client: APIClient, _ clock: ManualClock, _ ends: Ends) {
     var random = SeededNumbers(seed: 1)
     for index in 0..<calls {
@@ -96,14 +96,14 @@ import TestSupport
     clock.advance(by: .milliseconds(100))
   }
 
-  @Test func `ten thousand calls end once`() async {
+  @Test func `ten thousand calls each end once`() async {
     let (gauge, clock, ends) = (Gauge(), ManualClock(), Ends())
     let client = Self.client(gauge, clock)
     Self.startAll(client, clock, ends)
     await ends.all.waitStubbornly()
     #expect(ends.areSingle)
     #expect(await eventually { client.running.isEmpty })
-    // An exchange that everybody has left ends in the client's own task, soon after.
+    // An exchange that all callers have left ends in the client's own task, shortly afterwards.
     #expect(await eventually { client.fittings.joining.isIdle && client.admission == (0, 0) })
     #expect(await eventually { clock.pending == 0 })
     let counts = gauge.counts.withLock { $0 }
@@ -113,7 +113,7 @@ import TestSupport
     print("10,000 calls: \(ends.told), at most \(counts.highestTotal) at once, \(counts.served) exchanges")
   }
 
-  @Test func `priority decides who waits`() async {
+  @Test func `priority decides the order of admission`() async {
     let latch = Latch()
     let order = Recorded<String>()
     var configuration = ClientConfiguration(baseURL: "http://h.example")
@@ -138,7 +138,7 @@ import TestSupport
     #expect(order.all == ["first", "high", "normal", "low"])
   }
 
-  @Test func `grants and stops race`() async {
+  @Test func `admission races with stops`() async {
     for _ in 0..<rounds * 4 {
       let latch = Latch()
       var configuration = ClientConfiguration(baseURL: "http://h.example")
@@ -163,7 +163,7 @@ import TestSupport
   }
 }
 
-/// A number that any thread may change.
+/// A counter that is safe to use from any thread.
 private final class Counter: Sendable {
   private let number: Locked<Int>
 

@@ -7,10 +7,11 @@ import TestSupport
 @Suite(.serialized) struct DeadlineLatenessTests {
   private struct Silent: APIRequest {
     var path: Path { "/silent" }
-    var timeouts: Timeouts?
+    var timeouts: Timeouts = .inherited
   }
 
-  /// Judges how late 20 calls end, in the best of ten rounds: a busy machine spoils some. Returns the least.
+  /// Measures how late 20 calls end, in the best of up to ten rounds, because other load on the machine delays some.
+  /// Returns the smallest lateness.
   private func judge(_ name: String, _ body: () async throws -> Duration) async throws -> Duration {
     var (least, best) = (Duration.seconds(60), Duration.seconds(60))
     for _ in 0..<(isSanitized ? 1 : 10) where best >= .milliseconds(100) {
@@ -24,7 +25,7 @@ import TestSupport
     return least
   }
 
-  @Test func `deadline ends send in time`() async throws {
+  @Test func `deadline ends a call on time`() async throws {
     let server = try LoopbackServer { _ in .stall() }
     let client = APIClient(baseURL: server.url)
     let least = try await judge("deadline of 30 ms") {
@@ -36,13 +37,13 @@ import TestSupport
     #expect(least >= .zero)
   }
 
-  @Test func `silence ends send in time`() async throws {
+  @Test func `idle time-out ends a call on time`() async throws {
     let server = try LoopbackServer { _ in .stall() }
     try await judge(
       Silent(timeouts: Timeouts(idle: .milliseconds(130))), at: server.url, by: .idleTimeout, .milliseconds(130))
   }
 
-  @Test func `connecting in vain ends send in time`() async throws {
+  @Test func `connect time-out ends a call on time`() async throws {
     var options = LoopbackOptions()
     options.greeting = { _ in .stall() }
     let server = try LoopbackServer(options) { _ in .ok() }
@@ -63,7 +64,7 @@ import TestSupport
     #expect(least >= .zero)
   }
 
-  @Test func `cancel ends send at once`() async throws {
+  @Test func `cancel ends a call immediately`() async throws {
     let server = try LoopbackServer { _ in .stall() }
     let client = APIClient(baseURL: server.url)
     var number = 0

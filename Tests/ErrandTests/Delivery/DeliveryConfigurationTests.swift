@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Configuration as a value: changed at run time, from any thread, for calls that start later.
+/// The configuration is a value that any thread can change at run time, with effect on calls that start later.
 @Suite(.timeLimit(.minutes(5))) struct DeliveryConfigurationTests {
   private func client(_ latch: Latch? = nil) -> (client: APIClient, transport: ScriptedTransport) {
     let transport = ScriptedTransport { request in
@@ -17,7 +17,7 @@ import TestSupport
     return (APIClient(configuration), transport)
   }
 
-  @Test func `no change is lost`() async {
+  @Test func `concurrent changes are not lost`() async {
     let (client, _) = client()
     await withTaskGroup(of: Void.self) { group in
       for lane in 0..<8 {
@@ -37,7 +37,7 @@ import TestSupport
     }
   }
 
-  @Test func `limits in force are the configured`() async {
+  @Test func `current limits match the configuration`() async {
     for _ in 0..<rounds * 4 {
       let (client, _) = client()
       await withTaskGroup(of: Void.self) { group in
@@ -49,7 +49,7 @@ import TestSupport
     }
   }
 
-  @Test func `running call keeps its snapshot`() async throws {
+  @Test func `running call keeps its configuration`() async throws {
     let latch = Latch()
     let (client, first) = client(latch)
     client.configure { $0.headers.set("X-Name", "old") }
@@ -72,7 +72,7 @@ import TestSupport
     #expect(second.requests.count == 1)
   }
 
-  @Test func `raised limits let waiters go`() async {
+  @Test func `raised limits admit waiting calls`() async {
     let latch = Latch()
     let (client, _) = client(latch)
     client.configure {
@@ -90,7 +90,7 @@ import TestSupport
     #expect(await eventually { client.admission == (0, 0) })
   }
 
-  @Test func `clients side by side share nothing`() async throws {
+  @Test func `clients are independent`() async throws {
     let latch = Latch()
     let (first, _) = client(latch)
     let (second, _) = client()
@@ -104,7 +104,7 @@ import TestSupport
     #expect(await held.told == "cancelled")
   }
 
-  @Test func `property is read once`() async throws {
+  @Test func `request property is read once`() async throws {
     let (client, _) = client()
     let reads = Recorded<String>()
     let spinner = LoadingIndicator(timers: ManualClock()) { _ in }
@@ -118,7 +118,7 @@ import TestSupport
 
   // MARK: - Transports by name
 
-  @Test func `unknown transport names the known`() async {
+  @Test func `unknown transport lists the known ones`() async {
     TransportRegistry.shared.register("delivery-known") { ScriptedTransport(.text("known")) }
     let (client, _) = client()
     client.configure { $0.transport = .named("nope") }
@@ -131,7 +131,7 @@ import TestSupport
     #expect(await client.outcome(of: WatchedRequest()).value == "known")
   }
 
-  @Test func `platform transport has its name`() async {
+  @Test func `platform transport is registered by name`() async {
     var configuration = ClientConfiguration(baseURL: "http://h.example")
     configuration.transport = .named("curl")
     let client = APIClient(configuration)
@@ -158,11 +158,11 @@ import TestSupport
     #expect(error?.attempts == 0)
     client.configure { $0.transport = .named("nope") }
     let unknown = await client.outcome(of: WatchedRequest(), options: options).error
-    #expect(unknown?.message.contains("nope") == true, "the transport is missing, not its capability")
+    #expect(unknown?.message.contains("nope") == true, "the message names the missing transport, not a capability")
   }
 }
 
-/// A request that notes each read of what it says.
+/// A request that records each read of its properties.
 private struct CountingRequest: APIRequest {
   typealias Response = String
   let reads: Recorded<String>
@@ -178,17 +178,17 @@ private struct CountingRequest: APIRequest {
   var family: RequestFamily? { note("family", nil) }
   var arguments: Arguments { note("arguments", ["a": 1]) }
   var argumentFormat: ArgumentFormat { note("argumentFormat", .byMethod) }
-  var argumentStyle: ArgumentStyle? { note("argumentStyle", nil) }
+  var argumentStyle: ArgumentStyle { note("argumentStyle", .inherited) }
   var body: RequestBody? { note("body", nil) }
   var headers: RequestHeaders { note("headers", RequestHeaders()) }
   var credential: RequestCredential { note("credential", .inherited) }
-  var timeouts: Timeouts? { note("timeouts", nil) }
+  var timeouts: Timeouts { note("timeouts", .inherited) }
   var priority: CallPriority { note("priority", .normal) }
   var network: NetworkWish { note("network", NetworkWish()) }
-  var redirects: RedirectPolicy? { note("redirects", nil) }
-  var statusRule: StatusRule? { note("statusRule", nil) }
+  var redirects: RedirectPolicy { note("redirects", .inherited) }
+  var statusRule: StatusRule { note("statusRule", .inherited) }
   var contentTypes: [String]? { note("contentTypes", nil) }
-  var envelope: Envelope? { note("envelope", nil) }
+  var envelope: Envelope { note("envelope", .inherited) }
   var decoder: ResponseDecoder<String> { note("decoder", .automatic) }
   var hooks: CompletionHooks<String>? { note("hooks", CompletionHooks(before: { _ in }, after: { _ in })) }
   var accessories: [any Accessory] { note("accessories", []) }

@@ -5,7 +5,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Credentials on the way: who is asked, when, and for whom.
+/// Credentials in the pipeline: when the provider is asked, and for which account.
 @Suite(.timeLimit(.minutes(5))) struct DeliveryCredentialTests {
   private final class Provider: CredentialProvider {
     let latch: Latch?
@@ -43,7 +43,7 @@ import Testing
     return APIClient(configuration)
   }
 
-  @Test func `account is read at once`() async throws {
+  @Test func `account is read at the start`() async throws {
     let latch = Latch()
     let provider = Provider(latch: latch)
     let transport = ScriptedTransport(.text("hello"))
@@ -57,7 +57,7 @@ import Testing
     #expect(provider.asked.all == ["account", "credential ada", "account"])
   }
 
-  @Test(arguments: [true, false]) func `stop ends the asking`(isExpiry: Bool) async {
+  @Test(arguments: [true, false]) func `stop ends the wait for a credential`(isExpiry: Bool) async {
     let latch = Latch()
     let clock = ManualClock()
     let transport = ScriptedTransport(.text("hello"))
@@ -69,7 +69,7 @@ import Testing
       ended.open()
     }
     await latch.reached()
-    #expect(client.admission == (0, 0), "who waits for a credential holds no slot")
+    #expect(client.admission == (0, 0), "a call waiting for a credential holds no slot")
     if isExpiry { clock.advance(by: .seconds(120)) } else { client.cancel(tag: "credential") }
     await ended.waitStubbornly()
     #expect(told.all == [isExpiry ? "deadline" : "cancelled"])
@@ -77,7 +77,7 @@ import Testing
     #expect(clock.pending == 0)
   }
 
-  @Test func `only its origins see it`() async throws {
+  @Test func `credential is sent only to its origins`() async throws {
     let provider = Provider()
     let transport = ScriptedTransport(.redirect(to: "http://other.example/"), .text("end"))
     let client = client(provider, transport)
@@ -86,7 +86,7 @@ import Testing
     #expect(provider.asked.all == ["account", "credential ada", "account"])
   }
 
-  @Test func `provider error names its stage`() async {
+  @Test func `provider's error has stage authorize`() async {
     struct LoggedOut: Error {}
     let transport = ScriptedTransport(.text("hello"))
     let error = await client(Provider(failure: LoggedOut()), transport).outcome(of: WatchedRequest()).error

@@ -5,9 +5,9 @@ import ErrandTesting
 import Testing
 import TestSupport
 
-/// Handles, the list of what runs, owners, weak delegates and threads.
+/// Handles, the list of running calls, owners, weak delegates and threads.
 @Suite(.timeLimit(.minutes(5))) struct DeliveryHandleTests {
-  @MainActor @Test func `handle tells the truth`() async {
+  @MainActor @Test func `handle reports the state of its call`() async {
     let fixture = DeliveryFixture()
     fixture.hook.open()
     let inside = Recorded<Bool>()
@@ -24,7 +24,7 @@ import TestSupport
     #expect(fixture.client.admission == (1, 0))
     fixture.exchange.open()
     await fixture.ended.waitStubbornly()
-    #expect(inside.all == [false, true], "its own closure sees the call as ended")
+    #expect(inside.all == [false, true], "the call's own closure sees it as ended")
     #expect(call?.isExecuting == false)
     #expect(call?.isCancelled == false)
     call?.cancel()
@@ -33,7 +33,7 @@ import TestSupport
     #expect(await fixture.leftovers().isEmpty)
   }
 
-  @MainActor @Test func `cancelled handle executes until told`() async {
+  @MainActor @Test func `cancelled call executes until its delivery`() async {
     let fixture = DeliveryFixture()
     fixture.hook.open()
     let call = fixture.client.start(fixture.request, options: fixture.options()) { _ in }
@@ -57,7 +57,7 @@ import TestSupport
     #expect(await fixture.leftovers().isEmpty)
   }
 
-  @MainActor @Test func `cancel verbs count their calls`() async {
+  @MainActor @Test func `cancel methods count their calls`() async {
     let fixture = DeliveryFixture { $0.joining = .never }
     fixture.hook.open()
     let owner = CallOwner()
@@ -76,7 +76,7 @@ import TestSupport
 
   // MARK: - Owners
 
-  @MainActor @Test func `owner spans two clients`() async {
+  @MainActor @Test func `owner may span two clients`() async {
     let (first, second) = (DeliveryFixture { $0.joining = .never }, DeliveryFixture())
     for fixture in [first, second] { fixture.hook.open() }
     var owner: CallOwner? = CallOwner()
@@ -95,7 +95,7 @@ import TestSupport
     #expect(await second.leftovers().isEmpty)
   }
 
-  @MainActor @Test func `owner freed before start cancels`() async {
+  @MainActor @Test func `owner released before start cancels`() async {
     let fixture = DeliveryFixture()
     fixture.hook.open()
     let options = fixture.options(owner: CallOwner())
@@ -107,7 +107,7 @@ import TestSupport
     #expect(fixture.events.all.contains("told cancelled"))
   }
 
-  @MainActor @Test func `owner cancels again and again`() async {
+  @MainActor @Test func `owner may cancel repeatedly`() async {
     let fixture = DeliveryFixture()
     fixture.hook.open()
     let owner = CallOwner()
@@ -121,7 +121,7 @@ import TestSupport
 
   // MARK: - Delegates and threads
 
-  @MainActor @Test func `subclass of a delegate is told`() async {
+  @MainActor @Test func `subclass of a delegate is called`() async {
     class Page: CallDelegate {
       func requestFinished(_ call: FinishedCall) {}
       func requestFailed(_ call: FailedCall) {}
@@ -139,7 +139,7 @@ import TestSupport
     #expect(page.told.all == [true])
   }
 
-  @MainActor @Test func `delegate gone is no harm`() async {
+  @MainActor @Test func `released delegate is not called`() async {
     let fixture = DeliveryFixture()
     fixture.hook.open()
     let leaks = LeakCheck()
@@ -150,7 +150,7 @@ import TestSupport
     }
     await fixture.exchange.reached()
     delegate = nil
-    #expect(await leaks.survivors().isEmpty, "held weakly, also while the call runs")
+    #expect(await leaks.survivors().isEmpty, "the delegate is referenced weakly, also while the call runs")
     fixture.exchange.open()
     await fixture.ended.waitStubbornly()
     #expect(!fixture.events.all.contains { $0.hasPrefix("told") })
@@ -158,7 +158,7 @@ import TestSupport
     #expect(await fixture.leftovers().isEmpty)
   }
 
-  @Test func `calls start on any thread`() async {
+  @Test func `calls may start on any thread`() async {
     let fixture = DeliveryFixture()
     fixture.hook.open()
     fixture.exchange.open()
@@ -189,7 +189,7 @@ import TestSupport
     #expect(await fixture.leftovers().isEmpty)
   }
 
-  @MainActor @Test func `nobody holds handle or client`() async {
+  @MainActor @Test func `running call needs no handle or client`() async {
     let events = Recorded<String>()
     let ended = Latch()
     let exchange = Latch()
@@ -213,7 +213,7 @@ import TestSupport
     #expect(events.all.contains("told success"))
   }
 
-  @MainActor @Test func `closure may start the next`() async {
+  @MainActor @Test func `closure may start another call`() async {
     let fixture = DeliveryFixture()
     fixture.hook.open()
     fixture.exchange.open()
@@ -228,7 +228,7 @@ import TestSupport
     #expect(await fixture.leftovers().isEmpty)
   }
 
-  @MainActor @Test func `hook hears a cancel`() async {
+  @MainActor @Test func `hook is notified of a cancel`() async {
     let fixture = DeliveryFixture()
     fixture.exchange.open()
     let call = fixture.client.start(outcomeOf: fixture.request, options: fixture.options()) {
@@ -241,7 +241,7 @@ import TestSupport
     #expect(fixture.events.all.contains("after cancelled"))
   }
 
-  @MainActor @Test func `hook sees how it ends`() async {
+  @MainActor @Test func `hooks see the result`() async {
     let fixture = DeliveryFixture()
     let seen = Recorded<String>()
     let request = WatchedRequest(
@@ -253,7 +253,7 @@ import TestSupport
     #expect(seen.all == ["before cancelled", "after cancelled"])
   }
 
-  @Test func `deadline that has passed sends nothing`() async {
+  @Test func `expired deadline sends nothing`() async {
     let transport = ScriptedTransport(.text("late"))
     var configuration = ClientConfiguration(baseURL: "http://h.example")
     configuration.transport = .own(transport)
@@ -265,7 +265,7 @@ import TestSupport
     #expect(transport.requests.isEmpty)
   }
 
-  @Test(arguments: [true, false]) func `hook of a deadline can go on`(isDeadline: Bool) async {
+  @Test(arguments: [true, false]) func `deadline does not cancel the hook`(isDeadline: Bool) async {
     let (latch, clock) = (Latch(), ManualClock())
     let transport = ScriptedTransport { _ in
       try await latch.wait()
@@ -284,7 +284,7 @@ import TestSupport
     #expect(seen.all == [isDeadline ? "deadline false" : "cancelled true"])
   }
 
-  @MainActor @Test(arguments: [true, false]) func `hooks of options come before the request's`(ends: Bool) async {
+  @MainActor @Test(arguments: [true, false]) func `hooks of options run before request's hooks`(ends: Bool) async {
     let fixture = DeliveryFixture()
     let seen = Recorded<String>()
     let request = WatchedRequest(
@@ -304,7 +304,7 @@ import TestSupport
     #expect(await fixture.leftovers().isEmpty)
   }
 
-  @Test func `hooks of a group's members`() async throws {
+  @Test func `options' hooks run for group members`() async throws {
     let fixture = DeliveryFixture()
     fixture.exchange.open()
     let seen = Recorded<String>()
@@ -317,7 +317,7 @@ import TestSupport
   }
 }
 
-/// A request with hooks of a test's choice.
+/// A request whose hooks the test chooses.
 struct WatchedRequest: APIRequest {
   typealias Response = String
   var hooks: CompletionHooks<String>?

@@ -4,7 +4,7 @@ import ErrandTesting
 import Testing
 import TestSupport
 
-/// The loading indicator beside real calls, on a clock turned by hand.
+/// The loading indicator with real calls and a manual clock.
 @Suite(.timeLimit(.minutes(5))) struct DeliveryIndicatorTests {
   private struct IndicatedRequest: APIRequest {
     typealias Response = String
@@ -34,7 +34,7 @@ import TestSupport
     return APIClient(configuration)
   }
 
-  @Test func `long call shows and hides`() async throws {
+  @Test func `indicator shows and hides for long call`() async throws {
     let client = client([indicator()])
     async let value = client.send(IndicatedRequest())
     await latch.reached()
@@ -44,13 +44,13 @@ import TestSupport
     #expect(await eventually { shown.all == [true] })
     latch.open()
     _ = try await value
-    #expect(clock.pending == 1, "it stays for its minimum")
+    #expect(clock.pending == 1, "the indicator stays for its minimum duration")
     clock.advance(by: .milliseconds(500))
     #expect(await eventually { shown.all == [true, false] })
     #expect(clock.pending == 0)
   }
 
-  @Test func `short call shows nothing`() async throws {
+  @Test func `short call shows no indicator`() async throws {
     let client = client([indicator()])
     latch.open()
     _ = try await client.send(IndicatedRequest())
@@ -60,12 +60,12 @@ import TestSupport
     #expect(clock.pending == 0)
   }
 
-  @Test func `cancelled call hides it`() async {
+  @Test func `cancel hides the indicator`() async {
     let client = client([indicator()])
     let call = client.start(IndicatedRequest(), on: .inPlace) { _ in }
     await latch.reached()
     clock.advance(by: .seconds(1))
-    // Where the main actor is late, what was to be shown and hidden meanwhile is not shown at all.
+    // If the main actor is late, an indicator that should have shown and hidden in the meantime is not shown at all.
     #expect(await eventually { shown.all == [true] })
     call.cancel()
     #expect(await eventually { !call.isExecuting && clock.pending == 1 })
@@ -97,7 +97,7 @@ import TestSupport
     #expect(plain.all.isEmpty)
   }
 
-  @Test func `named twice counts once`() async throws {
+  @Test func `indicator listed twice counts once`() async throws {
     let indicator = indicator()
     let client = client([indicator, indicator])
     let options = CallOptions(accessories: [indicator])
@@ -112,7 +112,7 @@ import TestSupport
     #expect(clock.pending == 0)
   }
 
-  @Test func `many threads leave it hidden`() async {
+  @Test func `concurrent calls leave indicator hidden`() async {
     latch.open()
     for _ in 0..<rounds {
       let client = client([indicator()])

@@ -5,9 +5,9 @@ import Foundation
 import Testing
 import TestSupport
 
-/// User code in the line: cancels reach it, losers end alone, and no way of its own can turn a stopped call around.
+/// App code in the pipeline: cancels reach it, losers end alone, and it cannot turn a stopped call into a success.
 @Suite(.timeLimit(.minutes(5))) struct DeliveryInterceptorTests {
-  /// An interceptor of a closure.
+  /// An interceptor that calls a closure.
   private struct Around: Interceptor {
     let body: @Sendable (HTTPRequest, CallContext, Next) async throws -> HTTPResponse
 
@@ -24,7 +24,7 @@ import TestSupport
     return fixture
   }
 
-  @Test func `loser of a group ends alone`() async throws {
+  @Test func `loser of a race ends alone`() async throws {
     let slow = Latch()
     let states = Recorded<CallState>()
     var configuration = ClientConfiguration(baseURL: "http://h.example")
@@ -48,23 +48,23 @@ import TestSupport
             }
           }
           defer { group.cancelAll() }
-          guard let first = try await group.next() else { throw TransportFailure(.other, "nobody answered") }
+          guard let first = try await group.next() else { throw TransportFailure(.other, "no child responded") }
           return first
         }
       }
     ]
     let client = APIClient(configuration)
     #expect(try await client.send(WatchedRequest()) == "fast")
-    #expect(await eventually { client.admission == (0, 0) }, "the loser gave its slot back")
+    #expect(await eventually { client.admission == (0, 0) }, "the loser released its slot")
     #expect(clock.pending == 0)
     #expect(states.all.map(\.openWaits) == [0])
   }
 
-  @Test(arguments: [true, false]) func `stop reaches all children`(isExpiry: Bool) async {
+  @Test(arguments: [true, false]) func `stop reaches all child exchanges`(isExpiry: Bool) async {
     let fixture = fixture { request, _, next in
       try await withThrowingTaskGroup(of: HTTPResponse.self) { group in
         for _ in 0..<3 { group.addTask { try await next(request) } }
-        guard let first = try await group.next() else { throw TransportFailure(.other, "nobody answered") }
+        guard let first = try await group.next() else { throw TransportFailure(.other, "no child responded") }
         return first
       }
     }
@@ -78,7 +78,7 @@ import TestSupport
     #expect(await fixture.leftovers().isEmpty)
   }
 
-  @Test func `swallowed cancel stays cancelled`() async {
+  @Test func `interceptor cannot undo a cancel`() async {
     let fixture = fixture { request, _, next in
       do {
         return try await next(request)
@@ -96,7 +96,7 @@ import TestSupport
     #expect(await fixture.leftovers().isEmpty)
   }
 
-  @Test func `swallowed failure may be answered`() async throws {
+  @Test func `interceptor may replace a failure`() async throws {
     let fixture = fixture { request, _, next in
       _ = try? await next(request)
       return HTTPResponse(head: ResponseHead(status: 200), body: Data("mine".utf8), url: request.url)
@@ -105,7 +105,7 @@ import TestSupport
     #expect(try await fixture.client.send(fixture.request) == "mine")
   }
 
-  @Test func `cancel reaches waiting user code`() async {
+  @Test func `cancel reaches waiting app code`() async {
     let parked = Latch()
     let fixture = fixture { request, _, next in
       try await parked.wait()
@@ -129,7 +129,7 @@ import TestSupport
     #expect(await fixture.leftovers().isEmpty)
   }
 
-  @Test func `user error names its stage`() async {
+  @Test func `app error has stage interceptor`() async {
     struct Refusal: Error {}
     let fixture = fixture { _, _, _ in throw Refusal() }
     let outcome = await fixture.client.outcome(of: fixture.request)
@@ -137,18 +137,18 @@ import TestSupport
     #expect(outcome.error?.cause is Refusal)
   }
 
-  @Test func `own cancellation cancels the call`() async {
+  @Test func `thrown CancellationError cancels the call`() async {
     let fixture = fixture { _, _, _ in throw CancellationError() }
     let call = fixture.client.start(outcomeOf: fixture.request, on: .inPlace, options: fixture.options()) {
       fixture.events.append("told \($0.told)")
     }
     await fixture.ended.waitStubbornly()
     #expect(fixture.events.all.contains("told cancelled"))
-    #expect(call.isCancelled, "the handle says what the error says")
+    #expect(call.isCancelled, "the handle agrees with the error")
     #expect(await fixture.leftovers().isEmpty)
   }
 
-  @Test func `cancelled call starts no user code`() async {
+  @Test func `cancelled call runs no app code`() async {
     let ran = Recorded<Int>()
     let fixture = fixture { request, _, next in
       ran.append(1)
@@ -165,7 +165,7 @@ import TestSupport
 
   // MARK: - Transports
 
-  /// Ignores the call's state but honours the cancellation of its task.
+  /// Ignores the call's state but observes the cancellation of its task.
   private struct TaskOnly: Transport {
     let latch: Latch
 
@@ -175,7 +175,7 @@ import TestSupport
     }
   }
 
-  /// Hears nothing at all until it is done.
+  /// Observes neither a stop nor a cancellation.
   private struct Stubborn: Transport {
     let latch: Latch
 
@@ -185,7 +185,7 @@ import TestSupport
     }
   }
 
-  @Test(arguments: [true, false]) func `task cancel ends a transport`(isExpiry: Bool) async {
+  @Test(arguments: [true, false]) func `stop cancels the transport's task`(isExpiry: Bool) async {
     let latch = Latch()
     let fixture = DeliveryFixture { $0.transport = .own(TaskOnly(latch: latch)) }
     fixture.hook.open()
@@ -196,7 +196,7 @@ import TestSupport
     #expect(await fixture.leftovers().isEmpty)
   }
 
-  @Test func `stubborn transport is awaited`() async {
+  @Test func `call waits for an unresponsive transport`() async {
     let latch = Latch()
     let fixture = DeliveryFixture {
       $0.transport = .own(Stubborn(latch: latch))

@@ -5,7 +5,7 @@ import MainActorClient
 import Testing
 import TestSupport
 
-/// An app-like client whose target has the main actor as its default isolation.
+/// A client in a target whose default isolation is the main actor, as in an app.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct DeliveryMainActorTests {
   private let transport = ScriptedTransport { request in
     request.url.path == "/products/7" ? .json(#"{"name":"tea","price":3}"#) : .status(404)
@@ -19,7 +19,7 @@ import TestSupport
 
   private let tea = (name: "tea", price: 3)
 
-  @Test func `async fills a view model`() async {
+  @Test func `async call updates a view model`() async {
     let model = model
     await model.load(7)
     #expect(model.product?.name == tea.name)
@@ -30,7 +30,7 @@ import TestSupport
     #expect(model.message.contains("404"))
   }
 
-  @Test func `closures fill a view model`() async {
+  @Test func `closures update a view model`() async {
     let model = model
     model.start(7)
     #expect(await eventually { !model.isLoading })
@@ -43,7 +43,7 @@ import TestSupport
     #expect(await eventually { model.told.last == "success" })
   }
 
-  @Test func `delegate fills a view model`() async {
+  @Test func `delegate updates a view model`() async {
     let model = model
     model.startWithDelegate(7)
     #expect(await eventually { model.told == ["delegate success"] })
@@ -52,7 +52,7 @@ import TestSupport
     #expect(await eventually { model.told.last == "delegate validate" })
   }
 
-  @Test func `freed model ends its calls`() async {
+  @Test func `released model cancels its calls`() async {
     let latch = Latch()
     var configuration = ClientConfiguration(baseURL: "http://shop.example")
     configuration.transport = .own(
@@ -65,7 +65,7 @@ import TestSupport
     let call = model?.startWithDelegate(7)
     await latch.reached()
     model = nil
-    #expect(call?.isCancelled == false, "the delegate call was given no owner")
+    #expect(call?.isCancelled == false, "the delegate call has no owner")
     call?.cancel()
     #expect(await eventually { client.running.isEmpty })
   }
@@ -78,7 +78,7 @@ import TestSupport
 
   private nonisolated static var isOnMain: Bool { Thread.isMainThread }
 
-  @Test func `hook before the end is never on the main thread`() async throws {
+  @Test func `beforeCompletion hook runs off the main thread`() async throws {
     let onMain = Recorded<Bool>()
     var configuration = ClientConfiguration(baseURL: "http://shop.example")
     configuration.transport = .own(transport)

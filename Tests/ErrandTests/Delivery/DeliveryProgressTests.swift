@@ -6,9 +6,9 @@ import Synchronization
 import Testing
 import TestSupport
 
-/// Progress: in order, never two at a time, never after the end, whatever the executor.
+/// Progress is delivered in order, one report at a time and never after the end, on any executor.
 @Suite(.timeLimit(.minutes(5))) struct DeliveryProgressTests {
-  /// Reports a body in many steps, from many threads if it is told so.
+  /// Reports a body in many steps, optionally from many threads.
   private struct Chatty: Transport {
     static let steps = 40
 
@@ -20,7 +20,7 @@ import TestSupport
     }
   }
 
-  /// Notes reports and whether two ever ran side by side.
+  /// Records the reports, and whether two were ever delivered at the same time.
   private final class Watcher: Accessory {
     let steps = Recorded<Int64>()
     let faults = Recorded<String>()
@@ -66,7 +66,7 @@ import TestSupport
     return APIClient(configuration)
   }
 
-  @Test(arguments: Place.allCases) func `progress comes before the end`(place: Place) async {
+  @Test(arguments: Place.allCases) func `progress precedes the end`(place: Place) async {
     for _ in 0..<rounds {
       let watcher = Watcher()
       let told = Recorded<Int64>()
@@ -87,13 +87,13 @@ import TestSupport
     func reform(_ input: String) throws -> String { input.uppercased() }
   }
 
-  /// Starts a call, to be told of its progress and its end.
+  /// Starts a call with closures for progress and for the end.
   private typealias Form =
     @MainActor (
       APIClient, _ onEnd: @escaping @Sendable () -> Void, _ onProgress: @escaping @Sendable (TransferProgress) -> Void
     ) -> Void
 
-  /// All ways to start a call with closures but for those with success and failure apart.
+  /// All methods that start a call with closures, except those with separate closures for success and failure.
   private static let forms: [Form] = [
     { $0.start(outcomeOf: WatchedRequest(), { [end = $1] _ in end() }, onProgress: $2) },
     { $0.start(outcomeOf: WatchedRequest(), on: executor(.detachedTasks), { [end = $1] _ in end() }, onProgress: $2) },
@@ -113,14 +113,14 @@ import TestSupport
     },
   ]
 
-  @MainActor @Test(arguments: forms.indices) func `every closure form has progress`(form: Int) async {
+  @MainActor @Test(arguments: forms.indices) func `every closure form reports progress`(form: Int) async {
     let told = Recorded<Int64>()
     Self.forms[form](client(Watcher()), { told.append(-1) }, { told.append($0.bytes) })
     #expect(await eventually { told.all.last == -1 })
     #expect(told.all == Array(1...Int64(Chatty.steps)) + [-1])
   }
 
-  @MainActor @Test func `send on main reports all`() async throws {
+  @MainActor @Test func `send on main actor reports all progress`() async throws {
     for _ in 0..<rounds {
       let watcher = Watcher()
       _ = try await client(watcher).send(WatchedRequest())
@@ -129,7 +129,7 @@ import TestSupport
     }
   }
 
-  @concurrent @Test func `send elsewhere reports in time`() async throws {
+  @concurrent @Test func `send elsewhere reports all progress`() async throws {
     for _ in 0..<rounds {
       let watcher = Watcher()
       _ = try await client(watcher).send(WatchedRequest())

@@ -5,14 +5,14 @@ import ErrandTesting
 import Testing
 import TestSupport
 
-/// Every way to start a call, crossed with every way it can end, many rounds each: one terminal event, in order, and
-/// nothing left behind. In every second round the exchange is one that others may join.
+/// Every way to start a call, combined with every way it can end, for many rounds: one terminal event, in order, and
+/// nothing left behind. Every second round allows other calls to join the exchange.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct DeliveryTableTests {
   enum Ending: CaseIterable, Sendable {
     case success, failure, cancelBefore, cancelDuring, cancelInHook, cancelQueued, cancelRacing, deadline
     case byOwner, ownerFreed, byTag, all
 
-    /// What may be told; a race may end either way.
+    /// The allowed terminal events. A race may end in either of two ways.
     var told: Set<String> {
       switch self {
       case .success: ["success"]
@@ -32,7 +32,7 @@ import TestSupport
   }
 
   @MainActor @Test(arguments: DeliveryDoor.allCases, Ending.allCases)
-  func `one terminal event in order`(door: DeliveryDoor, ending: Ending) async {
+  func `call delivers one terminal event in order`(door: DeliveryDoor, ending: Ending) async {
     for round in 0..<rounds {
       let problems = await Self.round(door, ending, round.isMultiple(of: 2) ? .safe : .never)
       guard problems.isEmpty else {
@@ -80,24 +80,26 @@ import TestSupport
     case .all: fixture.client.cancelAll()
     }
     var problems = await verdict(door, ending, started, fixture)
-    // The handle is still held here: what the closures captured must be free all the same.
-    problems += await captures.survivors(turns: 20_000).map { "\($0) lives on beside the handle" }
+    // The handle is still retained here; the objects that the closures captured must be free anyway.
+    problems += await captures.survivors(turns: 20_000).map {
+      "\($0) is still alive although only the handle is retained"
+    }
     withExtendedLifetime(started) {}
     return problems
   }
 
-  /// Cancels where the success stands at the door of the executor already.
+  /// Cancels when the success is already queued on the executor.
   @MainActor private static func cancelQueued(
     _ door: DeliveryDoor, _ started: StartedCall, _ fixture: DeliveryFixture
   ) {
     for state in fixture.states where state.isRunning { Issue.record("the work has not ended") }
     fixture.hook.open()
     if !door.isSend, !door.isOnQueue {
-      // The watch over late deliveries sets its timer just before the job goes to the main actor.
+      // The timer for late deliveries is set just before the job is enqueued on the main actor.
       holdMain { fixture.clock.pending == 1 }
     }
     guard door.isOnQueue else { return started.cancel() }
-    // The queue is suspended, so that the job cannot run before the cancel that stands before it.
+    // The queue is suspended, so the job cannot run before the cancel that is enqueued first.
     started.cancel()
     DeliveryDoor.queue.resume()
   }
@@ -127,13 +129,15 @@ import TestSupport
     problems += await fixture.leftovers()
     let events = fixture.events.all.filter { !$0.hasPrefix("progress") }
     let told = events.filter { $0.hasPrefix("told") }.map { String($0.dropFirst(5)) }
-    // Elsewhere the cancel is not on the caller's executor: the success may be faster.
+    // Here the cancel does not run on the executor of the delivery, so the success may come first.
     let mayEnd = door == .sendElsewhere && ending == .cancelQueued ? ["cancelled", "success"] : ending.told
     if told.count != 1 || !mayEnd.contains(told[0]) { problems.append("told: \(told)") }
     let expected = order(door, told.first ?? "nothing")
     if events != expected { problems.append("events: \(events)") }
     if let call = started.call, call.isExecuting { problems.append("executes after the end") }
-    if let call = started.call, call.isCancelled != (told.first == "cancelled") { problems.append("isCancelled lies") }
+    if let call = started.call, call.isCancelled != (told.first == "cancelled") {
+      problems.append("isCancelled is wrong")
+    }
     return problems
   }
 

@@ -2,9 +2,9 @@ import Errand
 import ErrandTesting
 import Testing
 
-/// The warning about a main thread that does not take its deliveries.
+/// The warning about a main thread that is too busy to run its deliveries.
 @Suite(.timeLimit(.minutes(5))) struct DeliveryWatchTests {
-  @MainActor @Test func `late main actor is warned of once`() async {
+  @MainActor @Test func `late main actor is logged once`() async {
     let lines = Recorded<LogLine>()
     let fixture = DeliveryFixture {
       $0.log = { lines.append($0) }

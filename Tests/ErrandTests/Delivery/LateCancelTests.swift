@@ -4,14 +4,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A cancel in a callback that runs before the end: no success follows.
+/// A cancel in a callback that runs before the end: the call does not succeed.
 @Suite(.timeLimit(.minutes(1))) struct LateCancelTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path { "/a" }
   }
 
-  /// Cancels everything as a call or a group is about to stop.
+  /// Cancels all calls in `willStop` of a call or a group.
   private struct Canceller: Accessory {
     let client: APIClient
     let seen: Recorded<String>
@@ -47,26 +47,26 @@ import Testing
     return options
   }
 
-  @Test func `send fails behind a cancel in will stop`() async {
+  @Test func `cancel in willStop fails send`() async {
     let outcome = await client.outcome(of: Get(), options: options)
     #expect(outcome.error?.code == .cancelled)
     #expect(seen.all == ["success", "cancelled"])
   }
 
-  @Test func `a hook behind will stop sees the cancel`() async {
+  @Test func `hook after willStop sees the cancel`() async {
     var options = options
     options.afterCompletion = { [seen] in seen.append($0.error.map { "hook \($0.code)" } ?? "hook success") }
     _ = await client.outcome(of: Get(), options: options)
     #expect(seen.all == ["success", "hook cancelled", "cancelled"])
   }
 
-  @Test func `a cancel in the hook counts, too`() async {
+  @Test func `cancel in the hook counts too`() async {
     var options = CallOptions()
     options.afterCompletion = { [client] _ in _ = client.cancelAll() }
     #expect(await client.outcome(of: Get(), options: options).error?.code == .cancelled)
   }
 
-  @Test func `closures hear of a cancel alone`() async {
+  @Test func `closures receive only the cancel`() async {
     let ended = Latch()
     client.start(outcomeOf: Get(), on: .inPlace, options: options) { [seen] in
       seen.append($0.error == nil ? "closure success" : "closure failure")
@@ -77,7 +77,7 @@ import Testing
     #expect(seen.all == ["success", "closure failure", "cancelled"])
   }
 
-  @Test func `a batch fails behind a cancel in will stop`() async {
+  @Test func `cancel in willStop fails a batch`() async {
     var options = GroupOptions()
     options.accessories = [Canceller(client: client, seen: seen)]
     do {
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `a download fails behind a cancel in will stop`() async throws {
+  @Test func `cancel in willStop fails a download`() async throws {
     let folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -97,7 +97,7 @@ import Testing
     #expect(outcome.error?.code == .cancelled && seen.all == ["success", "cancelled"], "\(seen.all)")
   }
 
-  @Test func `a chain fails behind a cancel in will stop`() async {
+  @Test func `cancel in willStop fails a chain`() async {
     var options = GroupOptions()
     options.accessories = [Canceller(client: client, seen: seen)]
     do {
@@ -108,19 +108,19 @@ import Testing
     }
   }
 
-  @Test func `a stream fails behind a cancel in will stop`() async {
+  @Test func `cancel in willStop fails a stream`() async {
     do {
       for try await _ in try await client.stream(Get(), options: options) {}
       Issue.record("a success follows the cancel")
     } catch {
       #expect(error.code == .cancelled)
     }
-    // The loop ends when it is told; accessories hear of the stop behind that.
+    // The loop ends when it receives the error; accessories are notified of the stop afterwards.
     #expect(await eventually { seen.count == 2 })
     #expect(seen.all == ["success", "cancelled"])
   }
 
-  @MainActor @Test func `a manager fails behind a cancel in will stop`() async {
+  @MainActor @Test func `cancel in willStop fails a manager`() async {
     final class Screen: APIManagerDelegate {
       let told = Recorded<String>()
       func managerFinished(_ manager: any APIManaging) { told.append("success") }

@@ -4,8 +4,8 @@ import Foundation
 import Testing
 import TestSupport
 
-/// What a call that ends by a cancel or its deadline knows of the exchange that it leaves, alone and as one that might
-/// have been joined.
+/// The metrics of an exchange that a call leaves by a cancel or its deadline, for a separate exchange and for one that
+/// other calls may join.
 @Suite(.timeLimit(.minutes(2))) struct LeftExchangeTests {
   private struct Get: APIRequest {
     typealias Response = String
@@ -24,7 +24,7 @@ import TestSupport
   }
 
   @Test(arguments: [JoinRule.never, .safe])
-  func `deadline tells how long the exchange took`(joining: JoinRule) async {
+  func `deadline measures the running exchange`(joining: JoinRule) async {
     let fixture = AdmissionFixture { $0.joining = joining }
     let client = fixture.client
     async let outcome = client.outcome(of: AdmissionFixture.Named(name: "a"), options: .deadline(.seconds(5)))
@@ -37,7 +37,7 @@ import TestSupport
   }
 
   @Test(arguments: [JoinRule.never, .safe])
-  func `cancel in the queue tells how long it was`(joining: JoinRule) async {
+  func `cancel measures the time in the queue`(joining: JoinRule) async {
     let fixture = AdmissionFixture { $0.joining = joining }
     let client = fixture.client
     await fixture.start("first")
@@ -53,7 +53,7 @@ import TestSupport
   }
 
   @Test(arguments: [JoinRule.never, .safe])
-  func `cancel tells of a silent server`(joining: JoinRule) async throws {
+  func `cancel measures a silent server`(joining: JoinRule) async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .ok("late").held(at: gate) }
     let client = client(server, joining)
@@ -71,7 +71,7 @@ import TestSupport
   }
 
   @Test(arguments: [JoinRule.never, .safe])
-  func `cancel tells of an answer that had begun`(joining: JoinRule) async throws {
+  func `cancel measures a started response`(joining: JoinRule) async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .ok("whole").stalled(after: 2, until: gate) }
     let client = client(server, joining)
@@ -87,7 +87,7 @@ import TestSupport
   }
 
   @Test(arguments: [JoinRule.never, .safe])
-  func `attempts before the last one stay`(joining: JoinRule) async throws {
+  func `earlier attempts stay in the metrics`(joining: JoinRule) async throws {
     let gate = Gate()
     let refusals = Recorded(["503"])
     let server = try LoopbackServer { _ in

@@ -19,7 +19,7 @@ struct OutcomeDetailTests {
     return APIClient(configuration)
   }
 
-  @Test func `answer carries the request sent`() async throws {
+  @Test func `response contains the sent request`() async throws {
     let client = client(ScriptedTransport(.redirect(to: "/b"), .text("x"))) {
       $0.credentials = FixedCredential(.bearer("marker"))
     }
@@ -29,7 +29,7 @@ struct OutcomeDetailTests {
     #expect(!answer.request.curlCommand().contains("marker"))
   }
 
-  @Test func `deadline says how long it was`() async {
+  @Test func `deadline error says its length`() async {
     let clock = ManualClock()
     let latch = Latch()
     let client = client(
@@ -47,7 +47,7 @@ struct OutcomeDetailTests {
   }
 
   @Test(arguments: [HTTPMethod.head, "TRACE"])
-  func `bodiless method refuses a body`(method: HTTPMethod) async {
+  func `HEAD and TRACE refuse a body`(method: HTTPMethod) async {
     let transport = ScriptedTransport()
     let error = await client(transport).outcome(of: Plain(method: method, body: .text("x"))).error
     #expect(error?.code == .invalidBody)
@@ -55,7 +55,7 @@ struct OutcomeDetailTests {
     #expect(transport.requests.isEmpty)
   }
 
-  @Test func `sink's error keeps its kind`() async {
+  @Test func `error of a sink keeps its kind`() async {
     struct Full: Error {}
     struct FullSink: BodySink {
       func begin(_ head: ResponseHead, flow: BodyFlow) -> BodyDisposition { .sink }
@@ -85,7 +85,7 @@ struct OutcomeDetailTests {
     #expect(transport.requests.isEmpty)
   }
 
-  @Test func `exchange left behind ends`() async throws {
+  @Test func `exchange left by an interceptor ends`() async throws {
     struct Impatient: Interceptor {
       func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
         Task { try await next(request) }
@@ -120,7 +120,7 @@ struct OutcomeDetailTests {
     #expect(transport.requests.map { $0.fields["X-Signature"] } == ["signed /a", "signed /b", nil])
   }
 
-  @Test func `name given twice is refused in JSON`() async {
+  @Test func `duplicate name is refused in JSON`() async {
     struct Twice: APIRequest {
       var path: Path { "/a" }
       var method: HTTPMethod { .post }

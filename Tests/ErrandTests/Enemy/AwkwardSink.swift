@@ -3,11 +3,11 @@ import ErrandTesting
 import Foundation
 import Synchronization
 
-/// A sink that pauses or throws where a test wants it to, and counts what it is told.
+/// A sink that pauses or throws when a test requires it, and counts the calls it receives.
 final class AwkwardSink: BodySink {
   struct Refusal: Error, Equatable { let place: String }
 
-  /// Where it throws.
+  /// The call in which it throws.
   enum Fault: Sendable, Hashable {
     case none, begin, end
     case write(Int)
@@ -26,7 +26,7 @@ final class AwkwardSink: BodySink {
   /// Opened when the sink has paused.
   let paused = Latch()
 
-  /// `pauses` is given the number of the piece, from 1.
+  /// `pauses` receives the number of the piece, from 1.
   init(_ fault: Fault = .none, pauses: @escaping @Sendable (Int) -> Bool = { _ in false }) {
     self.fault = fault
     self.pauses = pauses

@@ -1,14 +1,14 @@
 import CZlib
 import ErrandTesting
 
-/// Coded bodies that are next to nothing on the wire and never end.
+/// Coded bodies that are very small on the wire and never end.
 enum Bomb {
-  /// 128 KiB of zeros for every four bytes (RFC 8878 section 3.1.1.2: blocks of one repeated byte).
+  /// Every four bytes expand to 128 KiB of zeros (RFC 8878 section 3.1.1.2: blocks of one repeated byte).
   static let zstd = answer(
     "zstd", head: [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38],
     again: (0..<1_024).flatMap { _ in [0x02, 0x00, 0x10, 0x00] as [UInt8] })
 
-  /// A MiB of zeros for every kilobyte: blocks of deflate that know nothing of each other.
+  /// Every kilobyte expands to 1 MiB of zeros, in deflate blocks that are independent of each other.
   static let gzip = answer("gzip", head: [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF], again: mebibyteDeflated())
 
   private static func answer(_ coding: String, head: [UInt8], again: [UInt8]) -> LoopbackAnswer {

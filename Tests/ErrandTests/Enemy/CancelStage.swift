@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import TestSupport
 
-/// What is needed to hold a call at one place of its way.
+/// The configuration that holds a call at one place in the pipeline.
 struct CancelStage: Sendable {
   let place: LifeAttackTests.Place
   let latch = Latch()
@@ -43,7 +43,7 @@ struct CancelStage: Sendable {
     HeldRequest(body: place == .inUpload ? Data(count: 8 << 20) : nil, latch: place == .decoding ? latch : nil)
   }
 
-  /// Returns once the call is at its place.
+  /// Returns when the call has reached its place.
   func reached(_ server: LoopbackServer, _ client: APIClient) async throws {
     switch place {
     case .connecting: try await server.wait { $0.connectionCount == 1 }
@@ -54,7 +54,7 @@ struct CancelStage: Sendable {
     }
   }
 
-  /// Lets go of what a cancel does not reach.
+  /// Releases work that a cancel does not reach.
   func `let`() { if place == .decoding { latch.open() } }
 
   private struct Waiting: CredentialProvider {
@@ -67,7 +67,7 @@ struct CancelStage: Sendable {
   }
 }
 
-/// A request whose hook before completion can be held.
+/// A request whose `beforeCompletion` hook can be held.
 struct HeldRequest: APIRequest {
   typealias Response = String
   let bytes: Data?

@@ -4,11 +4,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a flood or a bomb takes of the memory of a process that does nothing else.
+/// The memory that a flood or a decompression bomb takes in a process that does nothing else.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct FloodMemoryTests {
   struct Flood: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// What the process does with the answer.
+    /// The mode in which the probe process reads the response.
     var mode = "memory"
     let answer: LoopbackAnswer
     var end = "tooLarge"
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// A beginning, and then the same text until the client leaves.
+  /// A start, and then the same text until the client closes the connection.
   private static func endless(_ head: String, _ again: String) -> LoopbackAnswer {
     let again = String(repeating: again, count: (1 << 16) / again.utf8.count)
     return LoopbackAnswer([.bytes(Array(head.utf8)), .bytes(Array(again.utf8), times: nil)])
@@ -43,7 +43,7 @@ import Testing
     Flood("endless fields", endless("HTTP/1.1 200 OK\r\n", "a: b\r\n")),
     Flood("endless chunk extension", endless(chunked + "1;", "a=b;")),
     Flood("endless trailers", endless(chunked + "1\r\na\r\n0\r\n", "a: b\r\n")),
-    Flood("endless informational answers", endless("", "HTTP/1.1 103 Early Hints\r\n\r\n")),
+    Flood("endless informational responses", endless("", "HTTP/1.1 103 Early Hints\r\n\r\n")),
     Flood("redirect with a page of 256 MiB", page, end: "answer"),
     Flood("gzip bomb", Bomb.gzip),
     Flood("zstd bomb", Bomb.zstd),
@@ -52,7 +52,7 @@ import Testing
     Flood("endless line", endless("HTTP/1.1 200 OK\r\n\r\n", "x"), mode: "lines"),
   ]
 
-  @Test(arguments: floods) func `a flood takes less than 64 MiB`(flood: Flood) async throws {
+  @Test(arguments: floods) func `flood takes less than 64 MiB`(flood: Flood) async throws {
     let server = try LoopbackServer { request in
       switch request.path {
       case "/flood": flood.answer
@@ -65,7 +65,7 @@ import Testing
     if !isSanitized { #expect(growth < 64 << 20, "\(growth)") }
   }
 
-  @Test func `a gibibyte passes in flat memory`() async throws {
+  @Test func `a gibibyte streams in constant memory`() async throws {
     let server = try LoopbackServer { $0.path == "/flood" ? .generated(count: 1 << 30) : .ok("warm") }
     let (growth, end) = try await MemoryProbe.run("stream", server.url)
     #expect(end == "answer")

@@ -6,9 +6,9 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Fields of a megabyte that were made to be slow: a reader that goes back over what it has read shows here.
+/// Fields of a megabyte that are made to be slow to parse. A parser that rereads its input fails here.
 @Suite(.timeLimit(.minutes(5)), .serialized) struct HostileFieldTests {
-  /// A reader, and pieces that go badly with it when they are repeated.
+  /// A parser, and pieces that are expensive for it when they are repeated.
   struct Reader: Sendable, CustomTestStringConvertible {
     let testDescription: String
     var head = ""
@@ -59,7 +59,7 @@ import TestSupport
     },
   ]
 
-  /// How long this thread works, in nanoseconds, whatever else the machine does.
+  /// The CPU time of this thread in nanoseconds, which does not depend on other load of the machine.
   private static func work(_ reader: Reader, _ piece: String, _ count: Int) -> Int {
     func now() -> Int {
       var time = timespec()
@@ -72,13 +72,13 @@ import TestSupport
     return now() - start
   }
 
-  /// Twice the text takes about twice as long; a reader that goes back would take four times as long, and hours for a
-  /// megabyte. A few milliseconds are nobody's fault.
-  @Test(arguments: readers) func `twice the text takes twice the time`(reader: Reader) {
+  /// Twice the text takes about twice as long. A parser that rereads its input would take four times as long, and hours
+  /// for a megabyte. A few milliseconds are tolerated as noise.
+  @Test(arguments: readers) func `parsing time is linear in field length`(reader: Reader) {
     let half = isSanitized ? 16 << 10 : 512 << 10
     for piece in reader.pieces {
       let (short, long) = (Self.work(reader, piece, half), Self.work(reader, piece, 2 * half))
-      // Measured again where something else was in the way.
+      // Measures again if other load disturbed the first measurement.
       let isLinear = { (short: Int, long: Int) in Double(long) <= 2.5 * Double(short) + 5e6 }
       let holds =
         isLinear(short, long)

@@ -3,9 +3,9 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Interceptors that keep what is theirs for the time of a call only.
+/// Interceptors that keep `next` after the call has ended.
 @Suite(.timeLimit(.minutes(1))) struct LateNextAttackTests {
-  @Test func `the rest of the line ends with the call`() async throws {
+  @Test func `next fails after its call has ended`() async throws {
     let kept = Recorded<Next>()
     let bench = ScriptedClient(answers: [.text("first"), .text("second")]) {
       $0.interceptors = [

@@ -5,9 +5,9 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Clients, owners, transports and settings that go or change while calls run over real sockets.
+/// Clients, owners, transports and settings that are released or changed while calls run over real sockets.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct LifeAttackTests {
-  @Test func `a client may go while its calls run`() async throws {
+  @Test func `client may be released during its calls`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .ok("late").held(at: gate) }
     let told = Recorded<String>()
@@ -30,7 +30,7 @@ import TestSupport
     #expect(told.all == Array(repeating: "success", count: 20))
   }
 
-  @Test func `an owner that goes ends its calls at the socket`() async throws {
+  @Test func `released owner closes its calls' connections`() async throws {
     let server = try LoopbackServer { _ in .stall() }
     let client = APIClient(baseURL: server.url)
     let ended = Latch()
@@ -51,7 +51,7 @@ import TestSupport
     try await server.wait { $0.openConnectionCount == 0 }
   }
 
-  @Test func `settings change under running calls`() async throws {
+  @Test func `settings may change during calls`() async throws {
     let server = try LoopbackServer { _ in .ok("value") }
     let transport = CurlTransport()
     let client = APIClient(baseURL: server.url)
@@ -85,7 +85,7 @@ import TestSupport
     try await server.wait { $0.openConnectionCount <= 8 }
   }
 
-  @Test func `a cancel out of progress ends the call`() async throws {
+  @Test func `cancel from progress ends the call`() async throws {
     let server = try LoopbackServer { _ in .endless() }
     let client = APIClient(baseURL: server.url)
     let ended = Latch()
@@ -105,12 +105,12 @@ import TestSupport
     try await server.wait { $0.openConnectionCount == 0 }
   }
 
-  /// Where a call can be when it is cancelled.
+  /// The places at which a call can be cancelled.
   enum Place: CaseIterable, Sendable {
     case connecting, silent, inHead, inBody, inUpload, redirected, queued, inInterceptor, inCredential, decoding
   }
 
-  @Test(arguments: Place.allCases) func `a cancel reaches every place`(place: Place) async throws {
+  @Test(arguments: Place.allCases) func `cancel ends a call at any stage`(place: Place) async throws {
     let stage = CancelStage(place)
     let server = try stage.server()
     let client = APIClient(baseURL: server.url)
@@ -131,10 +131,10 @@ import TestSupport
     try await server.wait { $0.openConnectionCount <= 1 }
   }
 
-  /// By the real clock, and generously: how late a call may end is judged elsewhere. On a busy machine the deadline may
-  /// come before the call is at its place, and ends it all the same.
+  /// Uses the real clock and a generous limit; other tests measure how late a call may end. On a busy machine the
+  /// deadline may expire before the call reaches its place, and ends the call anyway.
   @Test(arguments: Place.allCases.filter { $0 != .decoding })
-  func `a deadline reaches every place`(place: Place) async throws {
+  func `deadline ends a call at any stage`(place: Place) async throws {
     let stage = CancelStage(place)
     let server = try stage.server()
     let client = APIClient(baseURL: server.url)

@@ -5,18 +5,18 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Secrets, accounts and bodies on their way over two real servers.
+/// Secrets, accounts and bodies of calls over two real servers.
 @Suite(.timeLimit(.minutes(2))) struct OriginAttackTests {
   private static let marker = "MARKER"
 
-  /// Whether a request shows the marker anywhere, coded or not.
+  /// Whether a request contains the marker anywhere, encoded or not.
   private static func shows(_ request: RecordedRequest) -> Bool {
     let basic = Data("user:\(marker)".utf8).base64EncodedString()
     let text = String(decoding: request.head, as: UTF8.self) + request.bodyText
     return text.contains(marker) || text.contains(basic)
   }
 
-  @Test(arguments: [301, 302, 303, 307, 308]) func `no secret follows a redirect elsewhere`(status: Int) async throws {
+  @Test(arguments: [301, 302, 303, 307, 308]) func `redirect elsewhere carries no secret`(status: Int) async throws {
     let second = try LoopbackServer { _ in .ok("there") }
     let first = try LoopbackServer { [url = second.url] request in
       switch request.path {
@@ -55,7 +55,7 @@ import Testing
       "f", baseURL: baseURL, cdnURL: cdnURL, headers: ["X-Family-Key": .secret(Self.marker), "X-Family": "f"])
   }
 
-  @Test func `no secret follows a link elsewhere`() async throws {
+  @Test func `link elsewhere carries no secret`() async throws {
     let second = try LoopbackServer { _ in .ok("there") }
     let first = try LoopbackServer { [url = second.url] _ in .ok(url + "/next") }
     let client = APIClient(baseURL: first.url)
@@ -66,10 +66,10 @@ import Testing
     let stranger = try #require(second.requests.first)
     #expect(!Self.shows(stranger) && stranger.headers["X-Signature"] == nil && stranger.headers["X-Api-Key"] == nil)
     #expect(
-      stranger.headers["X-Client"] == "app" && stranger.headers["X-Family"] == "f", "what is no secret goes along")
+      stranger.headers["X-Client"] == "app" && stranger.headers["X-Family"] == "f", "headers without secrets are sent")
     let own = Ask<String>(path: RequestPath(link), family: family(), headers: ["X-Api-Key": .secret("own")])
     #expect(try await client.send(own) == "there")
-    #expect(second.requests.last?.headers["X-Api-Key"] == "own", "the request's own is for where it goes")
+    #expect(second.requests.last?.headers["X-Api-Key"] == "own", "a secret of the request itself is sent to its URL")
     #expect(second.requests.count == 2 && !second.requests.contains(where: Self.shows))
   }
 
@@ -77,7 +77,7 @@ import Testing
     ("http://h.example", true), ("http://cdn.example", true), ("http://two.example", true),
     ("http://reports.example", true), ("http://family.example", true), ("http://pictures.example", true),
     ("https://h.example", false), ("http://h.example:81", false), ("http://other.example", false),
-  ]) func `secrets go to named servers alone`(url: String, isNamed: Bool) async throws {
+  ]) func `secrets are sent only to named servers`(url: String, isNamed: Bool) async throws {
     let bench = ScriptedClient(cdnURL: "http://cdn.example/x") { configuration in
       change(&configuration)
       configuration.environment.fallbackURLs = ["http://two.example/v2"]
@@ -92,7 +92,7 @@ import Testing
     #expect(sent.fields["X-Client"] == "app")
   }
 
-  @Test func `signature goes where it is told`() async throws {
+  @Test func `signature is sent to allowed origins`() async throws {
     let bench = ScriptedClient {
       $0.exchangeInterceptors = [Signing(alsoAt: ["http://s.example/a"]) { $0.fields["X-Signature"] = "signed" }]
     }
@@ -104,7 +104,7 @@ import Testing
     #expect(await bench.failure(of: Sending())?.code == .invalidURL)
   }
 
-  @Test(arguments: [307, 308]) func `a body goes along only when told`(status: Int) async throws {
+  @Test(arguments: [307, 308]) func `redirected body needs permission elsewhere`(status: Int) async throws {
     let second = try LoopbackServer { .ok($0.bodyText) }
     let first = try LoopbackServer { [url = second.url] request in
       request.path == "/p" ? .redirect(to: "/same", status: status) : .redirect(to: url + "/away", status: status)
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `the account frozen with the call counts`() async throws {
+  @Test func `call keeps the account of its start`() async throws {
     let server = try LoopbackServer { $0.path == "/p" ? .redirect(to: "/q") : .ok($0.headers["Authorization"] ?? "") }
     let session = Session("ada")
     let client = APIClient(baseURL: server.url)
@@ -148,7 +148,7 @@ import Testing
     #expect(server.requests.compactMap { $0.headers["Authorization"] }.count { $0 == "Bearer of-ada" } == 2)
   }
 
-  @Test func `two clients keep their accounts apart`() async throws {
+  @Test func `two clients keep their accounts separate`() async throws {
     let server = try LoopbackServer { .ok($0.headers["Authorization"] ?? "none") }
     let clients = ["ada", "eve"].map { name in
       let client = APIClient(baseURL: server.url)
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func `descents side by side keep what each froze`() async throws {
+  @Test func `concurrent exchanges keep the call's credential`() async throws {
     let isHeld = Latch()
     let bench = ScriptedClient(
       {

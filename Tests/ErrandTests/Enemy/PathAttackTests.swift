@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// What stands in a path variable arrives at a real server as it was.
+/// Path variables arrive unchanged at a real server.
 @Suite(.timeLimit(.minutes(2))) struct PathAttackTests {
   private static func decoded(_ text: some StringProtocol) -> [UInt8] {
     var out: [UInt8] = []
@@ -19,7 +19,7 @@ import Testing
     return out
   }
 
-  @Test func `every ASCII byte arrives as itself`() async throws {
+  @Test func `every ASCII character arrives unchanged`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     let client = APIClient(baseURL: server.url + "/base/")
     for byte in UInt8(0)..<128 {
@@ -46,7 +46,7 @@ import Testing
     "\u{301}", "e\u{301}", "\u{200D}", "\u{202E}evil", "\u{FEFF}", "\u{FFFD}", "\u{10FFFF}", "\u{2028}", "🇩🇪🇫🇷",
     "👨‍👩‍👧‍👦", "\u{E000}", "Ⅷ／．．", "．．", "․․", "%2e%2e", "..%2F", "%00", "\u{85}", "\r\n\u{301}", "a\u{0}b",
   ])
-  func `odd Unicode arrives as itself`(value: String) async throws {
+  func `unusual Unicode arrives unchanged`(value: String) async throws {
     let server = try LoopbackServer { _ in .ok() }
     let client = APIClient(baseURL: server.url)
     _ = try await client.send(Sending(path: "/a/\(value)/b/\(segments: "x/\(value)")"))

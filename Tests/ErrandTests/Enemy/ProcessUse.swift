@@ -1,6 +1,6 @@
 import Foundation
 
-/// What this process holds.
+/// The resources of this process.
 enum ProcessUse {
   static var residentBytes: Int {
     let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""

@@ -4,23 +4,23 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Secrets in places where nobody looks for them.
+/// Secrets in unexpected places.
 @Suite struct SecretAttackTests {
   @Test(arguments: [
     ("http://h/p?MARKER", "http://h/p?•••"), ("http://h/p?a=1&MARKER&b=", "http://h/p?a=•••&•••&b="),
     ("http://h/p?MARKER?x", "http://h/p?•••"), ("/p#MARKER", "/p#•••"), ("/p?a=MARKER#MARKER", "/p?a=•••#•••"),
     ("//u:MARKER@h/p", "//•••@h/p"), ("http://h/p?", "http://h/p?"), ("http://h/p?a=&", "http://h/p?a=&"),
     ("http://h/p?=MARKER", "http://h/p?=•••"),
-    // A sign stays one whatever accent stands behind it.
+    // A separator is recognised even if a combining accent follows it.
     ("http://h/p?\u{301}MARKER", "http://h/p?•••"), ("http://h/p?a=\u{301}MARKER", "http://h/p?a=•••"),
     ("http://h/p#\u{301}MARKER", "http://h/p#•••"), ("http://u:MARKER@\u{301}h/", "http://•••@\u{301}h/"),
     ("http://\u{301}u:MARKER@h/", "http://•••@h/"), ("http:/\u{301}/u", "http:/\u{301}/u"),
   ])
-  func `no part of a URL is forgotten`(url: String, shown: String) {
+  func `every part of a URL is masked`(url: String, shown: String) {
     #expect(Redaction.url(url) == shown)
   }
 
-  @Test func `answers show no secret in a dump`() async throws {
+  @Test func `dump of a response shows no secret`() async throws {
     let server = try LoopbackServer { _ in
       .ok("ok").setting("Set-Cookie", to: "sid=MARKER").setting("Location", to: "/?MARKER")
     }
@@ -29,7 +29,7 @@ import Testing
     for value in [response, response.raw, response.raw.head, response.fields] as [Any] {
       let shown = SecretTests.everything(value)
       #expect(!shown.contains("MARKER"), "\(shown)")
-      // M, A and R one after the other, as a dump writes bytes.
+      // The ASCII codes of M, A and R in sequence, as a dump prints bytes.
       let numbers = shown.split { !$0.isNumber }.joined(separator: " ")
       #expect(!numbers.contains("77 65 82 75"))
     }
@@ -40,7 +40,7 @@ import Testing
     var path: Path { "/login" }
   }
 
-  @Test func `a call shows not what its request holds`() async throws {
+  @Test func `info of a call hides its request`() async throws {
     let shown = Recorded<String>()
     struct Shower: Accessory {
       let shown: Recorded<String>
@@ -55,7 +55,7 @@ import Testing
     #expect(shown.all[0].contains("Login"))
   }
 
-  @Test func `what is to be sent shows no secret`() {
+  @Test func `request values show no secret`() {
     let headers: RequestHeaders = [
       "Authorization": "Bearer MARKER", "cookie": "sid=MARKER", "X-Plain": "seen", "A": nil,
     ]
@@ -64,7 +64,7 @@ import Testing
     #expect(headers.description == "Authorization: •••\ncookie: •••\nX-Plain: seen\nA:")
   }
 
-  @Test func `a proxy shows no password`() {
+  @Test func `proxy settings show no password`() {
     var configuration = CurlConfiguration()
     configuration.proxy = .url("http://u:MARKER@h:3128", user: "u", password: "MARKER")
     #expect(!SecretTests.everything(configuration).contains("MARKER"))

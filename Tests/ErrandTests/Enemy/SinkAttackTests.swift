@@ -3,10 +3,10 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Sinks that refuse, pause and never go on, over real sockets.
+/// Sinks that throw, pause or never resume, over real sockets.
 @Suite(.timeLimit(.minutes(2))) struct SinkAttackTests {
   @Test(arguments: [AwkwardSink.Fault.begin, .write(1), .write(3), .end])
-  func `a sink's throw ends the call`(fault: AwkwardSink.Fault) async throws {
+  func `error of a sink ends the call`(fault: AwkwardSink.Fault) async throws {
     let server = try LoopbackServer { $0.path == "/next" ? .ok("next") : .generated(count: 1_000_000) }
     let client = APIClient(baseURL: server.url)
     let sink = AwkwardSink(fault)
@@ -17,7 +17,7 @@ import Testing
     #expect(try await client.send(Ask<String>(path: "/next")) == "next")
   }
 
-  @Test(arguments: [2, 3, 4]) func `a throw after a pause ends the call`(number: Int) async throws {
+  @Test(arguments: [2, 3, 4]) func `error after a pause ends the call`(number: Int) async throws {
     let server = try LoopbackServer { _ in .generated(count: 3_000_000) }
     let client = APIClient(baseURL: server.url)
     let sink = AwkwardSink(.write(number)) { $0 < number }
@@ -34,7 +34,7 @@ import Testing
     #expect(sink.pieces == number && sink.ends == 0)
   }
 
-  @Test func `a throw on the last paused piece counts`() async throws {
+  @Test func `error on the last paused piece counts`() async throws {
     let server = try LoopbackServer { _ in .ok("short") }
     let client = APIClient(baseURL: server.url)
     let sink = AwkwardSink(.end) { _ in true }
@@ -45,14 +45,14 @@ import Testing
     #expect(sink.bytes == 5 && sink.ends == 1)
   }
 
-  @Test(arguments: [true, false]) func `a pause for ever ends by deadline or cancel`(isDeadline: Bool) async throws {
+  @Test(arguments: [true, false]) func `endless pause ends by deadline or cancel`(isDeadline: Bool) async throws {
     let server = try LoopbackServer { $0.path == "/next" ? .ok("next") : .endless() }
     let client = APIClient(baseURL: server.url)
     let sink = AwkwardSink { _ in true }
     let limit = isDeadline ? TimeLimit.milliseconds(200) : .never
     let options = CallOptions(timeouts: Timeouts(total: limit), bodySink: sink)
     async let outcome = client.outcome(of: Sending(), options: options)
-    // On a busy machine the deadline may come before the first byte.
+    // On a busy machine the deadline may expire before the first byte.
     if !isDeadline {
       await sink.paused.waitStubbornly()
       client.cancelAll()
@@ -64,7 +64,7 @@ import Testing
     try await server.wait { $0.openConnectionCount == 1 }
   }
 
-  @Test func `a status taken for success reaches the sink`() async throws {
+  @Test func `accepted status reaches the sink`() async throws {
     let server = try LoopbackServer { _ in .status(300, body: "choices") }
     let sink = AwkwardSink()
     let outcome = await APIClient(baseURL: server.url)
@@ -72,7 +72,7 @@ import Testing
     #expect(outcome.error == nil && sink.bytes == 7 && sink.ends == 1)
   }
 
-  @Test func `redirects and error pages pass the sink by`() async throws {
+  @Test func `redirects and error pages skip the sink`() async throws {
     let server = try LoopbackServer { request in
       switch request.path {
       case "/p": .redirect(to: "/gone")

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Ten thousand calls at once over real sockets, ended at random: each ends once, and nothing is left.
+/// Ten thousand concurrent calls over real sockets, ended at random: each ends once, and nothing is left.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct StormTests {
   private static let calls = isSanitized ? 2_000 : 10_000
 
@@ -14,7 +14,7 @@ import TestSupport
     typealias Response = String
     let number: Int
     var path: Path { "/\(number % 8)" }
-    /// One in three shares its exchange with others of its kind.
+    /// One call in three shares its exchange with equal calls.
     var arguments: Arguments { number.isMultiple(of: 3) ? [:] : ["number": number] }
   }
 
@@ -30,7 +30,7 @@ import TestSupport
     }
   }
 
-  /// What the calls tell.
+  /// The results of the calls.
   private final class Tally: Sendable {
     let ends = Locked<[Int]>(Array(repeating: 0, count: calls))
     let stages = Locked<[String: Int]>([:])
@@ -48,7 +48,7 @@ import TestSupport
     }
   }
 
-  /// Starts a call, and sees to it that it is stopped at some moment, or not.
+  /// Starts a call and stops it at a random moment, or not at all.
   private static func start(_ number: Int, _ client: APIClient, _ tally: Tally) {
     var random = SeededNumbers(seed: UInt64(number))
     let total: TimeLimit = number.isMultiple(of: 3) ? .milliseconds(Int.random(in: 1...3000, using: &random)) : .never
@@ -64,7 +64,7 @@ import TestSupport
     }
   }
 
-  /// Starts all calls at once and waits for their ends; client and transport are gone afterwards.
+  /// Starts all calls at once and waits for their ends. Releases the client and the transport afterwards.
   private static func blow(_ url: String, _ tally: Tally, _ leaks: LeakCheck) async {
     let client = APIClient(baseURL: url)
     let transport = CurlTransport()
@@ -83,7 +83,7 @@ import TestSupport
 
   @Test func `ten thousand calls over sockets end once`() async throws {
     let server = try LoopbackServer(handler: Self.answer)
-    // The first time shows what the process needs at all, the second what it does not give back.
+    // The first run shows the memory that the process needs in any case; the second run shows leaks.
     await Self.blow(server.url, Tally(), LeakCheck())
     let (descriptors, memory) = (ProcessUse.descriptors, ProcessUse.residentBytes)
     let tally = Tally()

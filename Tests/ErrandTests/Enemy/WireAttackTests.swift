@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Servers that cut, drip, flood and vanish, seen through a client.
+/// Servers that truncate, delay, flood and disconnect, from the view of a client.
 @Suite(.timeLimit(.minutes(2))) struct WireAttackTests {
   struct Fault: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -28,7 +28,7 @@ import TestSupport
       kind: .undecodableContent),
   ]
 
-  @Test(arguments: faults) func `a fault has its kind, the next call is right`(fault: Fault) async throws {
+  @Test(arguments: faults) func `fault has its kind and next call succeeds`(fault: Fault) async throws {
     let server = try LoopbackServer { $0.path == "/next" ? .ok("next") : fault.answer }
     let client = APIClient(baseURL: server.url)
     let outcome = await client.outcome(of: Sending())
@@ -37,13 +37,13 @@ import TestSupport
     #expect(try await client.send(Ask<String>(path: "/next")) == "next")
   }
 
-  @Test func `exactly 32 MiB fit`() async throws {
+  @Test func `response of exactly 32 MiB is accepted`() async throws {
     let server = try LoopbackServer { _ in .generated(count: 32 << 20) }
     #expect(try await APIClient(baseURL: server.url).send(Sending()).count == 32 << 20)
   }
 
   @Test(arguments: [LoopbackAnswer.Part.everything, .body])
-  func `a drip ends at the deadline`(part: LoopbackAnswer.Part) async throws {
+  func `slow response ends at the deadline`(part: LoopbackAnswer.Part) async throws {
     let server = try LoopbackServer { _ in
       .ok(String(repeating: "x", count: 10_000)).dripped(of: part, every: .milliseconds(5))
     }
@@ -56,7 +56,7 @@ import TestSupport
     #expect(await eventually { client.admission == (0, 0) })
   }
 
-  @Test func `a server that stops ends its calls`() async throws {
+  @Test func `stopping server ends its calls`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .ok("late").held(at: gate) }
     let client = APIClient(baseURL: server.url)
@@ -74,7 +74,7 @@ import TestSupport
     #expect(client.running.isEmpty && client.admission == (0, 0))
   }
 
-  @Test func `a huge page on a redirect is no harm`() async throws {
+  @Test func `huge redirect page is skipped`() async throws {
     let server = try LoopbackServer { request in
       guard request.path == "/p" else { return .ok("there") }
       return LoopbackAnswer([
@@ -90,7 +90,7 @@ import TestSupport
     String(repeating: "[", count: 100_000), String(repeating: "{\"a\":", count: 50_000),
     "\"" + String(repeating: "\\ud800", count: 3) + "\"",
   ])
-  func `hostile JSON is told`(body: String) async throws {
+  func `hostile JSON fails validation and decoding`(body: String) async throws {
     let server = try LoopbackServer { _ in .json(body) }
     let client = APIClient(baseURL: server.url)
     let shaped = await client.outcome(of: Ask<Nothing>(shape: ["a": .number]))
@@ -100,7 +100,7 @@ import TestSupport
     #expect((shaped.error?.message.utf8.count ?? 0) < 1000)
   }
 
-  @Test func `control characters of a server stay off the log`() async throws {
+  @Test func `server's control characters stay off the log`() async throws {
     let lines = Recorded<LogLine>()
     let server = try LoopbackServer { request in
       request.path == "/json"

@@ -2,11 +2,11 @@ import Foundation
 import Testing
 
 struct FaultClassTests {
-  /// What makes or finds a real server; one of them stands in every test of a fault.
+  /// The types that start or find a real server. Every test of a fault uses one of them.
   private static let servers = ["LoopbackServer", "RangeServer", "DownloadFixture", "Servers.", "TrustFixture."]
 
   @Test(arguments: FaultClass.all.map(\.name))
-  func `every fault has its test over a socket`(name: String) throws {
+  func `every fault has a test over sockets`(name: String) throws {
     let fault = try #require(FaultClass.all.first { $0.name == name })
     let tests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
     let source = try String(contentsOf: tests.appending(path: fault.file), encoding: .utf8)

@@ -3,108 +3,115 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Faults whose answer is a rule of the client, met over a real socket; the next request on that origin is answered
-/// rightly.
+/// Faults for which the client has a rule, over a real socket. The next request to the same origin must succeed.
 @Suite(.timeLimit(.minutes(2))) struct FaultSocketTests {
   private func server(_ answer: @escaping @Sendable (RecordedRequest) -> LoopbackAnswer) throws -> LoopbackServer {
     try LoopbackServer { $0.path == "/next" ? .ok("right") : answer($0) }
   }
 
-  /// How a call ends, with another one behind it.
+  /// The result of a call, after a second call to the same server.
   private func outcome<Response>(
-    of request: Ask<Response>, at server: LoopbackServer
+    of request: Ask<Response>, at server: LoopbackServer, _ carrier: Carrier
   ) async throws -> Outcome<Response> {
-    let client = APIClient(baseURL: server.url)
+    let transport = carrier.transport()
+    let client = transport.client(at: server)
     let outcome = await client.outcome(of: request)
     #expect(try await client.send(Ask<String>(path: "/next")) == "right")
+    transport.expectToHaveCarriedAll(of: server)
     return outcome
   }
 
   // MARK: - Head
 
-  @Test(arguments: ["HTTP/1.1 200", "HTTP/1.1 200 "])
-  func `no reason phrase is no fault`(line: String) async throws {
+  @Test(arguments: ["HTTP/1.1 200", "HTTP/1.1 200 "], Carrier.allCases)
+  func `missing reason phrase is accepted`(line: String, carrier: Carrier) async throws {
     let server = try server { _ in .raw("\(line)\r\nContent-Length: 4\r\n\r\nbody", thenCloses: false) }
-    let outcome = try await outcome(of: Ask<String>(), at: server)
+    let outcome = try await outcome(of: Ask<String>(), at: server, carrier)
     #expect(outcome.value == "body" && outcome.response?.head.reason == "")
   }
 
-  @Test func `Latin-1 in the head is read`() async throws {
+  @Test(arguments: Carrier.allCases)
+  func `Latin-1 in the header is decoded`(carrier: Carrier) async throws {
     let head = "HTTP/1.1 200 Trouv\u{E9}\r\nX-Name: caf\u{E9} \u{FC}\r\nContent-Length: 4\r\n\r\nbody"
     let bytes = head.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
     let server = try server { _ in .raw(bytes, thenCloses: false) }
-    let outcome = try await outcome(of: Ask<String>(), at: server)
+    let outcome = try await outcome(of: Ask<String>(), at: server, carrier)
     #expect(outcome.value == "body" && outcome.response?.head.reason == "Trouv\u{E9}")
     #expect(outcome.response?.fields["X-Name"] == "caf\u{E9} \u{FC}")
   }
 
   // MARK: - Redirects
 
-  @Test func `a circle of redirects ends`() async throws {
+  @Test(arguments: Carrier.allCases)
+  func `redirect loop ends`(carrier: Carrier) async throws {
     let server = try server { .redirect(to: $0.path == "/p" ? "/q" : "/p") }
-    #expect(try await outcome(of: Ask<String>(), at: server).error?.code == .redirectLoop)
+    #expect(try await outcome(of: Ask<String>(), at: server, carrier).error?.code == .redirectLoop)
     #expect(server.requests.map(\.path) == ["/p", "/q", "/p", "/q", "/next"])
   }
 
-  @Test(arguments: [nil, "", "ftp://127.0.0.1/", "file:///etc/passwd", "data:,x", "http://", "http://127.0.0.1:0/"])
-  func `an unusable Location leads nowhere`(location: String?) async throws {
+  @Test(
+    arguments: [nil, "", "ftp://127.0.0.1/", "file:///etc/passwd", "data:,x", "http://", "http://127.0.0.1:0/"],
+    Carrier.allCases)
+  func `unusable Location fails`(location: String?, carrier: Carrier) async throws {
     let server = try server { _ in .redirect(to: location) }
-    let error = try await outcome(of: Ask<String>(), at: server).error
-    // An empty one names the page itself, which is asked once more.
+    let error = try await outcome(of: Ask<String>(), at: server, carrier).error
+    // An empty Location refers to the page itself, which is requested once more.
     #expect(error?.code == (location == "" ? .redirectLoop : .invalidRedirect) && error?.response?.status == 302)
     #expect(server.requests.map(\.path) == (location == "" ? ["/p", "/p", "/next"] : ["/p", "/next"]))
   }
 
-  @Test func `bytes of a Location are kept`() async throws {
+  @Test(arguments: Carrier.allCases)
+  func `bytes of a Location are kept`(carrier: Carrier) async throws {
     let server = try LoopbackServer { request in
       guard request.path == "/p" else { return .ok(request.target) }
       let location: [UInt8] = Array("/caf".utf8) + [0xE9] + Array("/\u{e9}?\u{e9}".utf8)
       let head = Array("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ".utf8)
       return LoopbackAnswer([.bytes(head + location + [13, 10, 13, 10])])
     }
-    let client = APIClient(baseURL: server.url)
+    let transport = carrier.transport()
+    let client = transport.client(at: server)
     #expect(try await client.send(Ask<String>()) == "/caf%E9/%C3%A9?%C3%A9")
+    transport.expectToHaveCarriedAll(of: server)
   }
 
-  @Test func `bytes of a Link are kept`() async throws {
+  @Test(arguments: Carrier.allCases)
+  func `bytes of a Link are kept`(carrier: Carrier) async throws {
     let server = try LoopbackServer { _ in
       let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nLink: </caf".utf8) + [0xE9]
       return LoopbackAnswer([.bytes(head + Array(">; rel=next\r\n\r\n".utf8))])
     }
-    let response = try await APIClient(baseURL: server.url).response(Ask<String>())
+    let transport = carrier.transport()
+    let response = try await transport.client(at: server).response(Ask<String>())
     #expect(response.raw.link("next") == server.url + "/caf%E9")
+    transport.expectToHaveCarriedAll(of: server)
   }
 
-  private func client(at server: LoopbackServer, _ jar: CookieJar) -> APIClient {
-    var configuration = ClientConfiguration(baseURL: server.url)
-    configuration.cookies = .jar(jar)
-    return APIClient(configuration)
-  }
-
-  private func cachingClient(at server: LoopbackServer) -> APIClient {
-    var configuration = ClientConfiguration(baseURL: server.url)
+  private static func caching(_ configuration: inout ClientConfiguration) {
     configuration.cache = .own(ResponseCache(store: MemoryStore()))
     configuration.cachePolicy = .http
-    return APIClient(configuration)
   }
 
-  @Test func `bytes of cookies are kept`() async throws {
-    // GBK, ISO 8859-1, UTF-8, and UTF-8 of the scalars that stand for bytes.
+  @Test(arguments: Carrier.allCases)
+  func `bytes of cookies are kept`(carrier: Carrier) async throws {
+    // GBK, ISO 8859-1, UTF-8, and UTF-8 of the scalars that represent single bytes.
     let values: [[UInt8]] = [[0xD6, 0xD0], [0x63, 0xE9], Array("\u{e9}".utf8), Array("\u{f7e9}".utf8)]
     let server = try LoopbackServer { _ in
       let lines = values.enumerated().flatMap { Array("Set-Cookie: c\($0)=".utf8) + $1 + [13, 10] as [UInt8] }
       return LoopbackAnswer([.bytes(Array("HTTP/1.1 204 No Content\r\n".utf8) + lines + [13, 10])])
     }
+    let transport = carrier.transport()
     let first = CookieJar()
-    _ = try await client(at: server, first).send(Ask<Nothing>())
+    _ = try await transport.client(at: server) { $0.cookies = .jar(first) }.send(Ask<Nothing>())
     let saved = try JSONEncoder().encode(first.cookies(for: HTTPURL(server.url)))
     let second = CookieJar(try JSONDecoder().decode([Cookie].self, from: saved))
-    _ = try await client(at: server, second).send(Ask<Nothing>())
+    _ = try await transport.client(at: server) { $0.cookies = .jar(second) }.send(Ask<Nothing>())
     let line = values.enumerated().map { Array("c\($0)=".utf8) + $1 }.joined(separator: Array("; ".utf8))
     #expect(server.requests.last?.head.firstRange(of: Array("Cookie: ".utf8) + line + [13, 10]) != nil)
+    transport.expectToHaveCarriedAll(of: server)
   }
 
-  @Test func `bytes of entity tags are kept`() async throws {
+  @Test(arguments: Carrier.allCases)
+  func `bytes of entity tags are kept`(carrier: Carrier) async throws {
     let tag: [UInt8] = [0x22, 0xE9, 0x22]
     let server = try LoopbackServer { request in
       let isKnown = request.head.firstRange(of: Array("If-None-Match: ".utf8) + tag + [13, 10]) != nil
@@ -113,20 +120,25 @@ import Testing
       let line = isKnown ? "HTTP/1.1 304 Not Modified\r\n" : "HTTP/1.1 200 OK\r\n"
       return LoopbackAnswer([.bytes(Array(line.utf8) + fields + rest)])
     }
-    let client = cachingClient(at: server)
+    let transport = carrier.transport()
+    let client = transport.client(at: server, Self.caching)
     for _ in 0..<3 { #expect(try await client.send(Ask<String>()) == "ok") }
     #expect(server.requests.map { $0.headers["If-None-Match"] != nil } == [false, true, true])
+    transport.expectToHaveCarriedAll(of: server)
   }
 
-  @Test func `a stored redirect keeps bytes`() async throws {
+  @Test(arguments: Carrier.allCases)
+  func `stored redirect keeps its bytes`(carrier: Carrier) async throws {
     let server = try LoopbackServer { request in
       guard request.path == "/p" else { return .ok(request.target) }
       let head = Array("HTTP/1.1 301 Moved\r\nCache-Control: max-age=60\r\nContent-Length: 0\r\nLocation: /caf".utf8)
       return LoopbackAnswer([.bytes(head + [0xE9, 13, 10, 13, 10])])
     }
-    let client = cachingClient(at: server)
+    let transport = carrier.transport()
+    let client = transport.client(at: server, Self.caching)
     for _ in 0..<2 { #expect(try await client.send(Ask<String>()) == "/caf%E9") }
     #expect(server.requests.map(\.path) == ["/p", "/caf%E9", "/caf%E9"])
+    transport.expectToHaveCarriedAll(of: server)
   }
 
   // MARK: - Content
@@ -135,10 +147,11 @@ import Testing
     arguments: [
       ([0xFF, 0x41], "text/plain; charset=utf-8"), ([0xD6, 0xD0], "text/plain"), ([0xD6], "text/html; charset=gbk"),
       ([0x4E], "text/plain; charset=utf-16"), ([0x41], "text/plain; charset=klingon"),
-    ] as [([UInt8], String)])
-  func `bytes of another charset are told`(bytes: [UInt8], contentType: String) async throws {
+    ] as [([UInt8], String)], Carrier.allCases)
+  func `bytes of another charset fail to decode`(sample: ([UInt8], String), carrier: Carrier) async throws {
+    let (bytes, contentType) = sample
     let server = try server { _ in .data(bytes, contentType: contentType) }
-    let error = try await outcome(of: Ask<String>(), at: server).error
+    let error = try await outcome(of: Ask<String>(), at: server, carrier).error
     #expect(error?.stage == .decode && error?.code == .decoding && error?.response?.body == Data(bytes))
   }
 
@@ -146,17 +159,20 @@ import Testing
     arguments: [
       ([0xEF, 0xBB, 0xBF, 0xC3, 0xA9], "text/plain; charset=gbk", "é"), ([0xFF, 0xFE, 0x2D, 0x4E], "text/plain", "中"),
       ([0xFE, 0xFF, 0x4E, 0x2D], "text/plain; charset=utf-16", "中"),
-    ] as [([UInt8], String, String)])
-  func `a byte order mark is obeyed`(bytes: [UInt8], contentType: String, text: String) async throws {
+    ] as [([UInt8], String, String)], Carrier.allCases)
+  func `byte order mark is respected`(sample: ([UInt8], String, String), carrier: Carrier) async throws {
+    let (bytes, contentType, text) = sample
     let server = try server { _ in .data(bytes, contentType: contentType) }
-    #expect(try await outcome(of: Ask<String>(), at: server).value == text)
+    #expect(try await outcome(of: Ask<String>(), at: server, carrier).value == text)
   }
 
   // MARK: - Outbound
 
-  @Test func `nothing smuggled reaches the wire`() async throws {
+  @Test(arguments: Carrier.allCases)
+  func `smuggled text never reaches the wire`(carrier: Carrier) async throws {
     let server = try server { _ in .ok() }
-    let client = APIClient(baseURL: server.url)
+    let transport = carrier.transport()
+    let client = transport.client(at: server)
     for text in RefusalTests.breaks {
       for request in [
         Sending(path: RequestPath("/a" + text)), Sending(path: RequestPath("/a?b=" + text)),
@@ -174,15 +190,17 @@ import Testing
     client.configure { $0.exchangeInterceptors = [] }
     #expect(try await client.send(Ask<String>(path: "/next")) == "right")
     #expect(server.requests.map(\.target) == ["/next"])
+    transport.expectToHaveCarriedAll(of: server)
   }
 
-  @Test(arguments: ["a\"; filename=\"x", "a\r\nX-Evil: 1\r\n\r\n", "\r", "\n"])
-  func `a file name stays on its line`(name: String) async throws {
+  @Test(arguments: ["a\"; filename=\"x", "a\r\nX-Evil: 1\r\n\r\n", "\r", "\n"], Carrier.allCases)
+  func `file name cannot break its line`(name: String, carrier: Carrier) async throws {
     let server = try server { _ in .ok("taken") }
     let form = Multipart([.data(name, Data(), filename: name)])
-    #expect(try await outcome(of: Ask<String>(method: .post, body: .multipart(form)), at: server).value == "taken")
+    #expect(
+      try await outcome(of: Ask<String>(method: .post, body: .multipart(form)), at: server, carrier).value == "taken")
     let body = try #require(server.requests.first).body
-    // Two delimiters, two fields and two blank lines, and no line more.
+    // Two delimiters, two fields and two blank lines, and no other line.
     #expect(body.count { $0 == 0x0A } == 6 && body.count { $0 == 0x0D } == 6)
     #expect(body.count { $0 == 0x22 } == 4)
   }

@@ -6,17 +6,17 @@
   import TestSupport
   import Testing
 
-  /// Every file call of a scenario fails in turn, in a process of its own that stands between the library, SQLite among
-  /// it, and the system. What downloads do is shown by `DownloadFaultTests`, over their own file system.
+  /// Every file call of a scenario fails in turn, in a separate process whose C library calls are replaced, also for
+  /// SQLite. `DownloadFaultTests` covers downloads over their own file system.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct FileCallTests {
-    /// Plays a scenario and returns how many calls it makes.
+    /// Plays a scenario and returns the number of its file calls.
     private func calls(_ scenario: String, _ url: String, _ place: URL, _ code: Int32) async throws -> Int {
       let run = try await BuiltProgram("FaultProbe").run([scenario, url, place.path(), "\(code)"])
       try #require(run.status == 0, "\(run.text)\(run.error)")
       return try #require(Int(run.text.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
 
-    @Test(arguments: [EIO, ENOSPC]) func `calls go on without the cache`(code: Int32) async throws {
+    @Test(arguments: [EIO, ENOSPC]) func `calls succeed without a working cache`(code: Int32) async throws {
       let versions = Locked<[String: Int]>([:])
       let server = try LoopbackServer { request in
         let isChange = request.method == "POST"
@@ -30,11 +30,11 @@
       }
       let folder = try UploadFolder()
       let calls = try await calls("cache", server.url, folder.url, code)
-      // Nothing stands between under a sanitizer.
+      // Under a sanitizer the C library calls are not replaced.
       #expect(calls > 60 || isSanitized, "\(calls)")
     }
 
-    @Test(arguments: [EIO, EACCES]) func `an upload is whole or told`(code: Int32) async throws {
+    @Test(arguments: [EIO, EACCES]) func `upload is complete or fails`(code: Int32) async throws {
       let folder = try UploadFolder()
       let bytes = UploadFolder.bytes(300_000)
       let file = try folder.file("film.bin", bytes)

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// What a batch gives, and how a member's failure ends it.
+/// The values of a batch, and how the failure of a member ends it.
 @Suite(.timeLimit(.minutes(5))) struct GroupBatchTests {
   // MARK: - Values
 
@@ -36,7 +36,7 @@ import TestSupport
     #expect((nested[1] as? (Int, String))?.0 == 2)
   }
 
-  @Test func `empty batch completes at once`() async throws {
+  @Test func `empty batch completes immediately`() async throws {
     let server = GroupServer()
     #expect(try await server.client.batch([Number]()) == [])
     #expect(try await server.client.batch(mixed: []).isEmpty)
@@ -49,7 +49,7 @@ import TestSupport
     #expect(await server.leftovers().isEmpty)
   }
 
-  @Test func `same value runs twice at once`() async throws {
+  @Test func `same batch may run twice concurrently`() async throws {
     let server = GroupServer()
     let batch = Batch([Words("a", latch: true), Words("b", latch: true)])
     async let first = server.client.send(batch)
@@ -58,7 +58,7 @@ import TestSupport
     server.latch.open()
     #expect(try await first == ["a", "b"])
     #expect(try await second == ["a", "b"])
-    #expect(try await server.client.send(batch) == ["a", "b"], "and once more after")
+    #expect(try await server.client.send(batch) == ["a", "b"], "the batch can run again afterwards")
     #expect(await server.leftovers().isEmpty)
   }
 
@@ -104,7 +104,7 @@ import TestSupport
     #expect(error.request?.url.path == "/broken/broken")
   }
 
-  @Test func `unstarted members are never heard of`() async throws {
+  @Test func `unstarted members produce no events`() async throws {
     let server = GroupServer()
     server.breaks.open()
     let calls = Recorded<CallEvent>()
@@ -132,17 +132,17 @@ import TestSupport
 
   // MARK: - Outcomes
 
-  @Test func `outcomes disturb nobody`() async throws {
+  @Test func `failed member does not affect the others`() async throws {
     let server = GroupServer()
     server.breaks.open()
     let results = await server.client.outcomes(of: ["broken", "ok", "broken", "ok"].map(Wish.init), width: 2)
     #expect(results.map { (try? $0.get()) ?? "-" } == ["-", "ok", "-", "ok"])
     #expect(results.compactMap(\.error?.status) == [500, 500])
     let outcome = await server.client.outcome(of: Batch(outcomesOf: [Wish("broken")]))
-    #expect(outcome.told == "success", "the batch has what it wants")
+    #expect(outcome.told == "success", "a batch of outcomes succeeds")
   }
 
-  @Test func `outcomes of unlike members`() async throws {
+  @Test func `outcomes of mixed members keep types`() async throws {
     let server = GroupServer()
     server.breaks.open()
     let steps: [any APIRequest] = [Number(3), Wish("broken"), Words("x")]
@@ -160,7 +160,7 @@ import TestSupport
     #expect(await server.leftovers().isEmpty)
   }
 
-  @Test(arguments: [true, false]) func `late unlike outcomes say deadline`(isTuple: Bool) async throws {
+  @Test(arguments: [true, false]) func `late mixed outcomes fail by deadline`(isTuple: Bool) async throws {
     let server = GroupServer()
     let options = GroupOptions.deadline(.seconds(3))
     let ended = Task { () -> [APIError.Stage?] in
@@ -177,7 +177,7 @@ import TestSupport
     #expect(await server.leftovers().isEmpty)
   }
 
-  @Test func `cancelled outcomes keep what ended`() async throws {
+  @Test func `cancelled batch keeps ended outcomes`() async throws {
     let server = GroupServer()
     let calls = Recorded<CallEvent>()
     server.client.configure { $0.accessories = [GroupNoter("client", Recorded(), calls: calls)] }
@@ -189,12 +189,12 @@ import TestSupport
     #expect((try? results[0].get()) == "ok")
     #expect(results.dropFirst().map { $0.error?.stage } == [.cancelled, .cancelled, .cancelled])
     #expect(results[1].error?.request?.url.path == "/held/held")
-    #expect(results[3].error?.request == nil, "it was never started")
+    #expect(results[3].error?.request == nil, "the member was never started")
     #expect(calls.stories(of: "client").count == 3)
     #expect(await server.leftovers().isEmpty)
   }
 
-  @Test func `late outcomes say deadline`() async throws {
+  @Test func `late outcomes fail by deadline`() async throws {
     let server = GroupServer()
     async let ended = server.client.outcomes(
       of: ["held", "ok"].map(Wish.init), width: 1, options: .deadline(.seconds(3)))
@@ -204,7 +204,7 @@ import TestSupport
     #expect(results.map { $0.error?.stage } == [.deadline, .deadline])
     for result in results {
       let text = try #require(result.error?.message)
-      #expect(!text.contains("timeouts.total"), "the call's own time-out has nothing to do with it: \(text)")
+      #expect(!text.contains("timeouts.total"), "the message must not name the time-out of the call: \(text)")
     }
   }
 
@@ -218,7 +218,7 @@ import TestSupport
     #expect(await server.leftovers().isEmpty)
   }
 
-  @Test func `first success of unlike members wins`() async throws {
+  @Test func `first success of mixed members wins`() async throws {
     let server = GroupServer()
     server.breaks.open()
     let steps: [any APIRequest] = [Wish("held"), Broken(), Number(3)]
@@ -231,7 +231,7 @@ import TestSupport
     #expect(await server.leftovers().isEmpty)
   }
 
-  @Test func `at least so many of unlike members`() async throws {
+  @Test func `atLeast accepts mixed members`() async throws {
     let server = GroupServer()
     server.breaks.open()
     let steps: [any GroupStep] = [Words("x"), Wish("held"), Broken(), Batch(Number(1), Number(2))]
@@ -249,7 +249,7 @@ import TestSupport
     #expect(await server.leftovers().isEmpty)
   }
 
-  @Test func `late success does not win`() async throws {
+  @Test func `later success does not replace the first`() async throws {
     let server = GroupServer()
     let stubborn = Latch()
     let early = Latch()
@@ -271,7 +271,7 @@ import TestSupport
     #expect(try await counted == ["early"])
   }
 
-  @Test func `failures alone give the first one`() async throws {
+  @Test func `failures alone give the first failure`() async throws {
     let server = GroupServer()
     server.breaks.open()
     let error = try await #require(throws: APIError.self) {
@@ -281,18 +281,18 @@ import TestSupport
     #expect(error.code == .status)
   }
 
-  @Test func `at least ends when it has enough`() async throws {
+  @Test func `atLeast ends at its count`() async throws {
     let server = GroupServer()
     let wishes = ["held", "ok", "held", "ok"].map(Wish.init)
     #expect(try await server.client.atLeast(2, of: wishes) == ["ok", "ok"])
     let asked = server.transport.requests.count
     #expect(try await server.client.atLeast(0, of: wishes) == [])
     #expect(try await server.client.atLeast(-1, of: wishes) == [])
-    #expect(server.transport.requests.count == asked, "nothing is asked for nothing")
+    #expect(server.transport.requests.count == asked, "no request is sent for zero successes")
     #expect(await server.leftovers().isEmpty)
   }
 
-  @Test func `at least fails when it must`() async throws {
+  @Test func `atLeast fails once it cannot succeed`() async throws {
     let server = GroupServer()
     server.breaks.open()
     let error = try await #require(throws: APIError.self) {
@@ -303,12 +303,12 @@ import TestSupport
     #expect(await server.leftovers().isEmpty)
   }
 
-  @Test func `more wanted than there are`() async throws {
+  @Test func `atLeast beyond the member count fails`() async throws {
     let server = GroupServer()
     for (wanted, count, text) in [
-      (3, 2, "3 successes were asked for, and the batch has 2 members; ask for fewer, or give it more."),
-      (2, 1, "2 successes were asked for, and the batch has 1 member; ask for fewer, or give it more."),
-      (1, 0, "1 success was asked for, and the batch has no members; ask for fewer, or give it more."),
+      (3, 2, "The batch needs 3 successes, but has 2 members; lower the number, or add members."),
+      (2, 1, "The batch needs 2 successes, but has 1 member; lower the number, or add members."),
+      (1, 0, "The batch needs 1 success, but has no members; lower the number, or add members."),
     ] {
       let wishes = (0..<count).map { _ in Wish("ok") }
       let error = try await #require(throws: APIError.self) {

@@ -4,7 +4,7 @@ import ErrandTesting
 import Testing
 import TestSupport
 
-/// The scope form of a chain: steps, branches, errors, and stops.
+/// The closure form of a chain: steps, branches, errors and stops.
 @Suite(.timeLimit(.minutes(5))) struct GroupChainTests {
   private enum Refusal: Error, Equatable { case tooYoung }
 
@@ -21,7 +21,7 @@ import TestSupport
     #expect(await server.leftovers().isEmpty)
   }
 
-  @Test func `branches run side by side`() async throws {
+  @Test func `branches run concurrently`() async throws {
     let server = GroupServer()
     async let done = server.client.chain { chain in
       async let a = chain.send(Words("a", latch: true))
@@ -33,7 +33,7 @@ import TestSupport
     #expect(try await done == "ab")
   }
 
-  @Test func `leaving by an error cancels branches`() async throws {
+  @Test func `thrown error cancels branches`() async throws {
     let server = GroupServer()
     let calls = Recorded<CallEvent>()
     server.client.configure { $0.accessories = [GroupNoter("client", Recorded(), calls: calls)] }
@@ -54,14 +54,14 @@ import TestSupport
 
   // MARK: - Errors
 
-  @Test func `typed errors stay typed`() async throws {
+  @Test func `typed errors keep their type`() async throws {
     let server = GroupServer()
     do throws(Refusal) {
       try await server.client.chain { (chain) async throws(Refusal) -> Void in
         _ = await chain.outcome(of: Number(1))
         throw Refusal.tooYoung
       }
-      Issue.record("it must throw")
+      Issue.record("the chain should throw")
     } catch {
       #expect(error == .tooYoung)
     }
@@ -71,16 +71,16 @@ import TestSupport
         _ = try await chain.send(Number(1))
         _ = try await chain.send(Broken())
       }
-      Issue.record("it must throw")
+      Issue.record("the chain should throw")
     } catch {
       #expect(error.members == [GroupMember(kind: .chain, group: "chain", index: 1, name: "Broken")])
       #expect("\(error)".hasSuffix("(step 2 of the chain, Broken)"))
     }
     let value = await server.client.chain { chain in await chain.outcome(of: Number(4)).value }
-    #expect(value == 4, "one that cannot fail needs no try")
+    #expect(value == 4, "a chain that cannot fail needs no try")
   }
 
-  @Test func `foreign error becomes a cause`() async throws {
+  @Test func `app error becomes a cause`() async throws {
     let server = GroupServer()
     let outcome = await server.client.outcome(of: Chain { _ in throw Refusal.tooYoung })
     let error = try #require(outcome.error)
@@ -89,7 +89,7 @@ import TestSupport
     #expect(error.message == "A step of the chain failed: tooYoung.")
   }
 
-  @Test func `hooks and accessories hear foreign errors`() async throws {
+  @Test func `hooks and accessories receive app errors`() async throws {
     let server = GroupServer()
     let events = Recorded<String>()
     let options = GroupOptions(
@@ -103,7 +103,7 @@ import TestSupport
       events.all == ["willStart group", "before group", "willStop group group", "after group", "didStop group group"])
   }
 
-  @Test func `nested foreign error keeps its type`() async throws {
+  @Test func `nested app error keeps its type`() async throws {
     let server = GroupServer()
     let reports = Recorded<String>()
     let options = GroupOptions(afterCompletion: { ending in
@@ -131,7 +131,7 @@ import TestSupport
 
   // MARK: - Stops
 
-  @Test func `cancel inside ends as cancelled`() async throws {
+  @Test func `cancel inside a chain cancels it`() async throws {
     let server = GroupServer()
     let error = try await #require(throws: APIError.self) {
       _ = try await server.client.chain { chain in
@@ -141,7 +141,7 @@ import TestSupport
         chain.cancel()
         #expect(chain.isStopped)
         #expect(await held.told == "cancelled")
-        #expect(await chain.outcome(of: Number(1)).told == "cancelled", "nothing more is sent")
+        #expect(await chain.outcome(of: Number(1)).told == "cancelled", "no further request is sent")
         return "a value that does not count"
       }
     }
@@ -184,9 +184,9 @@ import TestSupport
     withExtendedLifetime(owner) {}
   }
 
-  /// A chain that was started ends also where its closure waits for no call.
+  /// A started chain ends even if its closure is not waiting for a call.
   @Test(arguments: GroupStopTests.Way.allCases.filter { $0 != .ownerFreed })
-  func `stop reaches a started closure`(_ way: GroupStopTests.Way) async {
+  func `stop ends a started chain immediately`(_ way: GroupStopTests.Way) async {
     let server = GroupServer()
     let (latch, ended) = (Latch(), Latch())
     let told = Recorded<String>()
@@ -209,20 +209,20 @@ import TestSupport
     #expect(hasEnded)
     if !hasEnded { latch.open() }
     await ended.waitStubbornly()
-    #expect(told.all == [way.message.replacing("batch", with: "chain")], "whatever the closure returns")
+    #expect(told.all == [way.message.replacing("batch", with: "chain")], "the value of the closure is ignored")
     withExtendedLifetime(owner) {}
     #expect(await server.leftovers().isEmpty)
   }
 
-  @Test func `thrown cancellation cancels the chain`() async throws {
+  @Test func `thrown CancellationError cancels the chain`() async throws {
     let server = GroupServer()
     let outcome = await server.client.outcome(of: Chain { _ in throw CancellationError() })
     #expect(outcome.error?.stage == .cancelled)
     await #expect(throws: APIError.self) { try await server.client.chain { _ in throw CancellationError() } }
   }
 
-  /// What a closure leaves behind does not outlive the chain.
-  @Test func `left members end with the chain`() async throws {
+  /// Calls that a closure leaves running do not outlive the chain.
+  @Test func `unfinished members end with the chain`() async throws {
     let server = GroupServer()
     let told = Recorded<String>()
     let scopes = Recorded<GroupScope>()
@@ -247,7 +247,7 @@ import TestSupport
     #expect(await server.leftovers().isEmpty)
   }
 
-  // MARK: - Where it runs
+  // MARK: - Isolation
 
   @MainActor @Test func `main actor closure stays there`() async throws {
     let server = GroupServer()

@@ -5,7 +5,8 @@ import ErrandTesting
 import Testing
 import TestSupport
 
-/// Every way to start a group, crossed with every way it can end: one terminal event, in order, and nothing left.
+/// Every way to start a group, combined with every way it can end: one terminal event, in order, and nothing left
+/// behind.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct GroupDeliveryTests {
   enum Form: CaseIterable, Sendable { case batch, chain, steps }
 
@@ -13,7 +14,7 @@ import TestSupport
     case success, failure, cancelBefore, cancelDuring, cancelInHook, cancelQueued, cancelRacing, deadline
     case byOwner, ownerFreed, byTag, all, oneMember
 
-    /// What may be told; a race may end either way.
+    /// The allowed terminal events. A race may end in either of two ways.
     var told: Set<String> {
       switch self {
       case .success: ["success"]
@@ -32,7 +33,7 @@ import TestSupport
     }
   }
 
-  /// What one round is made of.
+  /// The parts of one round.
   private final class Fixture: Sendable {
     let server: GroupServer
     let events = Recorded<String>()
@@ -68,7 +69,7 @@ import TestSupport
   }
 
   @MainActor @Test(arguments: GroupDoor.allCases, Ending.allCases)
-  func `one terminal event in order`(_ door: GroupDoor, _ ending: Ending) async {
+  func `group delivers one terminal event in order`(_ door: GroupDoor, _ ending: Ending) async {
     for form in Form.allCases {
       for round in 0..<max(rounds / 10, 1) {
         let leaks = LeakCheck()
@@ -110,12 +111,14 @@ import TestSupport
     case .ownerFreed: owner = nil
     case .byTag: client.cancel(tag: "tagged")
     case .all: client.cancelAll()
-    // The one that is held; the other may have ended.
+    // Cancels the member that is held; the other one may have ended.
     case .oneMember: client.running.first { $0.info.request is Words }?.cancel()
     }
     var problems = await verdict(door, ending, started, fixture)
-    // The handle is still held here: what the closures captured must be free all the same.
-    problems += await captures.survivors(turns: 20_000).map { "\($0) lives on beside the handle" }
+    // The handle is still retained here; the objects that the closures captured must be free anyway.
+    problems += await captures.survivors(turns: 20_000).map {
+      "\($0) is still alive although only the handle is retained"
+    }
     withExtendedLifetime(started) {}
     return problems
   }
@@ -143,14 +146,14 @@ import TestSupport
     }
   }
 
-  /// Cancels where the success stands at the door of the executor already.
+  /// Cancels when the success is already queued on the executor.
   @MainActor private static func cancelQueued(_ door: GroupDoor, _ started: StartedGroup, _ fixture: Fixture) {
     fixture.hook.open()
     if door.isOnMain {
-      // The watch over late deliveries sets its timer just before the job goes to the main actor.
+      // The timer for late deliveries is set just before the job is enqueued on the main actor.
       holdMain { fixture.server.clock.pending == 1 }
     }
-    // A queue is suspended, so that the job cannot run before the cancel that stands before it.
+    // The queue is suspended, so the job cannot run before the cancel that is enqueued first.
     started.cancel()
     if door.isOnQueue { GroupDoor.queue.resume() }
   }
@@ -180,7 +183,7 @@ import TestSupport
     problems += await fixture.server.leftovers()
     let events = fixture.events.all.filter { !$0.hasPrefix("progress") }
     let told = events.filter { $0.hasPrefix("after") }.map { String($0.dropFirst(6)) }
-    // Elsewhere the cancel is not on the caller's executor: the success may be faster.
+    // Here the cancel does not run on the executor of the delivery, so the success may come first.
     let isElsewhere = door == .outcomeElsewhere || door == .closuresOnTasks
     let mayEnd = isElsewhere && ending == .cancelQueued ? ["cancelled", "success"] : ending.told
     if told.count != 1 || !mayEnd.contains(told[0]) { problems.append("told: \(told)") }
@@ -193,11 +196,13 @@ import TestSupport
       problems.append("client and member accessories differ")
     }
     if let call = started.call, call.isExecuting { problems.append("executes after the end") }
-    if let call = started.call, call.isCancelled != (told.first == "cancelled") { problems.append("isCancelled lies") }
+    if let call = started.call, call.isCancelled != (told.first == "cancelled") {
+      problems.append("isCancelled is wrong")
+    }
     return problems
   }
 
-  /// The client's accessory hears the inner batch of the chain, too: its pairs are taken out of the middle.
+  /// The client's accessory also receives the events of the chain's inner batch; this removes those pairs.
   private static func ownEvents(_ events: [String]) -> [String] {
     guard let first = events.firstIndex(of: "willStart group"),
       let last = events.firstIndex(of: "before"), first < last

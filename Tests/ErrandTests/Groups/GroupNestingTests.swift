@@ -4,7 +4,7 @@ import ErrandTesting
 import Testing
 import TestSupport
 
-/// Groups as members of groups: values, where an error comes from, what is handed down, and stops.
+/// Groups as members of groups: values, paths of errors, inherited options, and stops.
 @Suite(.timeLimit(.minutes(5))) struct GroupNestingTests {
   private struct Greeting: GroupStep {
     let name: String
@@ -22,7 +22,7 @@ import TestSupport
     }
   }
 
-  /// A type of one's own whose members run side by side.
+  /// A custom group whose members run concurrently.
   private struct Pair: CallGroup {
     var kind: GroupKind { .batch }
     func body(in group: GroupScope) async throws -> String {
@@ -32,7 +32,7 @@ import TestSupport
     }
   }
 
-  @Test func `values come through every level`() async throws {
+  @Test func `values pass through every level`() async throws {
     let server = GroupServer()
     let inner = Batch(Number(1), Words("a"))
     let chain = Chain("inner") { chain in try await chain.send(Number(9)) }
@@ -71,7 +71,7 @@ import TestSupport
     #expect(await server.leftovers().isEmpty)
   }
 
-  @Test func `own types are named`() async throws {
+  @Test func `custom group types are named`() async throws {
     let server = GroupServer()
     server.breaks.open()
     let signing = try await #require(throws: APIError.self) { _ = try await server.client.send(SignUp(wish: "broken")) }
@@ -86,7 +86,7 @@ import TestSupport
     #expect(pair.members.first?.description.hasSuffix("of the batch Pair, Wish") == true)
   }
 
-  @Test func `caught failure disturbs nobody`() async throws {
+  @Test func `handled failure does not affect other members`() async throws {
     let server = GroupServer()
     server.breaks.open()
     let outcome = await server.client.outcome(
@@ -103,8 +103,8 @@ import TestSupport
     #expect(states == Array(repeating: "failed: status 500", count: 3) + ["network"])
   }
 
-  /// Code that takes any sender works on its own and as a part of a group.
-  @Test func `any sender will do`() async throws {
+  /// Code that accepts any sender works alone and as part of a group.
+  @Test func `client and scope are both senders`() async throws {
     @Sendable func load(by sender: some CallSender) async throws(APIError) -> String {
       let (a, b) = try await sender.batch(Words("a"), Number(2))
       let c = try await sender.send(Words("c"))
@@ -119,7 +119,7 @@ import TestSupport
     #expect(outcome.report.calls == 6)
   }
 
-  // MARK: - Handed down
+  // MARK: - Inherited options
 
   @Test func `options reach the innermost member`() async throws {
     let server = GroupServer()
@@ -167,7 +167,7 @@ import TestSupport
     #expect(await server.leftovers().isEmpty)
   }
 
-  @Test func `outer deadline blames the outer group`() async throws {
+  @Test func `outer deadline names the outer group`() async throws {
     let server = GroupServer()
     let inner = Recorded<APIError?>()
     let member = Recorded<APIError?>()
@@ -194,7 +194,7 @@ import TestSupport
 
   @Test func `cancel counts a group once`() async throws {
     let server = GroupServer()
-    // A place in the middle becomes free, so that a member stands before its group.
+    // Frees a slot in the middle, so that a member is listed before its group.
     let first = server.client.start(Words("a", latch: true), on: .inPlace) { _ in }
     await server.latch.reached()
     let outer = Task {

@@ -4,9 +4,9 @@ import ErrandTesting
 import Testing
 import TestSupport
 
-/// The plan: what ran, in which order, how long, and from where.
+/// The report of a group: the calls, their order, durations and origins.
 @Suite(.timeLimit(.minutes(5))) struct GroupReportTests {
-  @Test func `chain prints its plan`() async throws {
+  @Test func `chain prints its report`() async throws {
     let server = GroupServer()
     server.breaks.open()
     _ = try await server.client.send(Kept(3))
@@ -35,7 +35,7 @@ import TestSupport
     #expect(outcome.report.duration == .milliseconds(137))
   }
 
-  @Test func `empty and single read well`() async throws {
+  @Test func `empty and single reports read well`() async throws {
     let server = GroupServer()
     let none = await server.client.outcome(of: Batch([Number]()))
     #expect(none.report.description == "batch #\(none.report.group.id): 0 calls in 0.0 ms")
@@ -43,7 +43,7 @@ import TestSupport
     #expect(one.report.description.hasPrefix("batch #\(one.report.group.id): 1 call in 0.0 ms\n  1  Number"))
   }
 
-  @Test func `running plan shows what goes on`() async throws {
+  @Test func `report of a running group is current`() async throws {
     let server = GroupServer()
     let ended = Latch()
     let call = server.client.start(
@@ -67,7 +67,7 @@ import TestSupport
     #expect(call.report.entries.map { "\($0.state)" } == ["network", "done"])
   }
 
-  @Test func `plan stands still after the end`() async throws {
+  @Test func `report is final after the end`() async throws {
     let server = GroupServer()
     let ended = Latch()
     let call = server.client.start(outcomeOf: Batch([Timed(7)]), on: .inPlace) { _ in ended.open() }
@@ -79,7 +79,7 @@ import TestSupport
     #expect(call.report.duration == .milliseconds(7))
   }
 
-  @Test func `states of members are told apart`() async throws {
+  @Test func `report distinguishes member states`() async throws {
     let server = GroupServer()
     server.breaks.open()
     let task = Task {
@@ -93,12 +93,12 @@ import TestSupport
     #expect(report.entries.map { "\($0.state)" }.sorted() == ["failed: deadline", "failed: status 500", "network"])
     guard case .answered(.network, isJoined: false) = report.entries.first(where: { "\($0.state)" == "network" })?.state
     else {
-      Issue.record("no answer in \(report)")
+      Issue.record("no member with the expected state in \(report)")
       return
     }
   }
 
-  @Test func `joined members are marked`() async throws {
+  @Test func `report marks joined members`() async throws {
     let server = GroupServer()
     server.client.configure { $0.joining = .safe }
     let task = Task { await server.client.outcome(of: Batch([Words("a", latch: true), Words("a", latch: true)])) }
@@ -113,7 +113,7 @@ import TestSupport
 
   // MARK: - From the cache
 
-  @Test func `all from cache is from cache`() async throws {
+  @Test func `group is cached if all members are`() async throws {
     let server = GroupServer()
     let batch = Batch([Kept(1), Kept(2)])
     #expect(await server.client.outcome(of: batch).isFromCache == false)
@@ -126,14 +126,14 @@ import TestSupport
         _ = try await chain.batch([Kept]())
         return try await chain.send(batch)
       })
-    #expect(nested.isFromCache, "an empty batch asks nobody")
+    #expect(nested.isFromCache, "an empty inner batch needs no request")
     #expect(await server.client.outcome(of: Batch([Kept]())).isFromCache == false, "there were no calls")
     server.breaks.open()
     let failed = await server.client.outcome(of: Batch(outcomesOf: [Wish("broken")]))
     #expect(!failed.isFromCache)
   }
 
-  @Test func `ending says from cache`() async throws {
+  @Test func `ending says whether all was cached`() async throws {
     let server = GroupServer()
     let endings = Recorded<Bool>()
     let options = GroupOptions(afterCompletion: { endings.append($0.isFromCache) })

@@ -33,7 +33,7 @@ import TestSupport
     }
   }
 
-  @Test func `one of four fails`() async throws {
+  @Test func `one of four members fails`() async throws {
     let server = try LoopbackServer(handler: Self.answer)
     let client = APIClient(baseURL: server.url)
     let names = ["one", "two", "lost", "four"]
@@ -68,7 +68,7 @@ import TestSupport
     #expect(outcome.report.entries.map { "\($0.state)" } == ["network", "network", "network", "network"])
   }
 
-  @Test func `built chain makes steps from answers`() async throws {
+  @Test func `step chain adds steps from responses`() async throws {
     let server = try LoopbackServer(handler: Self.answer)
     let client = APIClient(baseURL: server.url)
     let asked = Recorded<Int>()
@@ -83,7 +83,7 @@ import TestSupport
     chain.add(Picture(name: "one"))
     let outcome = await client.outcome(of: chain)
     #expect(outcome.error?.status == 404)
-    #expect(asked.all == [1, 3], "each callback comes before the next step")
+    #expect(asked.all == [1, 3], "each callback runs before the next step")
     let paths = server.requests.map(\.path)
     #expect(paths.prefix(3) == ["/step/a", "/pictures/one", "/step/b"])
     #expect(paths.last == "/pictures/lost" || paths.last == "/step/d")

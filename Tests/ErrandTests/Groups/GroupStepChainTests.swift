@@ -5,7 +5,7 @@ import ErrandTesting
 import Synchronization
 import Testing
 
-/// A chain that is built step by step: its callbacks, and its end.
+/// A chain that is built step by step: its callbacks and its end.
 @Suite(.timeLimit(.minutes(5))) struct GroupStepChainTests {
   private enum Refusal: Error, Equatable { case first, second }
 
@@ -26,7 +26,7 @@ import Testing
     return outcomes.all[0]
   }
 
-  @MainActor @Test func `callback comes before the next step`() async {
+  @MainActor @Test func `callback runs before the next step`() async {
     let server = GroupServer()
     let got = Recorded<String>()
     var chain = StepChain()
@@ -43,7 +43,7 @@ import Testing
     #expect(outcome.value?.first(Double.self) == nil)
   }
 
-  @MainActor @Test func `callbacks add steps`() async {
+  @MainActor @Test func `callbacks may add steps`() async {
     let server = GroupServer()
     let got = Recorded<String>()
     var chain = StepChain("counting")
@@ -60,7 +60,7 @@ import Testing
     #expect(await Self.end(chain, server).value?.all.count == 4, "each run has its own steps")
   }
 
-  @MainActor @Test func `two runs share nothing`() async {
+  @MainActor @Test func `two runs are independent`() async {
     let server = GroupServer()
     let ended = Latch()
     let got = Recorded<String>()
@@ -76,11 +76,11 @@ import Testing
     await server.latch.reached(2)
     server.latch.open()
     await ended.waitStubbornly()
-    #expect(got.all == ["2", "2"], "what is added after the start belongs to later runs")
+    #expect(got.all == ["2", "2"], "a step added after the start belongs to later runs")
   }
 
   @MainActor @Test(arguments: ["end", "failure", "stop", "own failure"])
-  func `nothing is added after the end`(_ ending: String) async {
+  func `no step is added after the end`(_ ending: String) async {
     let server = GroupServer()
     server.breaks.open()
     let chains = Recorded<RunningChain>()
@@ -104,8 +104,8 @@ import Testing
     #expect(outcome.value?.all.isEmpty == true)
   }
 
-  /// Nobody holds anything, and nobody is told: it runs all the same, and is freed.
-  @MainActor @Test func `chain without delegate is freed`() async {
+  /// The chain has no delegate and nothing retains it: it runs anyway and is released.
+  @MainActor @Test func `chain without delegate runs and is released`() async {
     let server = GroupServer()
     let leaks = LeakCheck()
     do {
@@ -133,7 +133,7 @@ import Testing
 
   // MARK: - Ending early
 
-  @MainActor @Test(arguments: ["main", "queue"]) func `stop is never a success`(_ place: String) async {
+  @MainActor @Test(arguments: ["main", "queue"]) func `stopped chain does not succeed`(_ place: String) async {
     let server = GroupServer()
     let got = Recorded<String>()
     let queue = DispatchQueue(label: "steps")
@@ -154,7 +154,7 @@ import Testing
     #expect(server.paths == ["/number/1"])
   }
 
-  /// Also in the callback of the last step, behind which nothing would come.
+  /// A stop in the callback of the last step counts too, although no step follows.
   @MainActor @Test func `stop in the last callback counts`() async {
     let server = GroupServer()
     var chain = StepChain()
@@ -162,7 +162,7 @@ import Testing
     #expect(await Self.end(chain, server).told == "cancelled")
   }
 
-  @MainActor @Test(arguments: [1, 2]) func `own failure ends the chain`(_ steps: Int) async throws {
+  @MainActor @Test(arguments: [1, 2]) func `fail ends the chain with its error`(_ steps: Int) async throws {
     let server = GroupServer()
     var chain = StepChain("order")
     chain.add(Number(1)) { _, chain in
@@ -177,7 +177,7 @@ import Testing
     #expect(server.paths == ["/number/1"])
   }
 
-  @MainActor @Test func `own API error stays itself`() async {
+  @MainActor @Test func `given API error is kept`() async {
     let server = GroupServer()
     var chain = StepChain()
     chain.add(Number(1)) { _, chain in chain.fail(APIError(.validate, .business, "Too young.")) }
@@ -200,7 +200,7 @@ import Testing
   }
 
   @MainActor @Test(arguments: GroupStopTests.Way.allCases.filter { $0 != .task })
-  func `every stop ends it`(_ way: GroupStopTests.Way) async {
+  func `every stop ends a step chain`(_ way: GroupStopTests.Way) async {
     let server = GroupServer()
     let ended = Latch()
     let told = Recorded<String>()
@@ -227,9 +227,9 @@ import Testing
     withExtendedLifetime(owner) {}
   }
 
-  // MARK: - Where callbacks come
+  // MARK: - Executors of callbacks
 
-  @MainActor @Test func `callbacks come where they are wanted`() async {
+  @MainActor @Test func `callbacks run on their executor`() async {
     let server = GroupServer()
     let queue = DispatchQueue(label: "steps", attributes: .concurrent)
     let key = DispatchSpecificKey<Bool>()
@@ -256,8 +256,8 @@ import Testing
     #expect(taken.load(ordering: .relaxed) == 1)
   }
 
-  /// Awaited from the main actor, it does not stand in its own callbacks' way.
-  @MainActor @Test func `awaited chain calls back too`() async throws {
+  /// A caller that awaits the chain on the main actor does not block the chain's callbacks.
+  @MainActor @Test func `awaited chain runs its callbacks`() async throws {
     let server = GroupServer()
     let got = Recorded<Int>()
     var chain = StepChain()
@@ -266,9 +266,9 @@ import Testing
     #expect(got.all == [1] && values.first(Int.self) == 1)
   }
 
-  /// A callback that waits for a busy main actor is taken back by a cancel, and the chain's own end follows.
+  /// A cancel withdraws a callback that waits for a busy main actor, and the end of the chain follows.
   @MainActor @Test(arguments: ["handle", "deadline"])
-  func `queued callback is taken back`(_ way: String) async {
+  func `cancel withdraws a queued callback`(_ way: String) async {
     let server = GroupServer()
     let ended = Latch()
     let told = Recorded<String>()
@@ -280,7 +280,7 @@ import Testing
       told.append($0.told)
       ended.open()
     }
-    // The main actor is busy from here until the second step has ended and its callback stands in the queue.
+    // The main actor is busy from here until the second step has ended and its callback is queued.
     holdMain { call.report.entries.count == 2 && call.report.entries[1].duration != nil }
     for _ in 0..<50 { holdMain { true } }
     if way == "handle" { call.cancel() } else { server.clock.advance(by: .seconds(5)) }
@@ -289,7 +289,7 @@ import Testing
     #expect(await server.leftovers().isEmpty)
   }
 
-  @MainActor @Test func `no callback behind a cancel`() async {
+  @MainActor @Test func `no callback runs after a cancel`() async {
     let server = GroupServer()
     let (got, running) = (Recorded<String>(), Recorded<GroupCall>())
     var chain = StepChain()

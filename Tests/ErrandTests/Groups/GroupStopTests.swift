@@ -4,7 +4,7 @@ import ErrandTesting
 import Testing
 import TestSupport
 
-/// Every verb of a batch, stopped in every way while its members wait for their answers.
+/// Every batch method, stopped in every way while its members wait for responses.
 @Suite(.timeLimit(.minutes(5))) struct GroupStopTests {
   enum Verb: CaseIterable, Sendable { case tuple, array, mixed, outcomes, first, firstMixed, atLeast, atLeastMixed }
   enum Way: CaseIterable, Sendable {
@@ -19,7 +19,7 @@ import TestSupport
   }
 
   @Test(arguments: Verb.allCases, Way.allCases)
-  func `every stop ends every verb`(_ verb: Verb, _ way: Way) async {
+  func `every stop ends every batch`(_ verb: Verb, _ way: Way) async {
     let server = GroupServer()
     var owner: CallOwner? = CallOwner()
     let calls = Recorded<CallEvent>()
@@ -42,7 +42,7 @@ import TestSupport
     #expect(errors.map(\.stage) == Array(repeating: way.stage, count: verb == .outcomes ? 2 : 1))
     if verb != .outcomes {
       #expect(errors.map(\.message) == [way.message])
-      #expect(errors.first?.members.isEmpty == true, "no member is to blame")
+      #expect(errors.first?.members.isEmpty == true, "the error names no member")
     }
     let told = way.stage.rawValue
     #expect(
@@ -54,7 +54,7 @@ import TestSupport
     withExtendedLifetime(owner) {}
   }
 
-  /// The handle, for batches that are started.
+  /// Stopping by the handle, for batches that are started.
   @MainActor @Test(arguments: Verb.allCases) func `handle stops a started batch`(_ verb: Verb) async {
     let server = GroupServer()
     let ended = Latch()
@@ -74,7 +74,7 @@ import TestSupport
     #expect(await server.leftovers().isEmpty)
   }
 
-  @Test func `gone owner starts nobody`() async {
+  @Test func `released owner starts no member`() async {
     let server = GroupServer()
     let options = GroupOptions(owner: CallOwner())
     let calls = Recorded<CallEvent>()
@@ -85,7 +85,7 @@ import TestSupport
     #expect(await server.leftovers().isEmpty)
   }
 
-  @Test func `cancelled member is named`() async throws {
+  @Test func `error names the cancelled member`() async throws {
     let server = GroupServer()
     async let ended = server.client.outcome(of: Batch(Words("a", latch: true), Words("b", latch: true), width: 1))
     await server.latch.reached()
@@ -135,7 +135,7 @@ import TestSupport
     #expect(await server.leftovers().isEmpty)
   }
 
-  /// Steps may wait for other things than calls: a stop ends the batch all the same.
+  /// A step may wait for something other than a call; a stop ends the batch anyway.
   @Test(arguments: Way.allCases) func `stop reaches steps without calls`(_ way: Way) async {
     let server = GroupServer()
     let latch = Latch()
@@ -162,7 +162,7 @@ import TestSupport
     withExtendedLifetime(owner) {}
   }
 
-  // MARK: - Verbs
+  // MARK: - Batch methods
 
   private static func errors(
     _ verb: Verb, _ client: APIClient, _ options: GroupOptions

@@ -6,13 +6,13 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Random trees of batches and chains over answers in random order, stopped at random: each run has one terminal
-/// event, each member one end, and nothing is left.
+/// Random trees of batches and chains with responses in random order, stopped at random: each run has one terminal
+/// event, each member ends once, and nothing is left.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct GroupStormTests {
-  /// `ERRAND_GROUP_STORMS`, or 60.
+  /// The number of storms: `ERRAND_GROUP_STORMS`, or 60.
   private static let storms = ProcessInfo.processInfo.environment["ERRAND_GROUP_STORMS"].flatMap(Int.init) ?? 60
 
-  /// A part of a tree.
+  /// A node of a tree.
   indirect enum Tree: CallGroup {
     case call(String)
     case batch([Tree], width: Int?)
@@ -63,7 +63,7 @@ import TestSupport
     }
   }
 
-  /// A server whose answers come after a random number of turns.
+  /// A client whose server responds after a random number of turns.
   private static func client(
     _ seed: UInt64, _ calls: Recorded<CallEvent>, _ groups: GroupTally, _ clock: ManualClock
   ) -> APIClient {
@@ -98,7 +98,8 @@ import TestSupport
     }
     let counts = Dictionary(told.all.map { ($0, 1) }, uniquingKeysWith: +)
     print("\(Self.storms) storms of groups: \(counts.sorted { $0.key < $1.key })")
-    #expect(Set(counts.keys).isSuperset(of: ["success", "cancelled", "validate"]), "they end in every way: \(counts)")
+    #expect(
+      Set(counts.keys).isSuperset(of: ["success", "cancelled", "validate"]), "the runs must end in all ways: \(counts)")
   }
 
   private static func blow(_ round: Int, _ leaks: LeakCheck, _ told: Recorded<String>) async -> [String] {
@@ -121,7 +122,7 @@ import TestSupport
     if await !eventually({ client.registry.running.isEmpty }) {
       problems.append("\(client.registry.running.count) run")
     }
-    // A shared exchange that everybody has left ends in the client's own task, soon after.
+    // A shared exchange that all callers have left ends in the client's own task, shortly afterwards.
     if await !eventually({ client.fittings.joining.counts == (0, 0) && client.admission == (0, 0) }) {
       problems.append("admission \(client.admission), flights \(client.fittings.joining.counts)")
     }
@@ -132,7 +133,7 @@ import TestSupport
     return problems
   }
 
-  /// Runs one tree, and stops it at some moment or not.
+  /// Runs one tree and stops it at a random moment, or not at all.
   private static func run(
     _ number: Int, _ seeded: SeededNumbers, _ client: APIClient, _ clock: ManualClock, _ leaks: LeakCheck,
     _ note: @escaping @Sendable (String) -> Void
@@ -173,7 +174,7 @@ import TestSupport
   }
 }
 
-/// Counts what is told of groups.
+/// Counts the notifications about groups.
 final class GroupTally: Accessory {
   private let counts = Locked<[UInt64: [Int]]>([:])
 
@@ -181,7 +182,7 @@ final class GroupTally: Accessory {
   func willStop(_ group: GroupInfo, _ ending: GroupEnding) { note(group, 1) }
   func didStop(_ group: GroupInfo, _ ending: GroupEnding) { note(group, 2) }
 
-  /// The groups that were not told each thing once.
+  /// The groups that did not receive each notification exactly once.
   var problems: [String] {
     counts.withLock { counts in counts.filter { $0.value != [1, 1, 1] }.map { "group \($0.key): \($0.value)" } }
   }

@@ -11,7 +11,7 @@ import TestSupport
 @Suite(.timeLimit(.minutes(5))) struct GroupWatchingTests {
   // MARK: - Accessories
 
-  @Test func `group and members are told apart`() async throws {
+  @Test func `accessories receive group and member events`() async throws {
     let (events, calls) = (Recorded<String>(), Recorded<CallEvent>())
     let server = GroupServer { $0.accessories = [GroupNoter("client", events, calls: calls)] }
     var options = GroupOptions(accessories: [GroupNoter("group", events, calls: calls)])
@@ -24,10 +24,10 @@ import TestSupport
       ])
     #expect(calls.stories(of: "client").count == 3 && calls.unfinished(of: "client").isEmpty)
     #expect(calls.stories(of: "member").count == 3 && calls.unfinished(of: "member").isEmpty)
-    #expect(calls.stories(of: "group").isEmpty, "the group's own accessories hear of the group alone")
+    #expect(calls.stories(of: "group").isEmpty, "the group's own accessories receive only group events")
   }
 
-  @Test func `hits are told of too`() async throws {
+  @Test func `cached members are reported too`() async throws {
     let (events, calls) = (Recorded<String>(), Recorded<CallEvent>())
     let server = GroupServer()
     _ = try await server.client.batch([Kept(1), Kept(2)])
@@ -38,7 +38,7 @@ import TestSupport
     #expect(events.all.last == "didStop client success")
   }
 
-  @Test func `inner groups are told to the client`() async throws {
+  @Test func `client accessories receive inner groups`() async throws {
     let events = Recorded<String>()
     let server = GroupServer { $0.accessories = [GroupNoter("client", events)] }
     let options = GroupOptions(accessories: [GroupNoter("outer", events)])
@@ -50,7 +50,7 @@ import TestSupport
       told == ["didStop client success", "didStop inner success", "didStop client success", "didStop outer success"])
   }
 
-  @Test func `empty group is told once`() async throws {
+  @Test func `empty group is reported once`() async throws {
     let events = Recorded<String>()
     let server = GroupServer()
     try await server.client.batch(options: GroupOptions(accessories: [GroupNoter("group", events)]))
@@ -77,7 +77,7 @@ import TestSupport
     }
     await between.reached()
     server.clock.advance(by: .milliseconds(300))
-    #expect(await eventually { shown.all == [true] }, "the group counts though no call runs")
+    #expect(await eventually { shown.all == [true] }, "the group keeps the indicator although no call runs")
     server.clock.advance(by: .seconds(1))
     #expect(shown.all == [true])
     between.open()
@@ -130,7 +130,7 @@ import TestSupport
     #expect(Set(seen.all.map(\.finished)) == [0, 1, 2, 3])
   }
 
-  @Test func `chain knows no total`() async throws {
+  @Test func `chain progress has no total`() async throws {
     let server = GroupServer()
     let seen = Recorded<GroupProgress>()
     try await server.client.chain(options: GroupOptions(onProgress: { seen.append($0) })) { chain in
@@ -142,8 +142,8 @@ import TestSupport
     #expect(GroupProgress(finished: 0, total: 0, bytes: 0).fraction == nil)
   }
 
-  /// A step of one's own is one member, however many calls it makes.
-  @Test func `own step counts once`() async throws {
+  /// A custom step counts as one member, independent of the number of its calls.
+  @Test func `custom step counts once`() async throws {
     struct Twice: GroupStep {
       func run(in group: GroupScope) async throws(APIError) -> String {
         (try await group.send(Words("a"))) + (try await group.send(Words("b")))
@@ -156,11 +156,11 @@ import TestSupport
     #expect(seen.all.allSatisfy { $0.finished <= 2 })
     #expect(seen.all.last == GroupProgress(finished: 2, total: 2, bytes: 4))
     let half = seen.all.first { $0.bytes == 2 }
-    #expect(half?.finished == 0, "half of it is done when the first member has ended, not before")
+    #expect(half?.finished == 0, "no member is finished before the first one ends")
   }
 
-  /// A body that comes in two exchanges counts for both.
-  @Test func `redirected bytes count`() async throws {
+  /// A body that arrives in two exchanges counts in both.
+  @Test func `redirected bytes are counted`() async throws {
     let server = GroupServer()
     let seen = Recorded<GroupProgress>()
     _ = try await server.client.batch([Wish("moved")], options: GroupOptions(onProgress: { seen.append($0) }))
@@ -188,8 +188,8 @@ import TestSupport
     }
   }
 
-  /// From many members at once, on any executor: in order, one at a time, none after the end.
-  @Test(arguments: Place.allCases) func `progress comes one by one`(_ place: Place) async {
+  /// Many members report at once, on any executor: in order, one at a time, none after the end.
+  @Test(arguments: Place.allCases) func `progress reports never overlap`(_ place: Place) async {
     for _ in 0..<max(rounds / 5, 1) {
       let server = GroupServer()
       let ended = Latch()
@@ -208,7 +208,7 @@ import TestSupport
         Batch((0..<20).map { Words("\($0)") }), on: Self.executor(place),
         onSuccess: { _ in
           inside.withLock { inside in
-            if inside.busy { faults.append("the end beside a report") }
+            if inside.busy { faults.append("the end during a report") }
             inside.over = true
           }
           ended.open()
@@ -223,7 +223,7 @@ import TestSupport
     }
   }
 
-  @MainActor @Test func `delegate hears progress and end`() async throws {
+  @MainActor @Test func `delegate receives progress and end`() async throws {
     @MainActor final class Screen: GroupDelegate {
       let events = Recorded<String>()
       let ended = Latch()
@@ -246,7 +246,7 @@ import TestSupport
 
   // MARK: - Hooks and log
 
-  @Test func `hooks see one ending`() async throws {
+  @Test func `hooks see the same ending`() async throws {
     let server = GroupServer()
     let seen = Recorded<String>()
     let options = GroupOptions(
@@ -271,7 +271,7 @@ import TestSupport
     #expect(texts.contains { $0.contains("failed: validate/status") && $0.contains("member 1 of the batch, Wish") })
   }
 
-  @MainActor @Test func `late main actor is warned of`() async {
+  @MainActor @Test func `late main actor is logged`() async {
     let lines = Recorded<LogLine>()
     let server = GroupServer {
       $0.log = { lines.append($0) }

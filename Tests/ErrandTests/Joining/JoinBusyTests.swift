@@ -5,10 +5,10 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Those who share an exchange while their executor has no time for them.
+/// Calls that share an exchange while their executor is busy.
 @Suite(.timeLimit(.minutes(1))) struct JoinBusyTests {
-  /// The call's own code can go on only when its executor is free.
-  @Test func `seat is left while its executor is busy`() async {
+  /// The code of the call can continue only when its executor is free.
+  @Test func `cancelled call leaves with busy executor`() async {
     let fixture = JoinFixture()
     let (owner, executor) = (CallOwner(), HeldExecutor())
     let first = Task(executorPreference: executor) {
@@ -25,7 +25,7 @@ import TestSupport
     #expect(await first.value.told == "cancelled")
     fixture.exchange.open()
     #expect(await second.value.value == "value")
-    #expect(fixture.asked == 2, "what the first one asked is nobody else's")
+    #expect(fixture.asked == 2, "the second call does not get the exchange of the first")
     #expect(await fixture.isIdle())
   }
 }

@@ -4,7 +4,7 @@ import ErrandTesting
 import Foundation
 import TestSupport
 
-/// A client over a server that holds its answers back and counts.
+/// A client over a server that holds its responses and counts requests.
 final class JoinFixture: Sendable {
   let clock = ManualClock()
   /// The server waits here.
@@ -27,16 +27,16 @@ final class JoinFixture: Sendable {
     client = APIClient(configuration)
   }
 
-  /// How many requests reached the server.
+  /// The number of requests that reached the server.
   var asked: Int { transport.requests.count }
 
-  /// The exchanges under way and the calls that wait for them.
+  /// The running exchanges, and the calls that wait for them.
   var flights: (flights: Int, waiting: Int) { client.fittings.joining.counts }
 
-  /// Returns once as many calls wait for shared exchanges.
+  /// Returns when `count` calls wait for shared exchanges.
   func waiting(_ count: Int) async -> Bool { await eventually { flights.waiting == count } }
 
-  /// Whether nothing is left.
+  /// Whether no exchange and no call is left.
   func isIdle() async -> Bool {
     await eventually {
       client.registry.running.isEmpty && flights == (0, 0) && client.admission == (0, 0) && clock.pending == 0

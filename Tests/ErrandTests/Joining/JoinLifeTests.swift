@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Those who share an exchange come, wait, leave and are told, each for itself.
+/// Calls that share an exchange join, wait, leave and are answered independently.
 @Suite(.timeLimit(.minutes(3))) struct JoinLifeTests {
   private typealias Told = Outcome<String>
 
@@ -24,7 +24,7 @@ import TestSupport
 
   // MARK: - Leaving
 
-  @Test(arguments: [0, 1, 2]) func `one that leaves disturbs nobody`(leaver: Int) async {
+  @Test(arguments: [0, 1, 2]) func `leaving call does not affect the others`(leaver: Int) async {
     let fixture = JoinFixture()
     let calls = await calls(fixture, 3)
     calls[leaver].cancel()
@@ -36,16 +36,16 @@ import TestSupport
     #expect(await fixture.isIdle())
   }
 
-  @Test func `last one to leave ends it`() async {
+  @Test func `last call to leave ends the exchange`() async {
     let fixture = JoinFixture()
     let calls = await calls(fixture, 3)
     for call in calls { call.cancel() }
     for call in calls { #expect(await call.value.told == "cancelled") }
-    #expect(await fixture.isIdle(), "nobody opened the exchange")
+    #expect(await fixture.isIdle(), "the exchange ends although its latch stays closed")
     #expect(fixture.asked == 1)
   }
 
-  @Test func `one that leaves a post closes nothing`() async {
+  @Test func `leaving a shared POST closes nothing`() async {
     let fixture = JoinFixture()
     let post = JoinText(method: .post, joining: .always)
     var calls: [Task<Told, Never>] = []
@@ -63,7 +63,7 @@ import TestSupport
     #expect(await fixture.isIdle())
   }
 
-  @Test func `next one begins anew`() async {
+  @Test func `call after the last leave starts again`() async {
     let fixture = JoinFixture()
     let first = await calls(fixture, 1)
     await fixture.exchange.reached()
@@ -76,7 +76,7 @@ import TestSupport
     #expect(await fixture.isIdle())
   }
 
-  @Test func `deadline ends one alone`() async {
+  @Test func `deadline ends only its own call`() async {
     let fixture = JoinFixture()
     let calls = await calls(fixture, 3, [.deadline(.seconds(300)), .deadline(.seconds(5)), .deadline(.seconds(200))])
     fixture.clock.advance(by: .seconds(5))
@@ -89,7 +89,7 @@ import TestSupport
     #expect(await fixture.isIdle())
   }
 
-  @Test func `first one's deadline is not the others'`() async {
+  @Test func `first call's deadline does not affect others`() async {
     let fixture = JoinFixture()
     let calls = await calls(fixture, 2, [.deadline(.seconds(5)), .deadline(.seconds(50))])
     fixture.clock.advance(by: .seconds(49))
@@ -99,20 +99,20 @@ import TestSupport
   }
 
   @Test(arguments: [TimeLimit.never, .seconds(900)], 0..<3)
-  func `deadline leaves with its caller`(limit: TimeLimit, leaving: Int) async {
+  func `shared exchange uses the remaining deadlines`(limit: TimeLimit, leaving: Int) async {
     let fixture = JoinFixture({ $0.retries = .standard }) { _ in .page("busy", ["Retry-After": "10"], status: 503) }
     let options = (0..<3).map { CallOptions.deadline($0 == leaving ? limit : .seconds(5)) }
     let calls = await calls(fixture, 3, options)
     calls[leaving].cancel()
     #expect(await calls[leaving].value.told == "cancelled")
     fixture.exchange.open()
-    #expect(await fixture.isIdle(), "nobody is there for whom it could be tried again")
+    #expect(await fixture.isIdle(), "no call is left for which the exchange could be retried")
     fixture.clock.advance(by: .seconds(900))
     for other in calls.indices where other != leaving { #expect(await calls[other].value.error?.status == 503) }
     #expect(fixture.asked == 1)
   }
 
-  @Test func `cancel verbs reach those who wait`() async {
+  @Test func `cancel methods reach waiting calls`() async {
     let fixture = JoinFixture()
     let owner = CallOwner()
     let calls = await calls(fixture, 3, [.owner(owner), .tag("feed")])
@@ -127,7 +127,7 @@ import TestSupport
 
   // MARK: - The end
 
-  @Test func `failure reaches all`() async {
+  @Test func `failure reaches all joined calls`() async {
     let fixture = JoinFixture(answer: { _ in throw TransportFailure(.reset, "it was reset") })
     let calls = await calls(fixture, 3)
     fixture.exchange.open()
@@ -140,7 +140,7 @@ import TestSupport
     #expect(await fixture.isIdle())
   }
 
-  @Test func `own rules judge the shared answer`() async {
+  @Test func `each call validates the shared response`() async {
     let fixture = JoinFixture(answer: { _ in .text("gone", status: 410) })
     let strict = Task { await fixture.client.outcome(of: JoinText()) }
     #expect(await fixture.waiting(1))
@@ -152,7 +152,7 @@ import TestSupport
     #expect(fixture.asked == 1)
   }
 
-  @Test func `types decode for themselves`() async {
+  @Test func `each call decodes the shared response`() async {
     let fixture = JoinFixture(answer: { _ in .json("17") })
     let text = Task { await fixture.client.outcome(of: JoinText(headers: ["Accept": "*/*"])) }
     #expect(await fixture.waiting(1))
@@ -164,7 +164,7 @@ import TestSupport
     #expect(fixture.asked == 1)
   }
 
-  @Test func `metrics tell who joined`() async {
+  @Test func `metrics mark joined calls`() async {
     let fixture = JoinFixture()
     let calls = await calls(fixture, 2)
     fixture.exchange.open()
@@ -176,7 +176,7 @@ import TestSupport
     #expect(second.request?.url.string == "http://h.example/text")
   }
 
-  @Test func `report says collapsed`() async {
+  @Test func `cache report says collapsed`() async {
     let fixture = JoinFixture()
     let page = JoinText(cache: .lifetime(.seconds(60)))
     let first = Task { await fixture.client.outcome(of: page) }
@@ -187,14 +187,14 @@ import TestSupport
     #expect(await first.value.metrics.cache?.status == "Errand; fwd=miss; fwd-status=200; stored; detail=missing")
     let report = await second.value.metrics.cache
     #expect(report?.status == "Errand; fwd=miss; fwd-status=200; stored; collapsed; detail=missing")
-    #expect(report?.reason.hasSuffix("Another call's answer was shared.") == true)
+    #expect(report?.reason.hasSuffix("Another call's response was shared.") == true)
     #expect(fixture.client.cache?.statistics.stored == 1)
     let hit = await fixture.client.outcome(of: page)
     #expect(hit.origin == .cacheFresh && !hit.metrics.isJoined)
     #expect(fixture.asked == 1)
   }
 
-  @Test func `redirect hops join one by one`() async {
+  @Test func `redirect hops join separately`() async {
     let fixture = JoinFixture(answer: { request in
       request.url.path == "/old" ? .page("", ["Location": "/text"], status: 302) : .text("value")
     })
@@ -211,7 +211,7 @@ import TestSupport
   // MARK: - Writes
 
   @Test(arguments: [HTTPMethod.post, .put, .delete, "PURGE"], [true, false])
-  func `write closes what began before`(method: HTTPMethod, succeeds: Bool) async {
+  func `write closes earlier exchanges`(method: HTTPMethod, succeeds: Bool) async {
     let fixture = JoinFixture(answer: { request in
       guard request.method == .get else { return .text("", status: succeeds ? 200 : 500) }
       return .text("value")
@@ -221,7 +221,7 @@ import TestSupport
     let write = Task { await fixture.client.outcome(of: JoinText(path: "/other", method: method)) }
     await fixture.exchange.reached(2)
     let during = Task { await fixture.client.outcome(of: JoinText()) }
-    #expect(await fixture.waiting(2), "until it ends nothing is known of it")
+    #expect(await fixture.waiting(2), "before the write ends its effect is unknown")
     write.cancel()
     #expect(await write.value.told == "cancelled")
     let after = Task { await fixture.client.outcome(of: JoinText()) }
@@ -233,7 +233,7 @@ import TestSupport
     #expect(await fixture.isIdle())
   }
 
-  @Test func `write elsewhere closes nothing`() async {
+  @Test func `write to another origin closes nothing`() async {
     let fixture = JoinFixture()
     let read = Task { await fixture.client.outcome(of: JoinText()) }
     #expect(await fixture.waiting(1))
@@ -248,7 +248,7 @@ import TestSupport
     #expect(await other.value.metrics.isJoined)
   }
 
-  @Test func `removal closes what began before`() async {
+  @Test func `cache removal closes earlier exchanges`() async {
     let fixture = JoinFixture()
     let page = JoinText(cache: .lifetime(.seconds(60)))
     let before = Task { await fixture.client.outcome(of: page) }
@@ -258,7 +258,7 @@ import TestSupport
     await fixture.exchange.reached(2)
     fixture.exchange.open()
     for call in [before, after] { #expect(await call.value.value == "value") }
-    #expect(fixture.client.cache?.statistics.stored == 1, "only what was asked for after the removal")
+    #expect(fixture.client.cache?.statistics.stored == 1, "only the response requested after the removal is stored")
   }
 
   // MARK: - Priority
@@ -280,7 +280,7 @@ import TestSupport
     await fixture.exchange.reached()
     let high = fixture.client.start(outcomeOf: JoinText(), on: .inPlace, options: CallOptions(priority: .high)) { _ in }
     #expect(await fixture.waiting(2))
-    // Whoever comes or leaves is counted first, and then told of.
+    // The table counts a call that joins or leaves first, and notifies the exchange afterwards.
     #expect(await eventually { seen.all == [.low, .high] }, "\(seen.all)")
     high.cancel()
     #expect(await fixture.waiting(1))
@@ -293,7 +293,7 @@ import TestSupport
 
   // MARK: - Progress
 
-  /// Reports what it is told to, one report for each opening.
+  /// Sends one progress report each time the next latch opens.
   private struct Chatty: Transport {
     let steps: [Latch]
     var capabilities: TransportCapabilities { .progress }
@@ -306,7 +306,7 @@ import TestSupport
     }
   }
 
-  @Test func `progress reaches those who are there`() async {
+  @Test func `progress reaches the current members`() async {
     let steps = [Latch(), Latch(), Latch()]
     let fixture = JoinFixture { $0.transport = .own(Chatty(steps: steps)) }
     let told = (0..<3).map { _ in Recorded<Int64>() }
@@ -336,9 +336,9 @@ import TestSupport
     #expect(await fixture.isIdle())
   }
 
-  // MARK: - Where callers are
+  // MARK: - Isolation of callers
 
-  @MainActor @Test func `main actor is where it was`() async throws {
+  @MainActor @Test func `caller stays on the main actor`() async throws {
     let fixture = JoinFixture()
     let first = Task { @MainActor in
       let value = try await fixture.client.send(JoinText())
@@ -357,7 +357,7 @@ import TestSupport
     #expect(fixture.asked == 1)
   }
 
-  @Test func `nothing lives on`() async {
+  @Test func `shared exchange leaks nothing`() async {
     let leaks = LeakCheck()
     do {
       let fixture = JoinFixture()

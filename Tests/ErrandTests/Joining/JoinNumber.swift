@@ -1,6 +1,6 @@
 import Errand
 
-/// The same place, read in another way.
+/// Requests the same URL and decodes a number.
 struct JoinNumber: APIRequest {
   typealias Response = Int
   var path: Path { "/text" }

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Callers that come, leave and are told at the same moment: each ends once, and nothing is left.
+/// Calls that join, leave and end at the same moment: each ends once, and nothing is left.
 @Suite(.timeLimit(.minutes(5))) struct JoinRaceTests {
   private final class Yielding: Transport {
     private let asked: Recorded<Int>
@@ -27,7 +27,7 @@ import TestSupport
     }
   }
 
-  /// Says whether progress came after the end.
+  /// Reports whether progress arrived after the end.
   private final class Order: Accessory {
     let faults = Recorded<String>()
     private let ended = Locked(false)
@@ -37,7 +37,7 @@ import TestSupport
     func willStop(_ call: CallInfo, _ ending: CallEnding) { ended.withLock { $0 = true } }
   }
 
-  @Test func `comings and goings race`() async {
+  @Test func `joins race with leaves`() async {
     let fixture = JoinFixture { $0.transport = .own(Yielding(asked: Recorded())) }
     for round in 0..<rounds * 4 {
       let orders = (0..<6).map { _ in Order() }
@@ -66,7 +66,7 @@ import TestSupport
     }
   }
 
-  @Test func `last one leaves as another comes`() async {
+  @Test func `last leave races with a join`() async {
     let fixture = JoinFixture()
     for _ in 0..<rounds * 4 {
       let first = Task { await fixture.client.outcome(of: JoinText()) }
@@ -75,13 +75,13 @@ import TestSupport
       first.cancel()
       #expect(await first.value.told == "cancelled")
       let call = await second
-      #expect(await fixture.waiting(1), "the second has an exchange, the first one's or its own")
+      #expect(await fixture.waiting(1), "the second call has an exchange: the first one's or a new one")
       call.cancel()
       #expect(await fixture.isIdle())
     }
   }
 
-  @Test func `leaver is told nothing after its end`() async {
+  @Test func `left call receives nothing after its end`() async {
     for _ in 0..<rounds {
       let inside = Latch()
       let holds = Recorded([true])

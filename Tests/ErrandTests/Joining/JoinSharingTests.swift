@@ -5,9 +5,9 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Which calls share an exchange, and which never do.
+/// The calls that share an exchange, and the calls that never do.
 @Suite(.timeLimit(.minutes(3))) struct JoinSharingTests {
-  /// Two calls, the first under way when the second one starts.
+  /// The number of exchanges of two calls. The first call runs when the second one starts.
   private func exchanges(
     _ first: JoinText, _ second: JoinText, options: CallOptions = CallOptions(),
     _ change: (inout ClientConfiguration) -> Void = { _ in }
@@ -24,7 +24,7 @@ import TestSupport
     return fixture.asked
   }
 
-  @Test func `equal calls share one`() async {
+  @Test func `equal calls share an exchange`() async {
     #expect(await exchanges(JoinText(), JoinText()) == 1)
   }
 
@@ -37,7 +37,7 @@ import TestSupport
     JoinText(network: NetworkWish(avoidsCellular: true)), JoinText(cache: .http),
     JoinText(cacheKey: CacheKeyRule(leavingOut: ["at"])), JoinText(joining: .never),
   ])
-  func `call that differs has its own`(other: JoinText) async {
+  func `different call has its own exchange`(other: JoinText) async {
     var other = other
     if other.method == .head { other.statusRule = .any }
     #expect(await exchanges(JoinText(), other) == 2)
@@ -47,7 +47,7 @@ import TestSupport
   @Test(arguments: [
     JoinText(timeouts: Timeouts(total: .seconds(5))), JoinText(statusRule: StatusRule.any),
   ])
-  func `what is the caller's own may differ`(other: JoinText) async {
+  func `caller's own settings may differ`(other: JoinText) async {
     #expect(await exchanges(JoinText(), other) == 1)
     #expect(await exchanges(other, JoinText()) == 1)
   }
@@ -57,7 +57,7 @@ import TestSupport
     #expect(await exchanges(JoinText(), JoinText(), options: options) == 1)
   }
 
-  @Test func `POST joins only where it says so`() async {
+  @Test func `POST joins only if requested`() async {
     let post = JoinText(method: .post)
     #expect(await exchanges(post, post) == 2)
     #expect(await exchanges(JoinText(method: .post, cache: .lifetime(.seconds(60))), post) == 2)
@@ -65,10 +65,10 @@ import TestSupport
     #expect(await exchanges(joining, joining) == 1)
     var other = joining
     other.arguments = ["q": 2]
-    #expect(await exchanges(joining, other) == 2, "the body belongs to the key")
+    #expect(await exchanges(joining, other) == 2, "the body is part of the key")
   }
 
-  @Test func `one call says otherwise`() async {
+  @Test func `one call may override joining`() async {
     #expect(await exchanges(JoinText(), JoinText(), options: CallOptions(joining: .never)) == 2)
     #expect(
       await exchanges(JoinText(), JoinText(joining: .never), options: CallOptions(joining: .safe)) == 1)
@@ -80,7 +80,7 @@ import TestSupport
     #expect(await exchanges(JoinText(), JoinText()) { $0.joining = .inherited } == 1)
   }
 
-  @Test func `arguments that mean nothing do not count`() async {
+  @Test func `excluded arguments do not count`() async {
     let rule = CacheKeyRule(leavingOut: ["at"])
     let (one, other) = (
       JoinText(arguments: ["q": 1, "at": 1], cacheKey: rule), JoinText(arguments: ["q": 1, "at": 2], cacheKey: rule)
@@ -91,7 +91,7 @@ import TestSupport
     #expect(await exchanges(one, another) == 2)
   }
 
-  @Test func `form leaves them out, too`() async {
+  @Test func `excluded form arguments do not count`() async {
     let rule = CacheKeyRule(leavingOut: ["at"])
     let posts = [1, 2].map { at in
       JoinText(method: .post, arguments: ["q": 1, "at": at], cacheKey: rule, joining: .always)
@@ -99,16 +99,16 @@ import TestSupport
     #expect(await exchanges(posts[0], posts[1]) == 1)
   }
 
-  @Test func `read modes are apart`() async {
+  @Test func `read modes do not share`() async {
     let page = JoinText(cache: .http)
     #expect(await exchanges(page, page) == 1)
     for mode in [CacheReadMode.ignoringCache, .withoutCache, .revalidating, .networkElseCached] {
       #expect(await exchanges(page, page, options: .cache(mode)) == 2, "\(mode)")
     }
-    #expect(await exchanges(page, page, options: .tag("kept")) == 2, "what is stored has the tag")
+    #expect(await exchanges(page, page, options: .tag("kept")) == 2, "the stored response has the tag")
   }
 
-  /// Gives what it is told to give.
+  /// Returns the account that the test sets.
   private struct Provider: CredentialProvider {
     let name: Recorded<String?>
     var isNamed = true
@@ -118,7 +118,7 @@ import TestSupport
     }
   }
 
-  @Test(arguments: [true, false]) func `two accounts never share`(isNamed: Bool) async {
+  @Test(arguments: [true, false]) func `two accounts do not share`(isNamed: Bool) async {
     let name = Recorded<String?>(["ada"])
     let fixture = JoinFixture {
       $0.credentials = Provider(name: name, isNamed: isNamed)
@@ -136,7 +136,7 @@ import TestSupport
     #expect(await fixture.isIdle())
   }
 
-  @Test func `one account shares`() async {
+  @Test func `calls of one account share`() async {
     let fixture = JoinFixture { $0.credentials = Provider(name: Recorded(["ada"])) }
     let calls = (0..<3).map { _ in Task { await fixture.client.outcome(of: JoinText()) } }
     #expect(await fixture.waiting(3))
@@ -145,7 +145,7 @@ import TestSupport
     #expect(fixture.asked == 1)
   }
 
-  /// Adds a credential below everything that could know whose it is, when it is let.
+  /// Adds a credential below every interceptor that could know the account, once the latch opens.
   private struct Stamp: Interceptor {
     let latch: Latch
     func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
@@ -156,7 +156,7 @@ import TestSupport
     }
   }
 
-  @Test func `credential of nobody parts the callers`() async {
+  @Test func `unknown credential separates the callers`() async {
     let stamping = Latch()
     let fixture = JoinFixture {
       $0.exchangeInterceptors = [Stamp(latch: stamping)]
@@ -174,11 +174,11 @@ import TestSupport
       values.insert(outcome.value ?? "failed")
       #expect(outcome.metrics.attempts == 1 && !outcome.metrics.isJoined)
     }
-    #expect(values.count == 3, "each has an answer of its own: \(values)")
+    #expect(values.count == 3, "each call has a separate response: \(values)")
     #expect(await fixture.isIdle())
   }
 
-  @Test func `other configuration has its own`() async {
+  @Test func `changed configuration separates calls`() async {
     let fixture = JoinFixture()
     let first = Task { await fixture.client.outcome(of: JoinText()) }
     await fixture.exchange.reached()
@@ -199,7 +199,7 @@ import TestSupport
     func end() {}
   }
 
-  @Test func `body sink has its own`() async {
+  @Test func `call with body sink does not share`() async {
     let fixture = JoinFixture()
     let sinks = [Drop(), Drop()]
     let calls = sinks.map { sink in
@@ -212,7 +212,7 @@ import TestSupport
     #expect(sinks.allSatisfy { $0.bytes.all.reduce(0, +) == 5 })
   }
 
-  @Test func `one call sent twice by an interceptor has two`() async {
+  @Test func `duplicate exchanges of one call are separate`() async {
     struct Twice: Interceptor {
       func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
         async let one = next(request)

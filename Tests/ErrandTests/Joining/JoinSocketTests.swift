@@ -10,7 +10,7 @@ import TestSupport
 @Suite(.serialized, .timeLimit(.minutes(5))) struct JoinSocketTests {
   private static let many = isSanitized ? 200 : 1_000
 
-  /// Sends a call many times at once; the server is let go when all of them wait.
+  /// Sends a call many times at once. The server responds when all of them wait.
   private func outcomes(
     _ count: Int, _ client: APIClient, _ gate: Gate,
     _ request: @escaping @Sendable (Int) -> JoinText = { _ in JoinText() }
@@ -29,7 +29,7 @@ import TestSupport
     }
   }
 
-  @Test func `a thousand equal calls are one exchange`() async throws {
+  @Test func `a thousand equal calls share one exchange`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .ok("value").held(at: gate) }
     let client = APIClient(baseURL: server.url)
@@ -41,7 +41,7 @@ import TestSupport
     #expect(await isIdle(client))
   }
 
-  @Test func `stored once`() async throws {
+  @Test func `shared response is stored once`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .ok("value").setting("Cache-Control", to: "max-age=60").held(at: gate) }
     let client = APIClient(baseURL: server.url)
@@ -52,7 +52,7 @@ import TestSupport
     #expect(await client.cache?.entries().count == 1)
   }
 
-  @Test func `failure reaches a thousand`() async throws {
+  @Test func `failure reaches a thousand calls`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in
       LoopbackAnswer([.head(status: 200, headers: ["Content-Length": "5"]), .wait(gate), .reset])
@@ -64,7 +64,7 @@ import TestSupport
     #expect(await isIdle(client))
   }
 
-  @Test func `languages are answered apart`() async throws {
+  @Test func `languages are requested separately`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { .ok($0.headers["Accept-Language"] ?? "none").held(at: gate) }
     let client = APIClient(baseURL: server.url)
@@ -76,7 +76,7 @@ import TestSupport
     #expect(server.requests.count == 3)
   }
 
-  @Test func `POSTs are sent one by one`() async throws {
+  @Test func `POSTs are sent separately`() async throws {
     let server = try LoopbackServer { _ in .ok("value") }
     let client = APIClient(baseURL: server.url)
     await withTaskGroup(of: Void.self) { group in
@@ -87,7 +87,7 @@ import TestSupport
     #expect(server.requests.count == 20)
   }
 
-  @Test func `last one to leave closes the connection`() async throws {
+  @Test func `last leave closes the connection`() async throws {
     let server = try LoopbackServer { _ in .stall() }
     let client = APIClient(baseURL: server.url)
     let calls = (0..<10).map { _ in Task { await client.outcome(of: JoinText()) } }
@@ -103,7 +103,7 @@ import TestSupport
     #expect(await isIdle(client))
   }
 
-  @Test func `caller sees what it wrote`() async throws {
+  @Test func `caller reads its own write`() async throws {
     let written = Recorded<String>(["old"])
     let gate = Gate()
     let server = try LoopbackServer { request in
@@ -123,7 +123,7 @@ import TestSupport
     #expect(await before.value.value == "old")
   }
 
-  @Test func `random ends are one each`() async throws {
+  @Test func `random endings happen once each`() async throws {
     let server = try LoopbackServer { request in
       request.path == "/1" ? .ok("value").dripped(of: .body, every: .milliseconds(1)) : .ok("value")
     }

@@ -1,6 +1,6 @@
 import Errand
 
-/// A text whose parts a test can choose.
+/// A text request in which a test can set every property.
 struct JoinText: APIRequest {
   typealias Response = String
   var path: Path = "/text"
@@ -8,10 +8,10 @@ struct JoinText: APIRequest {
   var arguments = Arguments()
   var headers = RequestHeaders()
   var credential = RequestCredential.inherited
-  var timeouts: Timeouts?
-  var redirects: RedirectPolicy?
+  var timeouts: Timeouts = .inherited
+  var redirects: RedirectPolicy = .inherited
   var network = NetworkWish()
-  var statusRule: StatusRule?
+  var statusRule: StatusRule = .inherited
   var cache = CachePolicy.inherited
   var cacheKey = CacheKeyRule()
   var joining = JoinRule.inherited

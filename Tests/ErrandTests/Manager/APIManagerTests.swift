@@ -31,7 +31,7 @@ import TestSupport
       waiter = nil
     }
 
-    /// Waits for so many events in all.
+    /// Waits until the total number of events is `count`.
     func heard(_ count: Int) async {
       while events.count < count { await withCheckedContinuation { waiter = $0 } }
     }
@@ -39,7 +39,7 @@ import TestSupport
 
   private func server() throws -> LoopbackServer { try LoopbackServer { .ok("user \($0.path.dropFirst(7))") } }
 
-  @Test @MainActor func `requests come from the source`() async throws {
+  @Test @MainActor func `manager takes requests from its source`() async throws {
     let server = try server()
     let page = Page()
     let manager = APIManager(APIClient(baseURL: server.url)) { GetUser(id: page.id) }
@@ -54,7 +54,7 @@ import TestSupport
     #expect(page.events.allSatisfy { $0.isSuccess && $0.manager === manager } && server.requests.count == 2)
   }
 
-  @Test @MainActor func `requests come from outside`() async throws {
+  @Test @MainActor func `manager takes requests from the caller`() async throws {
     let server = try server()
     let page = Page()
     let manager = APIManager<GetUser>(APIClient(baseURL: server.url))
@@ -66,7 +66,7 @@ import TestSupport
     #expect(page.events.count == 2 && manager.lastError?.message.contains("no source") == true)
   }
 
-  @Test @MainActor func `wrong parameters open no socket`() async throws {
+  @Test @MainActor func `invalid parameters open no socket`() async throws {
     let server = try server()
     let page = Page()
     let manager = APIManager(APIClient(baseURL: server.url)) { GetUser(id: 0) }
@@ -79,21 +79,21 @@ import TestSupport
     #expect(manager.lastError?.cause is GetUser.Wrong && page.events.map(\.isSuccess) == [false, false])
   }
 
-  @Test @MainActor func `last answer is fetched by reformers`() async throws {
+  @Test @MainActor func `reformers read the last response`() async throws {
     let server = try server()
     let page = Page()
     let manager = APIManager(APIClient(baseURL: server.url)) { GetUser(id: 5) }
     manager.delegate = page
     let count = Reform<String, Int> { $0.count }
     let early = #expect(throws: APIError.self) { try manager.fetch(as: count) }
-    #expect(early?.message.contains("no answer yet") == true)
+    #expect(early?.message.contains("no outcome yet") == true)
     manager.start()
     await page.heard(1)
     #expect(try manager.fetch(as: count) == 6)
     #expect(try manager.fetch(as: Reform { $0.uppercased() }) == "USER 5" && server.requests.count == 1)
   }
 
-  @Test @MainActor func `own calls are cancelled alone`() async throws {
+  @Test @MainActor func `manager cancels only its own calls`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .ok("late").held(at: gate) }
     let client = APIClient(baseURL: server.url)
@@ -112,7 +112,7 @@ import TestSupport
     #expect(neighbour.lastOutcome?.value == "late" && page.events.count == 1 && server.requests.count == 2)
   }
 
-  @Test @MainActor func `freed manager cancels its calls`() async throws {
+  @Test @MainActor func `released manager cancels its calls`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .ok().held(at: gate) }
     let client = APIClient(baseURL: server.url)
@@ -127,7 +127,7 @@ import TestSupport
     }
     #expect(freed == nil)
     #expect(await eventually { client.running.isEmpty })
-    #expect(page.events.isEmpty, "there is no manager that could tell")
+    #expect(page.events.isEmpty, "the manager that would notify the delegate is released")
     gate.open()
     withExtendedLifetime(server) {}
   }

@@ -5,9 +5,9 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Lists that come page by page, over real sockets.
+/// Lists that are loaded page by page, over real sockets.
 @Suite(.timeLimit(.minutes(1))) struct PagingTests {
-  /// By the number of a page.
+  /// Pages by number.
   private struct ByPage: PagedRequest {
     var page = 1
     var path: Path { "/numbers" }
@@ -23,7 +23,7 @@ import TestSupport
     }
   }
 
-  /// By the `Link` field.
+  /// Pages by the `Link` field.
   private struct ByLink: PagedRequest {
     var path: Path = "/links/1"
     typealias Response = [Int]
@@ -31,7 +31,7 @@ import TestSupport
     func next(after page: APIResponse<[Int]>) -> ByLink? { page.raw.link("next").map { ByLink(path: RequestPath($0)) } }
   }
 
-  /// By a cursor that each answer gives.
+  /// Pages by a cursor in each response.
   private struct ByCursor: PagedRequest {
     var cursor: String?
     var path: Path { "/cursor" }
@@ -45,7 +45,7 @@ import TestSupport
     func next(after page: APIResponse<Response>) -> ByCursor? { page.value.next.map { ByCursor(cursor: $0) } }
   }
 
-  /// By an offset, at a server that does not say how many there are.
+  /// Pages by offset, at a server that does not report the total.
   private struct ByOffset: PagedRequest {
     var offset = 0
     var path: Path { "/offset" }
@@ -57,7 +57,7 @@ import TestSupport
     }
   }
 
-  /// By an offset and the size of a page; an item knows its place in the whole list.
+  /// Pages by offset and page size. An item knows its position in the whole list.
   private struct Placed: PagedRequest {
     var offset = 0
     var limit = 2
@@ -70,12 +70,12 @@ import TestSupport
     }
   }
 
-  /// What each request said in its only argument.
+  /// The value of the only argument of each request.
   private func asked(_ server: LoopbackServer) -> [String?] {
     server.requests.map { URLComponents(string: $0.target)?.queryItems?.first?.value }
   }
 
-  /// Three pages of two; page 7 of many fails.
+  /// A server with three pages of two items. With more pages, page 7 fails.
   private func server(pages: Int = 3) throws -> LoopbackServer {
     try LoopbackServer { request in
       if request.path.hasPrefix("/links/") {
@@ -90,7 +90,7 @@ import TestSupport
     }
   }
 
-  @Test(arguments: [false, true]) func `pages come in order`(prefetches: Bool) async throws {
+  @Test(arguments: [false, true]) func `pages arrive in order`(prefetches: Bool) async throws {
     let server = try server()
     let client = APIClient(baseURL: server.url)
     var pages: [[Int]] = []
@@ -98,7 +98,7 @@ import TestSupport
     #expect(pages == [[1, 2], [3, 4], [5, 6]] && server.requests.count == 3)
   }
 
-  @Test(arguments: [false, true]) func `items come in order`(prefetches: Bool) async throws {
+  @Test(arguments: [false, true]) func `items arrive in order`(prefetches: Bool) async throws {
     let server = try server()
     let client = APIClient(baseURL: server.url)
     var items: [Int] = []
@@ -107,7 +107,7 @@ import TestSupport
     #expect(items == [1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6] && server.requests.count == 6)
   }
 
-  @Test(arguments: [false, true]) func `cursor leads past an empty page`(prefetches: Bool) async throws {
+  @Test(arguments: [false, true]) func `cursor continues after an empty page`(prefetches: Bool) async throws {
     let server = try LoopbackServer()
     server.enqueue(
       .json(#"{"numbers": [1, 2], "next": "a+/=&"}"#), .json(#"{"numbers": [], "next": "b"}"#),
@@ -129,7 +129,7 @@ import TestSupport
     #expect(pages == [[1, 2], [3], []] && asked(server) == ["0", "2", "3"])
   }
 
-  @Test(arguments: [false, true]) func `request of a page takes it apart`(prefetches: Bool) async throws {
+  @Test(arguments: [false, true]) func `page request splits its page into items`(prefetches: Bool) async throws {
     let server = try LoopbackServer()
     server.enqueue(.json(#"["a", "b"]"#), .json(#"["c", "d"]"#), .json(#"["e"]"#))
     var items: [String] = []
@@ -139,7 +139,7 @@ import TestSupport
     #expect(items == ["0a", "1b", "2c", "3d", "4e"] && asked(server) == ["0", "2", "4"])
   }
 
-  @Test func `next page is fetched ahead`() async throws {
+  @Test func `next page is prefetched`() async throws {
     let server = try server()
     let client = APIClient(baseURL: server.url)
     var ahead = client.pages(of: ByPage(), prefetches: true).makeAsyncIterator()
@@ -147,7 +147,7 @@ import TestSupport
     #expect(await eventually { server.requests.count == 2 })
     var lazy = client.pages(of: ByPage()).makeAsyncIterator()
     _ = try await lazy.next()
-    #expect(server.requests.count == 3, "nobody has asked for the second page")
+    #expect(server.requests.count == 3, "the second page was not requested")
   }
 
   @Test func `failure ends the pages`() async throws {
@@ -162,7 +162,7 @@ import TestSupport
     #expect(try await iterator.next() == nil)
   }
 
-  @Test func `leaving the loop cancels what is ahead`() async throws {
+  @Test func `leaving the loop cancels the prefetch`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { request in
       let page = LoopbackAnswer.json(#"{"numbers": [1], "pages": 2}"#)
@@ -191,7 +191,7 @@ import TestSupport
     withExtendedLifetime(server) {}
   }
 
-  // MARK: - By a manager
+  // MARK: - Page manager
 
   @MainActor private final class Page: APIManagerDelegate {
     private(set) var events: [String] = []
@@ -208,7 +208,7 @@ import TestSupport
       waiter = nil
     }
 
-    /// Waits for so many events in all.
+    /// Waits until the total number of events is `count`.
     func heard(_ count: Int) async {
       while events.count < count { await withCheckedContinuation { waiter = $0 } }
     }
@@ -234,7 +234,7 @@ import TestSupport
     #expect(server.requests.count == 4)
   }
 
-  @Test @MainActor func `page behind a reset is a cancelled one`() async throws {
+  @Test @MainActor func `page after a reset counts as cancelled`() async throws {
     let server = try server()
     let page = Page()
     var options = CallOptions()
@@ -248,7 +248,7 @@ import TestSupport
     #expect(manager.items.isEmpty && manager.hasMore)
   }
 
-  /// Begins anew while its manager's page is starting.
+  /// Resets its manager while a page is starting.
   private struct Restarter: Accessory {
     let resets: Recorded<@MainActor () -> Void>
 
@@ -258,7 +258,7 @@ import TestSupport
     }
   }
 
-  @Test @MainActor func `reset at the start ends the page`() async throws {
+  @Test @MainActor func `reset at the start cancels the page`() async throws {
     let server = try server()
     let page = Page()
     let resets = Recorded<@MainActor () -> Void>()
@@ -288,7 +288,7 @@ import TestSupport
     #expect(!manager.hasMore && !manager.loadNext() && asked(server) == ["0", "2"])
   }
 
-  @Test @MainActor func `failed page is loaded again`() async throws {
+  @Test @MainActor func `failed page can be loaded again`() async throws {
     let server = try LoopbackServer { _ in .json(#"{"numbers": [1], "pages": 1}"#) }
     server.enqueue(.status(500))
     let page = Page()
@@ -303,7 +303,7 @@ import TestSupport
     #expect(page.events == ["failed", "finished"] && server.requests.count == 2)
   }
 
-  /// A manager whose first page is under way at a server, held at a gate; the pages after it come at once.
+  /// A manager whose first page is held at a gate of the server; later pages arrive immediately.
   @MainActor private struct Waiting {
     let gate = Gate()
     let server: LoopbackServer
@@ -323,28 +323,28 @@ import TestSupport
     func end() { gate.open() }
   }
 
-  @Test @MainActor func `reset in the middle begins anew`() async throws {
+  @Test @MainActor func `reset during a page starts again`() async throws {
     let waiting = try await Waiting()
     let (manager, page) = (waiting.manager, waiting.page)
     manager.reset()
     #expect(!manager.isLoading && manager.loadNext())
-    waiting.end()  // the new page may share the exchange of the old one, which has not left it yet
+    waiting.end()  // the new page may share the exchange of the old page, which has not left it yet
     await page.heard(2)
     #expect(Set(page.events) == ["cancelled", "finished"] && manager.items == [1])
     #expect(manager.lastOutcome?.value?.numbers == [1] && manager.lastError == nil)
   }
 
-  @Test @MainActor func `nothing is left of a page under way after a reset`() async throws {
+  @Test @MainActor func `reset leaves no trace of a running page`() async throws {
     let waiting = try await Waiting()
     let (manager, page) = (waiting.manager, waiting.page)
     manager.reset()
     await page.heard(1)
-    #expect(page.events == ["cancelled"], "the delegate was told the outcome")
+    #expect(page.events == ["cancelled"], "the delegate received the outcome")
     #expect(manager.lastOutcome == nil && manager.lastError == nil && !manager.isLoading && manager.hasMore)
     waiting.end()
   }
 
-  @Test @MainActor func `another page size counts from the reset on`() async throws {
+  @Test @MainActor func `page size may change after a reset`() async throws {
     let server = try LoopbackServer { _ in .json(#"["a", "b"]"#) }
     let page = Page()
     let manager = PageManager(APIClient(baseURL: server.url), first: Placed())

@@ -5,7 +5,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// One answer, several screens, over real sockets.
+/// One response for several screens, over real sockets.
 @Suite(.timeLimit(.minutes(1))) struct ReformerTests {
   private struct GetUser: APIRequest {
     var path: Path = "/user"
@@ -32,7 +32,7 @@ import Testing
 
   private func server(_ text: String = user) throws -> LoopbackServer { try LoopbackServer { _ in .json(text) } }
 
-  @Test func `value is what the screen needs`() async throws {
+  @Test func `reformer converts the response`() async throws {
     let server = try server()
     let client = APIClient(baseURL: server.url)
     #expect(try await client.send(GetUser(), as: Title()) == "ADA")
@@ -50,13 +50,13 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `reformers are put together`() throws {
+  @Test func `reformers can be combined`() throws {
     let lengths = Title().then(Reform { $0.count }).each
     let users = [GetUser.Response(name: "ada", unread: 0), GetUser.Response(name: "grace", unread: 1)]
     #expect(try lengths.reform(users) == [3, 5])
   }
 
-  @Test func `failure is told and typed`() async throws {
+  @Test func `failed reformer gives a typed error`() async throws {
     let server = try server(#"{"name": "ada", "unread": 0}"#)
     let client = APIClient(baseURL: server.url)
     let error = await #expect(throws: APIError.self) { try await client.send(GetUser(), as: Badge()) }
@@ -67,13 +67,13 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `failure of the call stays`() async throws {
+  @Test func `failed call skips the reformer`() async throws {
     let server = try LoopbackServer { _ in .status(404) }
     let outcome = await APIClient(baseURL: server.url).outcome(of: GetUser(), as: Title())
     #expect(outcome.error?.status == 404 && outcome.error?.code == .status && server.requests.count == 1)
   }
 
-  @Test func `kept answer is reformed too`() async throws {
+  @Test func `cached response is reformed too`() async throws {
     let server = try server()
     let client = APIClient(baseURL: server.url)
     let kept = GetUser(cache: .lifetime(.seconds(60)))
@@ -90,7 +90,7 @@ import Testing
     #expect(title == "ADA" && server.requests.count == 1)
   }
 
-  @Test @MainActor func `closure gets it on the main actor`() async throws {
+  @Test @MainActor func `closure receives reformed value on main actor`() async throws {
     let server = try server()
     let client = APIClient(baseURL: server.url)
     let isMain = Recorded<Bool>()
@@ -102,7 +102,7 @@ import Testing
     let title = await withCheckedContinuation { continuation in
       client.start(GetUser(), as: watched) { continuation.resume(returning: $0) }
     }
-    #expect(title == "ADA" && isMain.all == [false], "the reformer ran elsewhere")
+    #expect(title == "ADA" && isMain.all == [false], "the reformer ran off the main thread")
     let badge = await withCheckedContinuation { continuation in
       client.start(outcomeOf: GetUser(), as: Badge(), on: .inPlace) { continuation.resume(returning: $0.value) }
     }
@@ -122,7 +122,7 @@ import Testing
     withExtendedLifetime(server) {}
   }
 
-  @Test func `large answer is reformed elsewhere`() async throws {
+  @Test func `large response is reformed`() async throws {
     let rows = Array(repeating: #"{"name": "ada", "unread": 3}"#, count: 2_000)
     let server = try server("[" + rows.joined(separator: ",") + "]")
     struct GetAll: APIRequest {

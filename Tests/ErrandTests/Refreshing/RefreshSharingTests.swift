@@ -6,7 +6,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Refreshing where calls share exchanges, which GETs do unless told otherwise.
+/// Refreshing while calls share exchanges, which GET requests do by default.
 @Suite(.timeLimit(.minutes(2))) struct RefreshSharingTests {
   private struct Get: APIRequest {
     typealias Response = String
@@ -14,7 +14,7 @@ import TestSupport
     var joining = JoinRule.inherited
   }
 
-  /// Tokens are numbers; refreshing does what a test says, and then gives the next one.
+  /// Tokens are numbers. A refresh runs the work that the test sets, and then returns the next token.
   private final class Tokens: RefreshingProvider {
     let account: String?
     let refreshed = Recorded<String>()
@@ -40,7 +40,7 @@ import TestSupport
       return .bearer(prefix + "\(present.withLock { $0 += 1; return $0 })")
     }
 
-    /// What refreshing does first.
+    /// Sets the work that a refresh runs first.
     func doing(_ work: (@Sendable () async throws -> Void)?) { self.work.withLock { $0 = work } }
   }
 
@@ -73,14 +73,14 @@ import TestSupport
     #expect(try await refreshed == "Bearer 1")
   }
 
-  @Test func `refreshing shares no exchange`() async {
+  @Test func `refresh does not join its own call`() async {
     let tokens = Tokens()
     let (client, transport) = client(tokens) { request in
       request.fields[.authorization] == "Bearer 1" ? .text("in") : .status(401)
     }
     tokens.doing { _ = await client.outcome(of: Get()) }
     let outcome = await client.outcome(of: Get(), options: .deadline(.seconds(60)))
-    #expect(outcome.value == "in", "it would wait for itself")
+    #expect(outcome.value == "in", "a joined refresh would wait for itself")
     #expect(transport.requests.count == 3)
     tokens.doing(nil)
   }
@@ -101,7 +101,7 @@ import TestSupport
     #expect(tokens.refreshed.count == 1)
   }
 
-  @Test(arguments: [true, false]) func `tunnel logs nobody out`(isTunnel: Bool) async {
+  @Test(arguments: [true, false]) func `offline refresh does not log out`(isTunnel: Bool) async {
     let tokens = Tokens()
     let (client, transport) = client(tokens) { _ in .status(401) }
     tokens.doing {
@@ -111,12 +111,12 @@ import TestSupport
     let error = await client.outcome(of: Get()).error
     #expect(error?.stage == .authorize && error?.code == (isTunnel ? .refreshUnavailable : .refreshFailed))
     #expect(error?.message.contains("log in again") == !isTunnel)
-    #expect(error?.status == 401, "it is the answer that came")
+    #expect(error?.status == 401, "the received response is delivered")
     #expect(transport.requests.count == 1)
     tokens.doing(nil)
   }
 
-  @Test func `session's end reaches a shared refresh`() async {
+  @Test func `session end cancels a shared refresh`() async {
     let tokens = Tokens(isHeld: true)
     let client = client(tokens) { _ in .status(401) }.0
     async let outcome = client.outcome(of: Get())
@@ -126,7 +126,7 @@ import TestSupport
     #expect(RefreshControl.shared(by: tokens)?.waiting == 0)
   }
 
-  @Test func `call that comes meanwhile is refreshed for`() async {
+  @Test func `call during a refresh is refreshed too`() async {
     let (tokens, asked) = (Tokens(), Latch())
     let (client, _) = client(tokens) { request in
       if request.fields[.authorization] == "Bearer 1" { return .text("in") }
@@ -145,7 +145,7 @@ import TestSupport
     tokens.doing(nil)
   }
 
-  @Test(arguments: [JoinRule.never, .safe]) func `a call is refreshed for once`(joining: JoinRule) async {
+  @Test(arguments: [JoinRule.never, .safe]) func `call is refreshed at most once`(joining: JoinRule) async {
     let tokens = Tokens()
     let (client, transport) = client(tokens) { request in
       if request.url.path == "/b" { return .status(401) }
@@ -158,7 +158,7 @@ import TestSupport
     #expect(transport.requests.map(\.url.path) == ["/a", "/a", "/b"])
   }
 
-  @Test func `another provider's token goes nowhere`() async {
+  @Test func `replaced provider's token is not sent`() async {
     let (old, new) = (Tokens("old", isHeld: true), Tokens("new"))
     let (client, transport) = client(old) { request in
       let field = request.fields[.authorization] ?? ""

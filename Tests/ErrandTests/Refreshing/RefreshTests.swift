@@ -6,9 +6,9 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Credentials that run out, over real sockets: one refreshing for all who wait.
+/// Credentials that expire, over real sockets: one refresh for all waiting calls.
 @Suite(.timeLimit(.minutes(2))) struct RefreshTests {
-  /// Tokens are numbers; the server takes the present one alone.
+  /// Tokens are numbers; the server accepts only the current one.
   private final class Tokens: RefreshingProvider {
     let refreshed = Recorded<String>()
     let gate = Latch()
@@ -35,7 +35,7 @@ import TestSupport
       return .bearer("\(present.withLock { $0 += 1; return $0 })")
     }
 
-    /// Somebody logs in again.
+    /// Simulates another login.
     func renew() { present.withLock { $0 += 1 } }
   }
 
@@ -48,7 +48,7 @@ import TestSupport
     var credential = RequestCredential.inherited
   }
 
-  /// Takes tokens from `least` on.
+  /// Accepts tokens from `least` upwards.
   private func server(least: Int = 1) throws -> LoopbackServer {
     try LoopbackServer { request in
       let token = request.headers["Authorization"]?.split(separator: " ").last.flatMap { Int($0) } ?? -1
@@ -63,7 +63,7 @@ import TestSupport
     return APIClient(configuration)
   }
 
-  @Test func `refused call is sent once more`() async throws {
+  @Test func `rejected call is repeated once`() async throws {
     let (server, tokens) = (try server(), Tokens())
     let outcome = await client(server, tokens).outcome(of: Get(method: .post, body: .text("body")))
     #expect(outcome.value == "token 1")
@@ -71,7 +71,7 @@ import TestSupport
     #expect(server.requests.allSatisfy { $0.bodyText == "body" })
   }
 
-  @Test func `a thousand calls and one refreshing`() async throws {
+  @Test func `a thousand calls need one refresh`() async throws {
     let (server, tokens) = (try server(), Tokens())
     let client = client(server, tokens)
     let values = await withTaskGroup { group in
@@ -83,7 +83,7 @@ import TestSupport
     #expect(server.requests.count <= 2_000)
   }
 
-  @Test func `older credential is sent again alone`() async throws {
+  @Test func `call with old credential only repeats`() async throws {
     let (server, tokens) = (try server(), Tokens())
     let latch = Latch()
     let client = client(server, tokens)
@@ -105,7 +105,7 @@ import TestSupport
     }
   }
 
-  @Test func `failure is told to all`() async throws {
+  @Test func `failed refresh reaches all callers`() async throws {
     let (server, tokens) = (try server(), Tokens(fails: true, isHeld: true))
     let client = client(server, tokens)
     async let outcomes = withTaskGroup { group in
@@ -117,22 +117,22 @@ import TestSupport
     for error in await outcomes {
       #expect(error?.stage == .authorize && error?.code == .refreshFailed && error?.cause is Tokens.Refused)
     }
-    #expect(await client.outcome(of: Get()).error?.code == .refreshFailed, "and to those who come soon after")
+    #expect(await client.outcome(of: Get()).error?.code == .refreshFailed, "calls shortly afterwards fail too")
     #expect(tokens.refreshed.count == 1)
   }
 
-  @Test func `second refusal is the answer`() async throws {
+  @Test func `second 401 is delivered`() async throws {
     let (server, tokens) = (try server(least: 1_000), Tokens())
     let client = client(server, tokens)
     for _ in 0..<8 {
       let error = await client.outcome(of: Get()).error
       #expect(error?.status == 401 && error?.response?.body == Data("who?".utf8))
     }
-    #expect(tokens.refreshed.count == 5, "and a server that takes none is not asked for ever")
+    #expect(tokens.refreshed.count == 5, "the number of refreshes is limited if the server accepts none")
     #expect(server.requests.count == 5 * 2 + 3)
   }
 
-  @Test func `waiter leaves and refreshing goes on`() async throws {
+  @Test func `cancelled waiter leaves the refresh running`() async throws {
     let (server, tokens) = (try server(), Tokens(isHeld: true))
     let (client, clock) = (client(server, tokens), ManualClock())
     client.configure { $0.timers = clock }
@@ -150,7 +150,7 @@ import TestSupport
     #expect(tokens.refreshed.count == 1)
   }
 
-  @Test func `deadline by the real clock leaves a refresh that hangs`() async throws {
+  @Test func `deadline leaves a hanging refresh`() async throws {
     let (server, tokens) = (try server(), Tokens(isHeld: true))
     let client = client(server, tokens)
     let start = ContinuousClock.now
@@ -162,21 +162,21 @@ import TestSupport
     #expect(tokens.refreshed.count == 1)
   }
 
-  @Test func `refreshed ahead of its end`() async throws {
+  @Test func `credential is refreshed before it expires`() async throws {
     let (server, tokens) = (try server(), Tokens(expires: true))
     let outcome = await client(server, tokens).outcome(of: Get())
     #expect(outcome.value == "token 1" && outcome.metrics.attempts == 1)
     #expect(tokens.refreshed.count == 1)
   }
 
-  @Test func `failure ahead of the end waits for the end`() async throws {
+  @Test func `failed early refresh uses the old credential`() async throws {
     let (lenient, strict, tokens) = (try server(least: 0), try server(), Tokens(fails: true, expires: true))
-    #expect(await client(lenient, tokens).outcome(of: Get()).value == "token 0", "it is still taken")
+    #expect(await client(lenient, tokens).outcome(of: Get()).value == "token 0", "the old credential is still accepted")
     #expect(await client(strict, tokens).outcome(of: Get()).error?.code == .refreshFailed)
-    #expect(tokens.refreshed.count == 1, "what failed a moment ago is not tried again by another client")
+    #expect(tokens.refreshed.count == 1, "another client does not repeat a refresh that has just failed")
   }
 
-  @Test func `own credential is not refreshed`() async throws {
+  @Test func `request's own credential is not refreshed`() async throws {
     let (server, tokens) = (try server(), Tokens())
     for credential in [RequestCredential.none, .own(.bearer("0"))] {
       #expect(await client(server, tokens).outcome(of: Get(credential: credential)).error?.status == 401)
@@ -194,7 +194,7 @@ import TestSupport
     #expect(error?.status == 401 && tokens.refreshed.count == 0)
   }
 
-  /// Asks the server for a token by a call that shows the old one.
+  /// Requests a token by a call that uses the old one.
   private final class Asking: RefreshingProvider {
     let client = Locked<APIClient?>(nil)
     let account: String? = nil
@@ -205,7 +205,7 @@ import TestSupport
     }
   }
 
-  @Test func `refreshing does not wait for itself`() async throws {
+  @Test func `refresh does not wait for itself`() async throws {
     let (server, asking) = (try server(), Asking())
     let client = client(server, asking)
     asking.client.withLock { $0 = client }
@@ -216,7 +216,7 @@ import TestSupport
     asking.client.withLock { $0 = nil }
   }
 
-  @Test func `no secret stands in what is told`() async throws {
+  @Test func `errors and logs contain no secret`() async throws {
     let (server, tokens) = (try server(), Tokens(fails: true))
     let lines = Recorded<String>()
     let client = client(server, tokens)

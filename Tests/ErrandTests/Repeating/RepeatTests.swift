@@ -4,9 +4,9 @@ import ErrandTesting
 import Testing
 import TestSupport
 
-/// What happens where a call is started while another one of its kind is under way.
+/// A call that starts while another call of the same type runs.
 @Suite(.timeLimit(.minutes(3))) struct RepeatTests {
-  /// Another type with the same rule.
+  /// Another request type with the same rule.
   private struct Other: APIRequest {
     typealias Response = String
     var repeats: RepeatRule { .ignoreNew }
@@ -24,7 +24,7 @@ import TestSupport
     }
   }
 
-  @Test func `run all lets all run`() async {
+  @Test func `run all lets every call run`() async {
     let (fixture, told) = (JoinFixture(), Recorded<String>())
     for text in ["a", "b", "c"] { _ = start(fixture, text, .runAll, told) }
     await fixture.exchange.reached(3)
@@ -34,7 +34,7 @@ import TestSupport
     #expect(Set(told.all) == ["a success", "b success", "c success"])
   }
 
-  @Test func `newer one cancels the previous`() async {
+  @Test func `newer call cancels the previous one`() async {
     let (fixture, told) = (JoinFixture(), Recorded<String>())
     let first = start(fixture, "a", .cancelPrevious, told)
     await fixture.exchange.reached()
@@ -48,26 +48,26 @@ import TestSupport
     #expect(fixture.client.registry.repeats.count == 0)
   }
 
-  @Test func `cancelled one says who took its place`() async {
+  @Test func `cancelled call names its successor`() async {
     let fixture = JoinFixture()
     let first = Task { await fixture.client.outcome(of: RepeatedSearch(text: "a", repeats: .cancelPrevious)) }
     await fixture.exchange.reached()
     let second = Task { await fixture.client.outcome(of: RepeatedSearch(text: "b", repeats: .cancelPrevious)) }
     let error = await first.value.error
     #expect(error?.stage == .cancelled && error?.code == .cancelled)
-    #expect(error?.message.hasSuffix("Search took its place (`repeats`).") == true, "\(error?.message ?? "none")")
+    #expect(error?.message.hasSuffix("Search replaced it (`repeats`).") == true, "\(error?.message ?? "none")")
     second.cancel()
     #expect(await second.value.error?.message == "The call was cancelled.")
   }
 
-  @Test func `new one is refused at once`() async {
+  @Test func `new call is refused immediately`() async {
     let (fixture, told) = (JoinFixture(), Recorded<String>())
     _ = start(fixture, "a", .ignoreNew, told)
     await fixture.exchange.reached()
     let error = await fixture.client.outcome(of: RepeatedSearch(text: "b", repeats: .ignoreNew)).error
     #expect(error?.stage == .admission && error?.code == .repeated)
-    #expect(error?.request == nil, "it is refused before it is built")
-    #expect(error?.message.hasPrefix("The call was not carried out, since #") == true)
+    #expect(error?.request == nil, "the call is refused before its request is built")
+    #expect(error?.message.hasPrefix("The call was not started, because #") == true)
     fixture.exchange.open()
     #expect(await fixture.isIdle())
     #expect(told.all == ["a success"])
@@ -75,7 +75,7 @@ import TestSupport
     #expect(await fixture.client.outcome(of: RepeatedSearch(text: "c", repeats: .ignoreNew)).value == "value")
   }
 
-  @Test func `one that was cancelled refuses nobody`() async {
+  @Test func `cancelled call does not block a new call`() async {
     let (fixture, told) = (JoinFixture(), Recorded<String>())
     start(fixture, "a", .ignoreNew, told).cancel()
     _ = start(fixture, "b", .ignoreNew, told)
@@ -84,7 +84,7 @@ import TestSupport
     #expect(Set(told.all) == ["a cancelled", "b success"])
   }
 
-  @Test func `next may start from the callback`() async {
+  @Test func `callback may start the next call`() async {
     let fixture = JoinFixture()
     let told = Recorded<String>()
     let client = fixture.client
@@ -100,7 +100,7 @@ import TestSupport
     #expect(await fixture.isIdle())
   }
 
-  @Test func `types, owners and clients are apart`() async {
+  @Test func `types, owners and clients are independent`() async {
     let (fixture, second, told) = (JoinFixture(), JoinFixture(), Recorded<String>())
     let owners = [CallOwner(), CallOwner()]
     _ = start(fixture, "nobody", .ignoreNew, told)
@@ -118,12 +118,12 @@ import TestSupport
     withExtendedLifetime(owners) {}
   }
 
-  @Test func `debounce sends the last one`() async {
+  @Test func `debounce sends the last call`() async {
     let (fixture, told) = (JoinFixture(), Recorded<String>())
     fixture.exchange.open()
     for text in ["a", "ab", "abc"] {
       _ = start(fixture, text, .debounce(.milliseconds(300)), told)
-      #expect(await eventually { fixture.clock.pending == 2 }, "the pause and the deadline")
+      #expect(await eventually { fixture.clock.pending == 2 }, "the debounce timer and the deadline timer")
       fixture.clock.advance(by: .milliseconds(299))
     }
     #expect(fixture.asked == 0)
@@ -134,7 +134,7 @@ import TestSupport
     #expect(fixture.transport.requests.map(\.url.query) == ["q=abc"])
   }
 
-  @Test func `debounced one that has begun goes on`() async {
+  @Test func `debounced call continues once started`() async {
     let (fixture, told) = (JoinFixture(), Recorded<String>())
     let rule = RepeatRule.debounce(.milliseconds(300))
     _ = start(fixture, "a", rule, told)
@@ -150,7 +150,7 @@ import TestSupport
     #expect(Set(told.all) == ["a success", "b success"])
   }
 
-  @Test func `pause counts against the deadline`() async {
+  @Test func `debounce pause counts against the deadline`() async {
     let fixture = JoinFixture()
     let call = Task {
       await fixture.client.outcome(
@@ -163,7 +163,7 @@ import TestSupport
     #expect(fixture.client.registry.repeats.count == 0)
   }
 
-  @Test func `pause is left on cancel`() async {
+  @Test func `cancel ends the debounce pause`() async {
     let fixture = JoinFixture()
     let call = Task { await fixture.client.outcome(of: RepeatedSearch(text: "a", repeats: .debounce(.seconds(9)))) }
     #expect(await eventually { fixture.clock.pending == 2 })
@@ -174,7 +174,7 @@ import TestSupport
   }
 
   @Test(arguments: [RepeatRule.cancelPrevious, .ignoreNew, .debounce(.zero)])
-  func `starts race`(rule: RepeatRule) async {
+  func `concurrent starts obey the rule`(rule: RepeatRule) async {
     let fixture = JoinFixture { $0.joining = .never }
     fixture.exchange.open()
     for _ in 0..<rounds {

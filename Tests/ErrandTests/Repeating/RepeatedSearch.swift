@@ -1,6 +1,6 @@
 import Errand
 
-/// A search with a rule for repeats that a test chooses.
+/// A search whose repeat rule the test sets.
 struct RepeatedSearch: APIRequest {
   typealias Response = String
   let text: String

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Several servers with the same answers, over real sockets.
+/// Several servers with the same content, over real sockets.
 @Suite(.timeLimit(.minutes(2))) struct FailOverTests {
   private struct Get: APIRequest {
     typealias Response = String
@@ -33,7 +33,7 @@ import TestSupport
     LoopbackAnswer.status(503, headers: ["Retry-After": "3600"]), .status(502), .ok().cut(after: 0, of: .everything),
     .ok("much").cut(after: 2), .ok("much").reset(after: 1),
   ])
-  func `next server is asked at once`(bad: LoopbackAnswer) async throws {
+  func `failed server is replaced immediately`(bad: LoopbackAnswer) async throws {
     let (first, second) = (try LoopbackServer { _ in bad }, try good())
     let client = client(first, second)
     let outcome = await client.outcome(of: Get(method: .put, body: .text("body")))
@@ -42,36 +42,36 @@ import TestSupport
     #expect(outcome.request?.url.string == second.url + "/v2/thing")
     let count = first.requests.count
     #expect(await client.outcome(of: Get()).value == "/v2/thing ")
-    #expect(first.requests.count == count, "it is left alone for a while")
+    #expect(first.requests.count == count, "the failed server gets no request for a while")
   }
 
-  @Test func `nobody listens at the first`() async throws {
+  @Test func `refusing server is skipped`() async throws {
     let (first, second) = (try good(), try good())
     first.stop()
     let post = await client(first, second).outcome(of: Get(method: .post, body: .text("body")))
-    #expect(post.value == "/v2/thing body", "nothing was sent: a POST, too")
+    #expect(post.value == "/v2/thing body", "a POST moves too, because nothing was sent")
   }
 
-  @Test func `post is not sent twice`() async throws {
+  @Test func `POST is not sent to a second server`() async throws {
     let (first, second) = (try LoopbackServer { _ in .status(503) }, try good())
     let outcome = await client(first, second).outcome(of: Get(method: .post, body: .text("body")))
     #expect(outcome.error?.status == 503 && second.requests.isEmpty)
   }
 
-  @Test(arguments: [400, 404, 429, 500]) func `such answers stand`(status: Int) async throws {
+  @Test(arguments: [400, 404, 429, 500]) func `other error statuses do not fail over`(status: Int) async throws {
     let (first, second) = (try LoopbackServer { _ in .status(status) }, try good())
     let outcome = await client(first, second).outcome(of: Get())
     #expect(outcome.error?.status == status && second.requests.isEmpty)
   }
 
-  @Test func `last failure is told`() async throws {
+  @Test func `last failure is reported`() async throws {
     let servers = [try LoopbackServer { _ in .status(502) }, try LoopbackServer { _ in .status(503) }]
     let outcome = await client(servers[0], servers[1]).outcome(of: Get())
     #expect(outcome.error?.status == 503 && outcome.error?.attempts == 2)
     #expect(servers.map(\.requests.count) == [1, 1])
   }
 
-  @Test func `rounds are tried again`() async throws {
+  @Test func `retries go through all servers`() async throws {
     let servers = [try LoopbackServer { _ in .status(503) }, try LoopbackServer { _ in .status(503) }]
     let client = client(servers[0], servers[1]) { $0.retries = RetryPolicy(firstDelay: .zero, busyDelay: .zero) }
     let outcome = await client.outcome(of: Get())
@@ -79,7 +79,7 @@ import TestSupport
     #expect(servers.map(\.requests.count) == [3, 3])
   }
 
-  @Test func `credential and signature go along`() async throws {
+  @Test func `fallback receives credential and signature`() async throws {
     let (first, second) = (try LoopbackServer { _ in .status(503) }, try good())
     let client = client(first, second) { configuration in
       configuration.credentials = FixedCredential(.bearer("t"), account: "ada")
@@ -94,14 +94,14 @@ import TestSupport
     }
   }
 
-  @Test func `fallback server that is meant gets the credential`() async throws {
+  @Test func `fallback addressed directly receives credential`() async throws {
     let (first, second) = (try good(), try good())
     let request = Get(path: RequestPath(second.url + "/v2/thing"), credential: .bearer("t"))
     #expect(await client(first, second).outcome(of: request).error == nil)
     #expect(first.requests.isEmpty && second.requests.map { $0.headers["Authorization"] } == ["Bearer t"])
   }
 
-  @Test func `credential does not go to strangers`() async throws {
+  @Test func `redirect from fallback carries no credential`() async throws {
     let stranger = try good()
     let (first, second) = (
       try LoopbackServer { _ in .status(503) }, try LoopbackServer { _ in .redirect(to: stranger.url) }
@@ -112,7 +112,7 @@ import TestSupport
     #expect(stranger.requests.count == 1 && stranger.requests[0].headers["Authorization"] == nil)
   }
 
-  @Test func `answer is stored for the first`() async throws {
+  @Test func `fallback response is stored for the first`() async throws {
     let (first, second) = (try LoopbackServer { _ in .status(503) }, try good())
     let client = client(first, second)
     let kept = Get(cache: .lifetime(.seconds(600)))
@@ -120,24 +120,24 @@ import TestSupport
     #expect(await client.outcome(of: kept).origin == .cacheFresh)
   }
 
-  @Test func `other URLs are not moved`() async throws {
+  @Test func `other URLs do not fail over`() async throws {
     let (first, second) = (try LoopbackServer { _ in .status(503) }, try good())
     let outcome = await client(first, second).outcome(of: Get(path: RequestPath(first.url + "/other")))
     #expect(outcome.error?.status == 503 && second.requests.isEmpty)
   }
 
-  @Test func `budget bounds the storm`() async throws {
+  @Test func `retry budget limits fail-over`() async throws {
     let (first, second) = (try LoopbackServer { _ in .status(503) }, try LoopbackServer { _ in .status(503) })
     let client = client(first, second) { $0.admission = AdmissionLimits(perHost: 16, total: 32) }
     await withTaskGroup { group in
       for _ in 0..<500 { group.addTask { _ = await client.outcome(of: Get()) } }
     }
     let sent = first.requests.count + second.requests.count
-    // 100 from each budget of 500, at five each.
+    // Each budget of 500 tokens pays for 100 attempts at five tokens each.
     #expect(sent >= 600 && sent <= 700, "\(sent)")
   }
 
-  @Test func `budget of the second fills up again`() async throws {
+  @Test func `second server's budget refills`() async throws {
     let isDown = Locked(true)
     let (first, second, third) = (
       try LoopbackServer { _ in .status(503) },
@@ -154,7 +154,7 @@ import TestSupport
     #expect(control.pay(3, at: origin) && !control.pay(1, at: origin))
   }
 
-  @Test func `open breaker leads to the next`() async throws {
+  @Test func `open breaker fails over`() async throws {
     let (first, second) = (try LoopbackServer { _ in .status(500) }, try good())
     let client = client(first, second) { configuration in
       configuration.breaker = BreakerRule()
@@ -165,7 +165,7 @@ import TestSupport
     #expect(first.requests.count == 2)
   }
 
-  @Test func `open breaker at the last hides no answer`() async throws {
+  @Test func `open breaker keeps an earlier response`() async throws {
     let (first, second) = (try LoopbackServer { _ in .status(503) }, try LoopbackServer { _ in .status(500) })
     let client = client(first, second) { configuration in
       configuration.breaker = BreakerRule()
@@ -176,7 +176,7 @@ import TestSupport
     #expect(first.requests.count == 1 && second.requests.count == 2)
   }
 
-  @Test func `failed write tells of its server`() async throws {
+  @Test func `failed write marks its server unhealthy`() async throws {
     let (first, second) = (try LoopbackServer { _ in .status(503) }, try good())
     let (client, write) = (client(first, second), Get(method: .post, body: .text("body")))
     #expect(await client.outcome(of: write).error?.status == 503)
@@ -185,7 +185,7 @@ import TestSupport
     #expect(first.requests.count == 1)
   }
 
-  @Test func `body that is used up stays`() async throws {
+  @Test func `one-shot body does not fail over`() async throws {
     let (first, second) = (try LoopbackServer { _ in .status(503) }, try good())
     let stream = AsyncStream<Data> {
       $0.yield(Data("x".utf8)); $0.finish()
@@ -194,9 +194,9 @@ import TestSupport
     #expect(outcome.error?.status == 503 && second.requests.isEmpty)
   }
 
-  // MARK: - Retry-After, on a clock that stands
+  // MARK: - Retry-After, with a manual clock
 
-  /// Two servers of one script, which is told the host and how often that one was asked.
+  /// Two servers with one script, which receives the host and the number of its requests so far.
   private func scripted(
     _ clock: ManualClock, _ seen: Recorded<String>, answer: @escaping @Sendable (String, Int) -> ScriptedAnswer
   ) -> APIClient {
@@ -216,7 +216,7 @@ import TestSupport
     ScriptedAnswer(status: 503, fields: ["Retry-After": "\(seconds)"])
   }
 
-  @Test func `no server before its stated time`() async {
+  @Test func `server gets no request before Retry-After`() async {
     let seen = Recorded<String>()
     let client = scripted(ManualClock(), seen) { host, turn in
       if host == "one.example" { return Self.busy(3600) }
@@ -227,7 +227,7 @@ import TestSupport
     #expect(seen.all == ["one.example", "two.example", "two.example", "two.example"])
   }
 
-  @Test func `first that may be asked is waited for`() async {
+  @Test func `call waits for the earliest server`() async {
     let (clock, seen) = (ManualClock(), Recorded<String>())
     let client = scripted(clock, seen) { host, turn in
       turn > 1 ? .text("right") : Self.busy(host == "one.example" ? 20 : 30)
@@ -242,21 +242,21 @@ import TestSupport
     #expect(await outcome.metrics.retries.map(\.delay) == [.zero, .seconds(20)])
   }
 
-  @Test func `too long a time of all is told at once`() async {
+  @Test func `too long Retry-After fails immediately`() async {
     let (clock, seen) = (ManualClock(), Recorded<String>())
     let client = scripted(clock, seen) { host, _ in Self.busy(host == "one.example" ? 90 : 61) }
     #expect(await client.outcome(of: Get(), options: .deadline(.never)).error?.status == 503)
     #expect(seen.count == 2 && clock.pending == 0)
   }
 
-  @Test func `unusable list is told`() async throws {
+  @Test func `invalid fallback list is an error`() async throws {
     let server = try good()
     let client = client(server) { $0.environment.fallbackURLs = ["nowhere"] }
     let error = await client.outcome(of: Get()).error
     #expect(error?.stage == .build && error?.code == .invalidURL)
   }
 
-  @Test func `what going elsewhere cost comes back`() async throws {
+  @Test func `successful fail-over refills the budget`() async throws {
     let (first, second) = (try good(), try good())
     first.stop()
     let clock = ManualClock()
@@ -267,7 +267,7 @@ import TestSupport
     }
   }
 
-  @Test func `redirect is read from where it came`() async throws {
+  @Test func `redirect is resolved at its server`() async throws {
     let dead = try good()
     let second = try LoopbackServer { request in
       switch request.path {
@@ -283,10 +283,10 @@ import TestSupport
     dead.stop()
     #expect(await client(dead, second).outcome(of: Get()).value == "/moved ")
     let put = await client(dead, third).outcome(of: Get(method: .put, body: .text("body")))
-    #expect(put.value == "/v2/there body", "the body stays with the server: \(put.error?.message ?? "")")
+    #expect(put.value == "/v2/there body", "the body is resent to its own server: \(put.error?.message ?? "")")
   }
 
-  @Test func `redirect among the servers keeps what is theirs`() async throws {
+  @Test func `redirect among fallbacks keeps secrets and body`() async throws {
     let first = try LoopbackServer { _ in .status(503) }
     let second = try LoopbackServer { request in
       request.path == "/v2/thing"

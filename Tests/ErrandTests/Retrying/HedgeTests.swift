@@ -7,7 +7,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Slow reads that are sent a second time, over real sockets.
+/// Slow reads that are sent a second time (hedged), over real sockets.
 @Suite(.timeLimit(.minutes(2))) struct HedgeTests {
   private struct Get: APIRequest {
     typealias Response = String
@@ -17,7 +17,7 @@ import TestSupport
     var idempotency = Idempotency.byMethod
   }
 
-  /// Begins a second copy though the first one's answer is there, as a call may that was about to.
+  /// Starts a second copy although the first response has arrived, as a call may that was about to start it.
   private struct LateCopy: Interceptor {
     let followers: Recorded<Int>
 
@@ -41,7 +41,7 @@ import TestSupport
     return APIClient(configuration)
   }
 
-  /// Answers the exchanges in turn; the last answer is for all others.
+  /// Responds to the exchanges in order; the last response is used for all later ones.
   private func server(_ answers: LoopbackAnswer...) throws -> LoopbackServer {
     let count = Locked(0)
     return try LoopbackServer { _ in
@@ -53,19 +53,19 @@ import TestSupport
     }
   }
 
-  @Test func `second answer counts where first is slow`() async throws {
+  @Test func `hedge wins if first is slow`() async throws {
     let gate = Gate()
     let server = try server(.ok("slow").held(at: gate), .ok("fast"))
     let client = client(server)
     let outcome = await client.outcome(of: Get())
     #expect(outcome.value == "fast" && outcome.metrics.attempts == 2)
     #expect(outcome.metrics.retries == [RetryMetrics(reason: .slow, delay: .milliseconds(20))])
-    #expect(outcome.metrics.exchanges.count == 2, "also of the one that was left behind")
-    #expect(await eventually { client.admission == (0, 0) }, "the loser is stopped")
+    #expect(outcome.metrics.exchanges.count == 2, "the metrics include the abandoned exchange")
+    #expect(await eventually { client.admission == (0, 0) }, "the losing exchange is stopped")
     gate.open()
   }
 
-  @Test func `first answer counts though a second was sent`() async throws {
+  @Test func `first may win after a hedge`() async throws {
     let (gate, other) = (Gate(), Gate())
     let server = try server(.ok("first").held(at: gate), .ok("second").held(at: other))
     async let outcome = client(server).outcome(of: Get())
@@ -76,13 +76,13 @@ import TestSupport
     other.open()
   }
 
-  @Test func `quick answer is sent for once`() async throws {
+  @Test func `fast response sends no hedge`() async throws {
     let server = try server(.ok("quick"))
     let outcome = await client(server, .after(.seconds(60))).outcome(of: Get())
     #expect(outcome.value == "quick" && server.requests.count == 1 && outcome.metrics.retries.isEmpty)
   }
 
-  @Test func `copy that comes too late leaves nothing behind`() async throws {
+  @Test func `late copy leaves nothing behind`() async throws {
     let server = try server(.ok("quick"))
     let followers = Recorded<Int>()
     var configuration = ClientConfiguration(baseURL: server.url)
@@ -92,7 +92,7 @@ import TestSupport
     #expect(followers.all == [0])
   }
 
-  @Test func `failure waits for the other`() async throws {
+  @Test func `failure waits for the other exchange`() async throws {
     let (gate, other) = (Gate(), Gate())
     let server = try server(.status(500).held(at: gate), .ok("right").held(at: other))
     async let outcome = client(server).outcome(of: Get())
@@ -103,7 +103,7 @@ import TestSupport
     #expect(came.value == "right")
   }
 
-  @Test(arguments: [408, 429, 503]) func `push-back stops the second alone`(status: Int) async throws {
+  @Test(arguments: [408, 429, 503]) func `busy status ends only the hedge`(status: Int) async throws {
     let gate = Gate()
     let server = try server(.ok("slow").held(at: gate), .status(status))
     let (client, clock) = (client(server), ManualClock())
@@ -112,13 +112,13 @@ import TestSupport
     try await gate.reached()
     clock.advance(by: .milliseconds(20))
     #expect(await eventually { server.requests.count == 2 })
-    #expect(await eventually { client.admission.running == 1 }, "the first goes on")
+    #expect(await eventually { client.admission.running == 1 }, "the first exchange continues")
     gate.open()
     let came = await outcome
     #expect(came.value == "slow" && came.metrics.attempts == 2)
   }
 
-  @Test func `failure of both is told once`() async throws {
+  @Test func `failure of both is reported once`() async throws {
     let (gate, other) = (Gate(), Gate())
     let server = try server(.status(500).held(at: gate), .status(502).held(at: other))
     async let outcome = client(server).outcome(of: Get())
@@ -129,13 +129,13 @@ import TestSupport
     #expect([500, 502].contains(error?.status) && error?.attempts == 2)
   }
 
-  @Test func `quick failure is tried again, not twice`() async throws {
+  @Test func `fast failure is retried without hedge`() async throws {
     let server = try server(.status(503), .ok("right"))
     let outcome = await client(server, .after(.seconds(60)), attempts: 2).outcome(of: Get())
     #expect(outcome.value == "right" && outcome.metrics.retries.map(\.reason) == [.status(503)])
   }
 
-  @Test(arguments: [HTTPMethod.post, .put, .delete]) func `writes are sent once`(method: HTTPMethod) async throws {
+  @Test(arguments: [HTTPMethod.post, .put, .delete]) func `writes are not hedged`(method: HTTPMethod) async throws {
     let gate = Gate()
     let server = try server(.ok("slow").held(at: gate))
     async let outcome = client(server, .after(.zero)).outcome(of: Get(method: method, body: .text("x")))
@@ -145,7 +145,7 @@ import TestSupport
     #expect(came.value == "slow" && server.requests.count == 1)
   }
 
-  @Test func `read that must not be repeated is sent once`() async throws {
+  @Test func `non-idempotent read is not hedged`() async throws {
     let gate = Gate()
     let server = try server(.ok("slow").held(at: gate))
     async let outcome = client(server, .after(.zero)).outcome(of: Get(idempotency: .never))
@@ -154,7 +154,7 @@ import TestSupport
     #expect(await outcome.value == "slow" && server.requests.count == 1)
   }
 
-  @Test func `wait for a turn is not slowness`() async throws {
+  @Test func `queue time does not start a hedge`() async throws {
     let (gate, clock) = (Gate(), ManualClock())
     let server = try server(.ok("first").held(at: gate), .ok("second"))
     let client = client(server)
@@ -177,7 +177,7 @@ import TestSupport
     #expect(await second.metrics.retries.isEmpty && server.requests.count == 2)
   }
 
-  @Test func `cancel ends both`() async throws {
+  @Test func `cancel ends both exchanges`() async throws {
     let gate = Gate()
     let server = try server(.ok("slow").held(at: gate))
     let client = client(server)
@@ -189,7 +189,7 @@ import TestSupport
     gate.open()
   }
 
-  @Test func `deadline ends both`() async throws {
+  @Test func `deadline ends both exchanges`() async throws {
     let gate = Gate()
     let server = try server(.ok("slow").held(at: gate))
     let (client, clock) = (client(server, .after(.zero)), ManualClock())
@@ -203,7 +203,7 @@ import TestSupport
     gate.open()
   }
 
-  @Test func `usual time is learnt`() async throws {
+  @Test func `hedge delay is learned from past responses`() async throws {
     let gate = Gate()
     let isHeld = Locked(false)
     let server = try LoopbackServer { request in
@@ -221,7 +221,7 @@ import TestSupport
     gate.open()
   }
 
-  @Test func `budget bounds second requests`() async throws {
+  @Test func `retry budget limits hedges`() async throws {
     let server = try LoopbackServer { _ in .ok("late").delayed(.milliseconds(5)) }
     let client = client(server, .after(.zero))
     for _ in 0..<300 { _ = try await client.send(Get()) }

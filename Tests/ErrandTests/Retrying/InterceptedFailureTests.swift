@@ -4,17 +4,17 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Failures of the transport that an interceptor around the exchange has seen are still failures of the transport.
+/// A transport failure that passes through an exchange interceptor is still a transport failure.
 @Suite(.timeLimit(.minutes(2))) struct InterceptedFailureTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path = "/thing"
-    var retries: RetryPolicy? = RetryPolicy(firstDelay: .zero, busyDelay: .zero)
+    var retries: RetryPolicy = RetryPolicy(firstDelay: .zero, busyDelay: .zero)
   }
 
   private static let signing = Signing { $0.fields["X-Signature"] = "signed" }
 
-  @Test func `signed call is tried again`() async {
+  @Test func `signed call is retried`() async {
     let seen = Recorded<String?>()
     var configuration = ClientConfiguration(baseURL: "http://h.example")
     configuration.exchangeInterceptors = [Self.signing]
@@ -28,17 +28,17 @@ import TestSupport
     #expect(outcome.metrics.retries.count == 1)
   }
 
-  @Test func `signed call goes to another server`() async throws {
+  @Test func `signed call fails over`() async throws {
     let (first, second) = (try LoopbackServer { _ in .ok("first") }, try LoopbackServer { _ in .ok("second") })
     var configuration = ClientConfiguration(baseURL: first.url)
     configuration.environment.fallbackURLs = [second.url]
     configuration.exchangeInterceptors = [Self.signing]
     first.stop()
-    let outcome = await APIClient(configuration).outcome(of: Get(retries: nil))
+    let outcome = await APIClient(configuration).outcome(of: Get(retries: .none))
     #expect(outcome.value == "second", "\(outcome.error?.message ?? "")")
   }
 
-  @Test func `signed download is taken up`() async throws {
+  @Test func `signed download is resumed`() async throws {
     var configuration = ClientConfiguration(baseURL: "")
     configuration.exchangeInterceptors = [Self.signing]
     let fixture = try DownloadFixture(configuration: configuration) { number, behaviour in

@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// A kept connection that dies under a request, where nothing is tried again by choice.
+/// A kept connection that closes during a request, without a retry policy.
 @Suite(.timeLimit(.minutes(2))) struct KeptConnectionTests {
   private struct Write: APIRequest {
     typealias Response = String
@@ -13,7 +13,7 @@ import Testing
     var path: Path { "/thing" }
   }
 
-  /// One exchange to keep a connection, then the call; the server closes as often as said before it answers.
+  /// Runs one exchange to open a connection, then the call. The server closes `times` times before it responds.
   private func outcome(_ request: Write, closing times: Int = 1) async throws -> (Outcome<String>, LoopbackServer) {
     let server = try LoopbackServer()
     server.enqueue(.ok("first"))
@@ -27,7 +27,7 @@ import Testing
   private static let lengths: [Int?] = [nil, 5, 1 << 20]
 
   @Test(arguments: [HTTPMethod.put, .delete, .options], lengths)
-  func `repeatable request is sent once more`(method: HTTPMethod, length: Int?) async throws {
+  func `repeatable request is resent once`(method: HTTPMethod, length: Int?) async throws {
     let (outcome, server) = try await outcome(Write(method: method, body: length.map { .bytes(Data(count: $0)) }))
     #expect(outcome.value == "right", "\(outcome.error?.message ?? "")")
     try #require(server.requests.count == 3)
@@ -35,12 +35,12 @@ import Testing
     #expect(outcome.metrics.exchanges.last?.isConnectionReused == false)
     #expect(outcome.metrics.attempts == 2)
     #expect(outcome.metrics.retries == [RetryMetrics(reason: .failure(.closedBeforeResponse), delay: .zero)])
-    // libcurl has opened a second one by the time that a body which it pulls has to begin anew.
+    // libcurl has already opened a second connection when a body that it pulls must start again.
     #expect(server.connectionCount == 2 || server.connectionCount == 3 && length != nil)
   }
 
   @Test(arguments: [HTTPMethod.post, .patch], lengths)
-  func `others are sent once`(method: HTTPMethod, length: Int?) async throws {
+  func `other requests are sent once`(method: HTTPMethod, length: Int?) async throws {
     let (outcome, server) = try await outcome(Write(method: method, body: length.map { .bytes(Data(count: $0)) }))
     #expect(outcome.error?.transportKind == .closedBeforeResponse && server.requests.count == 2)
     #expect(outcome.metrics.attempts == 1 && outcome.metrics.retries.isEmpty)
@@ -50,19 +50,19 @@ import Testing
     (HTTPMethod.post, Idempotency.assumed, true), (.post, .keyed(), true), (.put, .never, false), (.get, .never, false),
     (.get, .byMethod, true),
   ])
-  func `request says whether it may be`(method: HTTPMethod, rule: Idempotency, isRepeated: Bool) async throws {
+  func `idempotency decides about resending`(method: HTTPMethod, rule: Idempotency, isRepeated: Bool) async throws {
     let (outcome, server) = try await outcome(Write(method: method, idempotency: rule))
     #expect((outcome.value == "right") == isRepeated && server.requests.count == (isRepeated ? 3 : 2))
   }
 
-  @Test func `it is done once`() async throws {
+  @Test func `request is resent only once`() async throws {
     let (outcome, server) = try await outcome(Write(body: .text("whole")), closing: 2)
     #expect(outcome.error?.transportKind == .closedBeforeResponse && server.requests.count == 3)
     #expect(outcome.error?.attempts == 2 && outcome.metrics.retries.count == 1)
   }
 
   @Test(arguments: [HTTPMethod.delete, .put])
-  func `many kept connections repeat it once`(method: HTTPMethod) async throws {
+  func `many closed connections cause one resend`(method: HTTPMethod) async throws {
     let gate = Gate()
     let server = try LoopbackServer { request in
       request.method == "POST" ? .ok().held(at: gate) : .closeBeforeAnswer
@@ -82,7 +82,7 @@ import Testing
     #expect(outcome.error?.attempts == 2)
   }
 
-  @Test func `body that is used up stays`() async throws {
+  @Test func `one-shot body is not resent`() async throws {
     let pieces = AsyncStream<Data> {
       $0.yield(Data("x".utf8)); $0.finish()
     }
@@ -90,7 +90,7 @@ import Testing
     #expect(outcome.error?.transportKind == .closedBeforeResponse && server.requests.count == 2)
   }
 
-  @Test func `new connection is not tried again`() async throws {
+  @Test func `closed new connection is not retried`() async throws {
     let server = try LoopbackServer()
     server.enqueue(.closeBeforeAnswer, .ok("right"))
     let outcome = await APIClient(baseURL: server.url).outcome(of: Write())

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Calls that are tried again, over real sockets.
+/// Calls that are retried, over real sockets.
 @Suite(.timeLimit(.minutes(2))) struct RetrySocketTests {
   private static let atOnce = RetryPolicy(firstDelay: .zero, busyDelay: .zero)
 
@@ -21,7 +21,7 @@ import Testing
     var body: RequestBody? { .text("the whole thing") }
   }
 
-  /// Answers the first exchanges otherwise than the others.
+  /// Responds to the first `times` exchanges with `first`, and to the others with success.
   private func server(_ first: LoopbackAnswer, times: Int = 2) throws -> LoopbackServer {
     let count = Mutex(0)
     return try LoopbackServer { _ in
@@ -36,15 +36,15 @@ import Testing
     LoopbackAnswer.ok("much").cut(after: 0, of: .everything), .ok("much").cut(after: 2), .ok("much").reset(after: 1),
     .status(503, headers: ["Retry-After": "0"]), .status(502, body: "a page"),
   ])
-  func `two bad answers and a right one`(bad: LoopbackAnswer) async throws {
+  func `call succeeds after two failures`(bad: LoopbackAnswer) async throws {
     let server = try server(bad)
     let outcome = await client(server).outcome(of: Put())
     #expect(outcome.value == "right", "\(outcome.error?.message ?? "")")
     #expect(server.requests.count == 3)
-    #expect(server.requests.allSatisfy { $0.bodyText == "the whole thing" }, "the body is sent whole each time")
+    #expect(server.requests.allSatisfy { $0.bodyText == "the whole thing" }, "the complete body is sent each time")
   }
 
-  @Test func `what failed was measured, too`() async throws {
+  @Test func `failed attempts are measured`() async throws {
     let server = try server(.ok("much").cut(after: 2))
     let outcome = await client(server).outcome(of: Put())
     #expect(outcome.value == "right" && server.requests.count == 3)
@@ -52,10 +52,11 @@ import Testing
     #expect(outcome.metrics.exchanges.allSatisfy { $0.bytesReceived > 2 && $0.bytesSent > 2 })
   }
 
-  /// The date of the answers that say when to come again.
+  /// The date of the responses with Retry-After.
   private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
-  /// A call to a server that sends it away once, the moments of its requests, and the clock turned on while it waits.
+  /// Runs a call to a server that responds once with a status and Retry-After, and advances the clock while the call
+  /// waits. Returns the moments of its requests.
   private func sentAway(_ status: Int, _ text: String) async throws -> (Outcome<String>, [MonotonicInstant]) {
     let clock = ManualClock()
     let moments = Recorded<MonotonicInstant>()
@@ -83,7 +84,7 @@ import Testing
       ("Sun Nov  6 08:49:44 1994", 7), ("Sun, 06 Nov 1994 08:49:36 GMT", 0), ("-1", 0), ("+5", 0), ("1.5", 0),
       ("soon", 0), ("", 0),
     ])
-  func `every form of Retry-After is read`(text: String, seconds: Int) async throws {
+  func `every form of Retry-After is parsed`(text: String, seconds: Int) async throws {
     for status in [429, 503] {
       let (outcome, moments) = try await sentAway(status, text)
       #expect(outcome.value == "right" && moments.count == 2, "\(outcome.error?.message ?? "")")
@@ -93,15 +94,15 @@ import Testing
   }
 
   @Test(arguments: ["61", "99999999999999999999999", "Sun, 06 Nov 1994 08:50:38 GMT", "Fri, 31 Dec 9999 23:59:59 GMT"])
-  func `a wait that is too long is not begun`(text: String) async throws {
+  func `too long Retry-After is not waited for`(text: String) async throws {
     for status in [429, 503] {
       let (outcome, moments) = try await sentAway(status, text)
       #expect(outcome.error?.status == status && moments.count == 1 && outcome.metrics.retries.isEmpty)
     }
   }
 
-  /// By the real clock; the server wants more than is left, and less than is obeyed.
-  @Test func `no wait is begun that ends past the deadline`() async throws {
+  /// Uses the real clock. Retry-After is longer than the remaining time and shorter than the allowed maximum.
+  @Test func `no retry waits past the deadline`() async throws {
     let server = try server(.status(503, headers: ["Retry-After": "45"]))
     let start = ContinuousClock.now
     let outcome = await client(server).outcome(of: Put(), options: .deadline(.seconds(30)))
@@ -109,7 +110,7 @@ import Testing
     #expect(start.duration(to: .now) < .seconds(30))
   }
 
-  @Test func `nobody listens any more`() async throws {
+  @Test func `refused connection is retried`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     server.stop()
     let outcome = await client(server).outcome(of: Put())
@@ -117,7 +118,7 @@ import Testing
     #expect(outcome.metrics.retries.map(\.reason) == [.failure(.refused), .failure(.refused)])
   }
 
-  @Test func `bytes in a file handle are not taken back`() async throws {
+  @Test func `bytes in a file handle prevent a retry`() async throws {
     let server = try server(.ok("much").cut(after: 2))
     let pipe = Pipe()
     let error = await #expect(throws: APIError.self) {
@@ -126,7 +127,7 @@ import Testing
     #expect(error?.transportKind == .truncated && server.requests.count == 1)
   }
 
-  @Test func `error page keeps the file handle clean`() async throws {
+  @Test func `error page stays out of the file handle`() async throws {
     let server = try server(.status(503, body: "a page"))
     let pipe = Pipe()
     try await client(server).send(Put(), into: pipe.fileHandleForWriting)

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Servers that are overloaded and say for how long, over real sockets; the clock is the test's.
+/// Overloaded servers that send Retry-After, over real sockets with a manual clock.
 @Suite(.timeLimit(.minutes(2))) struct RetryStormTests {
   private struct Get: APIRequest {
     typealias Response = String
@@ -16,7 +16,7 @@ import TestSupport
   private static let calls = 400
 
   @Test(arguments: [429, 503], [nil, 7])
-  func `storm keeps to time and budget`(status: Int, seconds: Int?) async throws {
+  func `retry storm obeys Retry-After and budget`(status: Int, seconds: Int?) async throws {
     let clock = ManualClock()
     let stated = Duration.seconds(seconds ?? 0)
     let answer: LoopbackAnswer = seconds.map { .status(status, headers: ["Retry-After": "\($0)"]) } ?? .status(status)
@@ -36,11 +36,11 @@ import TestSupport
       }
       return await group.reduce(into: []) { $0.append($1) }
     }
-    // All have been refused once; a hundred have paid for a second attempt and wait.
+    // Every call was rejected once. A hundred calls paid for a second attempt and wait.
     #expect(await eventually { server.requests.count == Self.calls && clock.pending == 100 })
     if stated > .zero {
       clock.advance(by: stated - .milliseconds(1))
-      #expect(clock.pending == 100 && server.requests.count == Self.calls, "before the stated time nobody comes")
+      #expect(clock.pending == 100 && server.requests.count == Self.calls, "no request is sent before Retry-After")
     }
     let turning = Task { @concurrent in
       while !Task.isCancelled {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.serialized) struct HTTPBinTests {
   @Test(arguments: ["GET", "POST", "PUT", "PATCH", "DELETE"])
-  func `every method arrives as itself`(method: String) async throws {
+  func `every method arrives unchanged`(method: String) async throws {
     let answer = try await Servers.httpbin().send(Inquiry("/anything") { $0.method = HTTPMethod(method) })
     #expect(answer["method"]?.stringValue == method)
   }
@@ -15,14 +15,14 @@ import Testing
     #expect(answer.fields[.contentLength] == "100")
   }
 
-  @Test func `arguments survive in the query`() async throws {
+  @Test func `arguments arrive in the query`() async throws {
     let text = "中文 +&=%/?#\"é🚀"
     let answer = try await Servers.httpbin().send(
       Inquiry("/get") { $0.arguments = ["q": text, "n": 7, "no": Bool?.none] })
     #expect(answer["args"] == ["q": .string(text), "n": "7"])
   }
 
-  @Test func `arguments survive in a form`() async throws {
+  @Test func `arguments arrive in a form`() async throws {
     let text = "中文 +&=%/?#\"é🚀"
     let probe = Inquiry("/post") {
       $0.method = .post
@@ -43,7 +43,7 @@ import Testing
     #expect(answer["json"] == ["name": "Ada", "age": 36, "ok": true, "tags": ["a"], "nested": ["x": 1.5]])
   }
 
-  @Test func `DELETE carries a body`() async throws {
+  @Test func `DELETE may have a body`() async throws {
     let probe = Inquiry("/delete") {
       $0.method = .delete
       $0.body = .json(["ids": [1, 2]])
@@ -70,7 +70,7 @@ import Testing
     #expect(bytes["data"]?.stringValue == "data:application/octet-stream;base64,AP8NCg==")
   }
 
-  @Test func `fields replace, add and vanish`() async throws {
+  @Test func `fields are replaced, added and removed`() async throws {
     let client = try Servers.httpbin {
       $0.headers = ["X-Client": "client", "X-Gone": "client", "X-Kept": "client"]
     }
@@ -80,7 +80,7 @@ import Testing
     #expect(answer["headers"]["X-Gone"] == nil)
   }
 
-  @Test func `basic credential opens the door`() async throws {
+  @Test func `basic credential is accepted`() async throws {
     let client = try Servers.httpbin()
     let probe = Inquiry("/basic-auth/ada/s%C3%A9cret") { $0.credential = .basic(user: "ada", password: "sécret") }
     #expect(try await client.send(probe)["authenticated"] == true)
@@ -89,13 +89,13 @@ import Testing
     #expect(refused.status == 401)
   }
 
-  @Test func `bearer credential comes from the provider`() async throws {
+  @Test func `bearer credential is taken from the provider`() async throws {
     let client = try Servers.httpbin { $0.credentials = FixedCredential(.bearer("token-1"), account: "ada") }
     #expect(try await client.send(Inquiry("/bearer"))["token"]?.stringValue == "token-1")
   }
 
   @Test(arguments: [400, 401, 403, 404, 409, 418, 429, 500, 502, 503, 504])
-  func `refused status names itself`(status: Int) async throws {
+  func `error status is named in the error`(status: Int) async throws {
     let error = try await failure(Servers.httpbin(), Inquiry("/status/\(status)"))
     #expect(error.stage == .validate)
     #expect(error.code == .status)
@@ -103,21 +103,21 @@ import Testing
     #expect(error.message.contains("\(status)"))
   }
 
-  @Test func `own status rule is obeyed`() async throws {
+  @Test func `custom status rule is used`() async throws {
     let answer = try await Servers.httpbin().response(StatusProbe(status: 404, statusRule: [404]))
     #expect(answer.status == 404)
     let error = try await failure(Servers.httpbin(), StatusProbe(status: 200, statusRule: [404]))
     #expect(error.message.contains("expected 404"))
   }
 
-  @Test func `delay ends at the deadline`() async throws {
+  @Test func `deadline ends a delayed response`() async throws {
     let error = try await failure(Servers.httpbin(), Inquiry("/delay/2"), .deadline(.milliseconds(300)))
     #expect(error.stage == .deadline)
     #expect(error.request?.url.path == "/delay/2")
   }
 
   @Test(arguments: ["/redirect/3", "/relative-redirect/3", "/absolute-redirect/3"])
-  func `redirects are followed hop by hop`(path: String) async throws {
+  func `redirects are followed and counted`(path: String) async throws {
     let answer = try await Servers.httpbin().response(Inquiry(RequestPath(path)))
     #expect(answer.raw.url.path == "/get")
     #expect(answer.metrics.redirects == 3)
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(arguments: [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")])
-  func `redirected POST changes as told`(status: Int, method: String) async throws {
+  func `redirected POST follows RFC 9110`(status: Int, method: String) async throws {
     let probe = Inquiry("/redirect-to") {
       $0.method = .post
       $0.argumentFormat = .query
@@ -142,7 +142,7 @@ import Testing
     #expect(answer["data"]?.stringValue == (method == "POST" ? "body" : ""))
   }
 
-  @Test func `manual redirect is an answer`() async throws {
+  @Test func `manual redirect is delivered`() async throws {
     let probe = RedirectProbe(redirects: .manual, statusRule: .range(300...399))
     let answer = try await Servers.httpbin().response(probe)
     #expect(answer.status == 302)
@@ -150,12 +150,12 @@ import Testing
   }
 
   @Test(arguments: [("/gzip", "gzipped"), ("/deflate", "deflated"), ("/brotli", "brotli")])
-  func `content codings are undone`(path: String, mark: String) async throws {
+  func `content codings are decoded`(path: String, mark: String) async throws {
     let answer = try await Servers.httpbin().send(Inquiry(RequestPath(path)))
     #expect(answer[mark] == true)
   }
 
-  @Test func `text keeps its letters`() async throws {
+  @Test func `text keeps its characters`() async throws {
     let text = try await Servers.httpbin().send(TextProbe(path: "/encoding/utf8"))
     #expect(text.contains("STARGΛ̊TE"))
     #expect(try await Servers.httpbin().send(TextProbe(path: "/xml")).contains("<slideshow"))
@@ -166,25 +166,25 @@ import Testing
     #expect(answer.value(at: "slideshow.slides[1].items[0]")?.stringValue == "Why <em>WonderWidgets</em> are great")
   }
 
-  @Test func `shape names the wrong place`() async throws {
+  @Test func `shape error names its path`() async throws {
     let error = try await failure(Servers.httpbin(), ShapeProbe())
     #expect(error.code == .shape)
     #expect(error.message.contains("$.slideshow.author: expected a number"))
   }
 
-  @Test func `HTML is no JSON`() async throws {
+  @Test func `HTML is not JSON`() async throws {
     let error = try await failure(Servers.httpbin(), Inquiry("/html"))
     #expect(error.stage == .decode)
   }
 
-  @Test func `large bodies come whole`() async throws {
+  @Test func `large bodies are complete`() async throws {
     let body = try await Servers.httpbin().send(BytesProbe(path: "/range/10000"))
     #expect(body.count == 10_000)
     let streamed = try await Servers.httpbin().send(BytesProbe(path: "/stream-bytes/50000"))
     #expect(streamed.count == 50_000)
   }
 
-  @Test func `large upload arrives whole`() async throws {
+  @Test func `large upload is complete`() async throws {
     let text = String(repeating: "0123456789", count: 300_000)
     let probe = Inquiry("/put") {
       $0.method = .put
@@ -195,7 +195,7 @@ import Testing
     #expect((answer.metrics.exchanges.first?.bytesSent ?? 0) > text.utf8.count)
   }
 
-  @Test func `cookies are not kept`() async throws {
+  @Test func `cookies are off by default`() async throws {
     let client = try Servers.httpbin()
     _ = try await client.send(Inquiry("/cookies/set/a/b"))
     #expect(try await client.send(Inquiry("/cookies"))["cookies"] == [:])
@@ -213,14 +213,14 @@ import Testing
 
 private struct StatusProbe: APIRequest {
   let status: Int
-  let statusRule: StatusRule?
+  let statusRule: StatusRule
   var path: Path { "/status/\(status)" }
   typealias Response = Nothing
 }
 
 private struct RedirectProbe: APIRequest {
-  let redirects: RedirectPolicy?
-  let statusRule: StatusRule?
+  let redirects: RedirectPolicy
+  let statusRule: StatusRule
   var path: Path { "/redirect/1" }
 }
 

@@ -3,21 +3,21 @@ import Foundation
 import Testing
 
 @Suite(.serialized) struct NginxTests {
-  @Test func `HTTP/2 is spoken when chosen`() async throws {
+  @Test func `HTTP/2 is used if chosen`() async throws {
     let client = try Servers.tls("ERRAND_NGINX_TLS") { $0.httpVersion = .http2 }
     let answer = try await client.response(TextProbe(path: "/protocol"))
     #expect(answer.raw.head.version == .http2)
     #expect(answer.value.contains("HTTP/2"))
   }
 
-  @Test func `HTTP/1.1 is spoken when told`() async throws {
+  @Test func `HTTP/1.1 is used if chosen`() async throws {
     let client = try Servers.tls("ERRAND_NGINX_TLS") { $0.httpVersion = .http1Only }
     let answer = try await client.response(TextProbe(path: "/protocol"))
     #expect(answer.raw.head.version == .http1_1)
     #expect(answer.value.contains("HTTP/1.1"))
   }
 
-  @Test func `connection is used again`() async throws {
+  @Test func `connection is reused`() async throws {
     let client = try Servers.tls("ERRAND_NGINX_TLS")
     let first = try await client.response(BytesProbe(path: "/200b"))
     let second = try await client.response(BytesProbe(path: "/200b"))
@@ -32,7 +32,7 @@ import Testing
     ("ERRAND_NGINX_WRONG_HOST", .wrongHost, "host"), ("ERRAND_NGINX_SELF_SIGNED", .certificateSelfSigned, "signed"),
     ("ERRAND_NGINX_COMMON_NAME", .wrongHost, "common name"),
   ])
-  func `bad certificate is refused`(variable: String, kind: TransportFailure.Kind, word: String) async throws {
+  func `invalid certificate is refused`(variable: String, kind: TransportFailure.Kind, word: String) async throws {
     let error = try await failure(Servers.tls(variable), BytesProbe(path: "/200b"))
     #expect(error.transportKind == kind)
     #expect(error.message.localizedCaseInsensitiveContains(word), "\(error)")
@@ -56,19 +56,19 @@ import Testing
     #expect(error.transportKind == .tls)
   }
 
-  @Test func `https does not lead to http`() async throws {
+  @Test func `https does not redirect to http`() async throws {
     let client = try Servers.tls("ERRAND_NGINX_TLS")
     let error = try await failure(client, BytesProbe(path: "/downgrade"))
     #expect(error.code == .redirectRefused && error.stage == .redirect, "\(error)")
     #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
   }
 
-  @Test func `IPv6 is reached`() async throws {
+  @Test func `server is reached over IPv6`() async throws {
     let base = try Servers.address("ERRAND_NGINX_IPV6")
     #expect(try await APIClient(baseURL: base).send(BytesProbe(path: "/200b")).count == 200)
   }
 
-  @Test func `gzip from nginx is undone`() async throws {
+  @Test func `gzip response is decoded`() async throws {
     let answer = try await Servers.nginx().response(PeopleProbe())
     #expect(answer.value.count == 68)
     #expect(answer.fields[.contentEncoding] == "gzip")
@@ -76,7 +76,7 @@ import Testing
     #expect(received < answer.raw.body.count)
   }
 
-  @Test func `early answer to an upload stands`() async throws {
+  @Test func `early response to an upload is delivered`() async throws {
     let body = Data(repeating: 7, count: 3 << 20)
     for client in [try Servers.nginx(), try Servers.tls("ERRAND_NGINX_TLS")] {
       let answer = try await client.response(SinkProbe(data: body))
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `many at once all arrive`() async throws {
+  @Test func `concurrent requests all succeed`() async throws {
     for client in [try Servers.nginx(), try Servers.tls("ERRAND_NGINX_TLS")] {
       let sizes = try await withThrowingTaskGroup(of: Int.self) { group in
         for _ in 0..<300 { group.addTask { try await client.send(BytesProbe(path: "/200b")).count } }
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `empty answer is nothing`() async throws {
+  @Test func `204 response is empty`() async throws {
     let answer = try await Servers.nginx().response(BytesProbe(path: "/empty"))
     #expect(answer.status == 204)
     #expect(answer.value.isEmpty)

@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A server that retires its HTTP/2 connections while requests are on their way, as each does at some time.
+/// A server that closes its HTTP/2 connections gracefully (GOAWAY) while requests are in flight, as every server does
+/// at times.
 @Suite(.timeLimit(.minutes(3))) struct RetiredConnectionTests {
   private struct Relayed: APIRequest {
     typealias Response = String
@@ -17,7 +18,7 @@ import Testing
     var arguments: Arguments { ["port": port, "name": "n\(number)"] }
   }
 
-  /// Sends many at once; returns how many reached the server, and how many of them twice.
+  /// Sends many requests at once. Returns the number that reached the server, and the number that reached it twice.
   private func send(_ method: HTTPMethod, _ body: RequestBody?) async throws -> (reached: Int, twice: Int) {
     let server = try LoopbackServer { request in .ok(request.path) }
     let client = try Servers.tls("ERRAND_NGINX_RETIRING") { $0.httpVersion = .http2 }
@@ -28,17 +29,17 @@ import Testing
     return (Set(paths).count, paths.count - Set(paths).count)
   }
 
-  @Test func `writes are given to the next one, once`() async throws {
+  @Test func `writes move to a new connection once`() async throws {
     let (reached, twice) = try await send(.post, .text("hello"))
     #expect(reached == 400 && twice == 0)
   }
 
-  @Test func `so are writes without a body`() async throws {
+  @Test func `writes without a body move too`() async throws {
     let (reached, twice) = try await send(.delete, nil)
     #expect(reached == 400 && twice == 0)
   }
 
-  @Test func `so are long bodies`() async throws {
+  @Test func `long bodies move too`() async throws {
     let (reached, twice) = try await send(.put, .bytes(Data(repeating: 7, count: 40_000)))
     #expect(reached == 400 && twice == 0)
   }

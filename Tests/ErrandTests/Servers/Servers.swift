@@ -2,9 +2,9 @@ import Errand
 import Foundation
 import Testing
 
-/// The real servers that the test script started. One that is missing fails the test that needs it.
+/// The real servers that the test script starts. A missing server fails each test that needs it.
 enum Servers {
-  /// The address under a variable of the environment.
+  /// The address in an environment variable.
   static func address(_ variable: String) throws -> String {
     try #require(
       ProcessInfo.processInfo.environment[variable].flatMap { $0.isEmpty ? nil : $0 },
@@ -21,7 +21,7 @@ enum Servers {
     try client(address("ERRAND_NGINX"), change)
   }
 
-  /// A client for one of nginx's TLS ports that trusts the tests' own authority, and nobody else.
+  /// A client for one of nginx's TLS ports. It trusts only the authority of the tests.
   static func tls(_ variable: String, _ change: (inout CurlConfiguration) -> Void = { _ in }) throws -> APIClient {
     var curl = CurlConfiguration()
     curl.certificateAuthority = .file(path: try address("ERRAND_NGINX_CA"))
@@ -37,7 +37,7 @@ enum Servers {
   }
 }
 
-/// A request whose parts are given one by one.
+/// A request in which a test can set every property.
 struct Inquiry: APIRequest {
   var path: Path
   var method = HTTPMethod.get
@@ -46,8 +46,8 @@ struct Inquiry: APIRequest {
   var body: RequestBody?
   var headers = RequestHeaders()
   var credential = RequestCredential.inherited
-  var statusRule: StatusRule?
-  var redirects: RedirectPolicy?
+  var statusRule: StatusRule = .inherited
+  var redirects: RedirectPolicy = .inherited
   typealias Response = JSONValue
   typealias ErrorBody = JSONValue
 
@@ -57,19 +57,19 @@ struct Inquiry: APIRequest {
   }
 }
 
-/// The same with the body as text.
+/// The same request with a text response.
 struct TextProbe: APIRequest {
   let path: Path
   typealias Response = String
 }
 
-/// The same with the body as bytes.
+/// The same request with a response of bytes.
 struct BytesProbe: APIRequest {
   let path: Path
   var method = HTTPMethod.get
 }
 
-/// The error a call ends with; a success is the test's failure.
+/// The error of a call. If the call succeeds, the test fails.
 func failure<R: APIRequest>(_ client: APIClient, _ request: R, _ options: CallOptions = CallOptions()) async throws
   -> APIError
 {

@@ -3,7 +3,7 @@ import ErrandSupport
 import ErrandTesting
 import Foundation
 
-/// Calls of every kind, each judged by what its path must bring.
+/// Sends calls of every kind and checks that each response matches its path.
 final class MixedCaller: Sendable {
   let client: APIClient
   let transport: CurlTransport
@@ -11,7 +11,7 @@ final class MixedCaller: Sendable {
   private let folder: URL
   private let names = Locked(0)
 
-  /// Takes the token that counts, most of the time.
+  /// Returns the valid token, most of the time.
   private struct Tokens: RefreshingProvider {
     let server: MoodyServer
 
@@ -25,7 +25,7 @@ final class MixedCaller: Sendable {
     var path: Path
     var method = HTTPMethod.get
     var cache = CachePolicy.none
-    var retries: RetryPolicy?
+    var retries: RetryPolicy = .inherited
     var credential = RequestCredential.none
   }
 
@@ -42,7 +42,7 @@ final class MixedCaller: Sendable {
     client = APIClient(configuration)
   }
 
-  /// Removes what was downloaded.
+  /// Removes the downloaded files.
   func clean() { try? FileManager.default.removeItem(at: folder) }
 
   private func nextName() -> Int {
@@ -52,7 +52,7 @@ final class MixedCaller: Sendable {
     }
   }
 
-  /// One call, or a few, of a kind that the numbers choose.
+  /// One call, or a few calls, of a random kind.
   func call(_ random: inout SeededNumbers) async {
     let few = Int.random(in: 0..<8, using: &random)
     switch Int.random(in: 0..<9, using: &random) {

@@ -4,10 +4,10 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Mixed load over a server that misbehaves at random: no wrong answer, no hang, and nothing left behind.
+/// Mixed load on a server that misbehaves at random: no wrong response, no hang, and nothing left behind.
 ///
-/// `ERRAND_SOAK_SECONDS` says how long (two seconds where nothing is said), `ERRAND_SOAK_SEED` which random numbers. Each
-/// round has a server and a client of its own, which are gone at its end.
+/// `ERRAND_SOAK_SECONDS` sets the duration (default: two seconds), `ERRAND_SOAK_SEED` the seed of the random numbers.
+/// Each round has its own server and client, which are released at its end.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct MixedLoadTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let seconds = environment["ERRAND_SOAK_SECONDS"].flatMap(Int.init) ?? 2
@@ -15,11 +15,11 @@ import TestSupport
   private static let callsOfRound = 400
   private static let sideBySide = 16
 
-  @Test func `a server at random does no harm`() async throws {
+  @Test func `random server faults do no harm`() async throws {
     let end = ContinuousClock.now + .seconds(Self.seconds)
     var random = SeededNumbers(seed: Self.seed)
     let tally = MixedTally()
-    // The first rounds show what the process needs at all, the others what it does not give back.
+    // The first rounds show the memory that the process needs in any case; the later rounds show leaks.
     for _ in 0..<3 { try await Self.round(random.next(), tally) }
     let (descriptors, memory) = (ProcessUse.descriptors, ProcessUse.residentBytes)
     var rounds = 0
@@ -31,7 +31,7 @@ import TestSupport
     let growth = ProcessUse.residentBytes - memory
     print("mixed load, seed \(Self.seed), \(rounds) rounds: \(tally), \(growth >> 20) MiB more")
     #expect(tally.wrong.isEmpty, "seed \(Self.seed): \(tally.wrong.prefix(5))")
-    #expect(tally.successes > rounds * 10, "most calls must come through")
+    #expect(tally.successes > rounds * 10, "most calls must succeed")
     if !isSanitized { #expect(growth < 64 << 20) }
   }
 

@@ -1,19 +1,19 @@
 import Errand
 import ErrandTesting
 
-/// What calls came to.
+/// The results of the calls.
 final class MixedTally: Sendable, CustomStringConvertible {
   private let wrongs = Recorded<String>()
   private let told = Recorded<String>()
 
-  /// What must never be, a sentence each.
+  /// Results that must never occur, one sentence each.
   var wrong: [String] { wrongs.all }
-  /// How many calls came through.
+  /// The number of successful calls.
   var successes: Int { told.all.count { $0 == "success" } }
 
   func note(wrong: String) { wrongs.append(wrong) }
 
-  /// Notes an outcome: a value must be the right one, and a failure one that the server or the caller can be blamed for.
+  /// Records an outcome. A value must be correct, and a failure must be attributable to the server or the caller.
   func note<Value>(_ name: String, _ result: Result<Value, APIError>, isRight: (Value) -> Bool) {
     switch result {
     case .success(let value):

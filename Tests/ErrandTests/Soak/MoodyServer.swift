@@ -1,7 +1,7 @@
 import ErrandSupport
 import ErrandTesting
 
-/// A server whose answers are a function of their paths, but for one in four, in which something goes wrong.
+/// A server whose responses are determined by their paths, except that one in four has a random fault.
 final class MoodyServer: Sendable {
   private struct Mood {
     var random: SeededNumbers
@@ -9,7 +9,7 @@ final class MoodyServer: Sendable {
     var posts: [String: Int] = [:]
   }
 
-  /// What is shared with the thread of the server.
+  /// The state that is shared with the server's thread.
   private final class Shared: Sendable {
     let mood: Locked<Mood>
 
@@ -35,9 +35,9 @@ final class MoodyServer: Sendable {
   }
 
   var url: String { server.url }
-  /// How often each POST came.
+  /// The number of times each POST arrived.
   var posts: [String: Int] { shared.mood.withLock { $0.posts } }
-  /// The token that counts now.
+  /// The token that is currently valid.
   var token: Int { shared.mood.withLock { $0.token } }
 
   func stop() { server.stop() }
@@ -46,7 +46,7 @@ final class MoodyServer: Sendable {
     if request.path.hasPrefix("/file") { return .generated(count: fileSize) }
     if request.method == "POST" { mood.posts[request.path, default: 0] += 1 }
     guard request.path.hasPrefix("/secret") else { return .ok("right \(request.path)") }
-    // Now and then a token runs out.
+    // The token expires at random.
     if mood.random.happens(5) { mood.token += 1 }
     let token = request.headers["Authorization"]?.split(separator: " ").last.flatMap { Int($0) } ?? -1
     return token >= mood.token ? .ok("right \(request.path)") : .status(401, body: "who?")

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Server-sent events over real sockets; the clock is the test's.
+/// Server-sent events over real sockets, with a manual clock.
 @Suite(.timeLimit(.minutes(2))) struct EventStreamTests {
   private struct Feed: APIRequest {
     typealias Response = Nothing
@@ -27,7 +27,7 @@ import TestSupport
     return APIClient(configuration)
   }
 
-  /// Lets the time go by while the body listens.
+  /// Advances the clock while the body runs.
   private func turning<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
     let turning = Task { @concurrent in
       while !Task.isCancelled {
@@ -45,7 +45,7 @@ import TestSupport
     return events
   }
 
-  @Test func `stream goes on after breaks`() async throws {
+  @Test func `stream reconnects after interruptions`() async throws {
     let server = try LoopbackServer()
     server.enqueue(
       Self.events("id: 1\ndata: a\n\nid: 2\ndata: b\n\ndata: lost"),
@@ -57,7 +57,7 @@ import TestSupport
     #expect(server.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
   }
 
-  @Test(arguments: [0, 1, 2]) func `wait between connections is under way`(way: Int) async throws {
+  @Test(arguments: [0, 1, 2]) func `call can be stopped during reconnection delay`(way: Int) async throws {
     let server = try LoopbackServer { _ in Self.events("data: a\n\n") }
     let accounts = CredentialStore()
     try await accounts.login("ada", with: AccountCredential(.bearer("a")))
@@ -76,7 +76,7 @@ import TestSupport
     #expect(server.requests.count == 1)
   }
 
-  @Test func `nobody else goes on listening`() async throws {
+  @Test func `account switch ends the stream`() async throws {
     let server = try LoopbackServer { _ in Self.events("data: a\n\n") }
     let accounts = CredentialStore()
     for name in ["bob", "ada"] { try await accounts.login(name, with: AccountCredential(.bearer(name))) }
@@ -90,14 +90,14 @@ import TestSupport
     #expect(error?.code == .loggedOut && server.requests.count == 1)
   }
 
-  @Test func `cut line is none`() async throws {
+  @Test func `incomplete line is not an event`() async throws {
     let server = try LoopbackServer { _ in Self.events("upstream down") }
     let stream = client(server).events(of: Feed(), reconnecting: ReconnectRule(attempts: 3))
     #expect(try await turning { try await all(stream) }.isEmpty)
-    #expect(server.requests.count == 4, "the attempts run out")
+    #expect(server.requests.count == 4, "the number of attempts is limited")
   }
 
-  @Test func `identifier loses its spaces on the wire`() async throws {
+  @Test func `Last-Event-ID is trimmed`() async throws {
     let server = try LoopbackServer()
     server.enqueue(Self.events("id: 7 \ndata: a\n\n"), Self.events("id:   \ndata: b\n\n"), .status(204))
     let events = try await turning { try await all(client(server).events(of: Feed())) }
@@ -105,7 +105,7 @@ import TestSupport
     #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, "7", nil])
   }
 
-  @Test func `identifier taken back stays away`() async throws {
+  @Test func `empty ID clears Last-Event-ID`() async throws {
     let server = try LoopbackServer()
     server.enqueue(Self.events("data: a\n\n"), Self.events("id: 7\nid:\ndata: b\n\n"), Self.events(""), .status(204))
     let options = CallOptions(headers: ["Last-Event-ID": "3"])
@@ -113,7 +113,7 @@ import TestSupport
     #expect(server.requests.map { $0.headers["Last-Event-ID"] } == ["3", "3", nil, nil])
   }
 
-  @Test func `orderly end is no cancel`() async throws {
+  @Test func `regular end is not a cancel`() async throws {
     struct Teller: Accessory {
       let ends: Recorded<String>
       func didStop(_ call: CallInfo, _ ending: CallEnding) { ends.append(ending.error.map { "\($0.code)" } ?? "right") }
@@ -127,15 +127,17 @@ import TestSupport
     #expect(Set(ends.all) == ["right"])
   }
 
-  @Test func `quiet connections are no failures`() async throws {
+  @Test func `quiet connections are not failures`() async throws {
     let server = try LoopbackServer { request in
       request.number > 20 ? .status(204) : Self.events(": alive\n\n")
     }
     let events = try await turning { try await all(client(server).events(of: Feed())) }
-    #expect(events.isEmpty && server.requests.count == 21, "it would have ended at the eleventh")
+    #expect(
+      events.isEmpty && server.requests.count == 21, "if they counted as failures, the stream would end at the eleventh"
+    )
   }
 
-  @Test func `event comes before the answer ends`() async throws {
+  @Test func `event arrives before the response ends`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in Self.events("data: now\n\ndata: later\n\n").stalled(after: 11, until: gate) }
     var events = client(server).events(of: Feed(), reconnecting: .never).makeAsyncIterator()
@@ -146,7 +148,7 @@ import TestSupport
     #expect(end == nil && server.requests.count == 1)
   }
 
-  @Test func `server says when to come back`() async throws {
+  @Test func `server sets the reconnection delay`() async throws {
     let server = try LoopbackServer()
     server.enqueue(Self.events("retry: 90000\ndata: a\n\n"), .status(204))
     let client = client(server)
@@ -159,7 +161,7 @@ import TestSupport
     #expect(heard.map(\.data) == ["a"] && server.requests.count == 2)
   }
 
-  @Test func `silence counts as a break`() async throws {
+  @Test func `silence counts as an interruption`() async throws {
     let server = try LoopbackServer()
     server.enqueue(Self.events("data: a\n\n: alive\n\n").stalled(after: 15), .status(204))
     let options = CallOptions(timeouts: Timeouts(idle: .seconds(2)))
@@ -167,7 +169,7 @@ import TestSupport
     #expect(events.map(\.data) == ["a"] && server.requests.count == 2)
   }
 
-  @Test func `failures in a row are told`() async throws {
+  @Test func `repeated failures end the stream`() async throws {
     let server = try LoopbackServer { _ in .status(502) }
     let rule = ReconnectRule(attempts: 3)
     let error = await turning {
@@ -179,7 +181,7 @@ import TestSupport
   @Test(arguments: [
     LoopbackAnswer.status(404), .status(401), .json("{}"), .ok("data: a\n\n"),
   ])
-  func `refusals are told at once`(answer: LoopbackAnswer) async throws {
+  func `rejected responses end the stream`(answer: LoopbackAnswer) async throws {
     let server = try LoopbackServer { _ in answer }
     let client = client(server)
     let error = await #expect(throws: APIError.self) { try await all(client.events(of: Feed())) }
@@ -187,7 +189,7 @@ import TestSupport
     #expect(await eventually { client.running.isEmpty && clock.pending == 0 })
   }
 
-  @Test func `post is sent once`() async throws {
+  @Test func `POST is not reconnected`() async throws {
     let server = try LoopbackServer { _ in Self.events("data: a\n\n") }
     let chat = Feed(method: .post, body: .text("hello"))
     #expect(try await all(client(server).events(of: chat)).map(\.data) == ["a"])
@@ -196,7 +198,7 @@ import TestSupport
     #expect(error?.transportKind == .truncated && server.requests.count == 1 && cut.requests.count == 1)
   }
 
-  @Test func `cancel ends the wait`() async throws {
+  @Test func `cancel ends the reconnection delay`() async throws {
     let server = try LoopbackServer { _ in Self.events("data: a\n\n") }
     let client = client(server)
     let listening = Task { try await all(client.events(of: Feed())) }
@@ -222,7 +224,7 @@ import TestSupport
 
   private struct Price: Decodable, Sendable, Equatable { let inCents: Int }
 
-  @Test func `values are read by the client's rules`() async throws {
+  @Test func `values follow the client's rules`() async throws {
     let server = try LoopbackServer()
     server.enqueue(
       Self.events("id: 1\ndata: {\"in_cents\": 995}\n\n: alive\n\n"),
@@ -237,7 +239,7 @@ import TestSupport
     #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, "1", "1"])
   }
 
-  @Test func `rules at the call win`() async throws {
+  @Test func `rules of the call override the client's`() async throws {
     let server = try LoopbackServer { _ in Self.events("data: {\"in_cents\": 995}\n\n") }
     let rules = JSONDecoding(keys: .convertFromSnakeCase)
     let events = client(server).events(of: Feed(), reconnecting: .never)
@@ -247,7 +249,7 @@ import TestSupport
     #expect(end == nil && server.requests.count == 1)
   }
 
-  @Test func `wrong event ends the values`() async throws {
+  @Test func `undecodable event ends the values`() async throws {
     let wrong = "data: {\"inCents\": 1}\n\ndata: {\"inCents\": \"x\"}\n\n"
     let server = try LoopbackServer { _ in Self.events(wrong + "data: late\n\n").stalled(after: wrong.utf8.count) }
     let client = client(server)
@@ -261,7 +263,7 @@ import TestSupport
     #expect(await eventually { client.running.isEmpty && clock.pending == 0 })
   }
 
-  @Test func `long event ends the stream`() async throws {
+  @Test func `too long event ends the stream`() async throws {
     let server = try LoopbackServer { _ in Self.events(String(repeating: "data: 0123456789\n", count: 50)) }
     let error = await #expect(throws: APIError.self) { try await all(client(server).events(of: Feed(), limit: 100)) }
     #expect(error?.code.rawValue == "tooLarge" && server.requests.count == 1)

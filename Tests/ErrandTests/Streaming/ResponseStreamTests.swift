@@ -5,13 +5,13 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Answers that are read while they come, over real sockets.
+/// Response bodies that are read while they arrive, over real sockets.
 @Suite(.timeLimit(.minutes(2))) struct ResponseStreamTests {
   private struct Get: APIRequest {
     typealias Response = String
     typealias ErrorBody = String
     var path: Path = "/stream"
-    var retries: RetryPolicy?
+    var retries: RetryPolicy = .inherited
   }
 
   private func client(_ server: LoopbackServer, _ change: (inout ClientConfiguration) -> Void = { _ in }) -> APIClient {
@@ -26,7 +26,7 @@ import TestSupport
     return whole
   }
 
-  @Test(arguments: [true, false]) func `two bodies never run together`(isHandle: Bool) async throws {
+  @Test(arguments: [true, false]) func `bodies of two attempts never mix`(isHandle: Bool) async throws {
     struct Again: Interceptor {
       func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
         do { return try await next(request) } catch { return try await next(request) }
@@ -40,13 +40,13 @@ import TestSupport
       let error = await #expect(throws: APIError.self) {
         _ = try await client.send(Get(), into: pipe.fileHandleForWriting)
       }
-      #expect(error?.message.contains("had begun already") == true)
+      #expect(error?.message.contains("had started already") == true)
     } else {
       await #expect(throws: APIError.self) { _ = try await whole(try await client.stream(Get())) }
     }
   }
 
-  @Test func `pieces come before the end`() async throws {
+  @Test func `pieces arrive before the end`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .chunked(["one", "two"]).dripped(13, of: .body, through: gate) }
     let client = client(server)
@@ -61,7 +61,7 @@ import TestSupport
     #expect(server.requests.count == 1)
   }
 
-  @Test func `large body comes whole`() async throws {
+  @Test func `large body is complete`() async throws {
     let server = try LoopbackServer { _ in .generated(count: 5_000_000) }
     let body = try await whole(client(server).stream(Get()))
     #expect(body.count == 5_000_000)
@@ -85,7 +85,7 @@ import TestSupport
     #expect(server.requests.count == 1)
   }
 
-  /// More than the transport and the system can hold of what nobody reads, where the server's own buffer is small.
+  /// More than the transport and the operating system can buffer without a reader, if the server's own buffer is small.
   private static var mostUnread: Int {
     let sizes = (try? String(contentsOfFile: "/proc/sys/net/ipv4/tcp_rmem", encoding: .utf8)) ?? ""
     let window = sizes.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) } ?? 8 << 20
@@ -105,7 +105,7 @@ import TestSupport
     let other = try LoopbackServer { _ in .endless() }
     let stream = try await client(server).stream(Get())
     #expect(await eventually { stream.lease.sink.isPaused })
-    // Twice as much as the paused one may get goes over the same thread meanwhile.
+    // Meanwhile twice the buffered amount of the paused stream passes over the same thread.
     var elsewhere = try await client(other).stream(Get()).makeAsyncIterator()
     try await read(2 * Self.mostUnread, by: &elsewhere)
     #expect(server.record.sentCount <= Self.mostUnread && stream.lease.sink.isPaused)
@@ -124,24 +124,24 @@ import TestSupport
     #expect(server.requests.count == 1)
   }
 
-  @Test func `refused answer is thrown with its body`() async throws {
+  @Test func `rejected response is thrown with its body`() async throws {
     let server = try LoopbackServer { _ in .status(404, body: "not here") }
     let error = await #expect(throws: APIError.self) { try await client(server).stream(Get()) }
     #expect(error?.status == 404 && error?.body(as: String.self) == "not here")
     #expect(server.requests.count == 1)
   }
 
-  @Test func `break is told behind the pieces`() async throws {
+  @Test func `interruption is thrown after the pieces`() async throws {
     let server = try LoopbackServer { _ in .ok("half of it").cut(after: 4) }
     let stream = try await client(server).stream(Get(retries: RetryPolicy(firstDelay: .zero)))
     var pieces = stream.makeAsyncIterator()
     #expect(try await pieces.next() == Data("half".utf8))
     let error = await #expect(throws: APIError.self) { _ = try await pieces.next() }
     #expect(error?.transportKind == .truncated)
-    #expect(server.requests.count == 1, "what was handed over cannot be taken back")
+    #expect(server.requests.count == 1, "delivered pieces cannot be taken back")
   }
 
-  @Test func `busy server is asked again before`() async throws {
+  @Test func `busy server is retried before the body`() async throws {
     let server = try LoopbackServer()
     server.enqueue(.status(503), .ok("now"))
     let stream = try await client(server).stream(Get(retries: RetryPolicy(firstDelay: .zero, busyDelay: .zero)))
@@ -175,7 +175,7 @@ import TestSupport
     #expect(server.requests.count == 1)
   }
 
-  @Test func `cancelled before the head`() async throws {
+  @Test func `cancel before the response headers throws`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .ok().held(at: gate) }
     let client = client(server)
@@ -188,7 +188,7 @@ import TestSupport
     #expect(server.requests.count == 1)
   }
 
-  @Test func `stream that nobody holds is cancelled`() async throws {
+  @Test func `unused stream is cancelled`() async throws {
     let server = try LoopbackServer { _ in .endless() }
     let client = client(server)
     _ = try await client.stream(Get())
@@ -196,7 +196,7 @@ import TestSupport
     #expect(server.requests.count == 1)
   }
 
-  @Test func `deadline counts where one is set`() async throws {
+  @Test func `deadline applies if set`() async throws {
     let clock = ManualClock()
     let server = try LoopbackServer { _ in .ok("much").stalled(after: 2) }
     let client = client(server) { $0.timers = clock }
@@ -208,7 +208,7 @@ import TestSupport
     #expect(server.requests.count == 1)
   }
 
-  @Test func `transport's answer in memory is one piece`() async throws {
+  @Test func `interceptor's own response is one piece`() async throws {
     var configuration = ClientConfiguration(baseURL: "http://h.example")
     configuration.interceptors = [Answering()]
     let stream = try await APIClient(configuration).stream(Get())
@@ -225,39 +225,40 @@ import TestSupport
 
   private struct Row: Decodable, Sendable, Equatable { let n: Int }
 
-  @Test func `lines begin behind the byte order mark`() async throws {
+  @Test func `lines start after the byte order mark`() async throws {
     let server = try LoopbackServer { _ in .chunked(["\u{FEFF}a\n", "\u{FEFF}b\n"]) }
     var lines: [String] = []
     for try await line in try await client(server).stream(Get()).lines { lines.append(line) }
-    #expect(lines.map { Array($0.utf8) } == [[0x61], [0xEF, 0xBB, 0xBF, 0x62]], "a later one is a character")
+    #expect(
+      lines.map { Array($0.utf8) } == [[0x61], [0xEF, 0xBB, 0xBF, 0x62]], "a later byte order mark is a character")
   }
 
-  @Test func `lines come one by one`() async throws {
+  @Test func `lines arrive one by one`() async throws {
     let server = try LoopbackServer { _ in .chunked(["a\r\nb", "c\n", "\nlast"]) }
     var lines: [String] = []
     for try await line in try await client(server).stream(Get()).lines { lines.append(line) }
     #expect(lines == ["a", "bc", "", "last"] && server.requests.count == 1)
   }
 
-  @Test func `values come one by one`() async throws {
+  @Test func `values arrive one by one`() async throws {
     let server = try LoopbackServer { _ in .chunked(["{\"n\":1}\n{\"n\"", ":2}\r\n\n", "{\"n\":3}"]) }
     var rows: [Row] = []
     for try await row in try await client(server).stream(Get()).values(of: Row.self) { rows.append(row) }
     #expect(rows == [1, 2, 3].map(Row.init) && server.requests.count == 1)
   }
 
-  @Test func `wrong line is named`() async throws {
+  @Test func `undecodable line is named`() async throws {
     let server = try LoopbackServer { _ in .ok("{\"n\":1}\n{\"n\":\"x\"}\n{\"n\":3}\n") }
     let client = client(server)
     var rows: [Row] = []
     let error = await #expect(throws: APIError.self) {
       for try await row in try await client.stream(Get()).values(of: Row.self) { rows.append(row) }
     }
-    #expect(error?.stage == .decode && error?.message.hasPrefix("Line 2 of the answer") == true, "\(error as Any)")
+    #expect(error?.stage == .decode && error?.message.hasPrefix("Line 2 of the response") == true, "\(error as Any)")
     #expect(error?.message.contains("$.n") == true && rows == [Row(n: 1)] && server.requests.count == 1)
   }
 
-  @Test func `long and foreign lines are refused`() async throws {
+  @Test func `long and non-UTF-8 lines are refused`() async throws {
     let server = try LoopbackServer { request in
       request.path == "/stream"
         ? .ok(String(repeating: "x", count: 2_000)).stalled(after: 1_999) : .data(Data([0x61, 0x0A, 0xFF, 0x0A]))
@@ -266,11 +267,11 @@ import TestSupport
     let long = await #expect(throws: APIError.self) {
       for try await _ in try await client.stream(Get()).values(of: Row.self, limit: 1_000) {}
     }
-    #expect(long?.message == "A line of the answer has more than 1000 bytes; raise `limit` if it is meant.")
+    #expect(long?.message == "A line of the response has more than 1000 bytes; raise `limit` to allow it.")
     let foreign = await #expect(throws: APIError.self) {
       for try await line in try await client.stream(Get(path: "/foreign")).lines { #expect(line == "a") }
     }
-    #expect(foreign?.message == "Line 2 of the answer is not UTF-8.")
+    #expect(foreign?.message == "Line 2 of the response is not UTF-8.")
     #expect(await eventually { client.running.isEmpty })
     #expect(server.requests.count == 2)
   }

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The helper process `MemoryProbe`: memory is measured where no other test, and no server, uses any.
+/// Runs the helper process `MemoryProbe`, in which neither another test nor a server uses memory.
 enum MemoryProbe {
-  /// Does one thing, and returns by how many bytes the memory of the process grew at most and how it ended.
+  /// Runs one scenario. Returns the largest growth of the process's memory in bytes, and the result.
   static func run(_ mode: String, _ url: String, _ file: URL? = nil) async throws -> (growth: Int, end: String) {
     let run = try await BuiltProgram("MemoryProbe").run([mode, url] + (file.map { [$0.path()] } ?? []))
     try #require(run.status == 0, "\(run.error)")

@@ -4,11 +4,11 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Downloads that are handed over to the system, in one life of the app.
+/// Downloads that are handed to the system, in one process of the app.
 @Suite(.timeLimit(.minutes(1))) struct BackgroundDownloadTests {
   private static let sum = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"  // of "foo"
 
-  @Test func `file comes under its name`() async throws {
+  @Test func `file gets its name at the end`() async throws {
     let fixture = try BackgroundFixture()
     let downloads = fixture.launch()
     let request = try fixture.request { $0.checksum = try .sha256(Self.sum) }
@@ -26,7 +26,7 @@ import Testing
     #expect(await downloads.running.isEmpty)
   }
 
-  @Test func `credential goes along and never to the disk`() async throws {
+  @Test func `credential is sent but not stored`() async throws {
     let fixture = try BackgroundFixture { $0.credentials = FixedCredential(.bearer("s3cret"), account: "ada") }
     var request = try fixture.request("/film?signature=s1gned")
     request.headers = ["X-Key": "k3y"]
@@ -46,10 +46,10 @@ import Testing
     let error = #expect(throws: ScriptedBackgroundSession.UnknownTransfer.self) {
       try fixture.session.answer("film", .text("foo"))
     }
-    #expect(error?.description == "No transfer “film” was handed over; there are: \(download.id).")
+    #expect(error?.description == "No transfer “film” was started. Started transfers: \(download.id).")
   }
 
-  @Test func `refused status brings its body and no file`() async throws {
+  @Test func `error status brings body and no file`() async throws {
     let fixture = try BackgroundFixture()
     let downloads = fixture.launch()
     let download = try await downloads.start(fixture.request())
@@ -73,7 +73,7 @@ import Testing
     (ScriptedAnswer.failure(.offline), APIError.Code(rawValue: "offline")),
     (ScriptedAnswer.text("fo").breakingOff(.truncated), APIError.Code(rawValue: "truncated")),
   ])
-  func `what comes is checked`(answer: ScriptedAnswer, code: APIError.Code?) async throws {
+  func `received file is validated`(answer: ScriptedAnswer, code: APIError.Code?) async throws {
     let fixture = try BackgroundFixture()
     try Data("old".utf8).write(to: fixture.place("film.bin"))
     let request = try fixture.request {
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `server's own digest is checked`() async throws {
+  @Test func `server's digest is verified`() async throws {
     let fixture = try BackgroundFixture()
     let download = try await fixture.launch().start(fixture.request { $0.digests = .standard })
     let digest = Data(repeating: 7, count: 32).base64EncodedString()
@@ -98,7 +98,7 @@ import Testing
     #expect(await fixture.next()?.result.failure?.code == .checksumMismatch)
   }
 
-  @Test func `way from https to http is refused`() async throws {
+  @Test func `redirect from https to http is refused`() async throws {
     let fixture = try BackgroundFixture()
     let download = try await fixture.launch().start(fixture.request())
     try fixture.session.answer(download.id, .text("foo"), from: HTTPURL("http://elsewhere.example/film"))
@@ -106,7 +106,7 @@ import Testing
     #expect(fixture.text("film.bin") == nil)
   }
 
-  @Test func `file that is there may stay`() async throws {
+  @Test func `existing file may be kept`() async throws {
     let fixture = try BackgroundFixture()
     let downloads = fixture.launch()
     let request = fixture.request { $0.replaces = false }
@@ -118,7 +118,7 @@ import Testing
     #expect(error?.code == .fileExists && fixture.text("film.bin") == "old")
   }
 
-  @Test func `server names the file`() async throws {
+  @Test func `server may name the file`() async throws {
     let fixture = try BackgroundFixture()
     let request = FileDownload("/film", .into(fixture.folder, named: .fromServer))
     let download = try await fixture.launch().start(request)
@@ -128,7 +128,7 @@ import Testing
     #expect(fixture.text("nice.bin") == "foo" && fixture.text("film") == nil)
   }
 
-  @Test func `same download is joined`() async throws {
+  @Test func `equal download is joined`() async throws {
     let fixture = try BackgroundFixture()
     let downloads = fixture.launch()
     let first = try await downloads.start(fixture.request(), tag: "first")
@@ -140,7 +140,7 @@ import Testing
     #expect(fixture.session.orders.count == 2)
   }
 
-  @Test func `signed anew it is the same by its name`() async throws {
+  @Test func `re-signed download is identified by resource`() async throws {
     let fixture = try BackgroundFixture()
     let downloads = fixture.launch()
     let first = try await downloads.start(fixture.request("/film?signature=1") { $0.resource = "film" })
@@ -148,7 +148,7 @@ import Testing
     #expect(first === second)
   }
 
-  @Test func `cancel ends it`() async throws {
+  @Test func `cancel ends the download`() async throws {
     let fixture = try BackgroundFixture()
     let downloads = fixture.launch()
     let download = try await downloads.start(fixture.request())
@@ -159,7 +159,7 @@ import Testing
     #expect(fixture.session.running.isEmpty)
   }
 
-  @Test func `cancel by the system is no cancel of ours`() async throws {
+  @Test func `system cancel differs from the app's`() async throws {
     let fixture = try BackgroundFixture()
     let download = try await fixture.launch().start(fixture.request())
     fixture.session.end(download.id, .cancelled("the user closed the app"))
@@ -168,7 +168,7 @@ import Testing
     #expect(error?.message == "The download did not end: the user closed the app. Start it again.")
   }
 
-  @Test func `progress is told`() async throws {
+  @Test func `progress is reported`() async throws {
     let fixture = try BackgroundFixture()
     let download = try await fixture.launch().start(fixture.request())
     fixture.session.tell(.progress(name: download.id, bytes: 2, total: 8))
@@ -178,7 +178,7 @@ import Testing
     #expect(reports == [TransferProgress(.download, bytes: 2, total: 8)])
   }
 
-  @Test func `counting that begins anew says so`() async throws {
+  @Test func `restarted count is marked`() async throws {
     let fixture = try BackgroundFixture()
     let download = try await fixture.launch().start(fixture.request())
     fixture.session.tell(.progress(name: download.id, bytes: 5, total: 8))
@@ -187,7 +187,7 @@ import Testing
     #expect(await reports.next() == TransferProgress(.download, bytes: 2, total: 8, isRestart: true))
   }
 
-  @Test func `waiter may leave`() async throws {
+  @Test func `waiting task may be cancelled`() async throws {
     let fixture = try BackgroundFixture()
     let download = try await fixture.launch().start(fixture.request())
     let waiter = Task { () async -> APIError? in
@@ -204,7 +204,7 @@ import Testing
     #expect(try await download.value().bytes == 3)
   }
 
-  @Test func `what the system takes not is told at once`() async throws {
+  @Test func `rejected order throws immediately`() async throws {
     let fixture = try BackgroundFixture()
     fixture.session.refuse(TransportFailure(.unsupported, "no"))
     let downloads = fixture.launch()
@@ -217,11 +217,11 @@ import Testing
     var path: Path { "/film" }
     var method = HTTPMethod.get
     var body: RequestBody?
-    var redirects: RedirectPolicy?
+    var redirects: RedirectPolicy = .inherited
     var download: Download?
   }
 
-  @Test func `what the system cannot do is refused`() async throws {
+  @Test func `unsupported options are refused`() async throws {
     let fixture = try BackgroundFixture()
     let downloads = fixture.launch()
     let plain = Download.to(fixture.place("film.bin"))
@@ -244,7 +244,7 @@ import Testing
     #expect(fixture.session.orders.isEmpty && fixture.desked.isEmpty)
   }
 
-  @Test func `folder of the target must be there`() async throws {
+  @Test func `folder of the target must exist`() async throws {
     let fixture = try BackgroundFixture()
     let error = await #expect(throws: APIError.self) {
       try await fixture.launch().start(fixture.request("/film", "missing/film.bin"))

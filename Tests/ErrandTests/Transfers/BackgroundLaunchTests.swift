@@ -3,9 +3,9 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Background downloads over several lives of the app.
+/// Background downloads over several launches of the app.
 @Suite(.timeLimit(.minutes(1))) struct BackgroundLaunchTests {
-  @Test func `file that comes later is told by the next run`() async throws {
+  @Test func `next launch receives a finished file`() async throws {
     let fixture = try BackgroundFixture()
     let id = try await fixture.launch().start(fixture.request(), tag: "film").id
     let downloads = fixture.launch()
@@ -16,19 +16,19 @@ import Testing
     #expect(fixture.text("film.bin") == "foo")
   }
 
-  @Test func `same request joins what an earlier run began`() async throws {
+  @Test func `equal request joins an earlier launch's download`() async throws {
     let fixture = try BackgroundFixture()
     let first = try await fixture.launch().start(fixture.request())
     let second = try await fixture.launch().start(fixture.request())
     #expect(first.id == second.id && fixture.session.orders.count == 1)
   }
 
-  @Test func `lost download is told once all is told`() async throws {
+  @Test func `lost download is reported after all events`() async throws {
     let fixture = try BackgroundFixture()
     let id = try await fixture.launch().start(fixture.request()).id
     fixture.session.lose(id)
     let downloads = fixture.launch()
-    #expect(await downloads.running.map(\.id) == [id], "its end may still come")
+    #expect(await downloads.running.map(\.id) == [id], "its end may still arrive")
     fixture.session.tell(.allTold)
     await downloads.settled()
     let ending = try #require(await fixture.next())
@@ -36,7 +36,7 @@ import Testing
     #expect(fixture.desked.isEmpty)
   }
 
-  @Test func `end that comes late counts`() async throws {
+  @Test func `late end is delivered`() async throws {
     let fixture = try BackgroundFixture()
     let id = try await fixture.launch().start(fixture.request()).id
     fixture.session.lose(id)
@@ -48,7 +48,7 @@ import Testing
     #expect(try #require(await fixture.next()).result.code == nil && fixture.text("film.bin") == "foo")
   }
 
-  @Test func `download that is missed twice is lost`() async throws {
+  @Test func `download missing twice is lost`() async throws {
     let fixture = try BackgroundFixture()
     let id = try await fixture.launch().start(fixture.request()).id
     fixture.session.lose(id)
@@ -57,7 +57,7 @@ import Testing
     #expect(await fixture.next()?.result.code == .interrupted)
   }
 
-  @Test func `missed download gives way to a new one`() async throws {
+  @Test func `missing download is replaced by a new one`() async throws {
     let fixture = try BackgroundFixture()
     let id = try await fixture.launch().start(fixture.request()).id
     fixture.session.lose(id)
@@ -66,21 +66,21 @@ import Testing
     #expect(second.id != id)
     let ending = try #require(await fixture.next())
     #expect(ending.id == id && ending.result.code == .interrupted)
-    // Nobody wants this file any more.
+    // No call waits for this file any more.
     try fixture.session.answer(id, .text("old"))
     try fixture.session.answer(second.id, .text("new"))
     _ = try await second.value()
     #expect(fixture.text("film.bin") == "new")
   }
 
-  @Test func `download that nobody knows is cancelled`() async throws {
+  @Test func `unknown transfer is cancelled`() async throws {
     let fixture = try BackgroundFixture()
     try fixture.session.start(BackgroundOrder(name: "stranger", request: HTTPRequest(url: "https://h.example/x")))
     _ = await fixture.launch().running
     #expect(fixture.session.running.isEmpty)
   }
 
-  @Test func `damaged record takes its download along`() async throws {
+  @Test func `damaged record cancels its download`() async throws {
     let fixture = try BackgroundFixture()
     let id = try await fixture.launch().start(fixture.request()).id
     try Data("{\"format\":1}".utf8).write(to: fixture.desk.appending(path: "\(id).download"))
@@ -89,7 +89,7 @@ import Testing
     #expect(fixture.session.running.isEmpty && fixture.desked.isEmpty)
   }
 
-  @Test func `end is told again where nobody has heard it out`() async throws {
+  @Test func `unfinished ending is delivered again`() async throws {
     let fixture = try BackgroundFixture()
     let (heard, gate) = (Latch(), Latch())
     let first = fixture.launch { _ in
@@ -108,11 +108,11 @@ import Testing
     gate.open()
   }
 
-  @Test func `cancel outlives the app`() async throws {
+  @Test func `cancel survives the app's exit`() async throws {
     let fixture = try BackgroundFixture()
     let first = fixture.launch()
     let download = try await first.start(fixture.request())
-    // The system hears of it, and nobody hears its answer.
+    // The system receives the cancel, and no process receives its response.
     fixture.session.endProcess()
     download.cancel()
     _ = try? await first.start(fixture.request("/b", "b.bin"))
@@ -123,7 +123,7 @@ import Testing
     #expect(ending.id == download.id && ending.result.stage == .cancelled)
   }
 
-  @Test func `home that moved is followed`() async throws {
+  @Test func `moved home folder is followed`() async throws {
     let fixture = try BackgroundFixture()
     let (old, new) = (fixture.place("old"), fixture.place("new"))
     try FileManager.default.createDirectory(at: old, withIntermediateDirectories: true)
@@ -136,7 +136,7 @@ import Testing
     #expect(fixture.text("new/film.bin") == "foo")
   }
 
-  @Test func `settled waits for what is being told`() async throws {
+  @Test func `settled waits for running deliveries`() async throws {
     let fixture = try BackgroundFixture()
     let (heard, gate, isOver) = (Latch(), Latch(), Recorded<String>())
     let downloads = fixture.launch { _ in
@@ -157,7 +157,7 @@ import Testing
     #expect(isOver.all == ["told", "settled"])
   }
 
-  @Test func `wait for the end of all can be left`() async throws {
+  @Test func `wait for settled may be cancelled`() async throws {
     let fixture = try BackgroundFixture()
     let downloads = fixture.launch()
     let settled = Task { await downloads.settled() }

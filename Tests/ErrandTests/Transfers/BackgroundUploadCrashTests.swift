@@ -4,17 +4,17 @@ import ErrandTransfer
 import Foundation
 import Testing
 
-/// A background upload whose process dies, or whose disk fails, at any call to the file system from the first launch on.
+/// A background upload whose process dies, or whose disk fails, at any call to the file system since the first launch.
 @Suite(.timeLimit(.minutes(2))) struct BackgroundUploadCrashTests {
   private static let calls = 1...60
 
-  /// What one life of the app has seen.
+  /// The events of one launch of the app.
   private struct Life {
     var id: String?
     var endings: [BackgroundUpload.Ending] = []
   }
 
-  /// Starts an upload, whose answer comes, and waits for all that is told.
+  /// Starts an upload, delivers its response and waits for all events.
   private func live(_ fixture: BackgroundFixture, _ files: HookedFiles, fromFile: Bool) async throws -> Life {
     let told = Recorded<BackgroundUpload.Ending>()
     let uploads = fixture.launchUploads(files: files) { told.append($0) }
@@ -27,7 +27,7 @@ import Testing
     return Life(id: upload.id, endings: told.all)
   }
 
-  /// The next life, with a disk that works: nothing is started.
+  /// The next launch with a working disk. It starts nothing.
   private func liveOn(_ fixture: BackgroundFixture) async -> [BackgroundUpload.Ending] {
     let told = Recorded<BackgroundUpload.Ending>()
     let uploads = fixture.launchUploads { told.append($0) }
@@ -43,12 +43,13 @@ import Testing
     return fixture
   }
 
-  @Test(arguments: calls, [true, false]) func `dying at any call leaves one end`(turn: Int, fromFile: Bool) async throws
+  @Test(arguments: calls, [true, false]) func `crash at any call leaves one ending`(turn: Int, fromFile: Bool)
+    async throws
   {
     let fixture = try fixture()
     let dying = HookedFiles { number, _, _ in number >= turn ? 5 : nil }
     let before = try await live(fixture, dying, fromFile: fromFile)
-    if turn == Self.calls.upperBound { #expect(dying.calls.count < turn, "the table is too short") }
+    if turn == Self.calls.upperBound { #expect(dying.calls.count < turn, "the range of calls is too short") }
     let after = await liveOn(fixture)
     #expect(after.count <= 1 && before.endings.count <= 1 && fixture.session.orders.count <= 1, "at call \(turn)")
     let ending = after.first ?? before.endings.first
@@ -58,14 +59,14 @@ import Testing
     #expect(fixture.desked.isEmpty && fixture.text("film.bin") == "film", "at call \(turn)")
   }
 
-  @Test(arguments: calls, [true, false]) func `any failure is told once`(turn: Int, fromFile: Bool) async throws {
+  @Test(arguments: calls, [true, false]) func `every failure is reported once`(turn: Int, fromFile: Bool) async throws {
     let fixture = try fixture()
     let faulty = HookedFiles(failing: turn, 5)
     let life = try await live(fixture, faulty, fromFile: fromFile)
     #expect(faulty.openCount == 0)
     #expect(life.endings.count == (life.id == nil ? 0 : 1), "at call \(turn)")
     if life.id == nil { #expect(fixture.session.orders.isEmpty && fixture.desked.isEmpty, "at call \(turn)") }
-    // Where the record could not be removed, it is told once more.
+    // If the record could not be removed, the ending is delivered again.
     let after = await liveOn(fixture)
     #expect(after.allSatisfy { $0.id == life.id } && after.count <= 1 && fixture.desked.isEmpty, "at call \(turn)")
   }

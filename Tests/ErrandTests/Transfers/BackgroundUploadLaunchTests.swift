@@ -4,11 +4,11 @@ import ErrandTransfer
 import Foundation
 import Testing
 
-/// Background uploads over several lives of the app.
+/// Background uploads over several launches of the app.
 @Suite(.timeLimit(.minutes(1))) struct BackgroundUploadLaunchTests {
   private static let film = SendFilm(body: .text("film"))
 
-  @Test func `answer that comes later is told by the next run`() async throws {
+  @Test func `next launch receives the response`() async throws {
     let fixture = try BackgroundFixture()
     let file = try fixture.put("film", "film.bin")
     let id = try await fixture.launchUploads().start(SendFilm(body: .file(file)), tag: "film").id
@@ -18,10 +18,10 @@ import Testing
     try fixture.session.answer(id, .json("{\"id\":7}"))
     let ending = try #require(await fixture.nextUpload())
     #expect(ending.id == id && ending.tag == "film")
-    #expect(try await ending.value(for: SendFilm(body: .file(file))) == .init(id: 7), "the request is not built")
+    #expect(try await ending.value(for: SendFilm(body: .file(file))) == .init(id: 7), "the request is not built again")
   }
 
-  @Test(arguments: [200, 422]) func `answer is told again where nobody has heard it out`(status: Int) async throws {
+  @Test(arguments: [200, 422]) func `unfinished response is delivered again`(status: Int) async throws {
     let fixture = try BackgroundFixture()
     let (heard, gate) = (Latch(), Latch())
     let first = fixture.launchUploads { _ in
@@ -46,7 +46,7 @@ import Testing
     gate.open()
   }
 
-  @Test(arguments: ["", "{\"id\":1}2"]) func `answer that a power failure has cut is none`(left: String) async throws {
+  @Test(arguments: ["", "{\"id\":1}2"]) func `response truncated by power loss is ignored`(left: String) async throws {
     let fixture = try BackgroundFixture()
     let (heard, gate) = (Latch(), Latch())
     let first = fixture.launchUploads { _ in
@@ -66,7 +66,7 @@ import Testing
     gate.open()
   }
 
-  @Test func `answer and its name are brought to the disk`() async throws {
+  @Test func `response and its name are synced`() async throws {
     let fixture = try BackgroundFixture()
     let files = HookedFiles { _, _, _ in nil }
     let upload = try await fixture.launchUploads(files: files).start(Self.film)
@@ -77,12 +77,12 @@ import Testing
     #expect(calls.contains([.rename, .open, .synchronize, .close, .synchronize]))
   }
 
-  @Test func `lost upload is told once all is told`() async throws {
+  @Test func `lost upload is reported after all events`() async throws {
     let fixture = try BackgroundFixture()
     let id = try await fixture.launchUploads().start(Self.film).id
     fixture.session.lose(id)
     let uploads = fixture.launchUploads()
-    #expect(await uploads.running.map(\.id) == [id], "its end may still come")
+    #expect(await uploads.running.map(\.id) == [id], "its end may still arrive")
     fixture.session.tell(.allTold)
     await uploads.settled()
     let ending = try #require(await fixture.nextUpload())
@@ -90,7 +90,7 @@ import Testing
     #expect(fixture.desked.isEmpty)
   }
 
-  @Test func `answer that comes late counts`() async throws {
+  @Test func `late response is delivered`() async throws {
     let fixture = try BackgroundFixture()
     let id = try await fixture.launchUploads().start(Self.film).id
     fixture.session.lose(id)
@@ -102,13 +102,13 @@ import Testing
     #expect(await fixture.nextUpload()?.result.failure == nil)
   }
 
-  @Test func `what has no owner goes`() async throws {
+  @Test func `orphaned files are removed`() async throws {
     let fixture = try BackgroundFixture()
     let id = try await fixture.launchUploads().start(Self.film).id
     for name in ["a.body", "b.answer", "c.upload.tmp"] { _ = try fixture.put("x", "desk/\(name)") }
     _ = try fixture.put("{\"format\":1}", "desk/d.upload")
     _ = try fixture.put("x", "desk/d.body")
-    // Those of downloads are none of ours.
+    // Files of downloads are not touched.
     for name in ["e.download", "f.bytes"] { _ = try fixture.put("x", "desk/\(name)") }
     try fixture.session.start(BackgroundOrder(name: "d", request: HTTPRequest(url: "https://h.example/x")))
     #expect(await fixture.launchUploads().running.map(\.id) == [id])
@@ -116,7 +116,7 @@ import Testing
     #expect(fixture.session.running == [id])
   }
 
-  @Test func `two starts after records could not be read both come to an end`() async throws {
+  @Test func `starts succeed after unreadable records`() async throws {
     let fixture = try BackgroundFixture()
     let uploads = fixture.launchUploads(files: HookedFiles(failing: 1, 1))
     _ = await uploads.running
@@ -129,11 +129,11 @@ import Testing
     }
   }
 
-  @Test func `cancel outlives the app`() async throws {
+  @Test func `cancel survives the app's exit`() async throws {
     let fixture = try BackgroundFixture()
     let first = fixture.launchUploads()
     let upload = try await first.start(Self.film)
-    // The system hears of it, and nobody hears its answer.
+    // The system receives the cancel, and no process receives its response.
     fixture.session.endProcess()
     upload.cancel()
     _ = try? await first.start(Self.film)
@@ -143,7 +143,7 @@ import Testing
     #expect(ending.id == upload.id && ending.result.failure?.stage == .cancelled)
   }
 
-  @Test func `home that moved is followed`() async throws {
+  @Test func `moved home folder is followed`() async throws {
     let fixture = try BackgroundFixture()
     let (old, new) = (fixture.place("old"), fixture.place("new"))
     try FileManager.default.createDirectory(at: old, withIntermediateDirectories: true)
@@ -154,6 +154,6 @@ import Testing
     let uploads = fixture.launchUploads(home: new.path)
     _ = await uploads.running
     try fixture.session.answer(id, .json("{\"id\":7}"))
-    #expect(await fixture.nextUpload()?.result.failure?.code.rawValue == "bodyChanged", "it was looked at")
+    #expect(await fixture.nextUpload()?.result.failure?.code.rawValue == "bodyChanged", "the file was examined")
   }
 }

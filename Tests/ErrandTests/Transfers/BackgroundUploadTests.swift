@@ -5,13 +5,13 @@ import ErrandTransfer
 import Foundation
 import Testing
 
-/// Uploads that are handed over to the system, in one life of the app.
+/// Uploads that are handed to the system, in one process of the app.
 @Suite(.timeLimit(.minutes(1))) struct BackgroundUploadTests {
   private static let created = ScriptedAnswer(
     status: 201, fields: ["Content-Type": "application/json", "Location": "/films/7", "Set-Cookie": "id=s3cret"],
     body: Data("{\"id\":7}".utf8))
 
-  @Test func `answer is read as the request says`() async throws {
+  @Test func `response is decoded by its request`() async throws {
     let fixture = try BackgroundFixture()
     let uploads = fixture.launchUploads()
     let film = try fixture.put("film", "film.bin")
@@ -36,14 +36,14 @@ import Testing
     #expect(await uploads.running.isEmpty)
   }
 
-  @Test func `handing over says nothing of the server`() async throws {
+  @Test func `handing over does not affect the breaker`() async throws {
     let fixture = try BackgroundFixture { configuration in
       var rule = BreakerRule()
       (rule.least, rule.window, rule.trials) = (1, 1, 1)
       configuration.breaker = rule
       configuration.retries = .standard
     }
-    // Its transport fails, and so the circuit opens.
+    // The transport fails, so the circuit opens.
     #expect(await fixture.client.outcome(of: SendFilm()).error != nil)
     #expect(await fixture.client.outcome(of: SendFilm()).error?.code == .circuitOpen)
     let uploads = fixture.launchUploads()
@@ -59,7 +59,7 @@ import Testing
     (.stream(isReplayable: true) { Waiting("a film", $0) }, "a film"),
   ]
 
-  @Test(arguments: bodies.indices) func `body is written into a private file`(index: Int) async throws {
+  @Test(arguments: bodies.indices) func `body is written to a private file`(index: Int) async throws {
     let (body, text) = Self.bodies[index]
     let fixture = try BackgroundFixture()
     let uploads = fixture.launchUploads()
@@ -75,7 +75,7 @@ import Testing
     #expect(fixture.desked.isEmpty)
   }
 
-  /// A source that has nothing before it has something.
+  /// A body source that has no data at first.
   private final class Waiting: BodySource {
     private var rest: [UInt8]
     private var hasWaited = false
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `form with files is written whole`() async throws {
+  @Test func `form with files is written completely`() async throws {
     let fixture = try BackgroundFixture { $0.transport = .own(PlainTransport()) }
     let form: Multipart = [.text("title", "Cats"), .file("film", try fixture.put("meow", "cats.mp4"))]
     let upload = try await fixture.launchUploads().start(SendFilm(body: .multipart(form)))
@@ -109,13 +109,13 @@ import Testing
     #expect(sent.contains("Cats") && sent.contains("meow"))
   }
 
-  /// A transport that takes bodies in memory alone, as URLSession does.
+  /// A transport that accepts only bodies in memory, as URLSession does.
   private struct PlainTransport: Transport {
     var capabilities: TransportCapabilities { [] }
     func send(_ exchange: Exchange) async throws -> HTTPResponse { throw TransportFailure(.other, "Nothing is sent.") }
   }
 
-  @Test func `part of a file is sent as such`() async throws {
+  @Test func `range of a file is uploaded`() async throws {
     let fixture = try BackgroundFixture()
     let part = try HTTPBody.file(try fixture.put("a film", "film.bin"), range: 2..<6)
     let upload = try await fixture.launchUploads().start(SendFilm(body: .body(part)))
@@ -132,7 +132,7 @@ import Testing
     #expect(try await upload.value(for: SendFilm()).id == 7)
   }
 
-  @Test func `link to a file is copied`() async throws {
+  @Test func `symbolic link to a file is copied`() async throws {
     let fixture = try BackgroundFixture()
     let film = try fixture.put("film", "film.bin")
     let link = fixture.place("link.bin")
@@ -142,7 +142,7 @@ import Testing
     #expect(try fixture.session.body(of: upload.id) == Data("film".utf8))
   }
 
-  @Test func `credential goes along and never to the disk`() async throws {
+  @Test func `credential is sent but not stored`() async throws {
     let fixture = try BackgroundFixture { $0.credentials = FixedCredential(.bearer("s3cret"), account: "ada") }
     let request = SendFilm(path: "/films?signature=s1gned", headers: ["X-Key": "k3y"], body: .text("a film"))
     _ = try await fixture.launchUploads().start(request)
@@ -160,7 +160,7 @@ import Testing
     func read(into room: UnsafeMutableRawBufferPointer) throws -> BodyRead { throw Broken() }
   }
 
-  @Test func `source that fails leaves nothing`() async throws {
+  @Test func `failing source leaves no file`() async throws {
     let fixture = try BackgroundFixture()
     let uploads = fixture.launchUploads()
     let body = RequestBody.stream(isReplayable: true) { _ in BrokenSource() }
@@ -169,7 +169,7 @@ import Testing
     #expect(fixture.session.orders.isEmpty && fixture.desked.isEmpty)
   }
 
-  /// A source that never has anything.
+  /// A body source that never has data.
   private final class EmptySource: BodySource {
     private let asked: Latch
     init(_ asked: Latch) { self.asked = asked }
@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  @Test func `cancel ends the writing of a body`() async throws {
+  @Test func `cancel ends writing the body`() async throws {
     let fixture = try BackgroundFixture()
     let uploads = fixture.launchUploads()
     let asked = Latch()
@@ -198,11 +198,11 @@ import Testing
     #expect(fixture.session.orders.isEmpty && fixture.desked.isEmpty)
   }
 
-  @Test func `slow disk holds no thread of the pool`() async throws {
+  @Test func `slow disk blocks no pool thread`() async throws {
     let fixture = try BackgroundFixture()
     let count = ProcessInfo.processInfo.activeProcessorCount + 1
     let (writing, gate) = (Recorded<Int>(), DispatchSemaphore(value: 0))
-    // Each waits for all, with which a pool would stand still.
+    // Each write waits for all others, which would block a cooperative thread pool.
     let files = HookedFiles { turn, operation, bytes in
       guard operation == .write, bytes == 4 else { return nil }
       writing.append(turn)
@@ -217,9 +217,9 @@ import Testing
     #expect(fixture.session.orders.count == count)
   }
 
-  // MARK: - What is refused
+  // MARK: - Refused uploads
 
-  @Test func `what the system cannot do is refused`() async throws {
+  @Test func `unsupported options are refused`() async throws {
     let fixture = try BackgroundFixture()
     let uploads = fixture.launchUploads()
     let once = RequestBody.stream { _ in BrokenSource() }
@@ -236,7 +236,7 @@ import Testing
     #expect(fixture.session.orders.isEmpty && fixture.desked.isEmpty)
   }
 
-  @Test(arguments: [true, false]) func `what the system takes not is told at once`(isFile: Bool) async throws {
+  @Test(arguments: [true, false]) func `rejected order throws immediately`(isFile: Bool) async throws {
     let fixture = try BackgroundFixture()
     fixture.session.refuse(TransportFailure(.unsupported, "no"))
     let body: RequestBody = isFile ? .file(try fixture.put("film", "film.bin")) : .text("film")
@@ -245,7 +245,7 @@ import Testing
     #expect(error?.stage == .transport && fixture.desked.isEmpty)
   }
 
-  @Test func `missing file is told at once`() async throws {
+  @Test func `missing file throws immediately`() async throws {
     let fixture = try BackgroundFixture()
     let request = SendFilm(body: .file(fixture.place("none.bin")))
     let uploads = fixture.launchUploads()
@@ -253,9 +253,9 @@ import Testing
     #expect(error?.stage == .build && error?.code == .invalidBody && fixture.desked.isEmpty)
   }
 
-  // MARK: - The end
+  // MARK: - The ending
 
-  @Test func `refused status brings the server's words`() async throws {
+  @Test func `error status brings its body`() async throws {
     let fixture = try BackgroundFixture()
     let uploads = fixture.launchUploads()
     let upload = try await uploads.start(SendFilm(body: .text("film")))
@@ -279,7 +279,7 @@ import Testing
       .interrupted
     ),
   ])
-  func `what comes is checked`(answer: ScriptedAnswer, code: APIError.Code?) async throws {
+  func `received response is validated`(answer: ScriptedAnswer, code: APIError.Code?) async throws {
     let fixture = try BackgroundFixture { $0.limits.bodyBytes = 10 }
     let request = SendFilm(body: .text("film"), contentTypes: ["application/json"])
     let upload = try await fixture.launchUploads().start(request)
@@ -288,14 +288,14 @@ import Testing
     #expect(ending.result.failure?.code == code)
   }
 
-  @Test func `way from https to http is refused`() async throws {
+  @Test func `redirect from https to http is refused`() async throws {
     let fixture = try BackgroundFixture()
     let upload = try await fixture.launchUploads().start(SendFilm(body: .text("film")))
     try fixture.session.answer(upload.id, Self.created, from: HTTPURL("http://elsewhere.example/films"))
     #expect(await fixture.nextUpload()?.result.failure?.code == .redirectRefused)
   }
 
-  @Test func `server's own refusal is found by the request`() async throws {
+  @Test func `business error needs the request`() async throws {
     let fixture = try BackgroundFixture()
     let request = SendFilm(body: .text("film"), envelope: Envelope(value: "data", code: "code"))
     let upload = try await fixture.launchUploads().start(request)
@@ -314,7 +314,7 @@ import Testing
     (Fate.stays, true, String?.none), (.changes, true, "bodyChanged"), (.goes, true, nil),
     (.stays, false, "offline"), (.changes, false, "bodyChanged"), (.goes, false, "bodySource"),
   ])
-  func `file is to stay as it is`(fate: Fate, isAnswered: Bool, code: String?) async throws {
+  func `changed file fails the upload`(fate: Fate, isAnswered: Bool, code: String?) async throws {
     let fixture = try BackgroundFixture()
     let film = try fixture.put("film", "film.bin")
     let upload = try await fixture.launchUploads().start(SendFilm(body: .file(film)))
@@ -329,7 +329,7 @@ import Testing
     #expect(ending.result.failure == nil || (ending.result.failure?.response != nil) == isAnswered)
   }
 
-  @Test func `cancel ends it`() async throws {
+  @Test func `cancel ends the upload`() async throws {
     let fixture = try BackgroundFixture()
     let upload = try await fixture.launchUploads().start(SendFilm(body: .text("film")))
     upload.cancel()
@@ -339,18 +339,18 @@ import Testing
     #expect(fixture.session.running.isEmpty)
   }
 
-  @Test func `cancel by the system is no cancel of ours`() async throws {
+  @Test func `system cancel differs from the app's`() async throws {
     let fixture = try BackgroundFixture()
     let upload = try await fixture.launchUploads().start(SendFilm(body: .text("film")))
     fixture.session.end(upload.id, .cancelled("the user closed the app"))
     let error = await #expect(throws: APIError.self) { try await upload.value(for: SendFilm()) }
     #expect(error?.stage == .transfer && error?.code == .interrupted)
     #expect(
-      error?.message == "The upload did not end: the user closed the app. The server may have it all the same: "
-        + "ask it, or start it again.")
+      error?.message == "The upload did not end: the user closed the app. The server may have received it anyway; "
+        + "ask the server before you start the upload again.")
   }
 
-  @Test func `progress is that of the body`() async throws {
+  @Test func `progress counts the body`() async throws {
     let fixture = try BackgroundFixture()
     let upload = try await fixture.launchUploads().start(SendFilm(body: .text("film")))
     fixture.session.tell(.progress(name: upload.id, bytes: 2, total: 4))
@@ -360,7 +360,7 @@ import Testing
     #expect(reports == [TransferProgress(.upload, bytes: 2, total: 4)])
   }
 
-  @Test func `each start is an upload of its own`() async throws {
+  @Test func `each start is a separate upload`() async throws {
     let fixture = try BackgroundFixture()
     let uploads = fixture.launchUploads()
     let first = try await uploads.start(SendFilm(body: .text("film")), tag: "film")

@@ -4,9 +4,9 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Two calls on one target.
+/// Two calls for one target file.
 @Suite(.timeLimit(.minutes(3))) struct DownloadBusyTests {
-  @Test func `second call is told at once`() async throws {
+  @Test func `second call fails immediately`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { $1.fault = .stall(after: 2_000_000, until: gate) }
     async let first = fixture.send()
@@ -19,7 +19,7 @@ import TestSupport
     #expect(fixture.isRight() && fixture.names == ["film.bin"])
   }
 
-  @Test func `second call waits where asked`() async throws {
+  @Test func `second call waits if requested`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 { behaviour.fault = .stall(after: 2_000_000, until: gate) }
@@ -50,7 +50,7 @@ import TestSupport
     #expect(fixture.isRight() && fixture.ranges.count == 1)
   }
 
-  @Test func `waiting call goes on with the part`() async throws {
+  @Test func `waiting call continues the part file`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 { behaviour.fault = .stall(after: 2_000_000, until: gate) }
@@ -78,7 +78,7 @@ import TestSupport
     #expect(fixture.isRight())
   }
 
-  @Test func `many calls on one target`() async throws {
+  @Test func `many calls for one target`() async throws {
     let fixture = try DownloadFixture()
     let outcomes = await withTaskGroup(of: Outcome<DownloadedFile>.self) { group in
       for _ in 0..<8 { group.addTask { await fixture.send() } }

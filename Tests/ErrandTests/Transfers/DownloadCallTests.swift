@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// A download that is held by its handle.
+/// A download that is controlled by its handle.
 @Suite(.timeLimit(.minutes(3))) struct DownloadCallTests {
   private static let held = 1_000_000
 
@@ -15,7 +15,7 @@ import TestSupport
     }
   }
 
-  @Test func `value is the file`() async throws {
+  @Test func `value is the downloaded file`() async throws {
     let fixture = try DownloadFixture()
     let download = fixture.client.download(fixture.request())
     #expect(try await download.value().bytes == Int64(DownloadFixture.size))
@@ -23,7 +23,7 @@ import TestSupport
     #expect(fixture.isRight())
   }
 
-  @Test func `pause keeps the part`() async throws {
+  @Test func `pause keeps the part file`() async throws {
     let gate = Gate()
     let fixture = try stalled(gate)
     let download = fixture.client.download(fixture.request())
@@ -41,7 +41,7 @@ import TestSupport
     gate.open()
   }
 
-  @Test func `pause and resume again and again`() async throws {
+  @Test func `download may pause and resume repeatedly`() async throws {
     let gate = Gate()
     let fixture = try stalled(gate, requests: 3)
     let download = fixture.client.download(fixture.request())
@@ -58,7 +58,7 @@ import TestSupport
     gate.open()
   }
 
-  @Test func `wait can be left`() async throws {
+  @Test func `waiting task may be cancelled`() async throws {
     let gate = Gate()
     let fixture = try stalled(gate)
     let download = fixture.client.download(fixture.request())
@@ -67,7 +67,7 @@ import TestSupport
     let waiting = Task { try await download.value() }
     waiting.cancel()
     let error = await #expect(throws: APIError.self) { try await waiting.value }
-    #expect(error?.isCancelled == true && error?.message.contains("goes on") == true)
+    #expect(error?.isCancelled == true && error?.message.contains("continues") == true)
     #expect(download.phase == .paused)
     download.resume()
     _ = try await download.value()
@@ -75,7 +75,7 @@ import TestSupport
     gate.open()
   }
 
-  @Test(arguments: [true, false]) func `cancel says what becomes of the part`(keeps: Bool) async throws {
+  @Test(arguments: [true, false]) func `cancel keeps or removes the part file`(keeps: Bool) async throws {
     let gate = Gate()
     let fixture = try stalled(gate)
     let download = fixture.client.download(fixture.request())
@@ -89,7 +89,7 @@ import TestSupport
     gate.open()
   }
 
-  @Test func `paused one can be cancelled`() async throws {
+  @Test func `paused download may be cancelled`() async throws {
     let gate = Gate()
     let fixture = try stalled(gate)
     let download = fixture.client.download(fixture.request())
@@ -101,8 +101,8 @@ import TestSupport
     gate.open()
   }
 
-  /// Between the end of the call and the end of the download there is a moment in which it is paused.
-  @Test func `cancelled one is not resumed`() async throws {
+  /// Between the end of the call and the end of the download, the download is paused for a moment.
+  @Test func `cancelled download is not resumed`() async throws {
     let folder = try UploadFolder()
     let never = Latch()
     var configuration = ClientConfiguration(baseURL: "http://h.example")
@@ -132,7 +132,7 @@ import TestSupport
     }
   }
 
-  @Test func `finished one stays finished`() async throws {
+  @Test func `finished download stays finished`() async throws {
     let fixture = try DownloadFixture()
     let download = fixture.client.download(fixture.request())
     _ = try await download.value()
@@ -142,14 +142,14 @@ import TestSupport
     #expect(fixture.isRight())
   }
 
-  @Test func `failure is the end`() async throws {
+  @Test func `failure ends the download`() async throws {
     let fixture = try DownloadFixture { _, behaviour in behaviour.fault = .status(503) }
     let download = fixture.client.download(fixture.request())
     await #expect { try await download.value() } throws: { ($0 as? APIError)?.response?.status == 503 }
     #expect(fixture.names.isEmpty)
   }
 
-  @Test func `progress grows and ends whole`() async throws {
+  @Test func `progress grows to the whole file`() async throws {
     let fixture = try DownloadFixture()
     let download = fixture.client.download(fixture.request())
     var last: TransferProgress?
@@ -161,7 +161,7 @@ import TestSupport
     #expect(last?.fraction == 1)
   }
 
-  @Test func `progress goes on with what is kept`() async throws {
+  @Test func `progress includes kept bytes`() async throws {
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 { behaviour.fault = .cut(after: Self.held) }
     }
@@ -173,9 +173,9 @@ import TestSupport
     #expect(reports.last?.bytes == Int64(DownloadFixture.size))
   }
 
-  // MARK: - Interrupted ones
+  // MARK: - Interrupted downloads
 
-  @Test func `interrupted ones are listed and taken up`() async throws {
+  @Test func `interrupted downloads are listed and resumed`() async throws {
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 { behaviour.fault = .cut(after: Self.held) }
     }
@@ -188,8 +188,8 @@ import TestSupport
     #expect(try InterruptedDownload.all(in: fixture.folder).isEmpty)
   }
 
-  /// A kill may come before there is anything to keep: the part, and the room that it has, are found all the same.
-  @Test(arguments: [1, 4]) func `download that has just begun is listed`(parallel: Int) async throws {
+  /// A kill may happen before any byte is kept. The part file and its reserved space are listed anyway.
+  @Test(arguments: [1, 4]) func `new download is listed`(parallel: Int) async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { $1.fault = .stall(after: 1_000, until: gate) }
     let download = fixture.client.download(fixture.request { $0.parallel = parallel })
@@ -202,14 +202,14 @@ import TestSupport
     #expect(fixture.isRight() && fixture.names == ["film.bin"])
   }
 
-  @Test func `interrupted one can be removed`() async throws {
+  @Test func `interrupted download may be removed`() async throws {
     let fixture = try DownloadFixture { _, behaviour in behaviour.fault = .cut(after: Self.held) }
     _ = await fixture.send { $0.takeUps = 0 }
     for found in try InterruptedDownload.all(in: fixture.folder) { try await found.remove() }
     #expect(fixture.names.isEmpty)
   }
 
-  @Test func `missing folder is told`() {
+  @Test func `missing folder is an error`() {
     let folder = URL(filePath: "/nowhere/\(UUID().uuidString)")
     #expect { try InterruptedDownload.all(in: folder) } throws: { ($0 as? APIError)?.code == .file }
   }

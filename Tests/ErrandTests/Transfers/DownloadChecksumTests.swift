@@ -4,7 +4,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Checksums of the caller and of the server.
+/// Checksums from the caller and from the server.
 @Suite(.timeLimit(.minutes(3))) struct DownloadChecksumTests {
   private static func digest(_ data: Data, _ algorithm: DigestAlgorithm = .sha256) throws -> Data {
     let hash = try algorithm.makeHash()
@@ -20,7 +20,7 @@ import Testing
     "\(name)=:\(digest.base64EncodedString()):"
   }
 
-  @Test(arguments: [DigestAlgorithm.sha256, .sha512]) func `right checksum is met`(
+  @Test(arguments: [DigestAlgorithm.sha256, .sha512]) func `matching checksum is accepted`(
     algorithm: DigestAlgorithm
   ) async throws {
     let fixture = try DownloadFixture()
@@ -29,7 +29,7 @@ import Testing
     #expect(fixture.isRight() && file.checkedBy == [algorithm.name])
   }
 
-  @Test func `wrong checksum deletes the part`() async throws {
+  @Test func `wrong checksum deletes the part file`() async throws {
     let fixture = try DownloadFixture()
     try fixture.putOld()
     let checksum = try Checksum.sha256(Data(count: 32))
@@ -39,14 +39,14 @@ import Testing
     #expect(fixture.ranges == [nil])
   }
 
-  @Test func `empty file has a checksum, too`() async throws {
+  @Test func `empty file has a checksum`() async throws {
     let fixture = try DownloadFixture(size: 0)
     let checksum = try Checksum.sha256("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     let file = try await fixture.send { $0.checksum = checksum }.result.get()
     #expect(file.checkedBy == ["sha-256"])
   }
 
-  @Test func `kept part is hashed anew`() async throws {
+  @Test func `kept bytes are hashed again`() async throws {
     let fixture = try DownloadFixture()
     let checksum = try Checksum.sha256(try Self.digest(Self.whole(fixture)))
     await fixture.begin()
@@ -54,7 +54,7 @@ import Testing
     #expect(fixture.isRight() && file.keptBytes == 1_000_000 && file.checkedBy == ["sha-256"])
   }
 
-  @Test func `damage to the kept part is found`() async throws {
+  @Test func `damage to the part file is detected`() async throws {
     let fixture = try DownloadFixture()
     let checksum = try Checksum.sha256(try Self.digest(Self.whole(fixture)))
     await fixture.begin()
@@ -70,7 +70,7 @@ import Testing
     #expect(fixture.isRight())
   }
 
-  @Test(arguments: [true, false]) func `checksum outlives a restart`(isRight: Bool) async throws {
+  @Test(arguments: [true, false]) func `checksum survives a restart`(isRight: Bool) async throws {
     let fixture = try DownloadFixture { $1.fault = .cut(after: 1_000_000) }
     let digest = isRight ? try Self.digest(Self.whole(fixture)) : Data(count: 32)
     let checksum = try Checksum.sha256(digest)
@@ -83,12 +83,12 @@ import Testing
     let outcome = try await APIClient(baseURL: "").outcome(of: left.request(checkedBy: .standard))
     #expect(outcome.error?.code == (isRight ? nil : .checksumMismatch))
     #expect(fixture.isRight() == isRight && fixture.names == (isRight ? ["film.bin"] : []))
-    // Without the algorithm nobody is told that the file is right.
+    // Without the algorithm the request cannot be created, so that the file is never accepted unchecked.
     let error = #expect(throws: APIError.self) { try left.request() }
     #expect(error?.code == .invalidChecksum && error?.description.contains("sha-256") == true)
   }
 
-  @Test func `bytes of another place are found`() async throws {
+  @Test func `misplaced bytes are detected`() async throws {
     let fixture = try DownloadFixture()
     let checksum = try Checksum.sha256(try Self.digest(Self.whole(fixture)))
     await fixture.begin()
@@ -97,7 +97,7 @@ import Testing
     #expect(outcome.error?.code == .checksumMismatch && fixture.names == [])
   }
 
-  @Test func `another checksum starts over`() async throws {
+  @Test func `different checksum starts again`() async throws {
     let fixture = try DownloadFixture()
     let right = try Checksum.sha256(try Self.digest(Self.whole(fixture)))
     let other = try Checksum.sha256(Data(count: 32))
@@ -111,7 +111,7 @@ import Testing
     #expect(fixture.isRight() && file.keptBytes == 0)
   }
 
-  @Test(arguments: ["Repr-Digest", "Content-Digest"]) func `server's digest is held`(name: String) async throws {
+  @Test(arguments: ["Repr-Digest", "Content-Digest"]) func `server's digest is verified`(name: String) async throws {
     let fixture = try DownloadFixture()
     let right = Self.field(try Self.digest(Self.whole(fixture)))
     fixture.answer { $1.fields[name] = right }
@@ -119,19 +119,21 @@ import Testing
     #expect(fixture.isRight() && file.checkedBy == ["sha-256"])
   }
 
-  @Test(arguments: ["Repr-Digest", "Content-Digest"]) func `server's wrong digest is told`(name: String) async throws {
+  @Test(arguments: ["Repr-Digest", "Content-Digest"]) func `server's wrong digest is an error`(name: String)
+    async throws
+  {
     let wrong = Self.field(Data(count: 32))
     let fixture = try DownloadFixture { $1.fields[name] = wrong }
     try fixture.putOld()
     let outcome = await fixture.send { $0.digests = .standard }
     #expect(outcome.error?.code == .checksumMismatch)
     #expect(fixture.isOld && fixture.names == ["film.bin"])
-    // Without an algorithm nobody looks.
+    // Without an algorithm the digest is not verified.
     let file = try await fixture.send().result.get()
     #expect(fixture.isRight() && file.checkedBy == [])
   }
 
-  @Test(arguments: [true, false]) func `digest of the whole holds for a resumed file`(isRight: Bool) async throws {
+  @Test(arguments: [true, false]) func `whole file's digest covers a resumed file`(isRight: Bool) async throws {
     let fixture = try DownloadFixture()
     let digest = isRight ? try Self.digest(Self.whole(fixture)) : Data(count: 32)
     await fixture.begin()
@@ -141,8 +143,8 @@ import Testing
     #expect(fixture.isRight() == isRight)
   }
 
-  @Test func `digest of the first answer counts`() async throws {
-    // Only the answer that broke off has named it.
+  @Test func `first response's digest is kept`() async throws {
+    // Only the interrupted response contains the digest.
     let fixture = try DownloadFixture()
     let right = Self.field(try Self.digest(Self.whole(fixture)))
     fixture.answer { number, behaviour in
@@ -157,7 +159,7 @@ import Testing
     #expect(outcome.error?.code == .checksumMismatch && fixture.names == [])
   }
 
-  @Test func `digest of a part says nothing of the whole`() async throws {
+  @Test func `partial digest does not cover the file`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     let resource = fixture.resource
@@ -170,7 +172,7 @@ import Testing
     #expect(fixture.isRight())
   }
 
-  @Test func `digest of an old version is forgotten`() async throws {
+  @Test func `old version's digest is dropped`() async throws {
     let fixture = try DownloadFixture()
     let other = RangeResource(size: 3_000_000, seed: 2)
     let old = Self.field(try Self.digest(Self.whole(fixture)))

@@ -4,11 +4,11 @@ import ErrandTransfer
 import Foundation
 import Testing
 
-/// What holds for a download that is taken up by `InterruptedDownload`, without its request.
+/// The options that are kept when `InterruptedDownload` resumes a download without its request.
 @Suite(.timeLimit(.minutes(3))) struct DownloadChoicesTests {
   private static let bookField = "attachment; filename=\"book.txt\""
 
-  /// Begins the file and finds what is left of it.
+  /// Starts the file and returns the interrupted download.
   private func interrupted(
     _ fixture: DownloadFixture, _ change: (inout Download) -> Void
   ) async throws -> InterruptedDownload {
@@ -21,7 +21,7 @@ import Testing
     return try #require(try InterruptedDownload.all(in: fixture.folder).first)
   }
 
-  @Test func `dump shows no signature`() async throws {
+  @Test func `description masks the signature`() async throws {
     let fixture = try DownloadFixture()
     let left = try await interrupted(fixture) { $0.resource = "https://h.example/film?sig=s3cret" }
     var text = "\(left) \(String(reflecting: left))"
@@ -30,14 +30,14 @@ import Testing
     #expect(left.description == "film.bin: \(left.bytes) of 3000000 bytes of https://h.example/film?sig=•••")
   }
 
-  @Test func `private file stays private`() async throws {
+  @Test func `resumed file keeps its permissions`() async throws {
     let fixture = try DownloadFixture()
     let left = try await interrupted(fixture) { $0.permissions = 0o600 }
     let file = try await fixture.client.send(left.request())
     #expect(fixture.isRight() && file.keptBytes > 0 && fixture.mode(of: fixture.file) == 0o600)
   }
 
-  @Test func `later choice counts`() async throws {
+  @Test func `later options replace earlier ones`() async throws {
     let fixture = try DownloadFixture()
     _ = try await interrupted(fixture) { $0.permissions = 0o600 }
     fixture.answer { $1.fault = .cut(after: 1_000) }
@@ -51,7 +51,7 @@ import Testing
     #expect(fixture.isRight() && fixture.mode(of: fixture.file) == 0o640)
   }
 
-  @Test func `file that must stay stays`() async throws {
+  @Test func `existing file is still kept`() async throws {
     let fixture = try DownloadFixture()
     let left = try await interrupted(fixture) { $0.replaces = false }
     try fixture.putOld()
@@ -59,7 +59,7 @@ import Testing
     #expect(outcome.error?.code == .fileExists && fixture.isOld)
   }
 
-  @Test func `limit of bytes stays`() async throws {
+  @Test func `byte limit is kept`() async throws {
     let fixture = try DownloadFixture()
     let left = try await interrupted(fixture) { $0.maximumBytes = Int64(DownloadFixture.size) }
     fixture.answer { $1.resource = RangeResource(size: DownloadFixture.size + 1, seed: 2) }
@@ -81,7 +81,7 @@ import Testing
     #expect(file.url.lastPathComponent == "book.txt" && file.keptBytes > 0 && fixture.names == ["book.txt"])
   }
 
-  @Test func `record of an earlier version is gone on with`() async throws {
+  @Test func `earlier record version is resumed`() async throws {
     let fixture = try DownloadFixture()
     _ = try await interrupted(fixture) { $0.permissions = 0o600 }
     let part = try PartFile.open(target: fixture.file.path)

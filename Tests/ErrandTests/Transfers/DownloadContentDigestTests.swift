@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// `Content-Digest` of a part that is sent (206): it speaks of the bytes of that one message (RFC 9530 section 2).
+/// `Content-Digest` of a partial response (206) covers the bytes of that one message (RFC 9530 section 2).
 @Suite(.timeLimit(.minutes(3))) struct DownloadContentDigestTests {
   private static let size = 5_000_000
 
@@ -15,7 +15,7 @@ import TestSupport
     return "\(algorithm.name)=:\(hash.finish().base64EncodedString()):"
   }
 
-  /// Says of the bytes that are sent what they hash to.
+  /// Creates the digest of the bytes that are sent.
   private static func digests(
     _ resource: RangeResource, _ algorithm: DigestAlgorithm = .sha256
   ) -> @Sendable (Range<Int>) -> String {
@@ -32,7 +32,7 @@ import TestSupport
   }
 
   @Test(arguments: [1, 4], [DigestAlgorithm.sha256, .sha512])
-  func `right digests are held`(parallel: Int, algorithm: DigestAlgorithm) async throws {
+  func `matching digests are accepted`(parallel: Int, algorithm: DigestAlgorithm) async throws {
     let fixture = try DownloadFixture(size: Self.size)
     await fixture.begin()
     let resource = fixture.resource
@@ -42,7 +42,7 @@ import TestSupport
     #expect(fixture.server.requests.dropFirst().allSatisfy { $0.status == 206 })
   }
 
-  @Test(arguments: [1, 4]) func `short pieces have digests of their own`(parallel: Int) async throws {
+  @Test(arguments: [1, 4]) func `shortened ranges have separate digests`(parallel: Int) async throws {
     let resource = RangeResource(size: Self.size)
     let fixture = try DownloadFixture(size: Self.size) { _, behaviour in
       behaviour.contentDigest = Self.digests(resource)
@@ -65,8 +65,8 @@ import TestSupport
     #expect(fixture.isRight() && file.keptBytes == 0)
   }
 
-  /// The first answer is the first piece, the others come side by side.
-  @Test(arguments: 1...5) func `wrong digest of a piece deletes the part`(number: Int) async throws {
+  /// The first response is the first range; the others arrive concurrently.
+  @Test(arguments: 1...5) func `wrong digest of a range deletes the part`(number: Int) async throws {
     let resource = RangeResource(size: Self.size)
     let fixture = try DownloadFixture(size: Self.size) { request, behaviour in
       behaviour.contentDigest = Self.digests(resource)
@@ -74,7 +74,7 @@ import TestSupport
     }
     try fixture.putOld()
     let outcome = await Self.send(fixture, 4)
-    // Three pieces of a MiB lie behind the first.
+    // Three more ranges of 1 MiB follow the first one.
     #expect(outcome.error?.code == (number > 4 ? nil : .checksumMismatch))
     if number > 4 { return }
     #expect(fixture.isOld && fixture.names == ["film.bin"])
@@ -83,9 +83,9 @@ import TestSupport
     #expect(fixture.isRight() && file.keptBytes == 0)
   }
 
-  /// A short piece is wrong while the others are being written: they end, and the part goes with them.
-  @Test func `wrong digest ends what runs beside it`() async throws {
-    // Each moves nine megabytes.
+  /// A shortened range has a wrong digest while others are written: they end, and the part file is deleted.
+  @Test func `wrong digest ends the other ranges`() async throws {
+    // Each round transfers nine megabytes.
     for _ in 0..<max(rounds / 5, 10) {
       let fixture = try DownloadFixture(size: 9_000_000) { request, behaviour in
         guard request == 3 else { return }
@@ -98,13 +98,13 @@ import TestSupport
     }
   }
 
-  @Test(arguments: [1, 4]) func `bytes of another place are found`(parallel: Int) async throws {
+  @Test(arguments: [1, 4]) func `misplaced bytes are detected`(parallel: Int) async throws {
     let resource = RangeResource(size: Self.size)
     let fixture = try DownloadFixture(size: Self.size)
     await fixture.begin()
     fixture.answer { number, behaviour in
       guard number == 2 else { return }
-      // The digest is that of the right bytes.
+      // The digest belongs to the correct bytes.
       behaviour.lie = .movedBytes(by: -3)
       behaviour.contentDigest = { piece in
         Self.field(resource.bytes(in: (piece.lowerBound + 3)..<(piece.upperBound + 3)))
@@ -119,7 +119,7 @@ import TestSupport
     [
       "md5=:AAAAAAAAAAAAAAAAAAAAAA==:", "unixsum=:ABCD:", "sha-256", "sha-256=:AAAA:", "sha-256=\"text\"", "", "=",
       "sha-256=:\u{e9}:",
-    ]) func `what cannot be read says nothing`(parallel: Int, field: String) async throws
+    ]) func `unreadable digest is ignored`(parallel: Int, field: String) async throws
   {
     let fixture = try DownloadFixture(size: Self.size)
     await fixture.begin()
@@ -128,7 +128,7 @@ import TestSupport
     #expect(fixture.isRight() && file.keptBytes == 1_000_000)
   }
 
-  @Test(arguments: [1, 4]) func `nobody looks without an algorithm`(parallel: Int) async throws {
+  @Test(arguments: [1, 4]) func `digest without algorithm is not verified`(parallel: Int) async throws {
     let fixture = try DownloadFixture(size: Self.size)
     await fixture.begin()
     fixture.answer { $1.fields["Content-Digest"] = Self.wrong }
@@ -136,8 +136,8 @@ import TestSupport
     #expect(fixture.isRight())
   }
 
-  /// The digest is over all that was to come; what came of it says neither yes nor no.
-  @Test(arguments: [1, 4]) func `digest of a broken body is not held`(parallel: Int) async throws {
+  /// The digest covers the complete message, so it neither confirms nor rejects an interrupted one.
+  @Test(arguments: [1, 4]) func `interrupted body's digest is not verified`(parallel: Int) async throws {
     let resource = RangeResource(size: Self.size)
     let fixture = try DownloadFixture(size: Self.size)
     await fixture.begin()
@@ -149,7 +149,7 @@ import TestSupport
     #expect(fixture.isRight() && file.keptBytes == 1_000_000)
   }
 
-  @Test(arguments: [1, 4]) func `digest of a refusal is not the file's`(parallel: Int) async throws {
+  @Test(arguments: [1, 4]) func `error response's digest is not verified`(parallel: Int) async throws {
     let fixture = try DownloadFixture(size: Self.size)
     await fixture.begin()
     let field = Self.wrong

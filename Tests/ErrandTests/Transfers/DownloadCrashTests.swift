@@ -4,17 +4,17 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Processes that die in the middle of a download, and two that want one file.
+/// Processes that die during a download, and two processes that download the same file.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct DownloadCrashTests {
-  /// How many processes are killed: `ERRAND_DOWNLOAD_KILLS`, or 30.
+  /// The number of processes that are killed: `ERRAND_DOWNLOAD_KILLS`, or 30.
   private static let kills = ProcessInfo.processInfo.environment["ERRAND_DOWNLOAD_KILLS"].flatMap(Int.init) ?? 30
 
-  /// A size of which a kill costs less than a tenth, since no more than 8 MiB or a twelfth may be off the disk.
+  /// A size for which a kill costs less than a tenth, because at most 8 MiB or a twelfth may be missing on the disk.
   private static func size(using random: inout some RandomNumberGenerator) -> Int {
     Int.random(in: 100_000_000...130_000_000, using: &random)
   }
 
-  @Test func `killed at random moments`() async throws {
+  @Test func `kill at any moment is resumed`() async throws {
     var random = SystemRandomNumberGenerator()
     var (kills, served, wanted) = (0, 0, 0)
     while kills < Self.kills {
@@ -23,7 +23,7 @@ import TestSupport
       try fixture.putOld()
       wanted += size
       let process = try DownloadProcess(fixture.server.url, fixture.file)
-      // Between the first byte and the last, or within the end, when the file gets its name.
+      // Between the first and the last byte, or at the end while the file gets its name.
       let moment = Int.random(in: 0...(size + size / 10), using: &random)
       try await fixture.server.served(atLeast: min(moment, size))
       let ending = await process.kill()
@@ -31,19 +31,19 @@ import TestSupport
       #expect(ending == .killed || ending == .done)
       #expect(fixture.isOld || fixture.isRight(), "wrong file after a kill at \(moment) of \(size)")
       if fixture.isOld {
-        // What had come is the part's length, and what is not kept of it comes again.
+        // The length of the part file is the received size; bytes that are not committed are fetched again.
         let (came, kept) = (fixture.partBytes, try fixture.keptBytes)
-        #expect(Double(came + size - kept) <= Double(size) * 1.1, "\(came) came and \(kept) are kept of \(size)")
+        #expect(Double(came + size - kept) <= Double(size) * 1.1, "\(came) received and \(kept) kept of \(size)")
         #expect(try await DownloadProcess(fixture.server.url, fixture.file).finish() == .done)
         #expect(kept == size || fixture.server.requests.contains { $0.piece == kept..<size })
       }
       #expect(fixture.isRight() && fixture.names == ["film.bin"], "wrong file of \(size)")
       served += fixture.server.servedBytes
     }
-    #expect(Double(served) <= Double(wanted) * 1.1, "\(served) bytes were served of \(wanted), with \(kills) kills")
+    #expect(Double(served) <= Double(wanted) * 1.1, "\(served) bytes were served for \(wanted), with \(kills) kills")
   }
 
-  @Test func `killed and changed never mixes`() async throws {
+  @Test func `kill and change never mix versions`() async throws {
     var random = SystemRandomNumberGenerator()
     for seed in 2..<UInt64(2 + max(Self.kills / 3, 10)) {
       let fixture = try DownloadFixture(size: 30_000_000)
@@ -62,11 +62,11 @@ import TestSupport
     }
   }
 
-  @Test func `pieces killed at random moments`() async throws {
+  @Test func `kill during ranges is resumed`() async throws {
     var random = SystemRandomNumberGenerator()
     var (kills, gaps, served, wanted) = (0, 0, 0, 0)
     while kills < max(Self.kills / 5, 4) {
-      // Four lines hold more than one of what has left the server and never comes.
+      // Four connections buffer more bytes that left the server and never arrive.
       let size = 2 * Self.size(using: &random)
       let fixture = try DownloadFixture(size: size)
       try fixture.putOld()
@@ -79,7 +79,7 @@ import TestSupport
       #expect(ending == .killed || ending == .done)
       #expect(fixture.isOld || fixture.isRight(), "wrong file after a kill at \(moment) of \(size)")
       if fixture.isOld {
-        // Whoever goes on, by one stream or by several, fills the gaps.
+        // A later download, with one stream or several, fills the gaps.
         let (kept, requests) = (try fixture.keptBytes, fixture.server.requests.count)
         let parallel = Bool.random(using: &random) ? 1 : 4
         let done = try await fixture.send { $0.parallel = parallel }.result.get()
@@ -90,10 +90,10 @@ import TestSupport
       served += fixture.server.servedBytes
     }
     #expect(gaps > 0)
-    #expect(Double(served) <= Double(wanted) * 1.1, "\(served) bytes were served of \(wanted), with \(kills) kills")
+    #expect(Double(served) <= Double(wanted) * 1.1, "\(served) bytes were served for \(wanted), with \(kills) kills")
   }
 
-  @Test func `pieces killed and changed never mix`() async throws {
+  @Test func `kill during ranges never mixes versions`() async throws {
     var random = SystemRandomNumberGenerator()
     for seed in 2..<UInt64(2 + max(Self.kills / 6, 4)) {
       let fixture = try DownloadFixture(size: 30_000_000)
@@ -113,7 +113,7 @@ import TestSupport
     }
   }
 
-  @Test(arguments: [1, 4]) func `killed while nginx serves`(parallel: Int) async throws {
+  @Test(arguments: [1, 4]) func `kill during an nginx download is resumed`(parallel: Int) async throws {
     var random = SystemRandomNumberGenerator()
     let resource = RangeResource(size: Self.size(using: &random))
     let size = resource.size
@@ -129,9 +129,9 @@ import TestSupport
       if ending == .killed { kills += 1 }
       if !nginx.names.contains("film.bin") {
         let (came, kept, before) = (nginx.partBytes, try nginx.keptBytes, nginx.seen.count)
-        // The length of a part with gaps says nothing.
+        // The length of a part file with gaps is not the received size.
         if parallel == 1 {
-          #expect(Double(came + size - kept) <= Double(size) * 1.1, "\(came) came and \(kept) are kept of \(size)")
+          #expect(Double(came + size - kept) <= Double(size) * 1.1, "\(came) received and \(kept) kept of \(size)")
         }
         let done = try await nginx.client().send(nginx.request { $0.parallel = parallel })
         #expect(Int(done.keptBytes) == kept && done.fetchedBytes == done.bytes - done.keptBytes)
@@ -144,7 +144,7 @@ import TestSupport
     }
   }
 
-  @Test func `two processes and one file`() async throws {
+  @Test func `two processes share one file safely`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { $1.fault = .stall(after: 2_000_000, until: gate) }
     let first = try DownloadProcess(fixture.server.url, fixture.file)
@@ -157,7 +157,7 @@ import TestSupport
     #expect(fixture.isRight() && fixture.names == ["film.bin"])
   }
 
-  @Test func `lock dies with its process`() async throws {
+  @Test func `lock ends with its process`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 { behaviour.fault = .stall(after: 2_000_000, until: gate) }
@@ -170,11 +170,11 @@ import TestSupport
   }
 
   @Test(arguments: [(7 << 20, 1, 1), (10_000, 1, 1), (3_000_000, 4, 3)])
-  func `stalled body is committed in time`(came: Int, parallel: Int, bodies: Int) async throws {
+  func `stalled body is committed by timer`(came: Int, parallel: Int, bodies: Int) async throws {
     let gate = Gate()
     let fixture = try DownloadFixture(size: 64 << 20) { $1.fault = .stall(after: came, until: gate) }
     let process = try DownloadProcess(fixture.server.url, fixture.file, parallel: parallel)
-    // Nothing comes any more, so it is a timer that commits.
+    // No more bytes arrive, so a timer commits them.
     #expect(
       await eventually {
         let served = fixture.server.servedBytes
@@ -185,7 +185,7 @@ import TestSupport
     gate.open()
   }
 
-  @Test func `memory stays flat`() async throws {
+  @Test func `download needs constant memory`() async throws {
     let fixture = try DownloadFixture(size: 256 << 20)
     let ending = try await DownloadProcess(fixture.server.url, fixture.file).finish()
     #expect(ending == .done || isSanitized && ending == .memory)

@@ -4,7 +4,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Every way to start a call downloads; neither the cache nor joining has a part in it.
+/// Every method that starts a call can download, without the cache and without joining.
 @Suite(.timeLimit(.minutes(3))) struct DownloadDoorTests {
   private final class Noter: CallDelegate {
     let done = Latch()
@@ -23,7 +23,7 @@ import Testing
       ?? false
   }
 
-  @Test func `send and outcome`() async throws {
+  @Test func `send and outcome return a download`() async throws {
     let fixture = try DownloadFixture()
     let file = try await fixture.client.send(Self.request(fixture, "a"))
     #expect(file.bytes == 3_000_000 && Self.isRight(fixture, "a"))
@@ -31,7 +31,7 @@ import Testing
     #expect(response.raw.body.isEmpty && Self.isRight(fixture, "b"))
   }
 
-  @Test func `closures`() async throws {
+  @Test func `closures start a download`() async throws {
     let fixture = try DownloadFixture()
     let file =
       await withCheckedContinuation { continuation in
@@ -42,7 +42,7 @@ import Testing
     #expect(file?.bytes == 3_000_000 && Self.isRight(fixture, "a"))
   }
 
-  @Test func `batch of downloads`() async throws {
+  @Test func `batch runs downloads`() async throws {
     let fixture = try DownloadFixture()
     let names = ["a", "b", "c", "d", "e"]
     let results = await fixture.client.outcomes(of: names.map { Self.request(fixture, $0) })
@@ -50,7 +50,7 @@ import Testing
     #expect(names.allSatisfy { Self.isRight(fixture, $0) } && fixture.names == names)
   }
 
-  @Test func `chain of downloads`() async throws {
+  @Test func `chain runs downloads`() async throws {
     let fixture = try DownloadFixture()
     let outcome = await fixture.client.outcome(
       of: Chain { chain in
@@ -61,13 +61,13 @@ import Testing
     #expect(Self.isRight(fixture, "a") && Self.isRight(fixture, "ab"))
   }
 
-  @Test func `pausable download`() async throws {
+  @Test func `pausable handle returns a download`() async throws {
     let fixture = try DownloadFixture()
     let file = try await fixture.client.download(Self.request(fixture, "a")).value()
     #expect(file.bytes == 3_000_000 && Self.isRight(fixture, "a"))
   }
 
-  @Test func `cache has no part in it`() async throws {
+  @Test func `cache does not store downloads`() async throws {
     let cache = ResponseCache(store: MemoryStore())
     var configuration = ClientConfiguration(baseURL: "")
     configuration.cache = .own(cache)
@@ -81,7 +81,7 @@ import Testing
     #expect(fixture.isRight())
   }
 
-  @Test func `joining has no part in it`() async throws {
+  @Test func `downloads are not joined`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { $1.fault = .stall(after: 1_000_000, until: gate) }
     async let first = fixture.client.send(Self.request(fixture, "a"))
@@ -92,7 +92,7 @@ import Testing
     #expect(fixture.ranges == [nil, nil] && Self.isRight(fixture, "a") && Self.isRight(fixture, "b"))
   }
 
-  @MainActor @Test func `delegate`() async throws {
+  @MainActor @Test func `delegate receives a download`() async throws {
     let fixture = try DownloadFixture()
     let noter = Noter()
     fixture.client.start(Self.request(fixture, "a"), delegate: noter)

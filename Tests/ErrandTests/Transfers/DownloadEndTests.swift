@@ -7,9 +7,9 @@ import Foundation
 import Testing
 import TestSupport
 
-/// What becomes of the bytes when the end of a download goes wrong, or somebody stops it there.
+/// The state of the bytes when the end of a download fails or is stopped.
 @Suite(.timeLimit(.minutes(2))) struct DownloadEndTests {
-  /// Holds up the calls of one operation until it is opened.
+  /// Blocks the calls of one operation until the test releases them.
   private final class Hold: Sendable {
     let reached = Latch()
     private let semaphore = DispatchSemaphore(value: 0)
@@ -31,22 +31,22 @@ import TestSupport
     func open() { semaphore.signal() }
   }
 
-  @Test(arguments: [202, 204]) func `answer without a file is told`(status: Int) async throws {
+  @Test(arguments: [202, 204]) func `success without a file is an error`(status: Int) async throws {
     let server = try LoopbackServer { _ in .status(status) }
     let file = FileManager.default.temporaryDirectory.appending(path: "none-\(UUID().uuidString)")
     let outcome = await APIClient(baseURL: server.url).outcome(of: FileDownload("/film", .to(file)))
     let error = try #require(outcome.error)
     #expect(error.stage == .validate && error.code == .status && error.status == status)
-    #expect(error.message.contains("\(status)") && error.message.contains("brings no file"), "\(error)")
+    #expect(error.message.contains("\(status)") && error.message.contains("carries no file"), "\(error)")
     #expect(!FileManager.default.fileExists(atPath: file.path))
   }
 
   @Test(arguments: [true, false])
-  func `range without a byte keeps the part`(hasChecksum: Bool) async throws {
+  func `empty range keeps the part file`(hasChecksum: Bool) async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     fixture.answer { _, behaviour in
-      // The end of the connection is the end of the body.
+      // The end of the connection ends the body.
       behaviour.framing = .close
       behaviour.fault = .cut(after: 0)
     }
@@ -59,7 +59,7 @@ import TestSupport
     #expect(fixture.isRight())
   }
 
-  @Test func `file without a name is kept whole`() async throws {
+  @Test func `unnamed file is kept completely`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture(size: 900_000) { $1.fault = .stall(after: 500_000, until: gate) }
     async let outcome = fixture.send { $0.replaces = false }
@@ -72,7 +72,7 @@ import TestSupport
     #expect(fixture.isRight() && file.keptBytes == 900_000 && file.fetchedBytes == 0)
   }
 
-  @Test func `pause while it is named ends it`() async throws {
+  @Test func `pause during the rename lets it finish`() async throws {
     let hold = Hold(.rename)
     let fixture = try DownloadFixture(size: 900_000, files: hold.files)
     let download = fixture.client.download(fixture.request())
@@ -98,7 +98,7 @@ import TestSupport
     #expect(fixture.isRight())
   }
 
-  @Test func `too large a file leaves another's part`() async throws {
+  @Test func `too large file keeps another URL's part`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     let other = try LoopbackServer { _ in .generated(count: 2_000_000) }
@@ -110,7 +110,7 @@ import TestSupport
   }
 
   @Test(arguments: ["Repr-Digest", "Content-Digest"], [true, false])
-  func `digest behind the body counts`(name: String, isRight: Bool) async throws {
+  func `digest in trailers is verified`(name: String, isRight: Bool) async throws {
     let hash = try DigestAlgorithm.sha256.makeHash()
     Data((isRight ? "film" : "other").utf8).withUnsafeBytes { hash.update($0) }
     let value = "sha-256=:\(hash.finish().base64EncodedString()):"
@@ -123,7 +123,7 @@ import TestSupport
     #expect(outcome.value?.checkedBy == (isRight ? ["sha-256"] : nil))
   }
 
-  @Test(arguments: [404, 503]) func `large refused page is told by its status`(status: Int) async throws {
+  @Test(arguments: [404, 503]) func `large error page reports its status`(status: Int) async throws {
     let fixture = try DownloadFixture { _, behaviour in behaviour.fault = .status(status) }
     let server = try LoopbackServer { _ in .data(Data(repeating: 0x61, count: 3 << 20), status: status) }
     let error = await fixture.client.outcome(of: FileDownload(server.url, .to(fixture.file))).error
@@ -131,14 +131,14 @@ import TestSupport
     #expect(error?.response?.body.count == 1 << 20 && fixture.names.isEmpty)
   }
 
-  @Test func `envelope of the client is not for files`() async throws {
+  @Test func `client's envelope does not apply to files`() async throws {
     var configuration = ClientConfiguration(baseURL: "")
     configuration.envelope = Envelope(value: "data", code: "code")
     let fixture = try DownloadFixture(configuration: configuration)
     #expect(try await fixture.send().result.get().bytes == 3_000_000 && fixture.isRight())
   }
 
-  @Test func `redirect without end is followed`() async throws {
+  @Test func `endless redirect body is skipped`() async throws {
     let fixture = try DownloadFixture()
     var endless = LoopbackAnswer.endless(chunked: true)
     endless.steps[0] = .head(

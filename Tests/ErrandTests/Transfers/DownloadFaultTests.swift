@@ -5,9 +5,9 @@ import ErrandTransfer
 import Foundation
 import Testing
 
-/// File systems that fail, through the whole engine.
+/// Failing file systems, tested through the whole download engine.
 @Suite(.timeLimit(.minutes(5))) struct DownloadFaultTests {
-  /// A download with everything in it: a break, a lie, a start over, a checksum by hash.
+  /// A download with every complication: an interruption, a wrong range, a restart, a checksum.
   private static func story(_ files: any TransferFiles) throws -> DownloadFixture {
     try DownloadFixture(size: 2_000_000, files: files) { number, behaviour in
       switch number {
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: [EIO, ENOSPC, EACCES], [true, false])
-  func `every file call fails in turn`(code: Int32, replaces: Bool) async throws {
+  func `every file operation may fail`(code: Int32, replaces: Bool) async throws {
     var turn = 1
     while true {
       let files = HookedFiles(failing: turn, code)
@@ -35,9 +35,9 @@ import Testing
         #expect(fixture.isRight() && outcome.value?.checkedBy == ["sha-256"], "\(text)")
       } else {
         let error = try #require(outcome.error)
-        // What could not be read is no wrong checksum.
+        // An unreadable file is not a wrong checksum.
         #expect(error.stage == .transfer && error.code != .checksumMismatch, "\(text): \(error)")
-        // A failure after the rename finds the whole file in place.
+        // If the failure is after the rename, the complete file is in place.
         #expect((replaces && fixture.isOld) || !fixture.names.contains("film.bin") || fixture.isRight(), "\(text)")
       }
       #expect(files.openCount == 0, "\(text) leaves a file open")
@@ -51,9 +51,9 @@ import Testing
     #expect(turn > 25)
   }
 
-  /// There may be room for the record still, or for nothing.
+  /// The disk may have space for the record, or for nothing.
   @Test(arguments: [ENOSPC, EDQUOT, EFBIG], [true, false])
-  func `full disk is told and gone on from`(code: Int32, hasRecord: Bool) async throws {
+  func `full disk fails and can be resumed`(code: Int32, hasRecord: Bool) async throws {
     let room = Locked(2_500_000)
     let files = HookedFiles { _, operation, bytes in
       guard operation == .write, bytes > 1_000 || !hasRecord else { return nil }
@@ -74,7 +74,7 @@ import Testing
     #expect(fixture.names == ["film.bin"])
   }
 
-  @Test func `missing room is told before the body`() async throws {
+  @Test func `missing space fails before the body`() async throws {
     let files = HookedFiles { _, operation, _ in operation == .reserve ? ENOSPC : nil }
     let fixture = try DownloadFixture(files: files)
     let outcome = await fixture.send()
@@ -83,7 +83,7 @@ import Testing
     #expect(fixture.names == [])
   }
 
-  @Test(arguments: [1, 3]) func `missing room is told before the rest`(parallel: Int) async throws {
+  @Test(arguments: [1, 3]) func `missing space fails before the rest`(parallel: Int) async throws {
     let isFull = Locked(false)
     let files = HookedFiles { _, operation, _ in operation == .reserve && isFull.withLock { $0 } ? ENOSPC : nil }
     let fixture = try DownloadFixture(files: files)
@@ -99,7 +99,7 @@ import Testing
     #expect(fixture.isRight() && file.keptBytes == 1_000_000)
   }
 
-  @Test func `full disk in another process`() async throws {
+  @Test func `full disk fails in another process`() async throws {
     let fixture = try DownloadFixture(size: 20_000_000)
     try fixture.putOld()
     let full = try await DownloadProcess(fixture.server.url, fixture.file, room: 12_000_000).finish()

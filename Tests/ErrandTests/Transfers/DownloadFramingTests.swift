@@ -3,12 +3,12 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// How the end of a body is told, and files of every length.
+/// The ways in which a body ends, and files of every length.
 @Suite(.timeLimit(.minutes(3))) struct DownloadFramingTests {
   @Test(
     arguments: [0, 1, 2, 65_535, 1_048_583, 5_000_000],
     [RangeBehaviour.Framing.length, .chunked, .close])
-  func `every length comes whole`(size: Int, framing: RangeBehaviour.Framing) async throws {
+  func `every length arrives completely`(size: Int, framing: RangeBehaviour.Framing) async throws {
     let fixture = try DownloadFixture(size: size) { $1.framing = framing }
     let file = try await fixture.send().result.get()
     #expect(file.bytes == Int64(size) && file.fetchedBytes == Int64(size) && file.keptBytes == 0)
@@ -16,7 +16,7 @@ import Testing
     #expect(fixture.names == ["film.bin"])
   }
 
-  @Test func `empty file takes the place of an old one`() async throws {
+  @Test func `empty file replaces an old one`() async throws {
     let fixture = try DownloadFixture(size: 0)
     try fixture.putOld()
     _ = try await fixture.send().result.get()
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [RangeBehaviour.Framing.length, .chunked])
-  func `broken framing is taken up`(framing: RangeBehaviour.Framing) async throws {
+  func `truncated body is resumed`(framing: RangeBehaviour.Framing) async throws {
     let fixture = try DownloadFixture { number, behaviour in
       behaviour.framing = framing
       if number < 4 { behaviour.fault = .cut(after: 700_000) }
@@ -34,8 +34,8 @@ import Testing
     #expect(fixture.ranges.count == 4)
   }
 
-  @Test func `short body of a known range is gone on with`() async throws {
-    // The end of the connection ends the body, but the range said how long it must be.
+  @Test func `short body of a known range is resumed`() async throws {
+    // The end of the connection ends the body, but the range states its length.
     let fixture = try DownloadFixture()
     await fixture.begin()
     fixture.answer { number, behaviour in
@@ -47,7 +47,7 @@ import Testing
     #expect(fixture.ranges == [nil, "bytes=1000000-", "bytes=1500000-"])
   }
 
-  @Test(arguments: [1, 2_999_999]) func `reset is taken up`(place: Int) async throws {
+  @Test(arguments: [1, 2_999_999]) func `reset is resumed`(place: Int) async throws {
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 { behaviour.fault = .cut(after: place) }
     }
@@ -56,8 +56,8 @@ import Testing
     #expect(fixture.ranges == [nil, "bytes=\(place)-"])
   }
 
-  @Test func `byte by byte is no end`() async throws {
-    // No bytes come in the second try, so that a third one is not made.
+  @Test func `resumes without progress end`() async throws {
+    // The second attempt yields no bytes, so there is no third attempt.
     let fixture = try DownloadFixture { number, behaviour in
       behaviour.fault = number == 1 ? .cut(after: 1_000_000) : .closeBeforeAnswer
     }
@@ -67,7 +67,7 @@ import Testing
     #expect(fixture.server.requests.count <= 3)
   }
 
-  @Test func `take-ups are counted`() async throws {
+  @Test func `resumes are limited`() async throws {
     let fixture = try DownloadFixture { $1.fault = .cut(after: 1_000) }
     let outcome = await fixture.send { $0.takeUps = 5 }
     #expect(outcome.error?.transportKind == .truncated)

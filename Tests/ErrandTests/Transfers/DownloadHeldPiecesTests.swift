@@ -5,12 +5,12 @@ import ErrandTransfer
 import Foundation
 import Testing
 
-/// Pieces that come while the part is not ready for them: a transport may have some in its hands when it is paused.
+/// Pieces that arrive while the part file is not ready: a transport may deliver a few more pieces after a pause.
 @Suite(.timeLimit(.minutes(2))) struct DownloadHeldPiecesTests {
   private static let resource = RangeResource(size: 1_500_000)
 
-  /// The disk gives the part its room; the first two pieces come. The disk writes them; the third comes. All are
-  /// written; the body goes on with the rest.
+  /// The disk reserves space while the first two pieces arrive, and writes them while the third arrives. All three are
+  /// written, and the body continues with the rest.
   @Test func `held pieces keep their order`() async throws {
     let play = Play(Self.resource, ends: [10_000, 650_000, 650_001, 900_000, 1_500_000])
     let isFirst = Locked(true)
@@ -34,8 +34,8 @@ import Testing
     #expect(play.answers.all == [false, false, false, true, true])
   }
 
-  /// The write of what was held fails: the body ends, and nothing of what is behind it is written.
-  @Test func `failing write of held pieces is told`() async throws {
+  /// The write of the held pieces fails: the body ends, and no later piece is written.
+  @Test func `failed write of held pieces is reported`() async throws {
     let play = Play(Self.resource, ends: [10_000, 650_000, 650_001, 900_000, 1_500_000])
     let files = HookedFiles { _, operation, _ in
       if operation == .reserve { return play.isEmptying.open(thenPass: play.hasGivenTwo) ? nil : EIO }
@@ -52,15 +52,16 @@ import Testing
   }
 }
 
-/// A transport that gives a body piece by piece on a thread of its own, the first three though it is paused.
+/// A transport that delivers a body piece by piece on its own thread, and the first three pieces even though it is
+/// paused.
 private final class Play: Transport {
-  /// A moment that another thread waits for.
+  /// An event that another thread waits for.
   final class Moment: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
     func open() { semaphore.signal() }
 
-    /// False where it does not come.
+    /// Returns false if the event does not occur in time.
     func pass() -> Bool { semaphore.wait(timeout: .now() + .seconds(30)) == .success }
 
     func open(thenPass other: Moment) -> Bool {
@@ -73,7 +74,7 @@ private final class Play: Transport {
   let hasGivenTwo = Moment()
   let isWriting = Moment()
   let hasGivenThree = Moment()
-  /// What the sink said to each piece.
+  /// The sink's response to each piece.
   let answers = Recorded<Bool>()
   private let mayGoOn = Moment()
   private let resource: RangeResource
@@ -97,7 +98,7 @@ private final class Play: Transport {
       status: 200, fields: ["Content-Length": "\(resource.size)", "ETag": "\(resource.entityTag)"])
     guard let sink = exchange.sink,
       case .sink = try sink.begin(head, flow: BodyFlow { [mayGoOn] in mayGoOn.open() })
-    else { throw TransportFailure(.other, "nobody wants the body") }
+    else { throw TransportFailure(.other, "the body has no sink") }
     try check(isEmptying.pass())
     try give(0, sink)
     try give(1, sink)
@@ -115,6 +116,6 @@ private final class Play: Transport {
   }
 
   private func check(_ isInTime: Bool) throws {
-    if !isInTime { throw TransportFailure(.other, "the play stands still") }
+    if !isInTime { throw TransportFailure(.other, "the scenario does not continue") }
   }
 }

@@ -5,9 +5,9 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Links that expire, fresh ones, and redirects.
+/// Expired links, fresh links and redirects.
 @Suite(.timeLimit(.minutes(3))) struct DownloadLinkTests {
-  @Test func `expired signature is got anew`() async throws {
+  @Test func `expired redirect is requested again`() async throws {
     let fixture = try DownloadFixture(signedUses: 1) { number, behaviour in
       if number < 3 { behaviour.fault = .cut(after: 800_000) }
     }
@@ -18,7 +18,7 @@ import TestSupport
     #expect(fixture.ranges == [nil, "bytes=800000-", "bytes=1600000-"])
   }
 
-  @Test func `next call asks the first URL`() async throws {
+  @Test func `next call starts at the first URL`() async throws {
     let fixture = try DownloadFixture(signedUses: 1)
     await fixture.begin()
     let file = try await fixture.send().result.get()
@@ -26,7 +26,7 @@ import TestSupport
     #expect(fixture.server.requests.map(\.path).suffix(2) == ["/file.bin", "/2/file.bin"])
   }
 
-  @Test func `403 behind a redirect is asked again`() async throws {
+  @Test func `403 after a redirect is retried`() async throws {
     let fixture = try DownloadFixture(signedUses: 2)
     await fixture.begin()
     fixture.answer { number, behaviour in if number == 2 { behaviour.fault = .status(403) } }
@@ -35,7 +35,7 @@ import TestSupport
     #expect(fixture.ranges == [nil, "bytes=1000000-", "bytes=1000000-"])
   }
 
-  @Test func `403 for ever is an error`() async throws {
+  @Test func `permanent 403 is an error`() async throws {
     let fixture = try DownloadFixture(signedUses: 9)
     await fixture.begin()
     fixture.answer { $1.fault = .status(403) }
@@ -45,8 +45,8 @@ import TestSupport
     #expect(fixture.names == ["film.bin.part", "film.bin.part.meta"])
   }
 
-  /// Two servers of one file: the first link has expired.
-  @Test(arguments: [401, 403, 404, 410]) func `fresh URL goes on`(status: Int) async throws {
+  /// Two servers with one file; the link to the first one has expired.
+  @Test(arguments: [401, 403, 404, 410]) func `fresh URL continues the download`(status: Int) async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     fixture.answer { $1.fault = .status(status) }
@@ -63,7 +63,7 @@ import TestSupport
     #expect(other.requests.map(\.range) == ["bytes=1000000-"])
   }
 
-  @Test func `fresh URL is asked once`() async throws {
+  @Test func `fresh URL is requested once`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     fixture.answer { $1.fault = .status(403) }
@@ -79,14 +79,14 @@ import TestSupport
     #expect(fixture.names == ["film.bin.part", "film.bin.part.meta"])
   }
 
-  @Test(arguments: ["no url", "ftp://127.0.0.1/x", ""]) func `bad fresh URL is an error`(url: String) async throws {
+  @Test(arguments: ["no url", "ftp://127.0.0.1/x", ""]) func `invalid fresh URL is an error`(url: String) async throws {
     let fixture = try DownloadFixture { $1.fault = .status(403) }
     let outcome = await fixture.send { $0.freshURL = { _ in url } }
     #expect(outcome.error?.code == .invalidURL)
     #expect(fixture.names == [])
   }
 
-  @Test func `failing fresh URL keeps the part`() async throws {
+  @Test func `failing freshURL keeps the part file`() async throws {
     struct NoLink: Error {}
     let fixture = try DownloadFixture()
     await fixture.begin()
@@ -94,14 +94,14 @@ import TestSupport
     let outcome = await fixture.send { $0.freshURL = { _ in throw NoLink() } }
     let error = try #require(outcome.error)
     #expect(error.stage == .transfer && error.cause is NoLink)
-    #expect(error.description.contains("fresh URL") && error.description.contains("NoLink"))
+    #expect(error.description.contains("freshURL") && error.description.contains("NoLink"))
     #expect(fixture.names == ["film.bin.part", "film.bin.part.meta"])
     fixture.answer()
     let file = try await fixture.send().result.get()
     #expect(fixture.isRight() && file.keptBytes == 1_000_000)
   }
 
-  @Test func `failing fresh URL may be an error of a call`() async throws {
+  @Test func `freshURL may throw an API error`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     fixture.answer { $1.fault = .status(403) }
@@ -110,12 +110,12 @@ import TestSupport
         try await APIClient(baseURL: "").send(FileDownload("no url", .to(URL(filePath: "/x")))).url.path
       }
     }
-    // It says itself what is wrong.
+    // The error of the call states its own reason.
     #expect((outcome.error?.cause as? APIError ?? outcome.error)?.code == .invalidURL)
     #expect(fixture.names == ["film.bin.part", "film.bin.part.meta"])
   }
 
-  /// The closure waits as long as its task is not cancelled.
+  /// The closure waits until its task is cancelled.
   @Test(arguments: [403, 404], [true, false])
   func `cancel ends the wait for a fresh URL`(status: Int, hasHandle: Bool) async throws {
     let fixture = try DownloadFixture()
@@ -132,7 +132,7 @@ import TestSupport
     if hasHandle {
       let download = fixture.client.download(request)
       await latch.reached()
-      // A closure that is not told would hold the cancel for ever.
+      // A closure without cancellation would block the cancel for ever.
       let release = Task {
         _ = await eventually { download.phase == .ended }
         latch.open()
@@ -173,8 +173,8 @@ import TestSupport
     latch.open()
   }
 
-  /// Another file of the same length and tag: its fresh link says nothing of the part that is there.
-  @Test(arguments: [1, 3]) func `fresh URL of another file starts over`(parallel: Int) async throws {
+  /// A different file with the same length and tag: its fresh link must not be combined with the existing part file.
+  @Test(arguments: [1, 3]) func `fresh URL of another file starts again`(parallel: Int) async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     fixture.answer { $1.fault = .status(403) }
@@ -196,8 +196,8 @@ import TestSupport
     #expect(other.requests.map(\.range) == [nil])
   }
 
-  @Test func `link is taken up again after a fresh one`() async throws {
-    // The fresh link breaks off: the rest comes from it, too, and not from the one that has expired.
+  @Test func `download resumes at the fresh URL`() async throws {
+    // The fresh link breaks off. The rest comes from the fresh link too, not from the expired one.
     let fixture = try DownloadFixture()
     await fixture.begin()
     fixture.answer { $1.fault = .status(403) }
@@ -210,7 +210,7 @@ import TestSupport
     #expect(other.requests.map(\.range) == ["bytes=1000000-", "bytes=1500000-"])
   }
 
-  @Test func `resource names what links share`() async throws {
+  @Test func `resource identifies files across links`() async throws {
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 { behaviour.fault = .cut(after: 1_000_000) }
     }
@@ -225,7 +225,7 @@ import TestSupport
     #expect(fixture.isRight() && file.keptBytes == 1_000_000)
   }
 
-  @Test func `name of a resource is no URL`() async throws {
+  @Test func `resource name is not a URL`() async throws {
     let fixture = try DownloadFixture { $1.fault = .cut(after: 1_000_000) }
     _ = await fixture.send {
       $0.resource = "film 7"
@@ -236,7 +236,7 @@ import TestSupport
     #expect(error?.code == .invalidURL && error?.description.contains("film.bin") == true)
   }
 
-  @Test func `another URL starts over`() async throws {
+  @Test func `different URL starts again`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     var request = fixture.request()

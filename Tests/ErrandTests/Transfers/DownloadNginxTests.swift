@@ -4,18 +4,18 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Downloads from nginx, over HTTP/1.1 and HTTP/2, that are stopped in the middle.
+/// Downloads from nginx over HTTP/1.1 and HTTP/2 that are stopped in the middle.
 ///
-/// A limit of the rate stops them there: by a clock that stands, no more than a tenth of a second's worth comes.
+/// A rate limit stops them: with a manual clock that does not advance, at most the bytes of a tenth of a second pass.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct DownloadNginxTests {
   private static let ports = ["ERRAND_NGINX", "ERRAND_NGINX_TLS"]
-  /// So that the first piece of several, which is a MiB, passes.
+  /// Large enough for the first of several ranges, which is 1 MiB.
   private static let rate: Int64 = 12_000_000
   private static let resource = RangeResource(size: 8_000_001)
   private static let changed = RangeResource(size: 8_000_001, seed: 2)
   private static let shorter = RangeResource(size: 5_000_000, seed: 3)
 
-  /// Fetches a quarter of the file, over so many connections, and stops there.
+  /// Downloads a quarter of the file over a number of connections and stops there.
   private static func begin(_ nginx: NginxDownload, parallel: Int) async throws -> InterruptedDownload {
     let clock = ManualClock()
     let download = try nginx.client(clock).download(
@@ -23,7 +23,7 @@ import TestSupport
         $0.bytesPerSecond = rate
         $0.parallel = parallel
       })
-    // Each body waits for its rate, and the next commit for its moment.
+    // Each body waits for its rate, and the next commit for its timer.
     #expect(await eventually { clock.pending > parallel }, "the rate did not hold the bodies")
     await download.pause()
     #expect(download.phase == .paused)
@@ -34,7 +34,7 @@ import TestSupport
     return kept
   }
 
-  @Test(arguments: ports, [1, 4]) func `stopped download goes on`(port: String, parallel: Int) async throws {
+  @Test(arguments: ports, [1, 4]) func `stopped download resumes`(port: String, parallel: Int) async throws {
     let nginx = try NginxDownload(port)
     try nginx.serve(Self.resource)
     let kept = try await Self.begin(nginx, parallel: parallel)
@@ -52,7 +52,7 @@ import TestSupport
     if parallel == 1 { #expect(seen.map(\.range) == ["bytes=\(kept.bytes)-"]) }
   }
 
-  @Test(arguments: ports, [1, 4]) func `changed file is fetched whole`(port: String, parallel: Int) async throws {
+  @Test(arguments: ports, [1, 4]) func `changed file is downloaded again`(port: String, parallel: Int) async throws {
     for other in [Self.changed, Self.shorter] {
       let nginx = try NginxDownload(port)
       try nginx.serve(Self.resource)
@@ -64,7 +64,7 @@ import TestSupport
     }
   }
 
-  @Test(arguments: ports) func `change under way never mixes`(port: String) async throws {
+  @Test(arguments: ports) func `change during the download never mixes`(port: String) async throws {
     let nginx = try NginxDownload(port)
     try nginx.serve(Self.resource)
     let clock = ManualClock()
@@ -84,20 +84,22 @@ import TestSupport
     #expect(nginx.holds(Self.resource) || nginx.holds(Self.changed))
   }
 
-  @Test(arguments: ports, [1, 2, 4, 8]) func `pieces end in the right file`(port: String, parallel: Int) async throws {
+  @Test(arguments: ports, [1, 2, 4, 8]) func `ranges assemble the correct file`(port: String, parallel: Int)
+    async throws
+  {
     let nginx = try NginxDownload(port)
     try nginx.serve(Self.resource)
     let file = try await nginx.client().send(nginx.request { $0.parallel = parallel })
     #expect(nginx.holds(Self.resource) && nginx.names == ["film.bin"])
     #expect(file.fetchedBytes == Int64(Self.resource.size))
     let seen = nginx.seen
-    // A piece has at least a MiB.
+    // A range has at least 1 MiB.
     #expect(seen.count == (parallel == 1 ? 1 : 1 + min(parallel, 6)))
     #expect(seen.allSatisfy { $0.status == (parallel == 1 ? 200 : 206) })
     #expect(seen.allSatisfy { $0.version == (port == "ERRAND_NGINX" ? .http1_1 : .http2) })
   }
 
-  @Test(arguments: ports) func `paused download is resumed by its handle`(port: String) async throws {
+  @Test(arguments: ports) func `handle resumes a paused download`(port: String) async throws {
     let nginx = try NginxDownload(port)
     try nginx.serve(Self.resource)
     let clock = ManualClock()
@@ -116,7 +118,8 @@ import TestSupport
     #expect(nginx.seen.last?.range == "bytes=\(kept.bytes)-" && nginx.seen.last?.status == 206)
   }
 
-  /// The last piece holds the body, so that the download is stopped when all bytes are there and the file has no name.
+  /// The rate limit holds back the last piece, so the download stops when all bytes are there and the file has no name
+  /// yet.
   @Test(arguments: ports) func `416 at the end is success`(port: String) async throws {
     let nginx = try NginxDownload(port)
     let resource = RangeResource(size: 300_000)
@@ -125,7 +128,7 @@ import TestSupport
     let download = try nginx.client(clock).download(nginx.request { $0.bytesPerSecond = 1 })
     var came = 0
     while came < resource.size {
-      // The body waits for its rate, and the next commit for its moment.
+      // The body waits for its rate, and the next commit for its timer.
       try #require(await eventually { clock.pending >= 2 })
       clock.advance(by: .seconds(1))
       try #require(await eventually { nginx.partBytes > came })

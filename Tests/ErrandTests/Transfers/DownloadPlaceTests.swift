@@ -3,9 +3,9 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Where the file goes, and what lies there.
+/// The location of the file, and what may already exist there.
 @Suite(.timeLimit(.minutes(3))) struct DownloadPlaceTests {
-  @Test func `old file stays to the end`() async throws {
+  @Test func `old file stays until the end`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { $1.fault = .stall(after: 2_000_000, until: gate) }
     try fixture.putOld()
@@ -19,7 +19,7 @@ import Testing
     #expect(fixture.isRight() && fixture.mode(of: fixture.file) == 0o644)
   }
 
-  @Test func `part and record are private`() async throws {
+  @Test func `part file and record are private`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     #expect(fixture.mode(of: fixture.part) == 0o600 && fixture.mode(of: fixture.record) == 0o600)
@@ -27,7 +27,7 @@ import Testing
     #expect(fixture.mode(of: fixture.file) == 0o640)
   }
 
-  @Test func `file that stays costs no request`() async throws {
+  @Test func `existing file costs no request`() async throws {
     let fixture = try DownloadFixture()
     try fixture.putOld()
     let outcome = await fixture.send { $0.replaces = false }
@@ -35,7 +35,7 @@ import Testing
     #expect(fixture.isOld && fixture.names == ["film.bin"] && fixture.ranges.isEmpty)
   }
 
-  @Test func `file that came meanwhile stays`() async throws {
+  @Test func `file created meanwhile is kept`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { $1.fault = .stall(after: 2_000_000, until: gate) }
     async let outcome = fixture.send { $0.replaces = false }
@@ -46,7 +46,7 @@ import Testing
     #expect(fixture.isOld)
   }
 
-  @Test(arguments: [true, false]) func `folder in place is refused`(replaces: Bool) async throws {
+  @Test(arguments: [true, false]) func `folder at the target is refused`(replaces: Bool) async throws {
     let fixture = try DownloadFixture()
     try FileManager.default.createDirectory(at: fixture.file, withIntermediateDirectories: false)
     let outcome = await fixture.send { $0.replaces = replaces }
@@ -62,7 +62,7 @@ import Testing
     #expect(fixture.ranges.isEmpty)
   }
 
-  @Test func `link at the target is replaced itself`() async throws {
+  @Test func `symbolic link at the target is replaced`() async throws {
     let fixture = try DownloadFixture()
     let victim = fixture.place("victim")
     try Data("safe".utf8).write(to: victim)
@@ -73,7 +73,7 @@ import Testing
     #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: fixture.file.path)) == nil)
   }
 
-  /// What somebody else may have put in the way.
+  /// Files that an attacker may have placed.
   enum Plant: CaseIterable, Sendable {
     case link, danglingLink, hardLink, folder, pipe
 
@@ -104,7 +104,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: victim.appendingPathExtension("none").path))
   }
 
-  @Test(arguments: Plant.allCases) func `planted new record is never written`(plant: Plant) async throws {
+  @Test(arguments: Plant.allCases) func `planted record is never written`(plant: Plant) async throws {
     let fixture = try DownloadFixture()
     let victim = fixture.place("victim")
     try Data("safe".utf8).write(to: victim)
@@ -114,7 +114,7 @@ import Testing
     #expect(try Data(contentsOf: victim) == Data("safe".utf8))
   }
 
-  @Test func `part that is swapped is noticed`() async throws {
+  @Test func `replaced part file is detected`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { $1.fault = .stall(after: 2_000_000, until: gate) }
     try fixture.putOld()
@@ -127,7 +127,7 @@ import Testing
     #expect(fixture.isOld)
   }
 
-  @Test func `into a folder by the URL's name`() async throws {
+  @Test func `URL names the file in a folder`() async throws {
     let fixture = try DownloadFixture()
     let file = try await fixture.client.send(FileDownload(fixture.server.url, .into(fixture.folder)))
     #expect(file.url.lastPathComponent == "file.bin" && fixture.names == ["file.bin"])
@@ -138,7 +138,7 @@ import Testing
       ("attachment; filename=\"book.txt\"", "book.txt"), ("attachment; filename=\"../../book.txt\"", "book.txt"),
       ("attachment", "file.bin"), ("attachment; filename=\"..\"", "file.bin"),
     ])
-  func `into a folder by the server's name`(field: String, name: String) async throws {
+  func `server names the file in a folder`(field: String, name: String) async throws {
     let fixture = try DownloadFixture { $1.fields["Content-Disposition"] = field }
     let file = try await fixture.client.send(
       FileDownload(fixture.server.url, .into(fixture.folder, named: .fromServer)))
@@ -146,13 +146,13 @@ import Testing
     #expect(file.url.deletingLastPathComponent().path == fixture.folder.path)
   }
 
-  @Test func `server's name counts only when asked`() async throws {
+  @Test func `server's name is used only on request`() async throws {
     let fixture = try DownloadFixture { $1.fields["Content-Disposition"] = "attachment; filename=\"book.txt\"" }
     _ = try await fixture.client.send(FileDownload(fixture.server.url, .into(fixture.folder)))
     #expect(fixture.names == ["file.bin"])
   }
 
-  @Test(arguments: [1, 3]) func `server's name need not be repeated`(parallel: Int) async throws {
+  @Test(arguments: [1, 3]) func `server's name is kept when resuming`(parallel: Int) async throws {
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 {
         behaviour.fields["Content-Disposition"] = "attachment; filename=\"book.txt\""
@@ -165,7 +165,7 @@ import Testing
     #expect(file.url.lastPathComponent == "book.txt" && fixture.names == ["book.txt"])
   }
 
-  @Test(arguments: [1, 3]) func `name that is taken is told before the bytes`(parallel: Int) async throws {
+  @Test(arguments: [1, 3]) func `taken name fails before the body`(parallel: Int) async throws {
     let fixture = try DownloadFixture()
     let named: @Sendable (inout RangeBehaviour) -> Void = {
       $0.fields["Content-Disposition"] = "attachment; filename=\"book.txt\""
@@ -185,7 +185,7 @@ import Testing
     #expect(try fixture.keptBytes < 2_000_000)
   }
 
-  @Test func `name of an old version is forgotten`() async throws {
+  @Test func `name of an old version is dropped`() async throws {
     let other = RangeResource(size: 3_000_000, seed: 2)
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 {
@@ -199,7 +199,7 @@ import Testing
     #expect(fixture.names == ["file.bin"])
   }
 
-  @Test func `file of the URL's name may stay beside the server's`() async throws {
+  @Test func `server's name ignores the URL's file`() async throws {
     let fixture = try DownloadFixture { $1.fields["Content-Disposition"] = "attachment; filename=\"book.txt\"" }
     try Data("another".utf8).write(to: fixture.place("file.bin"))
     var download = Download.into(fixture.folder, named: .fromServer)
@@ -209,7 +209,7 @@ import Testing
   }
 
   @Test(arguments: ["attachment; filename=\"book.txt\"", "attachment"])
-  func `server names what the URL does not`(field: String) async throws {
+  func `server names a URL without file name`(field: String) async throws {
     let server = try LoopbackServer { _ in
       .generated(count: 1_000).setting("Content-Disposition", to: field)
     }
@@ -222,7 +222,7 @@ import Testing
     #expect(unnamed.error?.code == .file && unnamed.error?.stage == .transfer)
   }
 
-  @Test func `server's name replaces only when allowed`() async throws {
+  @Test func `server's name replaces only if allowed`() async throws {
     let files = HookedFiles { _, _, _ in nil }
     let fixture = try DownloadFixture(files: files) {
       $1.fields["Content-Disposition"] = "attachment; filename=\"film.bin\""
@@ -232,7 +232,7 @@ import Testing
     download.replaces = false
     let outcome = await fixture.client.outcome(of: FileDownload(fixture.server.url, download))
     #expect(outcome.error?.code == .fileExists && fixture.isOld)
-    // Told when the name is known, and not only when the body has come.
+    // The error is thrown when the name is known, before the body arrives.
     #expect(!files.calls.contains(.write) && fixture.names == ["film.bin"])
   }
 }

@@ -5,9 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is told of progress, and how fast bytes may come.
+/// Progress reports and rate limits.
 @Suite(.timeLimit(.minutes(3))) struct DownloadProgressTests {
-  /// Downloads and gives what was told, in order.
+  /// Downloads and returns the progress reports in order.
   private static func told(
     _ fixture: DownloadFixture, _ change: (inout Download) -> Void = { _ in }
   ) async -> [TransferProgress] {
@@ -21,7 +21,7 @@ import Testing
     return all.withLock { $0 }.filter { $0.direction == .download }
   }
 
-  @Test func `a group counts what came now`() async throws {
+  @Test func `group counts only fetched bytes`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     let kept = try fixture.keptBytes
@@ -32,7 +32,7 @@ import Testing
     #expect(seen.all.last?.bytes == Int64(DownloadFixture.size - kept), "\(seen.all.last?.bytes ?? -1), kept \(kept)")
   }
 
-  @Test func `progress never goes back`() async throws {
+  @Test func `progress never decreases`() async throws {
     let fixture = try DownloadFixture { number, behaviour in
       if number < 4 { behaviour.fault = .cut(after: 700_000) }
     }
@@ -53,20 +53,20 @@ import Testing
     #expect(told.last?.bytes == 3_000_000)
   }
 
-  @Test func `failed download is never whole`() async throws {
+  @Test func `failed download is never complete`() async throws {
     let fixture = try DownloadFixture { $1.fault = .cut(after: 2_999_999) }
     let told = await Self.told(fixture) { $0.takeUps = 0 }
     #expect(told.allSatisfy { $0.bytes < 3_000_000 })
   }
 
-  @Test func `unknown total stays unknown to the end`() async throws {
+  @Test func `unknown total is known at the end`() async throws {
     let fixture = try DownloadFixture { $1.framing = .chunked }
     let told = await Self.told(fixture)
     #expect(told.dropLast().allSatisfy { $0.total == nil })
     #expect(told.last?.total == 3_000_000 && told.last?.bytes == 3_000_000)
   }
 
-  @Test func `limited download comes right`() async throws {
+  @Test func `rate-limited download succeeds`() async throws {
     let fixture = try DownloadFixture(size: 1_000_000)
     let start = ContinuousClock.now
     _ = try await fixture.send { $0.bytesPerSecond = 2_000_000 }.result.get()
@@ -74,7 +74,7 @@ import Testing
     #expect(ContinuousClock.now - start >= .milliseconds(380))
   }
 
-  @Test(arguments: [1, 3]) func `downloads share a limit`(parallel: Int) async throws {
+  @Test(arguments: [1, 3]) func `downloads may share a rate limit`(parallel: Int) async throws {
     let clock = ManualClock()
     let fixture = try DownloadFixture(configuration: DownloadFixture.configuration(clock))
     let bandwidth = Bandwidth(bytesPerSecond: 1_000_000)
@@ -97,11 +97,11 @@ import Testing
       #expect(try await call.value().bytes == 3_000_000)
       #expect(try fixture.resource.firstDifference(Data(contentsOf: fixture.place(name))) == nil)
     }
-    // A tenth of a second's worth is free, and what each line has last.
+    // The bytes of a tenth of a second are free, and so is the last piece of each connection.
     #expect(elapsed >= .seconds(4), "\(elapsed)")
   }
 
-  @Test func `limit of one byte can be cancelled`() async throws {
+  @Test func `download limited to one byte can be cancelled`() async throws {
     let fixture = try DownloadFixture()
     let task = Task { await fixture.send { $0.bytesPerSecond = 1 } }
     try await fixture.server.received(1)

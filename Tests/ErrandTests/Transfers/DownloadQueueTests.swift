@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Downloads that wait for one another.
+/// Downloads that wait for each other.
 @Suite(.timeLimit(.minutes(3))) struct DownloadQueueTests {
   private func request(_ fixture: DownloadFixture, _ number: Int) -> FileDownload {
     FileDownload(fixture.server.url, .to(fixture.folder.appending(path: "\(number).bin")))
@@ -15,7 +15,7 @@ import TestSupport
     return data.map { $0.count == DownloadFixture.size && fixture.resource.has($0, at: 0) } ?? false
   }
 
-  @Test func `all come, so many at a time`() async throws {
+  @Test func `queue runs a limited number at once`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { _, behaviour in behaviour.fault = .stall(after: 1_000, until: gate) }
     let queue = DownloadQueue(fixture.client, width: 2)
@@ -29,7 +29,7 @@ import TestSupport
     #expect(await eventually { queue.downloads.isEmpty })
   }
 
-  @Test func `pause all and resume all`() async throws {
+  @Test func `all downloads pause and resume`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { number, behaviour in
       if number <= 2 { behaviour.fault = .stall(after: 500_000, until: gate) }
@@ -40,14 +40,14 @@ import TestSupport
     await queue.pauseAll()
     #expect(downloads.map(\.phase) == [.paused, .paused, .paused, .paused])
     #expect(await eventually { fixture.client.running.isEmpty })
-    #expect(fixture.server.requests.count == 2, "none took the place of one that was paused")
+    #expect(fixture.server.requests.count == 2, "no queued download starts while others are paused")
     queue.resumeAll()
     for download in downloads { _ = try await download.value() }
     #expect((0..<4).allSatisfy { isWhole(fixture, $0) })
     gate.open()
   }
 
-  @Test func `cancel all leaves nothing`() async throws {
+  @Test func `cancelling all leaves nothing`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { _, behaviour in behaviour.fault = .stall(after: 500_000, until: gate) }
     let queue = DownloadQueue(fixture.client, width: 2)
@@ -60,7 +60,7 @@ import TestSupport
     gate.open()
   }
 
-  @Test func `failure makes room`() async throws {
+  @Test func `failure frees its slot`() async throws {
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 { behaviour.fault = .status(503) }
     }
@@ -70,7 +70,7 @@ import TestSupport
     #expect(try await downloads[1].value().bytes == Int64(DownloadFixture.size))
   }
 
-  @Test func `one that waits can be paused`() async throws {
+  @Test func `queued download can be paused`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { _, behaviour in behaviour.fault = .stall(after: 1_000, until: gate) }
     let queue = DownloadQueue(fixture.client, width: 1)

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// When a download asks once more by itself, and what it shows then.
+/// When a download sends another request automatically, and what that request contains.
 @Suite(.timeLimit(.minutes(2))) struct DownloadRepeatTests {
   private struct Export: APIRequest {
     typealias Response = DownloadedFile
@@ -17,7 +17,7 @@ import TestSupport
 
   private static let content = String(repeating: "0123456789abcdef", count: 12_500)
 
-  @Test func `post that breaks off is not sent again`() async throws {
+  @Test func `interrupted POST is not resent`() async throws {
     let fixture = try DownloadFixture()
     let server = try LoopbackServer { _ in
       .status(200, headers: ["ETag": "\"1\""], body: Self.content).cut(after: 100_000)
@@ -29,7 +29,7 @@ import TestSupport
     #expect(try InterruptedDownload.all(in: fixture.folder).allSatisfy { !$0.isResumable })
   }
 
-  @Test func `post behind an expired link is not sent again`() async throws {
+  @Test func `POST with an expired link is not resent`() async throws {
     let fixture = try DownloadFixture()
     let server = try LoopbackServer { request in
       request.path == "/export" ? .status(303, headers: ["Location": "/link"]) : .status(403)
@@ -39,7 +39,7 @@ import TestSupport
     #expect(server.requests.map(\.path) == ["/export", "/link"])
   }
 
-  @Test func `short body is not asked for without end`() async throws {
+  @Test func `short body is not requested endlessly`() async throws {
     let fixture = try DownloadFixture()
     let asked = Recorded<String>()
     for fields in [["Content-Length": "10"], ["Content-Length": "10", "ETag": "\"1\""]] as [HTTPFields] {
@@ -55,7 +55,7 @@ import TestSupport
     #expect(asked.all.prefix(1) == ["whole"] && asked.count <= 5)
   }
 
-  @Test func `secrets do not go to a fresh URL elsewhere`() async throws {
+  @Test func `fresh URL elsewhere gets no secrets`() async throws {
     let fixture = try DownloadFixture()
     let second = try LoopbackServer { request in .ok(request.headers["X-Api-Key"] ?? "no key") }
     let first = try LoopbackServer { _ in .status(403) }
@@ -70,7 +70,7 @@ import TestSupport
     #expect(second.requests.allSatisfy { $0.headers["X-Api-Key"] == nil })
   }
 
-  @Test func `part of another URL says nothing`() async throws {
+  @Test func `part file of another URL is ignored`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     let other = try LoopbackServer { request in
@@ -78,7 +78,7 @@ import TestSupport
     }
     let gone = await fixture.client.outcome(of: FileDownload(other.url + "/gone", .to(fixture.file)))
     #expect(gone.error?.status == 404)
-    #expect(try fixture.keptBytes == 1_000_000, "the other file is not gone")
+    #expect(try fixture.keptBytes == 1_000_000, "a 404 for this URL does not remove the part of the other")
     var download = Download.to(fixture.file)
     download.maximumBytes = 250_000
     let file = try await fixture.client.send(FileDownload(other.url + "/small", download))
@@ -86,7 +86,7 @@ import TestSupport
   }
 
   @Test(arguments: ["Repr-Digest", "Content-Digest"] as [HTTPFieldName])
-  func `digest of coded bytes is left out`(field: HTTPFieldName) async throws {
+  func `digest of coded bytes is ignored`(field: HTTPFieldName) async throws {
     let fixture = try DownloadFixture()
     let coded = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA=="))
     let digest = "sha-256=:\(try sha256(coded)):"

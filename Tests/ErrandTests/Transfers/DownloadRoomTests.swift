@@ -3,10 +3,10 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Disks that are full in earnest, met by a process of its own, which goes on once there is room.
+/// Disks that are really full, in a separate process, which resumes when space is available.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct DownloadRoomTests {
   @Test(arguments: ShortRoom.here, [true, false])
-  func `full disk is told and gone on from`(room: ShortRoom, hasLength: Bool) async throws {
+  func `full disk fails and can be resumed`(room: ShortRoom, hasLength: Bool) async throws {
     for left in [0, 200_000] {
       let fixture = try DownloadFixture(size: 900_000, in: try room.folder()) { number, behaviour in
         if !hasLength { behaviour.framing = .chunked }
@@ -24,21 +24,21 @@ import Testing
       filler?.remove()
       let done = try await DownloadProcess(fixture.server.url, fixture.file).finish()
       #expect(done == .done && fixture.isRight() && fixture.names == ["film.bin"])
-      // What was there before the disk was full is not fetched again.
+      // Bytes that were stored before the disk was full are not fetched again.
       let range = try #require(fixture.ranges.last ?? nil)
       #expect(Int64(range.dropFirst("bytes=".count).dropLast()) ?? 0 >= kept)
     }
   }
 
   @Test(arguments: ShortRoom.here, [1, 4])
-  func `missing room is told before the body`(room: ShortRoom, parallel: Int) async throws {
+  func `missing space fails before the body`(room: ShortRoom, parallel: Int) async throws {
     let fixture = try DownloadFixture(size: 1_800_000, in: try room.folder())
     try fixture.putOld()
     let filler = try room.filled(leaving: 1_000_000)
     let limit = room.limit(1_000_000)
     let full = try await DownloadProcess(fixture.server.url, fixture.file, room: limit, parallel: parallel).finish()
     #expect(full == .diskFull && fixture.isOld)
-    // What a process may write at most shows when it writes: what it could is kept.
+    // A file size limit of the process takes effect only on a write, so the bytes before it are kept.
     let left = room == .ofDisk ? ["film.bin"] : ["film.bin", "film.bin.part", "film.bin.part.meta"]
     #expect(fixture.names == left)
     filler?.remove()

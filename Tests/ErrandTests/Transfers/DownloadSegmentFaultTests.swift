@@ -5,13 +5,13 @@ import ErrandTransfer
 import Foundation
 import Testing
 
-/// File systems that fail while several ranges come side by side.
+/// Failing file systems while several ranges arrive concurrently.
 @Suite(.timeLimit(.minutes(10))) struct DownloadSegmentFaultTests {
   private static let size = 3_500_000
-  /// Of so many writes each fails in turn: `ERRAND_DOWNLOAD_FAULTS`, or 6 spread over all there are.
+  /// The number of writes that fail in turn: `ERRAND_DOWNLOAD_FAULTS`, or 6, spread over all writes.
   private static let writes = ProcessInfo.processInfo.environment["ERRAND_DOWNLOAD_FAULTS"].flatMap(Int.init) ?? 6
 
-  /// A download of pieces, one of which breaks off.
+  /// A download of ranges, one of which is interrupted.
   private static func story(_ files: any TransferFiles, replaces: Bool) throws -> DownloadFixture {
     let fixture = try DownloadFixture(size: size, files: files) { number, behaviour in
       if number == 3 { behaviour.fault = .cut(after: 400_000) }
@@ -29,8 +29,8 @@ import Testing
     }
   }
 
-  /// The turns at which calls fail: all but of the writes, which are many and alike, some. Which call comes at a turn
-  /// differs from run to run.
+  /// The numbers of the calls that fail: all except for writes, of which only some are tested because they are many and
+  /// alike. The call at a given number differs from run to run.
   private static func turns(of calls: [FileFailure.Operation]) -> [Int] {
     let written = calls.indices.filter { calls[$0] == .write }
     let step = max(1, written.count / max(writes, 1))
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: zip([EIO, ENOSPC], [true, false]))
-  func `every file call fails in turn`(code: Int32, replaces: Bool) async throws {
+  func `every file operation may fail`(code: Int32, replaces: Bool) async throws {
     let healthy = HookedFiles { _, _, _ in nil }
     let fixture = try Self.story(healthy, replaces: replaces)
     _ = try await Self.send(fixture, replaces: replaces).result.get()
@@ -56,9 +56,9 @@ import Testing
         #expect(fixture.isRight() && !fixture.names.contains("film.bin.part"), "\(text)")
       } else {
         let error = try #require(outcome.error)
-        // What could not be read is no wrong checksum.
+        // An unreadable file is not a wrong checksum.
         #expect(error.stage == .transfer && error.code != .checksumMismatch, "\(text): \(error)")
-        // A failure after the rename finds the whole file in place.
+        // If the failure is after the rename, the complete file is in place.
         #expect((replaces && fixture.isOld) || !fixture.names.contains("film.bin") || fixture.isRight(), "\(text)")
       }
       #expect(files.openCount == 0, "\(text) leaves a file open")
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [ENOSPC, EDQUOT, EFBIG]) func `full disk is told and gone on from`(code: Int32) async throws {
+  @Test(arguments: [ENOSPC, EDQUOT, EFBIG]) func `full disk fails and can be resumed`(code: Int32) async throws {
     let room = Locked(2_500_000)
     let files = HookedFiles { _, operation, bytes in
       guard operation == .write else { return nil }
@@ -85,7 +85,7 @@ import Testing
     fixture.answer()
     let file = try await Self.send(fixture, replaces: true).result.get()
     #expect(fixture.isRight() && fixture.names == ["film.bin"])
-    // The first piece was on the disk.
+    // The first range was stored on the disk.
     #expect(file.keptBytes >= 1 << 20)
   }
 }

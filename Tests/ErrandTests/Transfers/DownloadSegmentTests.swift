@@ -4,7 +4,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Several ranges of one file side by side.
+/// Several ranges of one file that are fetched concurrently.
 @Suite(.timeLimit(.minutes(3))) struct DownloadSegmentTests {
   static let size = 9_000_001
   static let first = 1 << 20
@@ -15,13 +15,13 @@ import Testing
     return ends.count == 2 ? ends[1] - ends[0] + 1 : nil
   }
 
-  @Test(arguments: [2, 4, 8]) func `file comes in pieces`(width: Int) async throws {
+  @Test(arguments: [2, 4, 8]) func `file is fetched in ranges`(width: Int) async throws {
     let fixture = try DownloadFixture(size: Self.size)
     let file = try await fixture.send { $0.parallel = width }.result.get()
     #expect(fixture.isRight() && fixture.names == ["film.bin"])
     #expect(file.bytes == Int64(Self.size) && file.fetchedBytes == Int64(Self.size))
     let requests = fixture.server.requests
-    // No piece is smaller than 1 MiB.
+    // No range is smaller than 1 MiB.
     #expect(requests.count == 1 + min(width, (Self.size - Self.first) / Self.first))
     #expect(requests.first?.range == "bytes=0-1048575" && requests.first?.ifRange == nil)
     #expect(requests.dropFirst().allSatisfy { $0.ifRange == fixture.resource.entityTag && $0.status == 206 })
@@ -29,11 +29,11 @@ import Testing
     #expect(fixture.server.servedBytes <= Self.size * 11 / 10)
   }
 
-  @Test(arguments: [0, 1, 1 << 20]) func `small file needs no pieces`(size: Int) async throws {
+  @Test(arguments: [0, 1, 1 << 20]) func `small file needs no ranges`(size: Int) async throws {
     let fixture = try DownloadFixture(size: size)
     _ = try await fixture.send { $0.parallel = 4 }.result.get()
     #expect(fixture.isRight())
-    // Of an empty file there is no first piece (416).
+    // An empty file has no first range (416).
     #expect(fixture.server.requests.map(\.status) == (size == 0 ? [416, 200] : [206]))
   }
 
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [RangeBehaviour.Validators.weakTag, .none, .lastModified(secondsBefore: 1)])
-  func `no strong validator gives one stream`(validators: RangeBehaviour.Validators) async throws {
+  func `missing strong validator gives one stream`(validators: RangeBehaviour.Validators) async throws {
     let fixture = try DownloadFixture(size: Self.size) { _, behaviour in behaviour.validators = validators }
     _ = try await fixture.send { $0.parallel = 4 }.result.get()
     #expect(fixture.isRight())
@@ -65,8 +65,8 @@ import Testing
     .entityTag("\"other\""), .contentEncoding("gzip"), .multipart, .overrun(by: 1_000), .partAsWhole,
   ]
 
-  /// A first piece that is called the whole cannot be told from a short file, but by a checksum.
-  @Test(arguments: [1, 3], lies.indices) func `lie ends all pieces`(number: Int, lie: Int) async throws {
+  /// If the first range claims to be the whole file, only a checksum can distinguish it from a short file.
+  @Test(arguments: [1, 3], lies.indices) func `wrong range ends all ranges`(number: Int, lie: Int) async throws {
     if number == 1, case .partAsWhole = Self.lies[lie] { return }
     let fixture = try DownloadFixture(size: Self.size) { request, behaviour in
       if request == number { behaviour.lie = Self.lies[lie] }
@@ -74,15 +74,15 @@ import Testing
     let outcome = await fixture.send { $0.parallel = 4 }
     if case .success = outcome.result {
       #expect(fixture.isRight() && fixture.names == ["film.bin"])
-      // A piece that was stopped may reach the server behind the whole.
+      // A stopped range may reach the server after the request for the whole file.
       #expect(fixture.server.requests.filter { $0.range == nil }.map(\.status) == [200])
     } else {
-      // The first piece is written by the single stream's rules, by which too long a body is an error.
+      // The first range is written by the rules of a single stream, in which a body that is too long is an error.
       #expect(number == 1 && !FileManager.default.fileExists(atPath: fixture.file.path))
     }
   }
 
-  @Test func `new version ends all pieces`() async throws {
+  @Test func `new version ends all ranges`() async throws {
     let other = RangeResource(size: Self.size, seed: 2)
     let fixture = try DownloadFixture(size: Self.size) { number, behaviour in
       if number >= 4 { behaviour.resource = other }
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: [RangeBehaviour.Fault.cut(after: 300_000), .reset(after: 300_000)])
-  func `broken piece is taken up`(fault: RangeBehaviour.Fault) async throws {
+  func `interrupted range is resumed`(fault: RangeBehaviour.Fault) async throws {
     let fixture = try DownloadFixture(size: Self.size) { number, behaviour in
       if number == 3 { behaviour.fault = fault }
     }
@@ -105,7 +105,7 @@ import Testing
     #expect(fixture.server.servedBytes <= Self.size * 11 / 10)
   }
 
-  @Test func `short pieces are asked on`() async throws {
+  @Test func `shortened ranges are continued`() async throws {
     let fixture = try DownloadFixture(size: Self.size) { number, behaviour in
       if number > 1 { behaviour.lie = .shortened(to: 700_000) }
     }
@@ -113,7 +113,7 @@ import Testing
     #expect(fixture.isRight() && file.fetchedBytes == Int64(Self.size))
   }
 
-  @Test func `too many side by side become fewer`() async throws {
+  @Test func `rejected ranges reduce the concurrency`() async throws {
     let fixture = try DownloadFixture(size: Self.size) { number, behaviour in
       if number == 3 || number == 4 { behaviour.fault = .status(503) }
     }
@@ -122,7 +122,7 @@ import Testing
     #expect(fixture.server.requests.allSatisfy { $0.range != nil })
   }
 
-  @Test func `range that is told to wait waits`() async throws {
+  @Test func `range obeys Retry-After`() async throws {
     let clock = ManualClock()
     let moments = Locked<[MonotonicInstant]>([])
     let fixture = try DownloadFixture(size: Self.size, configuration: DownloadFixture.configuration(clock)) {
@@ -148,18 +148,18 @@ import Testing
     #expect(asked.count > 5 && asked.dropFirst(5).allSatisfy { $0 >= told })
   }
 
-  @Test func `long wait ends ranges`() async throws {
+  @Test func `long Retry-After ends the ranges`() async throws {
     let fixture = try DownloadFixture(size: Self.size) { number, behaviour in
       if number > 2 { behaviour.fault = .status(429, ["Retry-After": "3600"]) }
     }
     let outcome = await fixture.send { $0.parallel = 4 }
     #expect(outcome.error?.code == .status && outcome.error?.status == 429)
-    #expect(fixture.ranges.count <= 5, "nobody asks again")
+    #expect(fixture.ranges.count <= 5, "no range is requested again")
     let kept = try #require(try InterruptedDownload.all(in: fixture.folder).first)
     #expect(kept.bytes > Int64(Self.first))
   }
 
-  @Test func `refusal of all keeps the part`() async throws {
+  @Test func `rejecting all ranges keeps the part file`() async throws {
     let fixture = try DownloadFixture(size: Self.size) { number, behaviour in
       if number > 1 { behaviour.fault = .status(503) }
     }
@@ -170,9 +170,9 @@ import Testing
     #expect(kept.bytes == Int64(Self.first))
   }
 
-  // MARK: - Parts with gaps
+  // MARK: - Part files with gaps
 
-  /// A download of eight pieces that was paused when each had some bytes.
+  /// A download of eight ranges that was paused when each had some bytes.
   private func paused(_ gate: Gate) async throws -> DownloadFixture {
     let fixture = try DownloadFixture(size: 16 << 20) { number, behaviour in
       if number > 1 && number <= 9 { behaviour.fault = .stall(after: 400_000, until: gate) }
@@ -209,21 +209,21 @@ import Testing
     #expect(fixture.isRight(other) && file.keptBytes == 0)
   }
 
-  @Test(arguments: [1, 2, 3]) func `no more than allowed run`(width: Int) async throws {
+  @Test(arguments: [1, 2, 3]) func `concurrency stays within the limit`(width: Int) async throws {
     let gate = Gate()
     defer { gate.open() }
     let fixture = try await paused(gate)
     let before = fixture.server.loopback.connectionCount
     _ = try await fixture.send { $0.parallel = width }.result.get()
     #expect(fixture.isRight())
-    // More gaps than connections: two are one where nothing of the piece between them had come.
+    // There are more gaps than connections: two gaps count as one if no bytes of the range between them arrived.
     #expect(fixture.server.loopback.connectionCount - before <= width)
     #expect(fixture.server.requests.count > 9 + width)
   }
 
   // MARK: - Progress and rate
 
-  @Test func `progress is the sum and never falls`() async throws {
+  @Test func `progress is the sum and never decreases`() async throws {
     let fixture = try DownloadFixture(size: 40 << 20)
     let seen = Locked<[TransferProgress]>([])
     let request = fixture.request {

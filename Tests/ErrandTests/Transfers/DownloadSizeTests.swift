@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// The most bytes that a download may have.
+/// The maximum size of a download.
 @Suite(.timeLimit(.minutes(1))) struct DownloadSizeTests {
   private static let size = Int64(DownloadFixture.size)
 
@@ -18,12 +18,12 @@ import Testing
       $0.parallel = parallel
     }.error
     #expect(error?.stage == .transfer && error?.code.rawValue == "tooLarge")
-    #expect(error?.message.contains("`maximumBytes` of the download") == true)
+    #expect(error?.message.contains("`maximumBytes` allows") == true)
     #expect(fixture.isOld && fixture.names == ["film.bin"])
   }
 
   @Test(arguments: [true, false])
-  func `file of that size is taken`(hasLength: Bool) async throws {
+  func `file of maximum size is accepted`(hasLength: Bool) async throws {
     let fixture = try DownloadFixture { _, behaviour in
       if !hasLength { behaviour.framing = .chunked }
     }
@@ -31,7 +31,7 @@ import Testing
     #expect(outcome.value?.bytes == Self.size && fixture.isRight())
   }
 
-  @Test func `part of a larger file goes`() async throws {
+  @Test func `part of a larger file is removed`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     #expect(fixture.names == ["film.bin.part", "film.bin.part.meta"])

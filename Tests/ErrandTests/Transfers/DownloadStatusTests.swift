@@ -3,10 +3,10 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Answers that bring no file.
+/// Responses that contain no file.
 @Suite(.timeLimit(.minutes(3))) struct DownloadStatusTests {
   @Test(arguments: [400, 401, 403, 408, 429, 500, 503, 304])
-  func `refused body stays out`(status: Int) async throws {
+  func `error body is not written`(status: Int) async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     try fixture.putOld()
@@ -21,7 +21,7 @@ import Testing
     #expect(fixture.isRight() && file.keptBytes == 1_000_000)
   }
 
-  @Test(arguments: [404, 410]) func `gone resource takes the part`(status: Int) async throws {
+  @Test(arguments: [404, 410]) func `404 and 410 remove the part file`(status: Int) async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     try fixture.putOld()
@@ -31,7 +31,7 @@ import Testing
     #expect(fixture.names == ["film.bin"] && fixture.isOld)
   }
 
-  @Test(arguments: [201, 202, 204, 205]) func `other success is no file`(status: Int) async throws {
+  @Test(arguments: [201, 202, 204, 205]) func `success without a file is an error`(status: Int) async throws {
     let fixture = try DownloadFixture { $1.fault = .status(status) }
     let outcome = await fixture.send()
     #expect(outcome.error != nil)
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1]) func `416 at the end is success`(takeUps: Int) async throws {
-    // All bytes of the rest come, in three chunks with 27 bytes of framing, but not the last chunk, which is empty.
+    // All remaining bytes arrive in three chunks with 27 bytes of framing, but the empty last chunk is missing.
     let fixture = try DownloadFixture()
     await fixture.begin()
     fixture.answer { number, behaviour in
@@ -58,14 +58,15 @@ import Testing
     #expect(fixture.names == ["film.bin"])
   }
 
-  /// That a part is asked for is the library's own doing: whoever takes 200 alone takes the file that it ends in.
-  @Test(arguments: [1, 4]) func `rule of 200 alone takes a part, too`(parallel: Int) async throws {
+  /// The library itself requests a range: a status rule that accepts only 200 also accepts the file that the range
+  /// completes.
+  @Test(arguments: [1, 4]) func `status rule of 200 accepts a range`(parallel: Int) async throws {
     struct Strict: APIRequest {
       typealias Response = DownloadedFile
       let url: String
       let download: Download?
       var path: Path { RequestPath(stringLiteral: url) }
-      var statusRule: StatusRule? { [200] }
+      var statusRule: StatusRule { [200] }
     }
     let fixture = try DownloadFixture(size: 5_000_000)
     await fixture.begin()
@@ -77,7 +78,7 @@ import Testing
     #expect(await fixture.client.outcome(of: request).error?.status == 202)
   }
 
-  @Test func `416 of another length starts over`() async throws {
+  @Test func `416 with another length starts again`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     fixture.answer { number, behaviour in
@@ -92,7 +93,7 @@ import Testing
     #expect(fixture.ranges == [nil, "bytes=1000000-", "bytes=3000000-", nil])
   }
 
-  @Test func `refused range starts over`() async throws {
+  @Test func `refused range starts again`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     fixture.answer { number, behaviour in if number == 2 { behaviour.ranges = .refused } }
@@ -101,14 +102,14 @@ import Testing
     #expect(fixture.ranges == [nil, "bytes=1000000-", nil])
   }
 
-  @Test func `refused whole is an error`() async throws {
+  @Test func `416 without a range is an error`() async throws {
     let fixture = try DownloadFixture { $1.fault = .status(416) }
     let outcome = await fixture.send()
     #expect(outcome.error?.status == 416)
     #expect(fixture.names == [] && fixture.ranges == [nil])
   }
 
-  @Test func `416 for ever is an error`() async throws {
+  @Test func `permanent 416 is an error`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     fixture.answer { $1.fault = .status(416, ["Content-Range": "bytes */1000000"]) }
@@ -117,7 +118,7 @@ import Testing
     #expect(fixture.names == [] && fixture.ranges.count == 3)
   }
 
-  @Test func `range beyond a shrunken file starts over`() async throws {
+  @Test func `range beyond a shorter file starts again`() async throws {
     let other = RangeResource(size: 500_000, seed: 2)
     let fixture = try DownloadFixture()
     await fixture.begin()

@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Downloads that are ended in the middle.
+/// Downloads that are stopped in the middle.
 @Suite(.timeLimit(.minutes(3))) struct DownloadStopTests {
-  @Test(arguments: 0..<10) func `cancel keeps the part`(round: Int) async throws {
+  @Test(arguments: 0..<10) func `cancel keeps the part file`(round: Int) async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 { behaviour.fault = .stall(after: 2_000_000, until: gate) }
@@ -17,13 +17,13 @@ import Testing
     task.cancel()
     #expect(await task.value.error?.code == .cancelled)
     #expect(fixture.isOld)
-    // The file is closed when the call is over: the next one is not told that it is busy.
+    // The file is closed when the call ends, so the next call does not fail as busy.
     let file = try await fixture.send().result.get()
     #expect(fixture.isRight() && fixture.ranges.count == 2)
     #expect(fixture.ranges.last == (file.keptBytes > 0 ? "bytes=\(file.keptBytes)-" : nil))
   }
 
-  @Test(arguments: [true, false]) func `time-outs keep the part`(isDeadline: Bool) async throws {
+  @Test(arguments: [true, false]) func `time-outs keep the part file`(isDeadline: Bool) async throws {
     let gate = Gate()
     let clock = ManualClock()
     let fixture = try DownloadFixture(configuration: DownloadFixture.configuration(clock)) { number, behaviour in
@@ -44,7 +44,7 @@ import Testing
     #expect(fixture.isRight() && file.keptBytes > 0)
   }
 
-  @Test func `silence is taken up`() async throws {
+  @Test func `idle time-out is resumed`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 { behaviour.fault = .stall(after: 2_000_000, until: gate) }
@@ -54,7 +54,7 @@ import Testing
     #expect(file.fetchedBytes == 3_000_000)
   }
 
-  @Test(arguments: 0..<20) func `cancel at any moment`(round: Int) async throws {
+  @Test(arguments: 0..<20) func `cancel is safe at any moment`(round: Int) async throws {
     let fixture = try DownloadFixture()
     try fixture.putOld()
     let task = Task { await fixture.send() }

@@ -5,7 +5,7 @@ import Testing
 
 /// Downloads over a socket.
 @Suite(.timeLimit(.minutes(3))) struct DownloadTests {
-  @Test func `file comes whole`() async throws {
+  @Test func `file is downloaded completely`() async throws {
     let fixture = try DownloadFixture()
     let file = try await fixture.send().result.get()
     #expect(file.bytes == Int64(DownloadFixture.size))
@@ -14,7 +14,7 @@ import Testing
     #expect(fixture.names == ["film.bin"])
   }
 
-  @Test func `broken body is taken up`() async throws {
+  @Test func `truncated body is resumed`() async throws {
     let fixture = try DownloadFixture { number, behaviour in
       if number < 3 { behaviour.fault = .cut(after: 1_000_000) }
     }
@@ -24,7 +24,7 @@ import Testing
     #expect(file.fetchedBytes == Int64(DownloadFixture.size))
   }
 
-  @Test func `next call goes on`() async throws {
+  @Test func `next call resumes the download`() async throws {
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 { behaviour.fault = .cut(after: 1_000_000) }
     }

@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Bodies that go into file handles, over real sockets.
+/// Response bodies that are written to file handles, over real sockets.
 @Suite(.timeLimit(.minutes(2))) struct FileHandleTests {
   private struct Person: Decodable, Sendable { let name: String }
 
@@ -17,7 +17,7 @@ import Testing
     var path: Path
   }
 
-  /// A new file that holds `text`, open behind it.
+  /// A new file that contains `text`, open for writing at its end.
   private func file(_ text: String = "") throws -> (handle: FileHandle, url: URL) {
     let url = FileManager.default.temporaryDirectory.appending(path: "errand-handle-\(UUID().uuidString)")
     try Data(text.utf8).write(to: url)
@@ -26,7 +26,7 @@ import Testing
     return (handle, url)
   }
 
-  @Test func `body lands behind the handle's place`() async throws {
+  @Test func `body is written at the handle's offset`() async throws {
     let server = try LoopbackServer { _ in .json(#"{"name":"Ada"}"#) }
     let (handle, url) = try file("before ")
     defer { try? FileManager.default.removeItem(at: url) }
@@ -36,7 +36,7 @@ import Testing
     #expect(try String(contentsOf: url, encoding: .utf8) == #"before {"name":"Ada"} after"#)
   }
 
-  @Test func `redirect is followed first`() async throws {
+  @Test func `redirect is followed before writing`() async throws {
     let server = try LoopbackServer { $0.path == "/person" ? .redirect(to: "/there") : .ok("here") }
     let (handle, url) = try file()
     defer { try? FileManager.default.removeItem(at: url) }
@@ -44,7 +44,7 @@ import Testing
     #expect(try String(contentsOf: url, encoding: .utf8) == "here")
   }
 
-  @Test func `bomb does not fill the disk`() async throws {
+  @Test func `decompression bomb does not fill the disk`() async throws {
     let server = try LoopbackServer { $0.path == "/next" ? .ok("right") : Bomb.zstd }
     let client = APIClient(baseURL: server.url)
     client.configure { $0.limits.expansion = BodyExpansion(ratio: 100, freeBytes: 1 << 20) }
@@ -56,7 +56,7 @@ import Testing
     #expect(try await client.send(GetBytes(path: "/next")) == Data("right".utf8))
   }
 
-  @Test func `redirect that is refused stays out`() async throws {
+  @Test func `refused redirect writes nothing`() async throws {
     let server = try LoopbackServer { _ in .status(302, headers: ["Location": "/next"], body: "moved") }
     let (handle, url) = try file()
     defer { try? FileManager.default.removeItem(at: url) }
@@ -68,7 +68,7 @@ import Testing
     #expect(try Data(contentsOf: url).isEmpty)
   }
 
-  @Test func `error page stays out`() async throws {
+  @Test func `error page writes nothing`() async throws {
     let server = try LoopbackServer { _ in .status(404, body: "no such person") }
     let (handle, url) = try file()
     defer { try? FileManager.default.removeItem(at: url) }
@@ -79,7 +79,7 @@ import Testing
     #expect(try Data(contentsOf: url).isEmpty)
   }
 
-  @Test func `shape has no body to judge`() async throws {
+  @Test func `shape and file handle exclude each other`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     let (handle, url) = try file()
     defer { try? FileManager.default.removeItem(at: url) }
@@ -89,7 +89,7 @@ import Testing
     #expect(error?.code == .unsupported && server.requests.isEmpty)
   }
 
-  @Test func `every door ends after the last byte`() async throws {
+  @Test func `every method ends after the last byte`() async throws {
     let size = 3_000_000
     let server = try LoopbackServer { _ in .generated(count: size) }
     let client = APIClient(baseURL: server.url)
@@ -106,19 +106,19 @@ import Testing
     }
   }
 
-  @Test func `slow reader slows the server down`() async throws {
+  @Test func `slow reader slows the server`() async throws {
     let resource = RangeResource(size: 32 << 20)
     let server = try RangeServer(RangeBehaviour(resource))
     let pipe = Pipe()
     async let answer = APIClient(baseURL: server.loopback.url).send(
       GetBytes(path: RequestPath(stringLiteral: server.url)), into: pipe.fileHandleForWriting)
-    // The sink is full: what is served now stands in buffers.
+    // The pipe is full, so all bytes served now are in buffers.
     try await server.served(atLeast: 1 << 20)
     #expect(server.servedBytes < 16 << 20)
     var place = 0
     while place < resource.size {
       let piece = try #require(try pipe.fileHandleForReading.read(upToCount: 1 << 20))
-      try #require(resource.has(piece, at: place), "another byte from \(place) on")
+      try #require(resource.has(piece, at: place), "a byte differs from offset \(place) on")
       place += piece.count
     }
     #expect(try await answer.status == 200)
@@ -144,7 +144,7 @@ import Testing
       try await APIClient(baseURL: server.url).send(GetPerson(), into: handle)
     }
     #expect(error?.transportKind == .sink)
-    #expect(error?.message.contains("no room left") == true, "\(error?.message ?? "")")
+    #expect(error?.message.contains("no space left") == true, "\(error?.message ?? "")")
   }
 
   @Test func `closed handle is an error`() async throws {
@@ -158,7 +158,7 @@ import Testing
     #expect(error?.transportKind == .sink)
   }
 
-  @Test(arguments: [true, false]) func `reader who never reads is left`(isDeadline: Bool) async throws {
+  @Test(arguments: [true, false]) func `stalled reader ends by deadline or cancel`(isDeadline: Bool) async throws {
     let server = try LoopbackServer { _ in .endless() }
     let client = APIClient(baseURL: server.url)
     let pipe = Pipe()
@@ -172,7 +172,7 @@ import Testing
     }
     let error = await #expect(throws: APIError.self) { try await task.value }
     #expect(error?.stage == (isDeadline ? .deadline : .cancelled))
-    // Nothing is written any more: the pipe ends behind what it holds.
+    // Nothing is written any more, so the pipe ends after the bytes that it holds.
     try pipe.fileHandleForWriting.close()
     #expect(try pipe.fileHandleForReading.readToEnd()?.count ?? 0 <= 1 << 17)
   }

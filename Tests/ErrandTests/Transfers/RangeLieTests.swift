@@ -3,9 +3,9 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Servers that answer a range with something else than they say: never a wrong file.
+/// Servers whose range responses contradict their headers: the file is never wrong.
 @Suite(.timeLimit(.minutes(3))) struct RangeLieTests {
-  /// What is noticed by the head alone.
+  /// Contradictions that the response headers alone reveal.
   static let visible: [RangeLie] = [
     .movedPart(by: 5), .movedPart(by: -5), .noContentRange, .twoContentRanges, .contentRange("bytes 1000000-2999999"),
     .contentRange("items 1000000-2999999/3000000"), .contentRange("bytes */3000000"),
@@ -15,7 +15,7 @@ import Testing
     .multipart, .contentLength(by: 1), .contentLength(by: -1), .partAsWhole,
   ]
 
-  @Test(arguments: visible) func `visible lie starts over`(lie: RangeLie) async throws {
+  @Test(arguments: visible) func `wrong Content-Range starts again`(lie: RangeLie) async throws {
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 { behaviour.fault = .cut(after: 1_000_000) }
       behaviour.lie = lie
@@ -27,7 +27,7 @@ import Testing
     #expect(fixture.names == ["film.bin"])
   }
 
-  @Test(arguments: visible) func `second lie is an error`(lie: RangeLie) async throws {
+  @Test(arguments: visible) func `second wrong Content-Range is an error`(lie: RangeLie) async throws {
     let fixture = try DownloadFixture { number, behaviour in
       if number.isMultiple(of: 2) { behaviour.lie = lie } else { behaviour.fault = .cut(after: 1_000_000) }
     }
@@ -41,7 +41,7 @@ import Testing
     #expect(fixture.isRight())
   }
 
-  @Test(arguments: visible) func `lie to the next call`(lie: RangeLie) async throws {
+  @Test(arguments: visible) func `wrong range for the next call starts again`(lie: RangeLie) async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     fixture.answer { $1.lie = lie }
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [RangeLie.entityTag(nil), .total(nil)])
-  func `silence is no lie`(lie: RangeLie) async throws {
+  func `missing detail is not an error`(lie: RangeLie) async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     fixture.answer { $1.lie = lie }
@@ -60,7 +60,7 @@ import Testing
     #expect(fixture.ranges == [nil, "bytes=1000000-"])
   }
 
-  @Test func `short ranges are gone on with`() async throws {
+  @Test func `shortened ranges are continued`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     fixture.answer { $1.lie = .shortened(to: 700_000) }
@@ -69,7 +69,7 @@ import Testing
     #expect(fixture.ranges.dropFirst() == ["bytes=1000000-", "bytes=1700000-", "bytes=2400000-"])
   }
 
-  @Test(arguments: [1, 100_000]) func `more than promised is refused`(count: Int) async throws {
+  @Test(arguments: [1, 100_000]) func `body longer than its range is refused`(count: Int) async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     try fixture.putOld()
@@ -82,15 +82,15 @@ import Testing
     #expect(fixture.isRight() && file.keptBytes >= 1_000_000)
   }
 
-  @Test func `unasked part is refused`() async throws {
+  @Test func `unrequested range is refused`() async throws {
     let fixture = try DownloadFixture { $1.lie = .unasked(0..<1_000) }
     let outcome = await fixture.send()
     #expect(outcome.error?.code == .resumeMismatch)
     #expect(fixture.names == [] && fixture.ranges == [nil])
   }
 
-  @Test func `unknown total is not believed`() async throws {
-    // The first answer does not say how long the file is, and the second one neither: it may be a piece.
+  @Test func `range with unknown total starts again`() async throws {
+    // Neither the first nor the second response states the length of the file, so the second one may be only a part.
     let fixture = try DownloadFixture()
     fixture.answer { number, behaviour in
       behaviour.framing = .chunked

@@ -3,12 +3,12 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Which parts are gone on with, and which start over.
+/// The part files that are resumed, and those that start again.
 @Suite(.timeLimit(.minutes(3))) struct ResumeTests {
   typealias Validators = RangeBehaviour.Validators
 
   @Test(arguments: [Validators.weakTag, .none, .lastModified(secondsBefore: 0), .lastModified(secondsBefore: 59)])
-  func `weak validators start over`(validators: Validators) async throws {
+  func `weak validator starts again`(validators: Validators) async throws {
     let fixture = try DownloadFixture { number, behaviour in
       behaviour.validators = validators
       if number == 1 { behaviour.fault = .cut(after: 1_000_000) }
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [Validators.lastModified(secondsBefore: 60), .both(secondsBefore: 0), .strongTag])
-  func `strong validators go on`(validators: Validators) async throws {
+  func `strong validator resumes`(validators: Validators) async throws {
     let fixture = try DownloadFixture { number, behaviour in
       behaviour.validators = validators
       if number == 1 { behaviour.fault = .cut(after: 1_000_000) }
@@ -36,7 +36,7 @@ import Testing
     #expect(fixture.server.requests.allSatisfy { $0.acceptEncoding == "identity" })
   }
 
-  @Test(arguments: [1, 3]) func `each time it is taken up is told`(parallel: Int) async throws {
+  @Test(arguments: [1, 3]) func `each resume is in the metrics`(parallel: Int) async throws {
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 || number == 2 { behaviour.fault = .cut(after: 500_000) }
     }
@@ -46,18 +46,18 @@ import Testing
     #expect(outcome.metrics.retries == [told, told])
   }
 
-  @Test func `taking up has the budget of its host`() async throws {
+  @Test func `resumes use the host's retry budget`() async throws {
     let fixture = try DownloadFixture { $1.fault = .cut(after: 1_000) }
     let outcome = await fixture.send { $0.takeUps = 1_000 }
-    // 500 tokens, of which each time costs five.
+    // The budget has 500 tokens, and each resume costs five.
     #expect(outcome.error?.transportKind == .truncated && outcome.metrics.retries.count == 100)
     #expect(fixture.ranges.count == 101 && fixture.partBytes == 101_000)
-    // What is left of the budget: nothing.
+    // Nothing of the budget is left.
     let again = await fixture.send()
     #expect(again.error?.transportKind == .truncated && again.metrics.retries.isEmpty)
   }
 
-  @Test(arguments: [false, true]) func `whole for a range starts over`(isIgnored: Bool) async throws {
+  @Test(arguments: [false, true]) func `full response to a range starts again`(isIgnored: Bool) async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     fixture.answer { if isIgnored { $1.ranges = .ignored } else { $1.ifRange = .neverMet } }
@@ -67,7 +67,7 @@ import Testing
     #expect(fixture.ranges == [nil, "bytes=1000000-"])
   }
 
-  /// How the resource is another one.
+  /// The ways in which the resource differs.
   enum Change: CaseIterable, Sendable {
     case version, longer, shorter, tiny
     var resource: RangeResource {
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: Change.allCases, [true, false])
-  func `change between calls never mixes`(change: Change, isHonest: Bool) async throws {
+  func `change between calls never mixes versions`(change: Change, isHonest: Bool) async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     let other = change.resource
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: Change.allCases, [true, false])
-  func `change within a call never mixes`(change: Change, isHonest: Bool) async throws {
+  func `change within a call never mixes versions`(change: Change, isHonest: Bool) async throws {
     let other = change.resource
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 {
@@ -109,7 +109,7 @@ import Testing
     #expect(fixture.isRight(other))
   }
 
-  @Test func `change at every attempt never mixes`() async throws {
+  @Test func `change at every attempt never mixes versions`() async throws {
     let fixture = try DownloadFixture { number, behaviour in
       behaviour.resource = RangeResource(size: 3_000_000, seed: UInt64(number))
       if number < 4 { behaviour.fault = .cut(after: 1_000_000) }
@@ -119,7 +119,7 @@ import Testing
     #expect(fixture.ranges == [nil] + Array(repeating: "bytes=1000000-", count: 3))
   }
 
-  @Test func `coded answer is not resumed`() async throws {
+  @Test func `coded response is not resumed`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin { $0.fields["Content-Encoding"] = "identity" }
     fixture.answer { $1.fields["Content-Encoding"] = "gzip" }
@@ -131,8 +131,8 @@ import Testing
     #expect(fixture.isRight())
   }
 
-  /// Its bytes are not those of the file: it is decoded on the way, and there is nothing to go on with.
-  @Test func `coded answer is decoded, whole or not at all`() async throws {
+  /// Its bytes are not those of the file: the body is decoded while it arrives, so it cannot be resumed.
+  @Test func `coded response is decoded completely or fails`() async throws {
     let fixture = try DownloadFixture(size: 300_000)
     let press = try LoopbackServer { _ in .ok() }
     let plain = fixture.resource.bytes(in: 0..<300_000)
@@ -150,7 +150,7 @@ import Testing
     #expect(server.requests.count == 2 && server.requests.allSatisfy { $0.headers["Range"] == nil })
   }
 
-  @Test func `another account starts over`() async throws {
+  @Test func `different account starts again`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     var request = fixture.request()
@@ -162,7 +162,7 @@ import Testing
     #expect(!text.contains("somebody"))
   }
 
-  @Test func `other fields start over`() async throws {
+  @Test func `different headers start again`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     var request = fixture.request()
@@ -171,7 +171,7 @@ import Testing
     #expect(fixture.isRight() && file.keptBytes == 0)
   }
 
-  @Test func `record keeps no secret`() async throws {
+  @Test func `record contains no secret`() async throws {
     let fixture = try DownloadFixture { $1.fault = .cut(after: 1_000_000) }
     var request = fixture.request { $0.takeUps = 0 }
     request.credential = .bearer("hunter2")
@@ -180,14 +180,14 @@ import Testing
     #expect(text.contains("committed") && !text.contains("hunter2"))
   }
 
-  @Test func `resuming can be switched off`() async throws {
+  @Test func `resuming can be turned off`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     let file = try await fixture.send { $0.resumes = false }.result.get()
     #expect(fixture.isRight() && file.keptBytes == 0 && fixture.ranges == [nil, nil])
   }
 
-  @Test func `damaged record starts over`() async throws {
+  @Test func `damaged record starts again`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     var text = try Data(contentsOf: fixture.record)
@@ -197,7 +197,7 @@ import Testing
     #expect(fixture.isRight() && file.keptBytes == 0)
   }
 
-  @Test func `short part starts over`() async throws {
+  @Test func `short part file starts again`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     try #require(truncate(fixture.part.path, 999_999) == 0)
@@ -205,7 +205,7 @@ import Testing
     #expect(fixture.isRight() && file.keptBytes == 0)
   }
 
-  @Test func `long part is cut`() async throws {
+  @Test func `long part file is truncated`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
     try #require(truncate(fixture.part.path, 2_000_000) == 0)

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "0.0.0.0", "127.1"])
-  func `own machine is refused in every spelling`(host: String) async throws {
+  func `loopback is refused in every notation`(host: String) async throws {
     let server = try LoopbackServer { _ in .ok() }
     let client = TrustFixture.client("http://\(host):\(server.port)", try transport(.publicOnly))
     let error = try await failure(client, BytesProbe(path: "/"))
@@ -24,7 +24,7 @@ import Testing
     #expect(server.requests.isEmpty)
   }
 
-  @Test func `address behind a redirect is refused`() async throws {
+  @Test func `redirect to a forbidden address is refused`() async throws {
     for place in ["http://10.0.0.1/", "http://169.254.169.254/latest/meta-data", "http://[fd00:ec2::254]/"] {
       let server = try LoopbackServer { _ in .redirect(to: place) }
       let client = TrustFixture.client(server.url, try transport(.only([.loopback])))
@@ -34,8 +34,8 @@ import Testing
     }
   }
 
-  @Test func `name that comes to mean elsewhere is refused`() async throws {
-    // The server closes, so that the next request needs a connection of its own.
+  @Test func `DNS rebinding is refused`() async throws {
+    // The server closes the connection, so the next request needs a new one.
     let server = try LoopbackServer { _ in .ok().closing() }
     let resolver = SteppingResolver(["127.0.0.1"], ["10.0.0.1"])
     let transport = try transport(.only([.loopback]), resolver: resolver)
@@ -46,14 +46,14 @@ import Testing
     #expect(error.message.contains("10.0.0.1"))
   }
 
-  @Test func `allowed address among others is used`() async throws {
+  @Test func `allowed address among forbidden ones is used`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     let transport = try transport(.only([.loopback]), ["two.example:\(server.port)": "10.0.0.1,127.0.0.1"])
     let client = TrustFixture.client("http://two.example:\(server.port)", transport)
     #expect(try await client.response(BytesProbe(path: "/")).status == 200)
   }
 
-  @Test func `nobody at an allowed address is no refusal`() async throws {
+  @Test func `refused connection is not a forbidden address`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     let port = server.port
     server.stop()
@@ -63,7 +63,7 @@ import Testing
     #expect(error.transportKind == .refused)
   }
 
-  @Test func `policy wants no proxy`() throws {
+  @Test func `address policy excludes a proxy`() throws {
     for proxy in [CurlConfiguration.Proxy.url("http://127.0.0.1:3128"), .environment] {
       var configuration = CurlConfiguration()
       configuration.addressPolicy = .publicOnly

@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct AuthorityTests {
-  @Test func `authority as bytes vouches`() async throws {
+  @Test func `authority given as bytes is trusted`() async throws {
     let authority = try TrustFixture.data("ca.pem")
     let client = try TrustFixture.client("ERRAND_NGINX_TLS") { $0.certificateAuthority = .certificates(authority) }
     #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
   }
 
-  @Test func `own authority is the only one`() async throws {
+  @Test func `given authority replaces system trust`() async throws {
     let stranger = try TrustFixture.data("stranger.pem")
     let client = try TrustFixture.client("ERRAND_NGINX_TLS") { $0.certificateAuthority = .certificates(stranger) }
     let error = try await failure(client, BytesProbe(path: "/200b"))
@@ -28,7 +28,7 @@ import Testing
     #expect(missing?.contains("cannot be read") == true)
   }
 
-  @Test func `new trust leaves old connections`() async throws {
+  @Test func `new trust opens new connections`() async throws {
     let transport = try TrustFixture.transport()
     let client = TrustFixture.client(try Servers.address("ERRAND_DOOR_TLS"), transport)
     let first = try await client.send(Inquiry("/"))["connection"]
@@ -42,7 +42,7 @@ import Testing
     #expect(try await client.send(Inquiry("/"))["connection"] != first)
   }
 
-  @Test func `no reload undoes a change`() async throws {
+  @Test func `reload does not undo a change`() async throws {
     let file = try TrustFixture.path("ca.pem")
     let transport = try TrustFixture.transport { $0.certificateAuthority = .file(path: file) }
     for number in 1...50 {
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `changed file counts after a reload`() async throws {
+  @Test func `changed file applies after a reload`() async throws {
     let folder = URL(filePath: NSTemporaryDirectory()).appending(path: "errand-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -78,13 +78,13 @@ import Testing
 
   // MARK: - Trust for tests
 
-  @Test func `test authority vouches on loopback`() async throws {
+  @Test func `test authority is trusted on loopback`() async throws {
     let authority = try TrustFixture.data("ca.pem")
     let client = try TrustFixture.client("ERRAND_NGINX_TLS") { $0.certificateAuthority = .test(.data(authority)) }
     #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
   }
 
-  @Test func `test authority still checks`() async throws {
+  @Test func `test authority still validates certificates`() async throws {
     for (variable, kind) in [
       ("ERRAND_NGINX_EXPIRED", TransportFailure.Kind.certificateExpired), ("ERRAND_NGINX_WRONG_HOST", .wrongHost),
     ] {
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: ["192.0.2.1", "10.0.0.1", "2001:db8::1"])
-  func `test authority goes nowhere else`(address: String) async throws {
+  func `test authority is limited to loopback`(address: String) async throws {
     let path = try TrustFixture.path("ca.pem")
     let transport = try TrustFixture.transport {
       $0.certificateAuthority = .test(.file(path: path))
@@ -107,7 +107,7 @@ import Testing
     #expect(error.message.contains("loopback"))
   }
 
-  @Test func `test authority wants no proxy`() throws {
+  @Test func `test authority excludes a proxy`() throws {
     let path = try TrustFixture.path("ca.pem")
     let refusal = try TrustFixture.refusal {
       $0.certificateAuthority = .test(.file(path: path))
@@ -116,8 +116,8 @@ import Testing
     #expect(refusal?.contains("test authority") == true)
   }
 
-  /// OpenSSL frees what it holds when the process exits, unless it was told otherwise before its first use.
-  @Test func `own authority does not crash the exit`() async throws {
+  /// OpenSSL frees its resources when the process exits, unless it is configured otherwise before its first use.
+  @Test func `custom authority does not crash the exit`() async throws {
     let (url, authority) = (try Servers.address("ERRAND_DOOR_TLS"), try TrustFixture.path("ca.pem"))
     for _ in 0..<5 {
       let run = try await BuiltProgram("MemoryProbe").run(["exit", url, authority])

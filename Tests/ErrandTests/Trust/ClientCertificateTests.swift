@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: doors)
-  func `client certificate opens the door`(door: String) async throws {
+  func `client certificate is accepted`(door: String) async throws {
     for form in try Self.forms() {
       let client = try TrustFixture.client(door) { $0.clientCertificates = [form] }
       #expect(try await client.send(Inquiry("/"))["client"]?.stringValue == "Errand test client", "\(form)")
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: doors)
-  func `door stays shut without one`(door: String) async throws {
+  func `missing client certificate is reported`(door: String) async throws {
     for _ in 0..<20 {
       let error = try await failure(TrustFixture.client(door), Inquiry("/"))
       #expect(error.transportKind == .clientCertificateRequired, "\(error)")
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: doors)
-  func `door stays shut for uploads`(door: String) async throws {
+  func `upload without client certificate is reported`(door: String) async throws {
     let upload = Inquiry("/") {
       $0.method = .put
       $0.body = .bytes(Data(repeating: 7, count: 1 << 20))
@@ -50,20 +50,20 @@ import Testing
   }
 
   @Test(arguments: doors)
-  func `a stranger is refused`(door: String) async throws {
+  func `untrusted client certificate is refused`(door: String) async throws {
     let stranger = ClientCertificate.pem(
       certificate: .file(path: try TrustFixture.path("stranger.pem")),
       key: .file(path: try TrustFixture.path("stranger.key")))
     let client = try TrustFixture.client(door) { $0.clientCertificates = [stranger] }
     var error = try await failure(client, Inquiry("/"))
-    // The server resets the connection behind its alert, and the reset can overtake it.
+    // The server resets the connection after its alert, and the reset may arrive before the alert.
     for _ in 1...4 where error.transportKind == .closedBeforeResponse {
       error = try await failure(client, Inquiry("/"))
     }
     #expect(error.transportKind == .clientCertificateRefused, "\(error)")
   }
 
-  @Test func `certificate is shown to its hosts alone`() async throws {
+  @Test func `certificate is sent only to its hosts`() async throws {
     let port = try TrustFixture.port("ERRAND_DOOR_CLIENT")
     var certificate = try #require(try Self.forms().first)
     certificate.hosts = ["localhost"]
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `server that does not ask sees none`() async throws {
+  @Test func `server that does not ask gets no certificate`() async throws {
     let form = try #require(try Self.forms().first)
     let client = try TrustFixture.client("ERRAND_DOOR_TLS") { $0.clientCertificates = [form] }
     #expect(try await client.send(Inquiry("/"))["client"] == .null)
@@ -88,15 +88,15 @@ import Testing
     let p12 = CertificateSource.file(path: try TrustFixture.path("client.p12"))
     let otherKey = CertificateSource.file(path: try TrustFixture.path("server.key"))
     let rows: [(ClientCertificate, String)] = [
-      (.pem(certificate: certificate, key: locked, passphrase: "wrong-phrase"), "whether the passphrase is right"),
-      (.pem(certificate: certificate, key: locked), "give its `passphrase`"),
+      (.pem(certificate: certificate, key: locked, passphrase: "wrong-phrase"), "check the passphrase"),
+      (.pem(certificate: certificate, key: locked), "set its `passphrase`"),
       (.pem(certificate: certificate, key: otherKey), "belongs to another certificate"),
       (.pem(certificate: certificate), "cannot be read"),
       (.pem(certificate: locked, key: locked, passphrase: Self.passphrase), "holds no certificate"),
       (.pem(certificate: .file(path: "no/such/file"), key: locked), "cannot be read"),
       (.pem(certificate: .data(Data()), key: locked), "is empty"),
-      (.pkcs12(p12, passphrase: "wrong-phrase"), "whether the passphrase is right"),
-      (.pkcs12(p12), "give its `passphrase`"),
+      (.pkcs12(p12, passphrase: "wrong-phrase"), "check the passphrase"),
+      (.pkcs12(p12), "set its `passphrase`"),
       (.pkcs12(certificate, passphrase: Self.passphrase), "holds no certificate in PKCS #12"),
       (.pem(certificate: certificate, key: otherKey, hosts: []), "must be like"),
     ]
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `no secret is shown`() async throws {
+  @Test func `descriptions contain no secret`() async throws {
     let key = try #require(String(data: TrustFixture.data("client.key"), encoding: .utf8))
     let line = try #require(key.split(separator: "\n").dropFirst().first)
     for form in try Self.forms() {

@@ -5,7 +5,7 @@ import Testing
 @Suite(.serialized) struct PinTests {
   private func pins(_ host: String, _ keys: String...) -> [PublicKeyPins] { [PublicKeyPins(host: host, sha256: keys)] }
 
-  @Test func `pinned key is let in`() async throws {
+  @Test func `pinned key is accepted`() async throws {
     let pin = try TrustFixture.pin("server")
     for variable in ["ERRAND_NGINX_TLS", "ERRAND_DOOR_TLS"] {
       let client = try TrustFixture.client(variable) { $0.pins = pins("localhost", pin, TrustFixture.sparePin) }
@@ -13,13 +13,13 @@ import Testing
     }
   }
 
-  @Test func `key in reserve is enough`() async throws {
+  @Test func `spare pin is sufficient`() async throws {
     let pin = try TrustFixture.pin("server")
     let client = try TrustFixture.client("ERRAND_NGINX_TLS") { $0.pins = pins("localhost", TrustFixture.sparePin, pin) }
     #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
   }
 
-  @Test func `strange key is refused`() async throws {
+  @Test func `unpinned key is refused`() async throws {
     let client = try TrustFixture.client("ERRAND_NGINX_TLS") {
       $0.pins = pins("localhost", TrustFixture.strangePin, TrustFixture.sparePin)
     }
@@ -29,7 +29,7 @@ import Testing
     #expect((error.cause as? TransportFailure)?.isCertainlyNotSent == true)
   }
 
-  @Test func `authority's key is no pin`() async throws {
+  @Test func `pin of the authority's key is refused`() async throws {
     let pin = try TrustFixture.pin("ca")
     let client = try TrustFixture.client("ERRAND_NGINX_TLS") { $0.pins = pins("localhost", pin, TrustFixture.sparePin) }
     #expect(try await failure(client, BytesProbe(path: "/200b")).transportKind == .pinMismatch)
@@ -40,13 +40,15 @@ import Testing
     ("ERRAND_NGINX_EXPIRED", "expired", .certificateExpired),
     ("ERRAND_NGINX_SELF_SIGNED", "self-signed", .certificateSelfSigned),
   ])
-  func `pin replaces no check`(variable: String, name: String, kind: TransportFailure.Kind) async throws {
+  func `pin does not replace certificate validation`(variable: String, name: String, kind: TransportFailure.Kind)
+    async throws
+  {
     let pin = try TrustFixture.pin(name)
     let client = try TrustFixture.client(variable) { $0.pins = pins("localhost", pin, TrustFixture.sparePin) }
     #expect(try await failure(client, BytesProbe(path: "/200b")).transportKind == kind)
   }
 
-  @Test func `pins hold behind a redirect`() async throws {
+  @Test func `pins apply after a redirect`() async throws {
     let port = try TrustFixture.port("ERRAND_DOOR_TLS")
     let request = Inquiry("/to") { $0.arguments = ["url": "https://localhost:\(port)/there"] }
     let strange = try TrustFixture.transport {
@@ -60,7 +62,7 @@ import Testing
     #expect(answer["path"]?.stringValue == "/there")
   }
 
-  @Test func `other hosts have no pins`() async throws {
+  @Test func `pins apply only to their hosts`() async throws {
     let port = try TrustFixture.port("ERRAND_DOOR_TLS")
     let transport = try TrustFixture.transport {
       $0.pins = pins("localhost", TrustFixture.strangePin, TrustFixture.sparePin)
@@ -72,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `dot at the end changes nothing`() async throws {
+  @Test func `trailing dot in host keeps pins`() async throws {
     let port = try TrustFixture.port("ERRAND_DOOR_TLS")
     let transport = try TrustFixture.transport {
       $0.pins = pins("localhost", TrustFixture.strangePin, TrustFixture.sparePin)
@@ -87,16 +89,16 @@ import Testing
     ("api.example.com", [TrustFixture.sparePin, TrustFixture.sparePin], "two different keys"),
     ("api.example.com", [TrustFixture.sparePin, "AAAA"], "44 characters"),
     ("api.example.com", [TrustFixture.sparePin, "sha256//" + TrustFixture.strangePin], "44 characters"),
-    ("https://api.example.com", [TrustFixture.sparePin, TrustFixture.strangePin], "no host"),
-    ("*.example.com", [TrustFixture.sparePin, TrustFixture.strangePin], "no host"),
-    ("", [TrustFixture.sparePin, TrustFixture.strangePin], "no host"),
+    ("https://api.example.com", [TrustFixture.sparePin, TrustFixture.strangePin], "is not a host"),
+    ("*.example.com", [TrustFixture.sparePin, TrustFixture.strangePin], "is not a host"),
+    ("", [TrustFixture.sparePin, TrustFixture.strangePin], "is not a host"),
   ])
   func `unusable pins are refused`(host: String, keys: [String], words: String) throws {
     let refusal = try TrustFixture.refusal { $0.pins = [PublicKeyPins(host: host, sha256: keys)] }
     #expect(refusal?.contains(words) == true, "\(refusal ?? "accepted")")
   }
 
-  @Test func `closest pins count`() async throws {
+  @Test func `most specific pins apply`() async throws {
     let pin = try TrustFixture.pin("server")
     let port = try TrustFixture.port("ERRAND_DOOR_TLS")
     let transport = try TrustFixture.transport {
@@ -107,7 +109,7 @@ import Testing
       $0.addressOverrides = ["a.example.com:\(port)": "127.0.0.1"]
     }
     #expect(try await TrustFixture.client("https://localhost:\(port)", transport).send(Inquiry("/"))["path"] == "/")
-    // The certificate is for localhost alone, and that is looked at before the pins.
+    // The certificate is valid only for localhost, and the host name is verified before the pins.
     let error = try await failure(TrustFixture.client("https://a.example.com:\(port)", transport), Inquiry("/"))
     #expect(error.transportKind == .wrongHost)
     let twice = try TrustFixture.refusal {

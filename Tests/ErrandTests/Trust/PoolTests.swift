@@ -2,7 +2,7 @@ import Errand
 import Foundation
 import Testing
 
-/// Connections that were made under one trust are never used under another.
+/// A connection that was opened under one trust setting is never used under another.
 @Suite(.serialized) struct PoolTests {
   private func connection(_ transport: CurlTransport, _ host: String = "localhost") async throws -> Int {
     let port = try TrustFixture.port("ERRAND_DOOR_TLS")
@@ -10,7 +10,7 @@ import Testing
     return try #require(answer["connection"]?.intValue)
   }
 
-  @Test func `transports share no connection`() async throws {
+  @Test func `transports do not share connections`() async throws {
     let (one, other) = (try TrustFixture.transport(), try TrustFixture.transport())
     let first = try await connection(one)
     #expect(try await connection(one) == first)
@@ -20,7 +20,7 @@ import Testing
     #expect(try await connection(other) == second)
   }
 
-  @Test func `hosts share no connection`() async throws {
+  @Test func `hosts do not share connections`() async throws {
     let pin = try TrustFixture.pin("server")
     let transport = try TrustFixture.transport {
       $0.pins = [PublicKeyPins(host: "localhost", sha256: [pin, TrustFixture.sparePin])]
@@ -31,7 +31,7 @@ import Testing
     #expect(try await connection(transport, "127.0.0.1") == other)
   }
 
-  @Test func `later pins leave old connections`() async throws {
+  @Test func `later pins open new connections`() async throws {
     let transport = try TrustFixture.transport()
     let first = try await connection(transport)
     var configuration = transport.configuration

@@ -7,7 +7,7 @@ import Testing
     .url(try Servers.address("ERRAND_DOOR_PROXY"), user: user, password: password)
   }
 
-  @Test func `https goes through a proxy`() async throws {
+  @Test func `https uses a proxy`() async throws {
     let proxy = try proxy()
     let client = try TrustFixture.client("ERRAND_DOOR_TLS") { $0.proxy = proxy }
     let fields = try await client.send(Inquiry("/"))["fields"]
@@ -16,14 +16,14 @@ import Testing
     #expect(fields["Authorization"] == nil)
   }
 
-  @Test func `http goes through a proxy`() async throws {
+  @Test func `http uses a proxy`() async throws {
     let proxy = try proxy()
     let client = try TrustFixture.client("ERRAND_NGINX") { $0.proxy = proxy }
     #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
   }
 
   @Test(arguments: ["ERRAND_DOOR_TLS", "ERRAND_NGINX"])
-  func `proxy's wish for credentials is told`(variable: String) async throws {
+  func `missing proxy credentials are reported`(variable: String) async throws {
     for (user, password) in [("ada", "wrong-word"), (nil, nil)] as [(String?, String?)] {
       let proxy = try proxy(user, password)
       let error = try await failure(TrustFixture.client(variable) { $0.proxy = proxy }, BytesProbe(path: "/200b"))
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `trust holds through a proxy`() async throws {
+  @Test func `trust settings apply through a proxy`() async throws {
     let pin = try TrustFixture.pin("server")
     let open = CurlConfiguration.Proxy.url(try Servers.address("ERRAND_DOOR_OPEN_PROXY"))
     for (keys, kind) in [
@@ -50,12 +50,12 @@ import Testing
     #expect(try await failure(expired, BytesProbe(path: "/200b")).transportKind == .certificateExpired)
   }
 
-  @Test func `missing proxy is named`() async throws {
+  @Test func `unreachable proxy is reported`() async throws {
     let client = try TrustFixture.client("ERRAND_DOOR_TLS") { $0.proxy = .url("http://127.0.0.1:1") }
     #expect(try await failure(client, Inquiry("/")).transportKind == .proxy)
   }
 
-  @Test func `own authority vouches for a proxy`() async throws {
+  @Test func `custom authority applies to a proxy`() async throws {
     let proxy = CurlConfiguration.Proxy.url(try Servers.address("ERRAND_NGINX_TLS"))
     let client = try TrustFixture.client("ERRAND_NGINX") { $0.proxy = proxy }
     #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
@@ -68,7 +68,7 @@ import Testing
     #expect(error.transportKind == .proxy && error.message.contains("local issuer"), "\(error)")
   }
 
-  @Test func `minimum version holds for a proxy`() async throws {
+  @Test func `minimum TLS version applies to a proxy`() async throws {
     let proxy = CurlConfiguration.Proxy.url(try Servers.address("ERRAND_NGINX_TLS_1_2"))
     for (version, kind) in [(CurlConfiguration.TLSVersion.tls1_2, TransportFailure.Kind?.none), (.tls1_3, .proxy)] {
       let client = try TrustFixture.client("ERRAND_NGINX") {

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// Each host has an address of its own.
+  /// A resolver with one list of addresses for each host.
   private struct Table: NameResolver {
     let addresses: [String: [String]]
     func addresses(of host: String, port: Int) async throws -> [String] { addresses[host] ?? [] }
@@ -39,7 +39,7 @@ import Testing
     #expect(server.requests.first?.headers["Host"] == "api.example:\(server.port)")
   }
 
-  @Test func `override in capitals is not asked for`() async throws {
+  @Test func `override is case-insensitive`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     let resolver = SteppingResolver(["127.0.0.9"])
     var configuration = CurlConfiguration()
@@ -50,7 +50,7 @@ import Testing
     #expect(resolver.asked.isEmpty)
   }
 
-  @Test func `several addresses are tried`() async throws {
+  @Test func `all addresses are tried`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     let client = try client("http://api.example:\(server.port)", SteppingResolver(["127.0.0.2", "::1", "127.0.0.1"]))
     #expect(try await client.response(BytesProbe(path: "/")).status == 200)
@@ -66,17 +66,17 @@ import Testing
         #expect(try await client.send(TextProbe(path: "/")) == text)
       }
     }
-    // What was found for one host is nothing to another.
+    // The addresses of one host are not used for another.
     let error = try await failure(
       TrustFixture.client("http://three.example:\(first.port)", transport), TextProbe(path: "/"))
     #expect(error.transportKind == .nameLookup)
   }
 
-  @Test func `failure of the resolver is told`() async throws {
+  @Test func `failure of the resolver is reported`() async throws {
     for (resolver, words) in [
       (Failing() as any NameResolver, "Reason"), (SteppingResolver([]), "no address"),
-      (SteppingResolver(["localhost"]), "no address in numbers"),
-      (SteppingResolver(["127.0.0.1,10.0.0.1"]), "no address in numbers"), (SteppingResolver([""]), "in numbers"),
+      (SteppingResolver(["localhost"]), "invalid IP address"),
+      (SteppingResolver(["127.0.0.1,10.0.0.1"]), "invalid IP address"), (SteppingResolver([""]), "invalid IP address"),
     ] {
       let error = try await failure(client("http://api.example", resolver), BytesProbe(path: "/"))
       #expect(error.transportKind == .nameLookup)
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `cancel ends the wait for addresses`() async throws {
+  @Test func `cancel ends the name lookup`() async throws {
     let resolver = Silent()
     let client = try client("http://api.example", resolver)
     let task = Task { await client.outcome(of: BytesProbe(path: "/"), options: .tag("waiting")) }
@@ -95,7 +95,7 @@ import Testing
     await resolver.isCancelled.waitStubbornly()
   }
 
-  @Test func `deadline ends the wait for addresses`() async throws {
+  @Test func `deadline ends the name lookup`() async throws {
     let (resolver, clock) = (Silent(), ManualClock())
     let client = try client("http://api.example", resolver)
     client.configure { $0.timers = clock }
@@ -106,7 +106,7 @@ import Testing
     await resolver.isCancelled.waitStubbornly()
   }
 
-  @Test func `connect time-out ends the wait for addresses`() async throws {
+  @Test func `connect time-out ends the name lookup`() async throws {
     let (resolver, clock) = (Silent(), ManualClock())
     let client = try client("http://api.example", resolver)
     client.configure {
@@ -120,7 +120,7 @@ import Testing
     await resolver.isCancelled.waitStubbornly()
   }
 
-  @Test func `resolver is spared where there is no question`() async throws {
+  @Test func `numeric or overridden host skips the resolver`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     let resolver = SteppingResolver(["10.0.0.1"])
     var configuration = CurlConfiguration()

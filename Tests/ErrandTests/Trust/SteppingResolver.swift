@@ -1,14 +1,14 @@
 import Errand
 import ErrandSupport
 
-/// Gives one answer after the other, the last one again and again, and notes what it was asked.
+/// Returns one list of addresses after the other, repeats the last one, and records the questions.
 final class SteppingResolver: NameResolver {
   private let answers: Locked<[[String]]>
   private let questions = Locked<[String]>([])
 
   init(_ answers: [String]...) { self.answers = Locked(answers) }
 
-  /// What it was asked, `host:port` each.
+  /// The requested names, as `host:port`.
   var asked: [String] { questions.withLock { $0 } }
 
   func addresses(of host: String, port: Int) async throws -> [String] {

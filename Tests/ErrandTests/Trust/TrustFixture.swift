@@ -2,25 +2,25 @@ import Errand
 import Foundation
 import Testing
 
-/// Clients with trust of many kinds, and the certificates that the test script made.
+/// Clients with different trust settings, and the certificates that the test script creates.
 enum TrustFixture {
-  /// A file of the folder of certificates.
+  /// A file in the folder of certificates.
   static func path(_ name: String) throws -> String { try Servers.address("ERRAND_CERTIFICATES") + "/" + name }
 
   static func data(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path(name))) }
 
-  /// The pin of a certificate's public key, as openssl computed it.
+  /// The pin of a certificate's public key, as computed by openssl.
   static func pin(_ name: String) throws -> String {
     try String(decoding: data(name + ".pin"), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// A pin that is nobody's.
+  /// A pin that matches no key.
   static let strangePin = Data(repeating: 7, count: 32).base64EncodedString()
 
-  /// Another one.
+  /// A second pin that matches no key.
   static let sparePin = Data(repeating: 8, count: 32).base64EncodedString()
 
-  /// A transport that trusts the tests' own authority, unless told otherwise.
+  /// A transport that trusts the authority of the tests by default.
   static func transport(
     resolver: (any NameResolver)? = nil, _ change: (inout CurlConfiguration) throws -> Void = { _ in }
   ) throws -> CurlTransport {
@@ -36,14 +36,14 @@ enum TrustFixture {
     return APIClient(configuration)
   }
 
-  /// A client for the server under a variable.
+  /// A client for the server whose address is in an environment variable.
   static func client(
     _ variable: String, _ change: (inout CurlConfiguration) throws -> Void = { _ in }
   ) throws -> APIClient {
     try client(Servers.address(variable), transport(change))
   }
 
-  /// Why a configuration is refused; nil where it is not.
+  /// The reason for which a configuration is refused, or nil if it is accepted.
   static func refusal(_ change: (inout CurlConfiguration) throws -> Void) throws -> String? {
     do {
       _ = try transport(change)
@@ -53,7 +53,7 @@ enum TrustFixture {
     }
   }
 
-  /// The port of a server under a variable.
+  /// The port of the server whose address is in an environment variable.
   static func port(_ variable: String) throws -> Int {
     try #require(URL(string: Servers.address(variable))?.port)
   }

@@ -6,18 +6,18 @@ import Testing
   private func client(_ socket: String, _ base: String = "http://any.example") throws -> APIClient {
     var configuration = CurlConfiguration()
     configuration.unixSocket = socket
-    // Policies are about addresses, and a socket of this machine has none.
+    // Address policies concern IP addresses, and a Unix socket has none.
     configuration.addressPolicy = .publicOnly
     return TrustFixture.client(base, try CurlTransport(configuration))
   }
 
-  @Test func `Unix socket is spoken to`() async throws {
+  @Test func `requests work over a Unix socket`() async throws {
     let client = try client(Servers.address("ERRAND_NGINX_SOCKET"))
     for _ in 0..<3 { #expect(try await client.send(BytesProbe(path: "/200b")).count == 200) }
     #expect(try await client.response(BytesProbe(path: "/empty")).status == 204)
   }
 
-  @Test func `many at once over a Unix socket`() async throws {
+  @Test func `concurrent requests work over a Unix socket`() async throws {
     let client = try client(Servers.address("ERRAND_NGINX_SOCKET"))
     let sizes = try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<50 { group.addTask { try await client.send(BytesProbe(path: "/200b")).count } }
@@ -26,7 +26,7 @@ import Testing
     #expect(sizes == Array(repeating: 200, count: 50))
   }
 
-  @Test func `TLS over a Unix socket is checked`() async throws {
+  @Test func `TLS over a Unix socket is validated`() async throws {
     let socket = try Servers.address("ERRAND_NGINX_TLS_SOCKET")
     func client(_ base: String, authority: String) throws -> APIClient {
       let transport = try TrustFixture.transport { configuration in
@@ -54,7 +54,7 @@ import Testing
     #expect(throws: CurlConfiguration.Invalid.self) { try client(path) }
   }
 
-  @Test func `Unix socket wants no proxy`() {
+  @Test func `Unix socket excludes a proxy`() {
     var configuration = CurlConfiguration()
     configuration.unixSocket = "/run/some.sock"
     configuration.proxy = .environment

@@ -5,7 +5,7 @@ import Testing
 import TransportChecks
 
 @Suite struct UploadCompressionTests {
-  /// Undoes gzip with the system's own program.
+  /// Decompresses gzip with the system's command.
   private static func gunzip(_ bytes: [UInt8], _ folder: UploadFolder) throws -> Data {
     let coded = try folder.file("coded", Data(bytes))
     let plain = try folder.file("plain", Data())
@@ -21,7 +21,7 @@ import TransportChecks
   }
 
   @Test(arguments: [0, 1, 1_000, 16_384, 16_385, 3_000_000])
-  func `a compressed body is the same body`(size: Int) async throws {
+  func `compressed body decompresses to the original`(size: Int) async throws {
     let folder = try UploadFolder()
     let bytes = UploadFolder.bytes(size)
     let file = try folder.file("f", bytes)
@@ -40,13 +40,13 @@ import TransportChecks
     }
   }
 
-  @Test func `compressed body still expects`() async throws {
+  @Test func `compressed body keeps Expect`() async throws {
     let bench = ScriptedClient()
     let body = RequestBody.body(HTTPBody(Data([1])).expectingContinue()).compressed()
     #expect(try await bench.sent(Sending(method: .put, body: body))?.body?.expectsContinue == true)
   }
 
-  @Test func `random bytes survive every level`() async throws {
+  @Test func `random bytes round-trip at every level`() async throws {
     var random = SeededNumbers(seed: 1)
     let bytes = Data((0..<400_000).map { _ in UInt8.random(in: 0...255, using: &random) })
     let folder = try UploadFolder()
@@ -57,7 +57,7 @@ import TransportChecks
     }
   }
 
-  @Test func `a failing source fails compressed too`() async throws {
+  @Test func `failing source fails when compressed`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     let client = APIClient(baseURL: server.url)
     let error = try await failure(client, Upload(PieceSource.body([.bytes([1]), .fail]).compressed()))
@@ -67,7 +67,7 @@ import TransportChecks
     #expect(server.requests.isEmpty)
   }
 
-  @Test func `a compressed source may come later`() async throws {
+  @Test func `compressed source may have no data yet`() async throws {
     let folder = try UploadFolder()
     let server = try LoopbackServer { _ in .ok("taken") }
     let body = PieceSource.body(

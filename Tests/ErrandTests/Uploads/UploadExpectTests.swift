@@ -10,7 +10,7 @@ import TransportChecks
     return [.file(file), .bytes(UploadFolder.bytes(100_000)), .text("short"), PieceSource.body([.bytes([1, 2])])]
   }
 
-  @Test func `the body follows a 100`() async throws {
+  @Test func `body is sent after 100 Continue`() async throws {
     let server = try LoopbackServer { _ in .ok("taken") }
     let client = APIClient(baseURL: server.url)
     let folder = try UploadFolder()
@@ -22,7 +22,7 @@ import TransportChecks
     #expect(server.connectionCount == 1)
   }
 
-  @Test func `nothing is read before a 100`() async throws {
+  @Test func `body is not read before 100 Continue`() async throws {
     let holds = try await withinTheSecond {
       let gate = Gate()
       let server = try LoopbackServer(.uploads(.held(gate))) { _ in .ok("taken") }
@@ -40,7 +40,8 @@ import TransportChecks
     #expect(holds)
   }
 
-  /// Tries again where a try took longer than the second after which a body is sent unasked, and may have failed by it.
+  /// Repeats an attempt that took longer than the second after which the body is sent without a response, because it
+  /// may have failed for that reason.
   private func withinTheSecond(_ holds: () async throws -> Bool) async throws -> Bool {
     for _ in 0..<10 {
       let start = ContinuousClock.now
@@ -50,7 +51,7 @@ import TransportChecks
     return false
   }
 
-  @Test func `silence costs a second`() async throws {
+  @Test func `missing 100 Continue costs a second`() async throws {
     let server = try LoopbackServer(.uploads(.withoutContinue)) { _ in .ok("taken") }
     let start = ContinuousClock.now
     let body = RequestBody.text("x").expectingContinue()
@@ -58,7 +59,7 @@ import TransportChecks
     #expect(start.duration(to: .now) > .milliseconds(900))
   }
 
-  @Test func `a 417 is taken back`() async throws {
+  @Test func `417 repeats without Expect`() async throws {
     var options = LoopbackOptions()
     options.reception = { $0.headers["Expect"] == nil ? .automatic : .afterAnswer }
     let server = try LoopbackServer(options) { $0.headers["Expect"] == nil ? .ok("taken") : .status(417, body: "no") }
@@ -74,7 +75,7 @@ import TransportChecks
     }
   }
 
-  @Test func `a refusal spares the body`() async throws {
+  @Test func `error status spares the body`() async throws {
     let holds = try await withinTheSecond {
       let server = try LoopbackServer(.uploads(.never)) { _ in .status(401, body: "who?") }
       let log = PieceSource.Log()
@@ -86,7 +87,7 @@ import TransportChecks
     #expect(holds)
   }
 
-  @Test func `nobody asks unless told`() async throws {
+  @Test func `Expect is off by default`() async throws {
     let server = try LoopbackServer { _ in .ok("taken") }
     let client = APIClient(baseURL: server.url)
     let folder = try UploadFolder()

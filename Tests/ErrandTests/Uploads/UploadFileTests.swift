@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct UploadFileTests {
   @Test(arguments: [0, 1, 16_384, 16_385, 700_001])
-  func `a file arrives as it is`(size: Int) async throws {
+  func `file arrives unchanged`(size: Int) async throws {
     let folder = try UploadFolder()
     let bytes = UploadFolder.bytes(size)
     let server = try LoopbackServer { _ in .ok("taken") }
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [("a.PNG", "image/png"), ("b.tar.gz", "application/gzip"), ("c", "application/octet-stream")])
-  func `the type follows the extension`(name: String, type: String) async throws {
+  func `content type follows the file extension`(name: String, type: String) async throws {
     let folder = try UploadFolder()
     let bench = ScriptedClient()
     let file = try folder.file(name, Data([1]))
@@ -27,7 +27,7 @@ import Testing
     #expect(own?.fields[.contentType] == "x/y" && own?.body?.data == Data([1]))
   }
 
-  @Test func `a part of a file is sent`() async throws {
+  @Test func `range of a file is sent`() async throws {
     let folder = try UploadFolder()
     let file = try folder.file("f", Data("0123456789".utf8))
     let server = try LoopbackServer { _ in .ok() }
@@ -37,7 +37,7 @@ import Testing
     #expect(throws: APIError.self) { try HTTPBody.file(file, range: 3..<11) }
   }
 
-  @Test func `a file that cannot be read is named`() async throws {
+  @Test func `unreadable file is named`() async throws {
     let folder = try UploadFolder()
     _ = try folder.file("f", Data([1]))
     let pipe = folder.url.appending(path: "pipe")
@@ -45,8 +45,8 @@ import Testing
     let remote = try #require(URL(string: "https://example.com/f"))
     for (url, words) in [
       (folder.url.appending(path: "gone.jpg"), ["gone.jpg", "No such file"]), (folder.url, ["it is a directory"]),
-      (pipe, ["pipe", "no regular file"]), (folder.url.appending(path: "f\0.png"), ["has a NUL"]),
-      (remote, ["https://example.com/f", "no file URL"]),
+      (pipe, ["pipe", "not a regular file"]), (folder.url.appending(path: "f\0.png"), ["contains a NUL"]),
+      (remote, ["https://example.com/f", "is not a file URL"]),
     ] {
       for body in [RequestBody.file(url), .multipart([.file("f", url)])] {
         let bench = ScriptedClient()
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [UInt64(3_000_000), 40_000_000])
-  func `a file that changes is not sent`(size: UInt64) async throws {
+  func `file that changes during sending fails`(size: UInt64) async throws {
     let folder = try UploadFolder()
     let file = try folder.sparse("f", 30_000_000)
     let gate = Gate()
@@ -77,7 +77,7 @@ import Testing
     #expect(try await server.request(number: 1).connection == 2)
   }
 
-  @Test func `a file changed before it is sent is refused`() async throws {
+  @Test func `file changed before sending is refused`() async throws {
     let folder = try UploadFolder()
     for size in [0, 4] {
       let file = try folder.file("f\(size)", Data(count: size))

@@ -6,14 +6,14 @@ import Testing
 import TransportChecks
 import TestSupport
 
-/// What the rest of the line makes of bodies that are read while they are sent.
+/// How the rest of the pipeline treats bodies that are read while they are sent.
 @Suite struct UploadLineTests {
   private static func body(_ isStreamed: Bool) -> RequestBody {
     isStreamed ? PieceSource.body([.bytes([1])], isReplayable: true) : .bytes(Data([1]))
   }
 
   @Test(arguments: [false, true])
-  func `a streamed body is not cached`(isStreamed: Bool) async throws {
+  func `streamed body is not cached`(isStreamed: Bool) async throws {
     let bench = ScriptedClient(answer: { _ in .text("fresh") })
     let upload = Upload(Self.body(isStreamed)) { $0.cache = .lifetime(.seconds(60)) }
     _ = try await bench.client.send(upload)
@@ -24,7 +24,7 @@ import TestSupport
   }
 
   @Test(arguments: [false, true])
-  func `a streamed body is not joined`(isStreamed: Bool) async throws {
+  func `streamed body is not joined`(isStreamed: Bool) async throws {
     let latch = Latch()
     let bench = ScriptedClient(answer: { _ in
       try await latch.wait()
@@ -40,13 +40,13 @@ import TestSupport
     #expect(bench.transport.requests.count == (isStreamed ? 2 : 1))
   }
 
-  @Test func `no answer lies under a streamed body`() async throws {
+  @Test func `cachedAs refuses a streamed body`() async throws {
     let bench = ScriptedClient(answer: { _ in .text("fresh") })
     let error = try #require(await bench.failure(of: Aliased()))
-    #expect(error.stage == .build && error.code == .unsupported && error.message.contains("read while it is sent"))
+    #expect(error.stage == .build && error.code == .unsupported && error.message.contains("streamed body"))
   }
 
-  @Test func `a plain transport says what it lacks`() async throws {
+  @Test func `missing upload capability is named`() async throws {
     struct Plain: Transport {
       func send(_ exchange: Exchange) async throws -> HTTPResponse {
         HTTPResponse(head: ResponseHead(status: 200), url: exchange.request.url)
@@ -60,7 +60,7 @@ import TestSupport
     #expect(try await client.send(Upload(Self.body(false))) == "")
   }
 
-  @Test func `a line for curl names the file`() async throws {
+  @Test func `curl command names the file`() async throws {
     let folder = try UploadFolder()
     let file = try folder.file("it's.txt", Data("x".utf8))
     let bench = ScriptedClient()
@@ -84,7 +84,7 @@ import TestSupport
     #expect(commands[1].hasSuffix("1 bytes'") && commands[2].hasSuffix("a stream of unknown length'"))
   }
 
-  @Test func `a scripted transport shows the bytes`() async throws {
+  @Test func `scripted transport records the body`() async throws {
     let folder = try UploadFolder()
     let file = try folder.file("f", UploadFolder.bytes(50_000))
     let bench = ScriptedClient()
@@ -96,14 +96,14 @@ import TestSupport
     #expect(error?.transportKind == .bodySource && error?.cause is PieceSource.Fault)
   }
 
-  @Test func `a request stays small`() {
+  @Test func `HTTP body is one word large`() {
     #expect(MemoryLayout<HTTPBody?>.size == MemoryLayout<Int>.size)
   }
 
   // MARK: - Progress
 
   @Test(arguments: [true, false])
-  func `progress counts what was sent`(isKnown: Bool) async throws {
+  func `progress counts sent bytes`(isKnown: Bool) async throws {
     let folder = try UploadFolder()
     let file = try folder.file("f", UploadFolder.bytes(900_000))
     let server = try LoopbackServer { _ in .ok("taken") }
@@ -121,7 +121,7 @@ import TestSupport
   }
 
   @Test(arguments: [nil, .upload, .download] as [TransferProgress.Direction?])
-  func `progress can be read beside the call`(direction: TransferProgress.Direction?) async throws {
+  func `progress stream reports during the call`(direction: TransferProgress.Direction?) async throws {
     let folder = try UploadFolder()
     let file = try folder.file("f", UploadFolder.bytes(900_000))
     let server = try LoopbackServer { _ in .ok("taken") }
@@ -138,7 +138,7 @@ import TestSupport
     }
   }
 
-  @Test func `stream of progress ends with a call that fails`() async throws {
+  @Test func `progress stream ends with a failed call`() async throws {
     let progress = ProgressStream()
     let client = APIClient(baseURL: "no url")
     async let outcome = client.outcome(of: Upload(.text("x")), options: CallOptions(accessories: [progress]))
@@ -146,7 +146,7 @@ import TestSupport
     #expect(await outcome.error?.code == .invalidURL)
   }
 
-  @Test func `progress does not claim what was not sent`() async throws {
+  @Test func `progress excludes unsent bytes`() async throws {
     let server = try LoopbackServer(.uploads(keeping: 0, .never)) { _ in .status(413) }
     let seen = Recorded<TransferProgress>()
     let length = Int64(1 << 30)
@@ -167,6 +167,6 @@ private struct Aliased: APIRequest {
 }
 
 extension APIClient {
-  /// The calls that wait for exchanges which they may share.
+  /// The calls that wait for shared exchanges.
   fileprivate var joins: Int { fittings.joining.counts.waiting }
 }

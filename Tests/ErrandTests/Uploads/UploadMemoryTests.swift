@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct UploadMemoryTests {
-  /// 512 MiB each, and 4 GiB where `ERRAND_SOAK` is set; compressed less, since that is slow. The memory is what the
-  /// process holds at most beyond what it held after a small upload.
+  /// 512 MiB each, or 4 GiB if `ERRAND_SOAK` is set; less for compressed bodies, which are slow. The measured memory is
+  /// the growth of the process beyond its peak after a small upload.
   @Test(arguments: ["file", "form", "pieces", "source", "gzip"])
-  func `a great file takes no memory`(mode: String) async throws {
+  func `large upload needs constant memory`(mode: String) async throws {
     let isSoaking = ProcessInfo.processInfo.environment["ERRAND_SOAK"] != nil
     let length: UInt64 = mode == "gzip" ? 64 << 20 : isSoaking ? 4 << 30 : 512 << 20
     let folder = try UploadFolder()

@@ -37,11 +37,11 @@ import TransportChecks
         "--B\r\nContent-Disposition: form-data; name=\"s\"\r\nContent-Type: text/x\r\n\r\n123\r\n--B--\r\n"
       ),
     ] as [(Multipart, String)])
-  func `a form is written by the letter`(form: Multipart, expected: String) throws {
+  func `form is encoded exactly`(form: Multipart, expected: String) throws {
     #expect(try Self.bytes(form) == expected)
   }
 
-  @Test func `a file names itself`() throws {
+  @Test func `file part has its file name`() throws {
     let folder = try UploadFolder()
     let file = try folder.file("my \"cat\".jpg", Data("cat".utf8))
     let form: Multipart = [.file("image", file), .file("other", file, filename: "dog.png", type: "image/x")]
@@ -64,7 +64,7 @@ import TransportChecks
     #expect(written.components(separatedBy: "\r\n").count == 7)
   }
 
-  @Test func `hostile fields are refused`() async throws {
+  @Test func `hostile header fields are refused`() async throws {
     for part in [
       Multipart.Part.text("a", "b").field("X", "1\r\nY: 2"), .text("a", "b").field("a b", "1"),
       .text("a", "b").field("content-disposition", "form-data"), .text("a", "b").field("Content-Type", "x/y"),
@@ -76,7 +76,7 @@ import TransportChecks
     }
   }
 
-  @Test func `equal forms are equal requests`() async throws {
+  @Test func `equal forms make equal requests`() async throws {
     struct Match: APIRequest {
       typealias Response = String
       var path: Path { "/match" }
@@ -91,7 +91,7 @@ import TransportChecks
     #expect(await bench.client.outcome(of: Match(name: "y")).origin == .network)
   }
 
-  @Test func `boundary in a part is not taken`() throws {
+  @Test func `boundary occurring in a part is replaced`() throws {
     func form(_ text: String) throws -> (body: HTTPBody, boundary: String) {
       try MultipartWriter(parts: [.text("a", text), .text("b", text)], encoding: JSONEncoding()).body()
     }
@@ -101,8 +101,8 @@ import TransportChecks
     #expect(text.components(separatedBy: plain.boundary).count == 4)
   }
 
-  @Test func `the boundary occurs in no part`() throws {
-    // The first forty letters that this gives stand in the part, and so the next forty are taken.
+  @Test func `boundary occurs in no part`() throws {
+    // The part contains the first forty letters that the generator yields, so the next forty become the boundary.
     var random = SteppingGenerator()
     let first = MultipartWriter.boundary(absentFrom: [], using: &random)
     random = SteppingGenerator()
@@ -111,7 +111,7 @@ import TransportChecks
     #expect(next.utf8.allSatisfy { ASCII.isToken(String(UnicodeScalar($0))) })
   }
 
-  @Test func `length is known where it can be`() async throws {
+  @Test func `length is announced if known`() async throws {
     let folder = try UploadFolder()
     let file = try folder.file("f", UploadFolder.bytes(100_000))
     let server = try LoopbackServer { _ in .ok() }
@@ -140,7 +140,7 @@ import TransportChecks
     #expect(error?.code == .invalidBody && error?.message.contains("\"j\"") == true)
   }
 
-  @Test func `a part takes any format`() async throws {
+  @Test func `part may use any format`() async throws {
     let bench = ScriptedClient()
     let list = Multipart([.encoded("settings", ["name": "Ada"], as: PropertyListFormat(), filename: "s.plist")])
     let text = try #require(await bench.sent(Sending(method: .post, body: .multipart(list)))?.text)
@@ -160,7 +160,7 @@ import TransportChecks
   }
 }
 
-/// Gives 0, 1, 2 … in the upper bits.
+/// Yields 0, 1, 2 … in the upper bits.
 private struct SteppingGenerator: RandomNumberGenerator {
   private var last: UInt64 = 0
 

@@ -12,7 +12,7 @@ import TransportChecks
   }
 
   @Test(arguments: [307, 308])
-  func `a redirect sends a file again`(status: Int) async throws {
+  func `redirect resends a file`(status: Int) async throws {
     let folder = try UploadFolder()
     let bytes = UploadFolder.bytes(100_000)
     let file = try folder.file("f", bytes)
@@ -28,7 +28,7 @@ import TransportChecks
     }
   }
 
-  @Test func `a file is tried again`() async throws {
+  @Test func `retry resends a file`() async throws {
     let folder = try UploadFolder()
     let file = try folder.file("f", UploadFolder.bytes(100_000))
     for body in [RequestBody.file(file), .multipart([.text("a", "b"), .file("f", file)])] {
@@ -43,7 +43,7 @@ import TransportChecks
     }
   }
 
-  @Test func `a stream that was read is not sent again`() async throws {
+  @Test func `consumed stream is not resent`() async throws {
     let server = try Self.redirecting(307)
     let client = APIClient(baseURL: server.url)
     for body in [PieceSource.body([.bytes([1])]), .multipart([.body("s", PieceSource.streamed([.bytes([1])]))])] {
@@ -56,13 +56,13 @@ import TransportChecks
     #expect(server.requests.count == 2)
   }
 
-  @Test func `a redirect to GET needs no body`() async throws {
+  @Test func `redirect to GET needs no body`() async throws {
     let server = try Self.redirecting(303)
     #expect(try await APIClient(baseURL: server.url).send(Upload(PieceSource.body([.bytes([1])]))) == "taken")
     #expect(server.requests.last?.method == "GET" && server.requests.last?.body.isEmpty == true)
   }
 
-  @Test func `a stream that nobody read follows`() async throws {
+  @Test func `unread stream follows a redirect`() async throws {
     let server = try Self.redirecting(307, .never)
     let log = PieceSource.Log()
     let body = PieceSource.body([.bytes([1, 2])], log: log).expectingContinue()
@@ -71,7 +71,7 @@ import TransportChecks
     #expect(log.opened == 1)
   }
 
-  @Test func `a stream belongs to one call`() async throws {
+  @Test func `stream belongs to one call`() async throws {
     let server = try LoopbackServer { _ in .ok("taken") }
     let client = APIClient(baseURL: server.url)
     for body in [PieceSource.body([.bytes([1])]), .multipart([.body("s", PieceSource.streamed([.bytes([1])]))])] {
@@ -83,7 +83,7 @@ import TransportChecks
     #expect(server.requests.count == 2)
   }
 
-  @Test func `a dead connection costs nothing`() async throws {
+  @Test func `closed connection does not consume the body`() async throws {
     let folder = try UploadFolder()
     let file = try folder.file("f", UploadFolder.bytes(50_000))
     let log = PieceSource.Log()

@@ -13,7 +13,7 @@ import TransportChecks
     }
   }
 
-  @Test func `httpbin parses a form with an image`() async throws {
+  @Test func `httpbin parses a multipart form`() async throws {
     let folder = try UploadFolder()
     let photo = try folder.file("cat.jpg", Self.bytes)
     let form: Multipart = [
@@ -30,7 +30,7 @@ import TransportChecks
     #expect(answer["files"]["image"]?.stringValue == image)
   }
 
-  @Test func `httpbin takes files and streams`() async throws {
+  @Test func `httpbin receives files and streams`() async throws {
     let folder = try UploadFolder()
     let file = try folder.file("f.bin", Self.bytes)
     let expected = "data:application/octet-stream;base64," + Self.bytes.base64EncodedString()
@@ -57,9 +57,9 @@ import TransportChecks
     #expect(answer["data"]?.stringValue == "again")
   }
 
-  /// nginx stores what is put, and gives it back.
+  /// nginx stores the uploaded body and returns it.
   @Test(arguments: ["ERRAND_NGINX", "ERRAND_NGINX_TLS"])
-  func `nginx stores what is put`(variable: String) async throws {
+  func `nginx stores a PUT body`(variable: String) async throws {
     let folder = try UploadFolder()
     let file = try folder.file("f", Self.bytes)
     let client =

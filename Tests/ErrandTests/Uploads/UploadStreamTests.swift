@@ -6,7 +6,7 @@ import TransportChecks
 
 @Suite struct UploadStreamTests {
   @Test(arguments: [Int64(6), nil])
-  func `a stream arrives in order`(length: Int64?) async throws {
+  func `stream arrives in order`(length: Int64?) async throws {
     let server = try LoopbackServer { _ in .ok("taken") }
     let log = PieceSource.Log()
     let body = PieceSource.body([.bytes([1, 2]), .bytes([3]), .bytes([4, 5, 6])], length: length, log: log)
@@ -19,7 +19,7 @@ import TransportChecks
   }
 
   @Test(arguments: [Int64(4), nil])
-  func `a source may come later`(length: Int64?) async throws {
+  func `source may have no data yet`(length: Int64?) async throws {
     let server = try LoopbackServer { _ in .ok("taken") }
     let body = PieceSource.body(
       [.later, .bytes([1, 2]), .later, .later, .bytes([3, 4]), .later], length: length,
@@ -28,7 +28,7 @@ import TransportChecks
     #expect(try await server.request(number: 1).body == [1, 2, 3, 4])
   }
 
-  @Test func `what a source throws is the cause`() async throws {
+  @Test func `error of a source is the cause`() async throws {
     let server = try LoopbackServer { _ in .ok("taken") }
     let client = APIClient(baseURL: server.url)
     let broken = RequestBody.stream { _ in throw PieceSource.Fault() }
@@ -41,7 +41,7 @@ import TransportChecks
   }
 
   @Test(arguments: [Int64(2), 4])
-  func `a source keeps to its length`(length: Int64) async throws {
+  func `source must match its length`(length: Int64) async throws {
     let server = try LoopbackServer { _ in .ok("taken") }
     let client = APIClient(baseURL: server.url)
     for steps: [PieceSource.Step] in [[.bytes([1, 2, 3])], [.bytes([1]), .bytes([2]), .bytes([3])]] {
@@ -53,7 +53,7 @@ import TransportChecks
     #expect(try await server.request(number: 1).connection == 3)
   }
 
-  @Test func `a cancel in the middle lets go`() async throws {
+  @Test func `cancel releases the source`() async throws {
     let gate = Gate()
     let server = try LoopbackServer(.uploads(keeping: 0, .held(gate))) { _ in .ok() }
     let client = APIClient(baseURL: server.url)
@@ -67,7 +67,7 @@ import TransportChecks
     #expect(log.closed == 1)
   }
 
-  @Test func `a server that stops reading is left`() async throws {
+  @Test func `server that stops reading times out`() async throws {
     let gate = Gate()
     let server = try LoopbackServer(.uploads(keeping: 0, .held(gate))) { _ in .ok() }
     let request = Upload(.stream { _ in EndlessSource(.init()) }) {
@@ -77,7 +77,7 @@ import TransportChecks
     #expect(error.transportKind == .idleTimeout)
   }
 
-  @Test func `a source that has nothing is waited for`() async throws {
+  @Test func `source without data does not time out`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     let request = Upload(PieceSource.body([.bytes([1]), .later])) {
       $0.timeouts = Timeouts(idle: .milliseconds(300), total: .seconds(1))
@@ -85,7 +85,7 @@ import TransportChecks
     #expect(try await failure(APIClient(baseURL: server.url), request).stage == .deadline)
   }
 
-  @Test func `an early answer ends the sending`() async throws {
+  @Test func `early response ends the upload`() async throws {
     let server = try LoopbackServer(.uploads(keeping: 0, .never)) { _ in .status(413, body: "too much") }
     let client = APIClient(baseURL: server.url)
     for length in [Int64(64 << 20), nil] {
@@ -96,9 +96,9 @@ import TransportChecks
     }
   }
 
-  /// A reset can overtake the answer before it (RFC 9112 section 9.6): the system decides. `CurlLastWordsTests` reads
-  /// answers that surely lie there.
-  @Test func `a reset leaves an answer or failure`() async throws {
+  /// A reset may arrive before the response that precedes it (RFC 9112 section 9.6); the operating system decides.
+  /// `CurlLastWordsTests` covers responses that are certainly readable.
+  @Test func `reset yields a response or a failure`() async throws {
     for _ in 1...4 {
       let error = try await errorBehindReset()
       if error.status == 413 {
@@ -110,7 +110,8 @@ import TransportChecks
     }
   }
 
-  /// What is told where the server answers, closes and so resets the connection while the transport's thread is held.
+  /// The error of an upload for which the server responds, closes and so resets the connection while the
+  /// transport's thread is blocked.
   private func errorBehindReset() async throws -> APIError {
     let (asked, gone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let server = try LoopbackServer(.uploads(keeping: 0, .never)) { _ in
@@ -130,7 +131,7 @@ import TransportChecks
     return try #require(await outcome.error)
   }
 
-  @Test func `an early answer ends a waiting source`() async throws {
+  @Test func `early response ends a waiting source`() async throws {
     let server = try LoopbackServer(.uploads(.afterAnswer)) { _ in .status(403) }
     let error = try await failure(APIClient(baseURL: server.url), Upload(PieceSource.body([.bytes([1]), .later])))
     #expect(error.status == 403, "\(error)")
@@ -143,7 +144,7 @@ import TransportChecks
       ("HTTP/1.1 403 No\r\nContent-Length: 5\r\n\r\nno", nil, TransportFailure.Kind.truncated),
       ("", nil, .closedBeforeResponse),
     ] as [(String, Int?, TransportFailure.Kind?)])
-  func `a server that leaves ends a waiting source`(
+  func `closing server ends a waiting source`(
     text: String, status: Int?, kind: TransportFailure.Kind?
   ) async throws {
     let server = try LoopbackServer(.uploads(.afterAnswer)) { _ in
@@ -153,7 +154,7 @@ import TransportChecks
     #expect(error.status == status && error.transportKind == kind, "\(error)")
   }
 
-  @Test func `a sink that pauses at the end keeps an early answer`() async throws {
+  @Test func `pausing sink keeps an early response`() async throws {
     let server = try LoopbackServer(.uploads(.afterAnswer)) { _ in .ok("ok") }
     let uploads = Recorded<BodyFlow>()
     let body = PieceSource.body(
@@ -164,7 +165,7 @@ import TransportChecks
     #expect(outcome.response?.status == 200 && sink.ended.all == ["ok"], "\(outcome.error?.message ?? "")")
   }
 
-  /// Pauses once, and goes on a while after something else was told to.
+  /// Pauses at the body, runs a closure, and resumes the body on another thread.
   private final class PausingSink: BodySink {
     let ended = Recorded<String>()
     private let came = Recorded<String>()
@@ -204,7 +205,7 @@ import TransportChecks
     #expect(try await server.request(number: 1).body == (0..<100).flatMap { [UInt8($0), 0] })
   }
 
-  @Test func `a failing sequence is the cause`() async throws {
+  @Test func `error of a sequence is the cause`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     let pieces = AsyncThrowingStream<Data, any Error> { maker in
       maker.yield(Data([1]))
@@ -215,7 +216,7 @@ import TransportChecks
     #expect(server.requests.isEmpty)
   }
 
-  @Test func `a sequence runs not far ahead`() async throws {
+  @Test func `sequence is read only slightly ahead`() async throws {
     let gate = Gate()
     let server = try LoopbackServer(.uploads(keeping: 0, .held(gate))) { _ in .ok("taken") }
     let made = Recorded<Int>()
@@ -228,11 +229,11 @@ import TransportChecks
     async let outcome = APIClient(baseURL: server.url).outcome(of: request)
     try await gate.reached()
     #expect(await outcome.error?.transportKind == .idleTimeout)
-    // 64 MiB in all; sockets hold some, and the buffer a quarter of a MiB.
+    // The sequence has 64 MiB in total; sockets buffer some, and the source's buffer a quarter of a MiB.
     #expect(made.count < 2_048)
   }
 
-  @Test func `a sequence ends with its call`() async throws {
+  @Test func `sequence ends with its call`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     let (asked, ended) = (Latch(), Latch())
     let pieces = AsyncStream<Data>(

@@ -5,12 +5,12 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Answers whose body is longer than the limit: the status is judged first all the same.
+/// Responses with a body beyond the limit: the status is validated first.
 @Suite struct LongAnswerTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path = "/page"
-    var statusRule: StatusRule?
+    var statusRule: StatusRule = .inherited
     var cache = CachePolicy.inherited
   }
 
@@ -35,21 +35,21 @@ import TestSupport
     return APIClient(configuration)
   }
 
-  @Test(arguments: [401, 404, 503]) func `long refusal has its status`(status: Int) async throws {
+  @Test(arguments: [401, 404, 503]) func `long error response reports its status`(status: Int) async throws {
     let server = try LoopbackServer { _ in .status(status, body: Self.page) }
     let error = try #require(await client(server).outcome(of: Get()).error)
     #expect(error.stage == .validate && error.code == .status && error.status == status)
     #expect(error.response?.body == Data(Self.page.utf8.prefix(1_000)))
   }
 
-  @Test func `endless refusal has its status`() async throws {
+  @Test func `endless error response reports its status`() async throws {
     let block = [UInt8](repeating: 0x61, count: 10_000)
     let server = try LoopbackServer { _ in LoopbackAnswer([.head(status: 404), .body(block, times: nil)]) }
     let error = try #require(await client(server).outcome(of: Get()).error)
     #expect(error.code == .status && error.status == 404)
   }
 
-  @Test func `long 401 is refreshed for`() async throws {
+  @Test func `long 401 is refreshed`() async throws {
     let server = try LoopbackServer { request in
       request.headers["Authorization"] == "Bearer 2" ? .ok("in") : .status(401, body: Self.page)
     }
@@ -57,19 +57,19 @@ import TestSupport
     #expect(try await client.send(Get()) == "in")
   }
 
-  @Test func `long 503 is tried again`() async throws {
+  @Test func `long 503 is retried`() async throws {
     let server = try LoopbackServer()
     server.enqueue(.status(503, body: Self.page).setting("Retry-After", to: "0"), .ok("well"))
     #expect(try await client(server) { $0.retries = .standard }.send(Get()) == "well")
   }
 
-  @Test(arguments: [200, 404]) func `what is taken must be whole`(status: Int) async throws {
+  @Test(arguments: [200, 404]) func `accepted body must be complete`(status: Int) async throws {
     let server = try LoopbackServer { _ in .status(status, body: Self.page) }
     let error = try #require(await client(server).outcome(of: Get(statusRule: .any)).error)
     #expect(error.transportKind == .tooLarge && error.message.contains("more than 1000 bytes"), "\(error)")
   }
 
-  @Test func `beginning of an answer is not stored`() async throws {
+  @Test func `truncated response is not stored`() async throws {
     let server = try LoopbackServer { _ in .status(404, body: Self.page).setting("Cache-Control", to: "max-age=600") }
     let client = client(server) { $0.cache = .memory(limit: 1 << 20) }
     for _ in 1...2 { #expect(await client.outcome(of: Get(cache: .http)).error?.status == 404) }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct RedirectTests {
-  @Test func `hops are followed and counted`() async throws {
+  @Test func `redirects are followed and counted`() async throws {
     let bench = ScriptedClient(answers: [
       .redirect(to: "/b"), .redirect(to: "c?x=1"), .redirect(to: "//o/d"), .text("done"),
     ])
@@ -16,7 +16,7 @@ import Testing
         == ["http://h.example/v1/a", "http://h.example/b", "http://h.example/c?x=1", "http://o/d"])
   }
 
-  @Test func `metrics tell of each hop`() async throws {
+  @Test func `metrics describe each hop`() async throws {
     let bench = ScriptedClient(answers: [.redirect(to: "/b?token=MARKER", status: 303), .text("done")])
     let response = try await bench.client.response(Ask<String>(path: "/v1/a", method: .post))
     let hops = response.metrics.exchanges
@@ -25,7 +25,7 @@ import Testing
     #expect(!"\(hops) \(String(reflecting: hops))".contains("MARKER"))
   }
 
-  @Test func `ten hops and no more`() async {
+  @Test func `redirects stop after ten hops`() async {
     let count = Recorded<Int>()
     let bench = ScriptedClient(answer: { _ in
       count.append(1)
@@ -36,14 +36,14 @@ import Testing
     #expect(bench.transport.requests.count == 11 && error?.attempts == 11)
   }
 
-  @Test func `circle is found`() async {
+  @Test func `redirect loop is detected`() async {
     let bench = ScriptedClient(answer: { .redirect(to: $0.url.path == "/p" ? "/q" : "/p") })
     #expect(await bench.failure(of: Sending())?.code == .redirectLoop)
     #expect(bench.transport.requests.count == 4)
   }
 
-  @Test func `a first return is followed`() async {
-    // A server that sets a cookie and leads back to where it was asked.
+  @Test func `first redirect to same URL is followed`() async {
+    // A server that sets a cookie and redirects to the requested URL.
     let count = Recorded<Int>()
     let bench = ScriptedClient(answer: { _ in
       count.append(1)
@@ -53,7 +53,7 @@ import Testing
     #expect(bench.transport.requests.map(\.url.path) == ["/p", "/p"])
   }
 
-  @Test func `secrets stay behind for good`() async throws {
+  @Test func `secrets do not return after another origin`() async throws {
     let bench = ScriptedClient(
       { $0.headers = ["X-Api-Key": .secret("MARKER"), "Cookie": "MARKER", "X-Plain": "p"] },
       answer: { request in
@@ -73,7 +73,7 @@ import Testing
     #expect(hops[3].fields["X-Api-Key"] == nil && hops[3].fields[.cookie] == nil)
   }
 
-  @Test func `provider's credential stays at home`() async throws {
+  @Test func `provider's credential stays on its origin`() async throws {
     let bench = ScriptedClient(
       { $0.credentials = FixedCredential(.bearer("MARKER")) },
       answer: { $0.url.host == "h.example" ? .redirect(to: "http://o/") : .text("done") })
@@ -81,7 +81,7 @@ import Testing
     #expect(bench.transport.requests.map { $0.fields.contains(.authorization) } == [true, false])
   }
 
-  @Test func `POST becomes GET, 307 keeps it`() async throws {
+  @Test func `POST becomes GET unless 307`() async throws {
     let bench = ScriptedClient(answers: [.redirect(to: "/b"), .text("x"), .redirect(to: "/b", status: 307), .text("x")])
     _ = try await bench.client.send(Sending(method: .post, arguments: ["a": 1]))
     _ = try await bench.client.send(Sending(method: .post, arguments: ["a": 1]))
@@ -90,26 +90,26 @@ import Testing
     #expect(bench.transport.requests.map { $0.fields.contains(.contentType) } == [true, false, true, true])
   }
 
-  @Test func `body to another origin is refused`() async {
+  @Test func `body is not resent to another origin`() async {
     let bench = ScriptedClient(answer: { _ in .redirect(to: "http://o/b", status: 307) })
     let error = await bench.failure(of: Sending(method: .post, arguments: ["a": 1]))
     #expect(error?.code == .redirectRefused && bench.transport.requests.count == 1)
   }
 
-  @Test func `https does not lead to http`() async {
+  @Test func `https does not redirect to http`() async {
     let bench = ScriptedClient(baseURL: "https://h.example", answer: { _ in .redirect(to: "http://h.example/b") })
     #expect(await bench.failure(of: Sending())?.code == .redirectRefused)
     #expect(bench.transport.requests.count == 1)
   }
 
-  @Test func `never is a choice`() async {
+  @Test func `redirects can be turned off`() async {
     let bench = ScriptedClient({ $0.redirects = .never }, answer: { _ in .redirect(to: "/b") })
     #expect(await bench.failure(of: Sending())?.code == .redirectRefused)
     #expect(await bench.failure(of: Sending(redirects: .manual))?.code == .status)
   }
 
   @Test(arguments: ["ftp://o/", "http://", "http://h:0/", "data:,x"])
-  func `garbage Location is an error`(location: String) async {
+  func `invalid Location is an error`(location: String) async {
     let bench = ScriptedClient(answer: { _ in .redirect(to: location) })
     let error = await bench.failure(of: Sending())
     #expect(error?.code == .invalidRedirect && error?.response?.status == 302)
@@ -127,7 +127,7 @@ import Testing
     #expect(hop.url.string == "http://h.example/b" && !hop.fields.contains(.authorization))
   }
 
-  @Test func `not modified is no redirect`() async {
+  @Test func `304 is not a redirect`() async {
     let bench = ScriptedClient(answers: [.redirect(to: "/b", status: 304)])
     #expect(await bench.failure(of: Sending(statusRule: [304])) == nil)
     #expect(bench.transport.requests.count == 1)

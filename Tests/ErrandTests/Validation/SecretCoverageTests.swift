@@ -2,26 +2,26 @@ import Errand
 import Foundation
 import Testing
 
-/// Whether there is a scene for each way to fail.
+/// Whether each error code and each failure kind has a scene.
 struct SecretCoverageTests {
-  /// The codes without a scene, and where they are played.
+  /// The codes without a scene, and the tests that cover them.
   private static let elsewhere: [APIError.Code: String] = [
     .decoding: "SecretTests, decoding failures show no secret",
-    .queueFull: "SecretTests, a full queue and a cancel show no secret",
-    .loggedOut: "SecretSituationTests, a logout shows no secret",
-    .repeated: "SecretSituationTests, a repeat shows no secret",
-    .busy: "SecretSituationTests, a busy target shows no secret",
-    .diskFull: "SecretSituationTests, a full disk shows no secret",
+    .queueFull: "SecretTests, full queue and cancel show no secret",
+    .loggedOut: "SecretSituationTests, logout shows no secret",
+    .repeated: "SecretSituationTests, repeated call shows no secret",
+    .busy: "SecretSituationTests, busy target shows no secret",
+    .diskFull: "SecretSituationTests, full disk shows no secret",
     .file: "SecretSocketTests, downloads show no secret",
     .fileExists: "SecretSocketTests, downloads show no secret",
     .checksumMismatch: "SecretSocketTests, downloads show no secret",
-    .resumeMismatch: "SecretSituationTests, a wrong part shows no secret",
-    .interrupted: "SecretSituationTests, a lost background download shows no secret",
-    .step: "SecretSituationTests, a step's own error shows no secret; SecretQuoteTests",
-    .tooFew: "SecretSituationTests, too small a batch shows no secret",
+    .resumeMismatch: "SecretSituationTests, wrong range shows no secret",
+    .interrupted: "SecretSituationTests, lost background download shows no secret",
+    .step: "SecretSituationTests, error of a step shows no secret; SecretQuoteTests",
+    .tooFew: "SecretSituationTests, too small batch shows no secret",
   ]
 
-  /// The raw values of what is declared, as they stand in the library's source.
+  /// The raw values of the declarations in a source file of the library.
   private func declared(in file: String) throws -> Set<String> {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
     let source = try String(contentsOf: root.appending(path: "Sources/\(file)"), encoding: .utf8)

@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Errors of an app's own that quote the secrets of their call: what Errand prints of them does not.
+/// Errors of an app that quote the secrets of their call: the texts of Errand do not contain them.
 @Suite struct SecretQuoteTests {
   private static let marker = SecretTests.marker
 
@@ -47,7 +47,7 @@ import Testing
     expectNoSecret(in: error, lines)
   }
 
-  @Test func `provider's quote is masked`() async throws {
+  @Test func `provider's error is masked`() async throws {
     let bench = ScriptedClient(answers: []) {
       $0.credentials = Provider()
       $0.headers = ["X-Api-Key": .secret(Self.marker), "X-Other-Key": .secret(SecretTests.encoded)]
@@ -57,7 +57,7 @@ import Testing
     expectNoSecret(in: error)
   }
 
-  @Test func `step's quote is masked`() async throws {
+  @Test func `error of a step is masked`() async throws {
     let bench = ScriptedClient(answers: [.text("ok")]) {
       $0.credentials = FixedCredential(.basic(user: "user", password: Self.marker))
     }
@@ -75,7 +75,7 @@ import Testing
     init(from decoder: any Decoder) throws { throw Quote() }
   }
 
-  @Test func `decoder's quote is masked`() async throws {
+  @Test func `error of a decoder is masked`() async throws {
     let bench = ScriptedClient(answers: [.json("{}")])
     let request = Ask<Broken>(credential: .basic(user: "user", password: Self.marker))
     let error = try #require(await bench.client.outcome(of: request).error)
@@ -87,7 +87,7 @@ import Testing
     func reform(_ input: Data) throws -> Int { throw Quote() }
   }
 
-  @Test func `reformer's quote is masked`() async throws {
+  @Test func `error of a reformer is masked`() async throws {
     let bench = ScriptedClient(answers: [.text("ok")])
     let request = Sending(credential: .basic(user: "user", password: Self.marker))
     let error = try #require(await bench.client.outcome(of: request, as: Cutter()).error)
@@ -95,7 +95,7 @@ import Testing
     expectNoSecret(in: error)
   }
 
-  /// The cause is the app's own error, which stays as it is.
+  /// The cause is the app's own error, which stays unchanged.
   private func expectNoSecret(in error: APIError, _ lines: Recorded<LogLine> = Recorded()) {
     let shown = [SecretTests.everything(error), error.message, error.localizedDescription] + lines.all.map(\.text)
     for text in shown {

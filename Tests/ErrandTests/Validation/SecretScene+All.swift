@@ -44,11 +44,11 @@ extension SecretScene {
       change: { $0.interceptors = [Around { _, _, _ in throw APIError(.admission, .admission, "Not before noon.") }] },
       isSent: false),
     SecretScene(
-      testDescription: "sink beside a shape", code: .unsupported, request: { $0.shape = [:] },
+      testDescription: "sink together with a shape", code: .unsupported, request: { $0.shape = [:] },
       options: CallOptions(bodySink: AwkwardSink()), isSent: false),
   ]
 
-  /// Hands out a marker, or nothing at all.
+  /// Returns a credential with the marker, or fails.
   private struct Provider: RefreshingProvider {
     var fails = false
     var isUnreachable = false
@@ -97,7 +97,7 @@ extension SecretScene {
     .forbiddenAddress, .other,
   ]
 
-  /// Passes the deadline of its scene when the request has gone out.
+  /// Passes the deadline of its scene after the request is sent.
   private static let clock = ManualClock()
 
   static let sending =

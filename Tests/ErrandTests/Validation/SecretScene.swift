@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// A failure to provoke: what the client is told besides, what is asked, and what is answered.
+/// A failure to provoke: the client's configuration, the request and the response.
 struct SecretScene: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let code: APIError.Code
@@ -11,7 +11,7 @@ struct SecretScene: Sendable, CustomTestStringConvertible {
   var request: @Sendable (inout Sending) -> Void = { _ in }
   var answer: @Sendable (HTTPRequest) async throws -> ScriptedAnswer = { _ in .text("ok") }
   var options = CallOptions()
-  /// Whether anything reaches the transport.
+  /// Whether a request reaches the transport.
   var isSent = true
 
   static let marker = SecretTests.marker

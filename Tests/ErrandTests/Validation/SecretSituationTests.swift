@@ -4,7 +4,7 @@ import ErrandTransfer
 import Foundation
 import Testing
 
-/// Failures that need more than one call or answer, with a marker in every secret place.
+/// Failures that need more than one call or response, with a marker in every secret place.
 @Suite(.timeLimit(.minutes(2))) struct SecretSituationTests {
   private static let marker = SecretTests.marker
   private let watch = SecretWatch()
@@ -20,7 +20,7 @@ import Testing
     return configuration
   }
 
-  /// The call failed as it should, and nothing shows.
+  /// Checks that the call failed as expected and that nothing shows the marker.
   private func expectSilence(
     _ error: APIError?, _ code: APIError.Code, sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -31,7 +31,7 @@ import Testing
 
   // MARK: - Calls
 
-  @Test func `a logout shows no secret`() async throws {
+  @Test func `logout shows no secret`() async throws {
     let server = try LoopbackServer { _ in .stall() }
     let accounts = CredentialStore()
     var configuration = configuration(server.url)
@@ -45,7 +45,7 @@ import Testing
     expectSilence(await outcome.error, .loggedOut)
   }
 
-  @Test func `a repeat shows no secret`() async throws {
+  @Test func `repeated call shows no secret`() async throws {
     let server = try LoopbackServer { _ in .stall() }
     let client = APIClient(configuration(server.url))
     let search = RepeatedSearch(text: Self.marker, repeats: .ignoreNew)
@@ -57,7 +57,7 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  @Test func `a step's own error shows no secret`() async throws {
+  @Test func `error of a step shows no secret`() async throws {
     let server = try LoopbackServer { _ in .ok("ok") }
     let client = APIClient(configuration(server.url))
     let outcome = await client.outcome(
@@ -70,7 +70,7 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  @Test func `too small a batch shows no secret`() async throws {
+  @Test func `too small batch shows no secret`() async throws {
     let server = try LoopbackServer { _ in .ok("ok") }
     let client = APIClient(configuration(server.url))
     let error = await #expect(throws: APIError.self) { _ = try await client.atLeast(2, of: [Self.request]) }
@@ -94,7 +94,7 @@ import Testing
       of: FileDownload(fixture.server.url + "?k=" + Self.marker, Download.to(fixture.file)))
   }
 
-  @Test func `a busy target shows no secret`() async throws {
+  @Test func `busy target shows no secret`() async throws {
     let gate = Gate()
     let fixture = try fixture { $1.fault = .stall(after: 1_000_000, until: gate) }
     async let first = send(fixture)
@@ -104,12 +104,12 @@ import Testing
     #expect(await first.error == nil && fixture.isRight())
   }
 
-  @Test func `a full disk shows no secret`() async throws {
+  @Test func `full disk shows no secret`() async throws {
     let fixture = try fixture(files: HookedFiles { _, operation, _ in operation == .reserve ? ENOSPC : nil })
     expectSilence(await send(fixture).error, .diskFull)
   }
 
-  @Test func `a wrong part shows no secret`() async throws {
+  @Test func `wrong range shows no secret`() async throws {
     let fixture = try fixture { number, behaviour in
       behaviour.lie = number.isMultiple(of: 2) ? .movedPart(by: 5) : nil
       behaviour.fault = number.isMultiple(of: 2) ? nil : .cut(after: 1_000_000)
@@ -117,7 +117,7 @@ import Testing
     expectSilence(await send(fixture).error, .resumeMismatch)
   }
 
-  @Test func `a lost background download shows no secret`() async throws {
+  @Test func `lost background download shows no secret`() async throws {
     let fixture = try BackgroundFixture {
       let transport = $0.transport
       $0 = configuration("https://h.example")

@@ -4,7 +4,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Failures as the transport, the disk and the store really tell them, with a marker in every secret place.
+/// Failures with the real texts of the transport, the disk and the store, and a marker in every secret place.
 @Suite(.timeLimit(.minutes(2))) struct SecretSocketTests {
   private static let marker = SecretTests.marker
 
@@ -20,7 +20,7 @@ import Testing
     return APIClient(configuration)
   }
 
-  /// Sends, and demands a failure that shows nothing.
+  /// Sends a request and requires a failure that does not show the marker.
   private func expectSilence(
     _ client: APIClient, _ watch: SecretWatch, options: CallOptions = CallOptions(),
     sourceLocation: SourceLocation = #_sourceLocation
@@ -32,7 +32,7 @@ import Testing
     return error
   }
 
-  @Test(arguments: WireAttackTests.faults) func `faults of a server show no secret`(
+  @Test(arguments: WireAttackTests.faults) func `server faults show no secret`(
     fault: WireAttackTests.Fault
   ) async throws {
     let server = try LoopbackServer { _ in fault.answer.setting("Set-Cookie", to: "sid=\(Self.marker)") }
@@ -41,20 +41,20 @@ import Testing
     #expect(error.transportKind == fault.kind)
   }
 
-  @Test func `a refused connection shows no secret`() async throws {
+  @Test func `refused connection shows no secret`() async throws {
     let port = try RefusingPort()
     let watch = SecretWatch()
     #expect(try await expectSilence(try client(port.url, watch), watch).transportKind == .refused)
   }
 
-  @Test func `a silent server shows no secret`() async throws {
+  @Test func `silent server shows no secret`() async throws {
     let server = try LoopbackServer { _ in .stall() }
     let watch = SecretWatch()
     let error = try await expectSilence(try client(server.url, watch), watch, options: .deadline(.milliseconds(50)))
     #expect(error.code == .deadline)
   }
 
-  @Test func `a proxy that refuses shows no secret`() async throws {
+  @Test func `unreachable proxy shows no secret`() async throws {
     let port = try RefusingPort()
     let watch = SecretWatch()
     var curl = CurlConfiguration()
@@ -65,7 +65,7 @@ import Testing
     watch.expectNoSecret()
   }
 
-  @Test func `a proxy that asks for more shows no secret`() async throws {
+  @Test func `proxy requiring credentials shows no secret`() async throws {
     let proxy = try LoopbackServer { _ in
       .status(407, headers: ["Proxy-Authenticate": "Basic", "Set-Cookie": "sid=\(Self.marker)"])
     }
@@ -76,13 +76,13 @@ import Testing
     #expect(proxy.requests.contains { $0.headers["Proxy-Authorization"] != nil })
   }
 
-  @Test func `an untrusted certificate shows no secret`() async throws {
+  @Test func `untrusted certificate shows no secret`() async throws {
     let watch = SecretWatch()
     let error = try await expectSilence(try client(try Servers.address("ERRAND_NGINX_TLS"), watch), watch)
     #expect(error.transportKind == .unknownAuthority)
   }
 
-  /// What a download can fail with, and how.
+  /// The codes with which a download can fail, and the changes that cause them.
   private static let downloads: [(APIError.Code, @Sendable (inout Download, URL) throws -> Void)] = [
     (.checksumMismatch, { download, _ in download.checksum = try Checksum.sha256(Data(count: 32)) }),
     (.file, { download, folder in download = .to(folder.appending(path: "missing/film")) }),
@@ -98,7 +98,7 @@ import Testing
     (.truncated, { download, _ in download.takeUps = 0 }),
   ]
 
-  @Test(arguments: downloads.indices) func `downloads show no secret`(index: Int) async throws {
+  @Test(arguments: downloads.indices) func `failed downloads show no secret`(index: Int) async throws {
     let (code, change) = Self.downloads[index]
     let watch = SecretWatch()
     var configuration = ClientConfiguration(baseURL: "")
@@ -116,7 +116,7 @@ import Testing
     watch.expectNoSecret()
   }
 
-  @Test func `a damaged cache shows no secret`() async throws {
+  @Test func `damaged cache shows no secret`() async throws {
     let folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)", directoryHint: .isDirectory)
     defer { try? FileManager.default.removeItem(at: folder) }
     let server = try LoopbackServer { _ in .ok(Self.marker).setting("Set-Cookie", to: "sid=\(Self.marker)") }
@@ -138,7 +138,7 @@ import Testing
     watch.expectNoSecret()
   }
 
-  /// Writes nonsense over the middle of each file.
+  /// Overwrites 20 bytes in each file.
   private static func damage(_ folder: URL) throws {
     guard let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil) else { return }
     for case let file as URL in files {

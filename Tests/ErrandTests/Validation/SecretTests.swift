@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Every kind of failure with a marker in every secret place; nothing that is printed may hold it.
+/// Every kind of failure with a marker in every secret place. No printed text may contain the marker.
 @Suite struct SecretTests {
   static let marker = "MARKER"
   static let encoded = Data("user:\(marker)".utf8).base64EncodedString()
@@ -37,8 +37,8 @@ import Testing
     #expect(watch.endings.count == 2)
   }
 
-  /// One call waits at the server, so there is something to be refused for and something to cancel.
-  @Test func `a full queue and a cancel show no secret`() async {
+  /// One call waits at the server, so that a second one is refused and the first one can be cancelled.
+  @Test func `full queue and cancel show no secret`() async {
     let watch = SecretWatch()
     let arrived = Latch()
     let bench = ScriptedClient(
@@ -77,7 +77,7 @@ import Testing
     for body in [#"{"token":"MARKER","note":1}"#, #"{"token":1,"note":"\#(long)"}"#, "<\(Self.marker)"] {
       let error = await ScriptedClient(answers: [.json(body)]).failure(of: Ask<Typed>())
       #expect(error?.code == .decoding)
-      let isMarkup = body.hasPrefix("<")  // the head of a proxy's page is shown on purpose
+      let isMarkup = body.hasPrefix("<")  // the start of a proxy's page is shown on purpose
       if let error, !isMarkup { #expect(!(Self.everything(error) + error.message).contains(Self.marker)) }
     }
   }
@@ -102,7 +102,7 @@ import Testing
     #expect(shown.contains("http://h.example/p?token=•••"))
   }
 
-  @Test func `secret values show no secret`() {
+  @Test func `values do not show their secrets`() {
     let headers: RequestHeaders = ["X-Key": .secret(Self.marker)]
     let values: [Any] = [
       Credential.bearer(Self.marker), Credential.basic(user: "u", password: Self.marker),
@@ -113,7 +113,7 @@ import Testing
     for value in values { #expect(!Self.everything(value).contains(Self.marker)) }
   }
 
-  @Test func `log tells the way of a call`() async throws {
+  @Test func `log shows the hops of a call`() async throws {
     let lines = Recorded<LogLine>()
     let bench = ScriptedClient(answers: [.redirect(to: "/b"), .text("ok")]) { $0.log = { lines.append($0) } }
     _ = try await bench.client.send(Sending())

@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Collects whatever a call shows to anybody: log, accessories, endings, metrics, errors, lines for curl.
+/// Collects everything that a call shows: log, accessories, endings, metrics, errors, curl commands.
 struct SecretWatch: Sendable {
   let lines = Recorded<LogLine>()
   let endings = Recorded<String>()
@@ -18,16 +18,16 @@ struct SecretWatch: Sendable {
     func didStop(_ call: CallInfo, _ ending: CallEnding) { watch.end(call, ending) }
   }
 
-  /// Hears the client's log and sees its calls.
+  /// Collects the client's log and observes its calls.
   func attach(to configuration: inout ClientConfiguration) {
     configuration.log = { [lines] in lines.append($0) }
     configuration.accessories.append(Shower(watch: self))
   }
 
-  /// Prints a value in every way that Swift has.
+  /// Prints a value in every way that Swift offers.
   func note(_ value: Any) { shown.append(SecretTests.everything(value)) }
 
-  /// Prints an error, what it carries, and what it becomes in Foundation's hands.
+  /// Prints an error, its contents, and its bridged form in Foundation.
   func note(_ error: APIError) {
     note(error as Any)
     note(error as NSError)
@@ -64,7 +64,7 @@ struct SecretWatch: Sendable {
     if let response = ending.response { note(response) }
   }
 
-  /// The marker is found nowhere, as it is, in base64, or byte by byte.
+  /// Checks that the marker occurs nowhere: neither plain, nor in base64, nor as byte values.
   func expectNoSecret(sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(!shown.all.isEmpty && !lines.all.isEmpty, sourceLocation: sourceLocation)
     for text in shown.all + lines.all.map(SecretTests.everything) {

@@ -13,7 +13,7 @@ import Testing
     #"{"nick":"A","level":1,"tags":[],"home":null}"#,
     #"{"nick":"A","level":1.5,"tags":["x"],"home":{"zip":1},"sex":"f","more":0}"#,
   ])
-  func `right shapes pass`(body: String) async {
+  func `matching shapes pass`(body: String) async {
     #expect(await ScriptedClient(answers: [.json(body)]).failure(of: Sending(shape: Self.user)) == nil)
   }
 
@@ -50,14 +50,14 @@ import Testing
   }
 
   @Test(arguments: ["<html>busy</html>", "{", "{'a':1}", "[1,]", "\u{1}", "NaN"])
-  func `other bodies are no JSON`(body: String) async {
+  func `other bodies are not JSON`(body: String) async {
     let error = await ScriptedClient(answers: [.json(body)]).failure(of: Sending(shape: .any))
     #expect(error?.code == .notJSON && error?.stage == .validate)
     #expect(error?.message.hasPrefix("JSON was expected, but the text is not JSON: ") == true)
     #expect(error?.message.hasSuffix("..") == false && error?.message.hasSuffix(".") == true)
   }
 
-  @Test func `optional shape takes an empty body`() async {
+  @Test func `optional shape accepts an empty body`() async {
     let request = Sending(shape: .optional(Self.user))
     let bench = ScriptedClient(answers: [.status(204), .json("{}"), .json(" ")])
     #expect(await bench.failure(of: request) == nil)
@@ -65,7 +65,7 @@ import Testing
     #expect(await bench.failure(of: request) == nil)
   }
 
-  @Test func `large bodies are judged too`() async {
+  @Test func `large bodies are validated too`() async {
     let list = (0..<5_000).map { "\"\($0)\"" }.joined(separator: ",")
     let bench = ScriptedClient(answers: [.json("[\(list)]"), .json("[\(list),1]")])
     #expect(await bench.failure(of: Sending(shape: [.string])) == nil)
@@ -79,7 +79,7 @@ import Testing
     #expect(await bench.failure(of: Sending(shape: .any))?.code == .notJSON)
   }
 
-  @Test func `status is judged before the shape`() async {
+  @Test func `status is validated before the shape`() async {
     let bench = ScriptedClient(answers: [.json("[]", status: 500)])
     #expect(await bench.failure(of: Sending(shape: Self.user))?.code == .status)
   }

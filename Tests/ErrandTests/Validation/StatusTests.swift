@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite struct StatusTests {
-  @Test(arguments: [200, 201, 204, 206, 299]) func `two hundred odd is success`(status: Int) async {
+  @Test(arguments: [200, 201, 204, 206, 299]) func `200 to 299 is success`(status: Int) async {
     #expect(await ScriptedClient(answers: [.status(status)]).failure(of: Sending()) == nil)
   }
 
@@ -19,7 +19,7 @@ import Testing
     #expect(error?.localizedDescription == error?.message)
   }
 
-  @Test func `reason is told`() async {
+  @Test func `reason phrase is in the message`() async {
     let bench = ScriptedClient(answer: { _ in
       var answer = ScriptedAnswer.status(404)
       answer.head.reason = "Not Here"
@@ -28,7 +28,7 @@ import Testing
     #expect(await bench.failure(of: Sending())?.message == "The server answered 404 Not Here; expected 200–299.")
   }
 
-  @Test func `request beats family beats client`() async {
+  @Test func `request overrides family and client`() async {
     let family = RequestFamily("f", statusRule: [202])
     let bench = ScriptedClient({ $0.statusRule = [201] }, answer: { _ in .status(201) })
     #expect(await bench.failure(of: Sending()) == nil)
@@ -36,7 +36,7 @@ import Testing
     #expect(await bench.failure(of: Sending(family: family, statusRule: .any)) == nil)
   }
 
-  @Test func `redirect can be taken by hand`() async throws {
+  @Test func `redirect can be handled manually`() async throws {
     let bench = ScriptedClient(answers: [.redirect(to: "/b"), .redirect(to: "/c")])
     let request = Sending(redirects: .manual, statusRule: .range(200...399))
     let response = try await bench.client.response(request)
@@ -52,7 +52,7 @@ import Testing
     ("text/plain", ["text/*"], true), ("image/png", ["*/*"], true), ("text/html", ["application/json"], false),
     ("nonsense", ["*/*"], false),
   ])
-  func `content type is judged`(found: String, patterns: [String], passes: Bool) async {
+  func `content type is validated`(found: String, patterns: [String], passes: Bool) async {
     let fields = HTTPFields([HTTPField(.contentType, found)])
     let bench = ScriptedClient(answers: [ScriptedAnswer(status: 200, fields: fields, body: Data("x".utf8))])
     let error = await bench.failure(of: Sending(contentTypes: patterns))
@@ -60,15 +60,16 @@ import Testing
     if let error {
       #expect(error.code == .contentType)
       #expect(
-        error.message == "The answer has the content type \"\(found)\"; expected \(patterns.joined(separator: " or "))."
+        error.message
+          == "The response has the content type \"\(found)\"; expected \(patterns.joined(separator: " or "))."
       )
     }
   }
 
-  @Test func `missing content type is told`() async {
+  @Test func `missing content type is reported`() async {
     let bench = ScriptedClient(answers: [ScriptedAnswer(body: Data("x".utf8)), .status(204)])
     let request = Sending(contentTypes: ["text/plain"])
-    #expect(await bench.failure(of: request)?.message == "The answer has no content type; expected text/plain.")
+    #expect(await bench.failure(of: request)?.message == "The response has no content type; expected text/plain.")
     #expect(await bench.failure(of: request) == nil)
   }
 
@@ -78,7 +79,7 @@ import Testing
 
   struct Failing: APIRequest {
     typealias ErrorBody = Fault
-    var jsonDecoding: JSONDecoding?
+    var jsonDecoding: JSONDecoding = .inherited
     var path: Path { "/f" }
   }
 
@@ -113,7 +114,7 @@ import Testing
     var path: Path { "/f" }
   }
 
-  @MainActor @Test func `large error bodies are read elsewhere`() async {
+  @MainActor @Test func `large error bodies are decoded off the caller`() async {
     DispatchQueue.main.setSpecific(key: Place.key, value: true)
     let large = #"{"text":"\#(String(repeating: "x", count: 20_000))"}"#
     let bench = ScriptedClient(answers: [.json("{}", status: 500), .json(large, status: 500)])

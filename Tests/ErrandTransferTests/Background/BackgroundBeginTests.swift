@@ -5,9 +5,9 @@ import Testing
 
 @testable import ErrandTransfer
 
-/// The beginning, which serves all who ask for it.
+/// The launch of the engine, which all concurrent callers share.
 @Suite(.timeLimit(.minutes(1))) struct BackgroundBeginTests {
-  /// Says what it has under way only once the gate is open.
+  /// A session that returns its names only after the gate has opened.
   private final class SlowSession: BackgroundSession {
     let base = ScriptedBackgroundSession()
     let begun = Recorded<Int>()
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `one beginning after a failed one serves all, and a cancel ends one wait`() async throws {
+  @Test func `callers share one launch after a failure`() async throws {
     let folder = try TransferFolder()
     let (session, faulty) = (SlowSession(), FaultyFiles())
     let engine = engine(session, in: folder, faulty)
@@ -65,7 +65,7 @@ import Testing
     #expect(session.begun.all == [1] && folder.names == ["desk"])
   }
 
-  @Test func `who waits for all tries again`() async throws {
+  @Test func `settled() retries a failed launch`() async throws {
     let folder = try TransferFolder()
     let (session, faulty) = (SlowSession(), FaultyFiles())
     let engine = engine(session, in: folder, faulty)
@@ -80,7 +80,7 @@ import Testing
     #expect(session.begun.all == [1])
   }
 
-  @Test func `cancel of the first who asks does not end the beginning`() async throws {
+  @Test func `cancelling the first caller keeps the launch`() async throws {
     let folder = try TransferFolder()
     let session = SlowSession()
     let engine = engine(session, in: folder)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import ErrandTransfer
 
-/// A background download whose process dies, or whose disk fails, at any call to the file system.
+/// A background download whose process dies, or whose disk fails, at any file system call.
 @Suite(.timeLimit(.minutes(2))) struct BackgroundCrashTests {
   private static let calls = 1...60
 
-  /// A download that is under way, with a target that has an older file.
+  /// A running download whose target has an older file.
   private struct Scene {
     let folder: TransferFolder
     let session = ScriptedBackgroundSession()
@@ -35,7 +35,7 @@ import Testing
       }
     }
 
-    /// One run of the app: everything that happens is told.
+    /// One run of the app. Returns the reported ends.
     func run(_ files: any TransferFiles, _ happening: () throws -> Void) async throws -> [BackgroundDownload.Ending] {
       let told = Recorded<BackgroundDownload.Ending>()
       let engine = engine(files) { told.append($0) }
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test(arguments: calls) func `dying at any call leaves one end`(turn: Int) async throws {
+  @Test(arguments: calls) func `a crash at any call reports one end`(turn: Int) async throws {
     let scene = try Scene()
     let dying = FaultyFiles(failing: turn, .death)
     let before = try await scene.run(dying) { try scene.session.answer("a", .text("new")) }
@@ -71,19 +71,19 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: scene.desk).isEmpty, "at call \(turn)")
   }
 
-  @Test(arguments: calls) func `any failure is told once`(turn: Int) async throws {
+  @Test(arguments: calls) func `any file failure is reported once`(turn: Int) async throws {
     let scene = try Scene()
     let faulty = FaultyFiles(failing: turn, .before(5))
     let told = try await scene.run(faulty) { try scene.session.answer("a", .text("new")) }
     #expect(faulty.openFiles.isEmpty)
-    // Where the records cannot be read, nothing is given up.
+    // If the records cannot be read, the transfers keep running.
     guard !told.isEmpty else { return #expect(scene.session.running == ["a"]) }
     #expect(told.count == 1)
     let isNew = told.first.map { if case .success = $0.result { true } else { false } }
     #expect(scene.folder.bytes("film") == Array((isNew == true ? "new" : "old").utf8), "at call \(turn)")
   }
 
-  @Test func `records that cannot be read are read later`() async throws {
+  @Test func `unreadable records are read again later`() async throws {
     let scene = try Scene()
     let faulty = FaultyFiles()
     faulty.failNext(.open, .before(1))

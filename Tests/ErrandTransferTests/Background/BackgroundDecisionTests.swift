@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandHTTP
 @testable import ErrandTransfer
 
-/// What is done with background downloads, by tables.
+/// The decisions about background downloads, as tables.
 @Suite struct BackgroundDecisionTests {
   typealias Phase = BackgroundPhase
   typealias Launch = BackgroundDecision.Launch
@@ -20,13 +20,13 @@ import Testing
     (Phase.running, Launch.wait, Launch.miss), (.missed, .wait, .tellLoss), (.cancelling, .cancel, .tellCancel),
     (cameFile, .wait, .miss), (placing, .tellFile, .tellFile), (.failed(fault), .tell(fault), .tell(fault)),
   ])
-  func `launch without a file`(phase: Phase, listed: Launch, unlisted: Launch) {
+  func `launch decision without a file`(phase: Phase, listed: Launch, unlisted: Launch) {
     #expect(BackgroundDecision.atLaunch(phase, isListed: true, hasFile: false) == listed)
     #expect(BackgroundDecision.atLaunch(phase, isListed: false, hasFile: false) == unlisted)
   }
 
   @Test(arguments: [(cameFile, Launch.check), (placing, .place)], [true, false])
-  func `launch with a file`(row: (Phase, Launch), isListed: Bool) {
+  func `launch decision with a file`(row: (Phase, Launch), isListed: Bool) {
     #expect(BackgroundDecision.atLaunch(row.0, isListed: isListed, hasFile: true) == row.1)
   }
 
@@ -34,7 +34,7 @@ import Testing
     (Phase?.none, false), (.running, true), (.missed, true), (.cancelling, false), (cameFile, false), (placing, false),
     (.failed(fault), false),
   ])
-  func `file is taken once and where it is wanted`(phase: Phase?, takes: Bool) {
+  func `a file is accepted only once`(phase: Phase?, takes: Bool) {
     #expect(BackgroundDecision.takesFile(phase) == takes)
   }
 
@@ -48,7 +48,7 @@ import Testing
     (.cancelling, .failed(lost), .cancelled), (cameFile, .finished, nil), (cameFile, .failed(lost), nil),
     (placing, .finished, nil), (.failed(fault), .finished, nil),
   ])
-  func `end is told once`(phase: Phase, end: BackgroundEnd, code: APIError.Code?) {
+  func `an end is reported only once`(phase: Phase, end: BackgroundEnd, code: APIError.Code?) {
     #expect(BackgroundDecision.failure(phase, end, of: .download)?.code == code)
     #expect(BackgroundDecision.failure(nil, end, of: .download) == nil)
   }
@@ -58,7 +58,7 @@ import Testing
     (cameFile, .join("a"), .busy), (placing, .join("a"), .busy), (.missed, .replace("a"), .replace("a")),
     (.cancelling, .busy, .busy), (.failed(fault), .start, .start),
   ])
-  func `second download of a target`(
+  func `second download of the same target`(
     phase: Phase, same: BackgroundDecision.HandOver, other: BackgroundDecision.HandOver
   ) {
     let first = Samples.record("a", phase: phase)
@@ -68,7 +68,7 @@ import Testing
   }
 }
 
-/// Records and what goes into them.
+/// Sample records.
 enum Samples {
   static let url = HTTPURL(
     unchecked: "https://h.example/film?key=s3cret",

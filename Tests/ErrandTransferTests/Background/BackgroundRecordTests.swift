@@ -4,25 +4,25 @@ import Testing
 
 @testable import ErrandTransfer
 
-/// What is written down of transfers in the background.
+/// The records of background transfers.
 @Suite struct BackgroundRecordTests {
   @Test(arguments: [
     BackgroundPhase.running, .missed, .cancelling, BackgroundDecisionTests.cameFile,
     BackgroundDecisionTests.placing, .failed(BackgroundDecisionTests.fault),
   ])
-  func `record is read as it was written`(phase: BackgroundPhase) throws {
+  func `a record survives encoding and decoding`(phase: BackgroundPhase) throws {
     let record = Samples.record("a", phase: phase, digests: ["sha-256"])
     #expect(BackgroundDownloadRecord.read(try record.encoded()) == record)
   }
 
-  @Test func `what is no record is none`() throws {
+  @Test func `invalid record bytes are rejected`() throws {
     let bytes = try Samples.record("a").encoded()
     for length in 0..<bytes.count { #expect(BackgroundDownloadRecord.read(bytes.prefix(length)) == nil) }
     let newer = String(decoding: bytes, as: UTF8.self).replacing("\"format\":1", with: "\"format\":2")
     #expect(BackgroundDownloadRecord.read(Data(newer.utf8)) == nil)
   }
 
-  @Test func `statuses that cannot be are none`() throws {
+  @Test func `invalid status ranges are skipped`() throws {
     let text = String(decoding: try Samples.record("a").encoded(), as: UTF8.self)
     let damaged = text.replacing("[[200,299]]", with: "[[299,200],[200],[]]")
     let record = try #require(BackgroundDownloadRecord.read(Data(damaged.utf8)))
@@ -30,7 +30,7 @@ import Testing
     #expect(Samples.record("a").statusRule.accepts(206) && !Samples.record("a").statusRule.accepts(404))
   }
 
-  @Test func `answer keeps no secret`() throws {
+  @Test func `a recorded response contains no secret`() throws {
     let fields: HTTPFields = ["Content-Type": "text/plain", "Set-Cookie": "id=s3cret", "Content-Length": "3"]
     let answer = BackgroundAnswer(ResponseHead(status: 200, fields: fields), Samples.url, to: .download)
     let text = String(decoding: try JSONEncoder().encode(answer), as: UTF8.self)
@@ -39,7 +39,7 @@ import Testing
     #expect(answer.response(Data())?.url.host == "h.example")
   }
 
-  @Test func `answer of an earlier version has no length`() throws {
+  @Test func `an older record has no length`() throws {
     let answer = BackgroundAnswer(ResponseHead(status: 200), Samples.url, to: .upload, bytes: 7)
     let text = String(decoding: try JSONEncoder().encode(answer), as: UTF8.self)
     #expect(try JSONDecoder().decode(BackgroundAnswer.self, from: Data(text.utf8)) == answer)
@@ -51,7 +51,7 @@ import Testing
     ("/h/a/t", "/h", "/x", "/x/a/t"), ("/h/a/t", "/h/", "/x/", "/x/a/t"), ("/hh/t", "/h", "/x", "/hh/t"),
     ("/h", "/h", "/x", "/h"), ("/d/t", "/h", "/x", "/d/t"), ("/d/t", "/", "/x", "/d/t"), ("t", "", "/x", "t"),
   ])
-  func `place below home goes along with it`(path: String, old: String, new: String, place: String) {
+  func `a path below home follows home`(path: String, old: String, new: String, place: String) {
     #expect(RecordedPlace(path, home: old).path(home: new) == place)
     #expect(RecordedPlace(path, home: old).path(home: old) == path)
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandTransfer
 
-/// What is done with background uploads, by tables.
+/// The decisions about background uploads, as tables.
 @Suite struct BackgroundUploadDecisionTests {
   typealias State = BackgroundSource.State
 
@@ -26,17 +26,17 @@ import Testing
     (status { $0.modified = FileTime(seconds: 11, nanoseconds: 5) }, .changed),
     (status { $0.kind = .link }, .changed), (status { $0.kind = .folder }, .changed),
   ])
-  func `file is known again`(found: FileStatus?, state: State) {
+  func `a changed upload file is detected`(found: FileStatus?, state: State) {
     #expect(BackgroundSource("/h/film", Self.status, home: "/h").state(now: found) == state)
   }
 
   @Test(arguments: [(State.unchanged, String?.none), (.gone, nil), (.changed, "bodyChanged")])
-  func `answer counts unless the file changed`(state: State, code: String?) {
+  func `a response counts unless the file changed`(state: State, code: String?) {
     #expect(BackgroundUploadDecision.failure(of: state, "“f”")?.code.rawValue == code)
   }
 
   @Test(arguments: [(State.unchanged, "offline"), (.gone, "bodySource"), (.changed, "bodyChanged")])
-  func `failure is told by what the file shows`(state: State, code: String) {
+  func `a changed file explains the failure`(state: State, code: String) {
     let offline = APIError(.transport, .init(rawValue: "offline"), "There is no network.")
     #expect(BackgroundUploadDecision.failure(offline, by: state, "“f”").code.rawValue == code)
     let cancelled = APIError.backgroundCancelled(.upload)
@@ -55,7 +55,7 @@ import Testing
   ]
 
   @Test(arguments: asked)
-  func `system is asked for what it can do`(
+  func `unsupported uploads are rejected`(
     method: HTTPMethod, body: HTTPBody?, hasDownload: Bool, redirects: RedirectPolicy, isTaken: Bool
   ) {
     let request = HTTPRequest(method: method, url: Samples.url, body: body)
@@ -67,7 +67,7 @@ import Testing
     func read(into room: UnsafeMutableRawBufferPointer) -> BodyRead { .end }
   }
 
-  @Test func `verdict alone is come to again`() {
+  @Test func `only validation errors are repeatable`() {
     let stages: [APIError.Stage] = [.validate, .transfer, .transport, .redirect, .cancelled]
     let verdicts = stages.filter { BackgroundUploadDecision.isVerdict(APIError($0, .file, "It failed.")) }
     #expect(verdicts == [.validate])
@@ -85,7 +85,7 @@ import Testing
     BackgroundPhase.running, .missed, .cancelling, .failed(BackgroundDecisionTests.fault),
     .came(BackgroundAnswer(ResponseHead(status: 200), Samples.url, to: .upload)),
   ])
-  func `record is read as it was written`(phase: BackgroundPhase) throws {
+  func `a record survives encoding and decoding`(phase: BackgroundPhase) throws {
     let record = Self.record(phase, source: BackgroundSource("/h/film", Self.status, home: "/h"))
     let bytes = try record.encoded()
     #expect(BackgroundUploadRecord.read(bytes) == record && BackgroundDownloadRecord.read(bytes) == nil)
@@ -93,7 +93,7 @@ import Testing
     #expect(record.statusRule.accepts(201) && !record.statusRule.accepts(404))
   }
 
-  @Test func `answer keeps what an upload is asked for`() {
+  @Test func `a recorded response keeps Location and ETag`() {
     let fields: HTTPFields = ["ETag": "\"1\"", "Location": "/films/7", "Set-Cookie": "id=s3cret", "X-Token": "s3cret"]
     let head = ResponseHead(status: 201, fields: fields)
     let names = { (kind: BackgroundKind) in

@@ -11,11 +11,11 @@ import Testing
         "bytes 9223372036854775805-9223372036854775806/9223372036854775807", 9_223_372_036_854_775_805..<Int64.max, .max
       ),
     ] as [(String, Range<Int64>, Int64?)])
-  func `range is read`(text: String, range: Range<Int64>, total: Int64?) {
+  func `a valid range is parsed`(text: String, range: Range<Int64>, total: Int64?) {
     #expect(ContentRange(text) == .part(range, total: total))
   }
 
-  @Test func `range that was not there is read`() {
+  @Test func `an unsatisfied range is parsed`() {
     #expect(ContentRange("bytes */100") == .unsatisfied(total: 100))
     #expect(ContentRange("bytes */0") == .unsatisfied(total: 0))
   }
@@ -29,9 +29,9 @@ import Testing
     "bytes 0-9223372036854775807/*", "bytes 0-9223372036854775808/*", "bytes \u{FF10}-9/100", "bytes *-9/100",
     "bytes 0-*/100", "bytes\t0-9/100", "bytes 0-9/\u{0}", "bytes --/-", "bytes */-1", "bytes **/1",
   ])
-  func `anything else is none`(text: String) { #expect(ContentRange(text) == nil) }
+  func `an invalid Content-Range is rejected`(text: String) { #expect(ContentRange(text) == nil) }
 
-  @Test func `long text takes no time`() {
+  @Test func `a long text is rejected quickly`() {
     #expect(ContentRange("bytes " + String(repeating: "9", count: 1 << 20)) == nil)
     #expect(ContentRange("bytes " + String(repeating: "-/", count: 1 << 19)) == nil)
   }

@@ -19,14 +19,14 @@ import Testing
     ("CONIN$", "_CONIN$"), ("COM10", "COM10"), ("console", "console"), (".con", "_con"), ("-rf", "-rf"), ("~", "~"),
     ("a.part.zip", "a.part.zip"), ("partial", "partial"), ("%2e%2e", "%2e%2e"), ("a.", "a"),
   ])
-  func `harm is taken out`(text: String, name: String) { #expect(FileName.safe(text) == name) }
+  func `unsafe characters are removed or replaced`(text: String, name: String) { #expect(FileName.safe(text) == name) }
 
   @Test(arguments: [
     "", " ", ".", "..", "...", "/", "a/", "a\\", "\u{0}", "\u{202E}", ". .", "a.part", "A.PART", "a.part.meta",
     "a.Part.Meta", "a.part.meta.tmp", ".part", "part.meta", ".part.meta", "a.part\u{200B}", "a.part.", "a.part ",
     "../.part", "\u{FEFF}.\u{200B}", "a/..", "a/.", "a\\..",
   ])
-  func `what is left of nothing is nothing`(text: String) { #expect(FileName.safe(text) == nil) }
+  func `an unsafe name gives nil`(text: String) { #expect(FileName.safe(text) == nil) }
 
   @Test(arguments: [
     (String(repeating: "a", count: 300), 241, "a"), (String(repeating: "a", count: 300) + ".tar.gz", 241, ".gz"),
@@ -34,15 +34,15 @@ import Testing
     ("a." + String(repeating: "b", count: 300), 241, "b"), (String(repeating: "a", count: 240) + " .zip", 241, "a.zip"),
     (String(repeating: "e\u{301}", count: 200), 241, "e"), ("a" + String(repeating: ".", count: 300) + "b", 3, ".b"),
   ])
-  func `long names keep their extension`(text: String, length: Int, end: String) throws {
+  func `a shortened name keeps its extension`(text: String, length: Int, end: String) throws {
     let name = try #require(FileName.safe(text))
     #expect(name.utf8.count == length && name.unicodeScalars.reversed().starts(with: end.unicodeScalars.reversed()))
     #expect((name + PartNames.temporarySuffix).utf8.count <= 255)
   }
 
-  @Test func `cut name is still checked`() {
+  @Test func `a shortened name is checked again`() {
     #expect(FileName.safe(String(repeating: "a", count: 250) + ".part") == nil)
-    // What is cut off leaves the name of a device.
+    // Shortening leaves the name of a device.
     let spaces = String(repeating: " ", count: 300)
     #expect(FileName.safe("con" + spaces + "x.gz") == "_con.gz")
     #expect(FileName.safe("NUL" + spaces + "x") == "_NUL")
@@ -59,7 +59,7 @@ import Testing
     ("http://h/a/", nil), ("http://h/..", nil), ("http://h/%2e%2e", nil), ("http://h/%FF", nil),
     ("http://h/a.part", nil),
   ])
-  func `last component of a URL`(url: String, name: String?) throws {
+  func `the name comes from the URL's last component`(url: String, name: String?) throws {
     #expect(FileName.of(try HTTPURL(url)) == name)
   }
 
@@ -82,17 +82,17 @@ import Testing
     ("attachment; filename=a%20b", "a%20b"),
     ("attachment; filename=\"a\"junk; x=y", "a"), ("attachment; filename=\"\u{202E}gpj.exe\"", "gpj.exe"),
   ])
-  func `name that a server gives`(value: String, name: String?) {
+  func `the name comes from Content-Disposition`(value: String, name: String?) {
     #expect(FileName.of(HTTPFields([HTTPField("Content-Disposition", value)])) == name)
   }
 
-  @Test func `two fields give no name`() {
+  @Test func `two Content-Disposition fields give no name`() {
     let field = HTTPField("Content-Disposition", "attachment; filename=a")
     #expect(FileName.of(HTTPFields([field, field])) == nil && FileName.of(HTTPFields()) == nil)
   }
 
-  /// Whatever comes, what is left is one component.
-  @Test func `random texts give names or nothing`() {
+  /// Every result is one safe path component.
+  @Test func `random texts give safe names or nil`() {
     var random = SeededNumbers(seed: 5)
     let alphabet = Array("./\\:%\"';= a\u{0}\u{202E}\u{200B}Cé😀\u{301}onNuL*partmeta.-".unicodeScalars)
     for _ in 0..<5_000 {

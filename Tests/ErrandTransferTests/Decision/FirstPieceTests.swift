@@ -3,18 +3,18 @@ import Testing
 
 @testable import ErrandTransfer
 
-/// The answer to a first piece, by which it shows whether others may be asked for side by side.
+/// The response to the first range, which shows whether further ranges can be requested in parallel.
 @Suite struct FirstPieceTests {
   private static func decide(_ status: Int, _ fields: HTTPFields) -> ResumeDecision {
     ResumeDecision.decide(ResponseHead(status: status, fields: fields), to: .first(10), record: nil, now: 0)
   }
 
-  @Test func `first piece has no condition`() {
+  @Test func `the first range request has no If-Range`() {
     #expect(RangeAsk.first(10).fields.map(\.value) == ["identity", "bytes=0-9"])
     #expect(RangeAsk.first(0).fields.last?.value == "bytes=0-0")
   }
 
-  @Test(arguments: [10, 4] as [Int64]) func `right piece begins a part`(length: Int64) {
+  @Test(arguments: [10, 4] as [Int64]) func `a valid first range starts the part`(length: Int64) {
     let fields: HTTPFields = ["Content-Range": "bytes 0-\(length - 1)/100", "ETag": "\"v1\""]
     let facts = AnswerFacts(validator: .entityTag("\"v1\""), total: 100, coding: nil)
     #expect(Self.decide(206, fields) == .begin(0..<length, facts))
@@ -34,11 +34,11 @@ import Testing
       (["Content-Range": "bytes 0-9/100", "Content-Encoding": "gzip", "ETag": "\"v1\""], .coding("gzip")),
       (["Content-Type": "multipart/byteranges; boundary=a", "ETag": "\"v1\""], .multipart),
     ] as [(HTTPFields, ResumeMismatch)])
-  func `unfit piece is refused`(fields: HTTPFields, mismatch: ResumeMismatch) {
+  func `an invalid first range is rejected`(fields: HTTPFields, mismatch: ResumeMismatch) {
     #expect(Self.decide(206, fields) == .mismatch(mismatch))
   }
 
-  @Test func `other answers are what they were`() {
+  @Test func `other statuses are decided as before`() {
     #expect(Self.decide(200, [:]) == .fresh(AnswerFacts(validator: nil, total: nil, coding: nil)))
     #expect(Self.decide(416, ["Content-Range": "bytes */0"]) == .startOver)
     #expect(Self.decide(404, [:]) == .failDroppingPart)

@@ -38,25 +38,25 @@ import Testing
       ["Content-Range": "bytes 40-99/100", "Last-Modified": "whatever"],
       ["Content-Range": "bytes 40-99/100", "Content-Length": "60", "content-length": "60"],
     ] as [HTTPFields])
-  func `right part is appended`(fields: HTTPFields) {
+  func `a matching range is appended`(fields: HTTPFields) {
     #expect(Self.decide(206, fields) == .append(40..<100, total: 100))
   }
 
-  @Test func `shorter part is in order`() {
+  @Test func `a shorter range is accepted`() {
     #expect(Self.decide(206, ["Content-Range": "bytes 40-40/100"]) == .append(40..<41, total: 100))
   }
 
-  @Test func `unknown total is learnt`() {
+  @Test func `an unknown total is taken from Content-Range`() {
     let record = Self.record(total: nil)
     #expect(Self.decide(206, ["Content-Range": "bytes 40-49/50"], record: record) == .append(40..<50, total: 50))
   }
 
-  @Test func `part of an unknown whole is refused`() {
+  @Test func `a range without any total is rejected`() {
     let record = Self.record(total: nil)
     #expect(Self.decide(206, ["Content-Range": "bytes 40-49/*"], record: record) == .mismatch(.noTotal))
   }
 
-  @Test func `whole of another length is none`() {
+  @Test func `same version with another length is rejected`() {
     let fields: HTTPFields = ["ETag": "\"v1\"", "Content-Length": "60"]
     #expect(Self.decide(200, fields) == .mismatch(.total(expected: 100, found: 60)))
     #expect(
@@ -90,17 +90,17 @@ import Testing
       (["Content-Type": "multipart/byteranges; boundary=x"], .multipart),
       (["Content-Range": "bytes 40-99/100", "Content-Type": "Multipart/ByteRanges ;boundary=x"], .multipart),
     ] as [(HTTPFields, ResumeMismatch)])
-  func `lying part is refused`(fields: HTTPFields, mismatch: ResumeMismatch) {
+  func `a contradictory range is rejected`(fields: HTTPFields, mismatch: ResumeMismatch) {
     #expect(Self.decide(206, fields) == .mismatch(mismatch))
-    #expect(mismatch.description.hasPrefix("The server's answer does not go on where the part ends: "))
+    #expect(mismatch.description.hasPrefix("The server's response does not continue where the partial file ends: "))
   }
 
-  @Test func `part that nobody asked for is refused`() {
+  @Test func `an unrequested 206 is rejected`() {
     let fields: HTTPFields = ["Content-Range": "bytes 0-99/100"]
     #expect(Self.decide(206, fields, ask: .whole, record: nil) == .mismatch(.notAsked))
   }
 
-  @Test func `date that changed is another version`() {
+  @Test func `a changed Last-Modified is another version`() {
     let validator = Validator.lastModified(Self.date)
     let record = Self.record(validator: validator)
     let same: HTTPFields = ["Content-Range": "bytes 40-99/100", "Last-Modified": Self.date]
@@ -110,7 +110,7 @@ import Testing
     #expect(Self.decide(206, other, ask: ask, record: record) == .mismatch(.version))
   }
 
-  @Test func `segment must stay in its range`() {
+  @Test func `a segment must stay in its range`() {
     let ask = RangeAsk.segment(50..<60, Self.tag)
     #expect(Self.decide(206, ["Content-Range": "bytes 50-59/100"], ask: ask) == .append(50..<60, total: 100))
     #expect(Self.decide(206, ["Content-Range": "bytes 50-54/100"], ask: ask) == .append(50..<55, total: 100))
@@ -135,21 +135,21 @@ import Testing
       (["Content-Length": "99999999999999999999"], nil, nil, nil),
       (["Content-Length": "7", "Transfer-Encoding": "chunked"], nil, nil, nil),
     ] as [(HTTPFields, Validator?, Int64?, String?)])
-  func `whole is fresh`(fields: HTTPFields, validator: Validator?, total: Int64?, coding: String?) {
+  func `a 200 response is a new version`(fields: HTTPFields, validator: Validator?, total: Int64?, coding: String?) {
     let facts = AnswerFacts(validator: validator, total: total, coding: coding)
     for ask in [RangeAsk.whole, .rest(from: 40, Self.tag), .segment(0..<9, Self.tag)] {
       #expect(Self.decide(200, fields, ask: ask) == .fresh(facts))
     }
   }
 
-  @Test func `changed whole is fresh but never resumed`() {
+  @Test func `a 203 response is never resumable`() {
     let facts = AnswerFacts(validator: nil, total: 7, coding: nil)
     #expect(Self.decide(203, ["ETag": "\"v1\"", "Content-Length": "7"]) == .fresh(facts))
   }
 
   // MARK: 416
 
-  @Test func `length that is there is the end`() {
+  @Test func `416 with the stored length means complete`() {
     let fields: HTTPFields = ["Content-Range": "bytes */100"]
     let ask = RangeAsk.rest(from: 100, Self.tag)
     #expect(Self.decide(416, fields, ask: ask, record: Self.record(committed: 100)) == .alreadyWhole)
@@ -165,16 +165,16 @@ import Testing
   ]
 
   @Test(arguments: notTheEnd)
-  func `other refusals start over`(fields: HTTPFields, record: PartRecord?) {
+  func `other 416 responses start over`(fields: HTTPFields, record: PartRecord?) {
     #expect(Self.decide(416, fields, ask: .rest(from: 100, Self.tag), record: record) == .startOver)
   }
 
-  @Test func `refused segment starts over`() {
+  @Test func `416 for a segment starts over`() {
     let ask = RangeAsk.segment(50..<60, Self.tag)
     #expect(Self.decide(416, ["Content-Range": "bytes */100"], ask: ask) == .startOver)
   }
 
-  @Test func `refusal of the whole fails`() {
+  @Test func `416 without a range fails`() {
     #expect(Self.decide(416, [:], ask: .whole, record: nil) == .failKeepingPart)
   }
 
@@ -189,7 +189,7 @@ import Testing
     #expect(Self.decide(status, ["Content-Range": "bytes 40-99/100"]) == .failKeepingPart)
   }
 
-  @Test(arguments: [404, 410]) func `gone drops the part`(status: Int) {
+  @Test(arguments: [404, 410]) func `404 and 410 drop the part`(status: Int) {
     #expect(Self.decide(status, [:]) == .failDroppingPart)
   }
 }

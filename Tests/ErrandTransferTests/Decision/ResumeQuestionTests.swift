@@ -18,7 +18,7 @@ import Testing
     return record
   }
 
-  @Test func `rest is asked for with the validator`() {
+  @Test func `the rest is requested with If-Range`() {
     let question = ResumeQuestion(Self.record(), request: Self.request, checksum: nil)
     #expect(question.ask == .rest(from: 40, Self.tag) && question.obstacle == nil)
     #expect(
@@ -27,7 +27,7 @@ import Testing
       ])
   }
 
-  @Test func `whole part is asked about, too`() {
+  @Test func `a complete part is revalidated`() {
     let question = ResumeQuestion(Self.record(committed: 100), request: Self.request, checksum: nil)
     #expect(question.ask == .rest(from: 100, Self.tag))
   }
@@ -42,7 +42,7 @@ import Testing
       (record(), RequestIdentity(method: "GET", url: "http://h/a", variant: "1"), nil, .otherRequest),
       (record(checksum: RecordedChecksum(algorithm: "sha-256", hex: "01")), request, sum, .otherChecksum),
     ] as [(PartRecord?, RequestIdentity, RecordedChecksum?, ResumeQuestion.Obstacle)])
-  func `obstacles ask for the whole`(
+  func `any obstacle requests the whole file`(
     record: PartRecord?, request: RequestIdentity, checksum: RecordedChecksum?, obstacle: ResumeQuestion.Obstacle
   ) {
     let question = ResumeQuestion(record, request: request, checksum: checksum)
@@ -50,14 +50,14 @@ import Testing
     #expect(question.ask.fields == [HTTPField("Accept-Encoding", "identity")])
   }
 
-  @Test func `checksum may be new, gone or spelt otherwise`() {
+  @Test func `an added or removed checksum allows resuming`() {
     let upper = RecordedChecksum(algorithm: "SHA-256", hex: "00")
     for (old, new) in [(nil, Self.sum), (Self.sum, nil), (Self.sum, upper)] {
       #expect(ResumeQuestion(Self.record(checksum: old), request: Self.request, checksum: new).obstacle == nil)
     }
   }
 
-  @Test func `link signed anew goes on by its name`() {
+  @Test func `a resource name resumes a re-signed link`() {
     func link(_ signature: Int, _ resource: String?) -> RequestIdentity {
       RequestIdentity(method: "GET", url: "http://h/a?sig=\(signature)", variant: "0").naming(resource)
     }
@@ -69,7 +69,7 @@ import Testing
     #expect(obstacle(link(1, nil), link(2, nil)) == .otherURL)
   }
 
-  @Test func `request's own conditions make way`() {
+  @Test func `the request's own range fields are replaced`() {
     var fields: HTTPFields = ["If-None-Match": "\"x\"", "Accept-Encoding": "br", "Range": "bytes=0-1", "A": "b"]
     RangeAsk.segment(5..<9, Self.tag).apply(to: &fields)
     #expect(

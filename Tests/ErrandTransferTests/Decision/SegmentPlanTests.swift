@@ -18,11 +18,12 @@ import Testing
       ([20..<30], 100, 1, [0..<20, 30..<100]), ([20..<30], 100, 3, [0..<20, 30..<100]),
       ([20..<30], 100, 4, [0..<20, 30..<65, 65..<100]), ([0..<99], 100, 8, [99..<100]),
     ] as [([Range<Int64>], Int64, Int, [Range<Int64>])])
-  func `gaps are shared out`(there: [Range<Int64>], total: Int64, count: Int, expected: [Range<Int64>]) throws {
+  func `gaps are divided into ranges`(there: [Range<Int64>], total: Int64, count: Int, expected: [Range<Int64>]) throws
+  {
     #expect(try Self.pieces(there, total, count) == expected)
   }
 
-  @Test func `pieces fill every gap`() throws {
+  @Test func `ranges fill every gap exactly`() throws {
     var random = SeededNumbers(seed: 3)
     for _ in 0..<500 {
       var there = ByteRanges()
@@ -44,7 +45,7 @@ import Testing
     #expect(pieces.count == 1_000 && pieces.last?.upperBound == .max)
   }
 
-  @Test func `only one known version is shared out`() {
+  @Test func `only a resumable version is divided`() {
     #expect(SegmentPlan.isSafe(ResumeDecisionTests.record()))
     #expect(!SegmentPlan.isSafe(ResumeDecisionTests.record(total: nil)))
     #expect(!SegmentPlan.isSafe(ResumeDecisionTests.record(validator: nil)))

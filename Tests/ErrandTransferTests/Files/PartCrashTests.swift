@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandTransfer
 
-/// Processes that die at any call, with and without the power going at the same moment.
+/// Processes that die at any call, with and without a power loss at the same moment.
 @Suite struct PartCrashTests {
   private static let old: [UInt8] = [9, 9, 9]
 
@@ -12,12 +12,14 @@ import Testing
     target == Self.old || target == Story.bytes(1, length) || target == Story.bytes(2, length)
   }
 
-  @Test(arguments: MemoryDisk.Loss.allCases) func `dying at any call loses no promise`(loss: MemoryDisk.Loss) throws {
+  @Test(arguments: MemoryDisk.Loss.allCases) func `a crash at any call keeps committed bytes`(loss: MemoryDisk.Loss)
+    throws
+  {
     var deaths = 0
     for (turn, breaking) in (1...60).flatMap({ turn in [nil, 4, 7].map { (turn, $0) } }) {
       let disk = MemoryFiles()
       disk.put(Self.old, "/d/t")
-      // What an earlier process left behind, of the same version or of another one.
+      // The part of an earlier process, of the same version or of another one.
       if let breaking { try? Story(breaking: breaking).run(breaking == 4 ? 1 : 2, disk) }
       disk.crash(loss, seed: UInt64(turn))
       let dying = FaultyFiles(disk, failing: turn, .death)
@@ -30,7 +32,7 @@ import Testing
     #expect(deaths > 90)
   }
 
-  @Test func `many lives end with the right file`() throws {
+  @Test func `many crashes end with the correct file`() throws {
     for seed in 0..<UInt64(400) {
       var random = SeededNumbers(seed: seed)
       let disk = MemoryFiles()
@@ -50,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `kept bytes survive every crash`() throws {
+  @Test func `committed bytes survive a power loss`() throws {
     let disk = MemoryFiles()
     try? Story(breaking: 7).run(1, disk)
     disk.crash(.everything, seed: 1)
@@ -59,7 +61,7 @@ import Testing
     try Story().checkKept(part)
   }
 
-  @Test func `finished file survives the power`() throws {
+  @Test func `a finished file survives a power loss`() throws {
     let disk = MemoryFiles()
     disk.put(Self.old, "/d/t")
     try Story().run(1, disk)
@@ -67,8 +69,8 @@ import Testing
     #expect(disk.bytes("/d/t") == Story.bytes(1, 1_000) && disk.names == ["/d/t"])
   }
 
-  /// A record without its part: the last life gave the part its name and died.
-  @Test func `stale record never speaks of new bytes`() throws {
+  /// A record without its part: the last process renamed the part and died.
+  @Test func `a stale record never describes new bytes`() throws {
     for seed in 0..<UInt64(60) {
       let disk = MemoryFiles()
       var stale = Story().record(1)
@@ -82,8 +84,8 @@ import Testing
     }
   }
 
-  /// The model itself must be able to lose what was never brought to the disk.
-  @Test func `bytes without a commit are lost`() throws {
+  /// Checks the model itself: it must lose bytes that were never synchronized.
+  @Test func `uncommitted bytes are lost`() throws {
     let disk = MemoryFiles()
     try? Story(committing: 100, breaking: 7).run(1, disk)
     #expect(disk.bytes("/d/t.part")?.count == 630)

@@ -8,7 +8,7 @@ import Testing
     .before(ENOSPC), .before(EIO), .after(EIO), .torn(ENOSPC), .torn(EDQUOT), .before(EACCES), .death,
   ]
 
-  /// Plays a story with each call failing in turn, on a real folder: an error or the right file, nothing else.
+  /// Runs a story with each call failing in turn, in a real folder. The result must be an error or the correct file.
   private func failEach(
     _ fault: FaultyFiles.Fault, prepare: (Story) throws -> Void = { _ in }
   ) throws -> (runs: Int, failures: Int) {
@@ -37,13 +37,13 @@ import Testing
     return (0, 0)
   }
 
-  @Test(arguments: faults) func `each call fails in turn`(fault: FaultyFiles.Fault) throws {
+  @Test(arguments: faults) func `any failing call leaves a valid file`(fault: FaultyFiles.Fault) throws {
     let (runs, failures) = try failEach(fault)
-    // A call whose failure changes nothing is one that tidies up, or closes.
+    // Only failures of clean-up and of closing have no effect.
     #expect(runs > 40 && failures > runs * 3 / 4)
   }
 
-  @Test(arguments: faults) func `resuming fails at each call`(fault: FaultyFiles.Fault) throws {
+  @Test(arguments: faults) func `any failing call can be resumed after`(fault: FaultyFiles.Fault) throws {
     let (runs, failures) = try failEach(fault) { story in
       var story = story
       story.breaking = 5
@@ -52,7 +52,7 @@ import Testing
     #expect(runs > 30 && failures > runs * 3 / 4)
   }
 
-  @Test(arguments: faults) func `another version fails at each call`(fault: FaultyFiles.Fault) throws {
+  @Test(arguments: faults) func `any failing call during a new version`(fault: FaultyFiles.Fault) throws {
     let (runs, failures) = try failEach(fault) { story in
       var story = story
       story.breaking = 5
@@ -61,7 +61,7 @@ import Testing
     #expect(runs > 40 && failures > runs * 3 / 4)
   }
 
-  /// A part with 100 bytes committed and 50 more written.
+  /// A part with 100 committed bytes and 50 more written ones.
   private func part(_ files: any TransferFiles, _ target: String) throws -> (PartFile, PartRecord) {
     let part = try PartFile.open(target: target, files: files)
     try append(100, part)
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [ENOSPC, EDQUOT, EFBIG], [true, false])
-  func `full disk leaves what came before`(code: Int32, isKept: Bool) throws {
+  func `a full disk keeps earlier bytes`(code: Int32, isKept: Bool) throws {
     let folder = try TransferFolder()
     let files = FaultyFiles()
     let (part, record) = try part(files, folder("t"))
@@ -95,7 +95,7 @@ import Testing
     #expect(folder.bytes("t.part") == Array(Story.bytes(1, 1_000).prefix(kept)))
   }
 
-  @Test func `torn piece among several is none`() throws {
+  @Test func `a torn write does not count`() throws {
     let folder = try TransferFolder()
     let files = FaultyFiles()
     let (part, record) = try part(files, folder("t"))
@@ -109,7 +109,7 @@ import Testing
     #expect(folder.bytes("t.part")?.count == 600)
   }
 
-  @Test func `nothing is taken after a failure`() throws {
+  @Test func `a failed part accepts no writes`() throws {
     let folder = try TransferFolder()
     let files = FaultyFiles()
     let (part, record) = try part(files, folder("t"))
@@ -123,7 +123,7 @@ import Testing
     #expect(folder.names == [])
   }
 
-  @Test func `failed sync is not trusted`() throws {
+  @Test func `bytes of a failed sync are dropped`() throws {
     let folder = try TransferFolder()
     let files = FaultyFiles()
     let (part, record) = try part(files, folder("t"))
@@ -133,7 +133,7 @@ import Testing
     #expect(folder.bytes("t.part")?.count == 100 && part.committed == ByteRanges(first: 100))
   }
 
-  @Test func `full disk at the record keeps synced bytes`() throws {
+  @Test func `a full disk keeps the previous record`() throws {
     let folder = try TransferFolder()
     let files = FaultyFiles()
     let (part, record) = try part(files, folder("t"))
@@ -145,7 +145,7 @@ import Testing
     #expect(try PartFile.open(target: folder("t")).position == 100)
   }
 
-  @Test func `missing room can be tried again`() throws {
+  @Test func `a failed reservation can be repeated`() throws {
     let folder = try TransferFolder()
     let files = FaultyFiles()
     let (part, _) = try part(files, folder("t"))

@@ -8,7 +8,7 @@ import Testing
 
   init() throws { folder = try TransferFolder() }
 
-  @Test func `part and record are private`() throws {
+  @Test func `part and record have mode 0600`() throws {
     let part = try open()
     try append([1], part)
     try part.commit(story.record(1))
@@ -16,7 +16,7 @@ import Testing
     #expect(folder.mode("t.part") == 0o600 && folder.mode("t.part.meta") == 0o600)
   }
 
-  @Test func `finish gives permissions that are asked for`() throws {
+  @Test func `finish sets the requested permissions`() throws {
     for (name, mode) in [("a", nil), ("b", UInt16(0o644))] {
       let part = try PartFile.open(target: folder(name))
       try append([1], part)
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `owner can open a part that is to be read only`() throws {
+  @Test func `the owner can reopen a read-only part`() throws {
     let files = FaultyFiles()
     let part = try open(files)
     try append([1], part)
@@ -36,21 +36,21 @@ import Testing
     #expect(folder.mode("t") == 0o444)
   }
 
-  @Test func `new part says why it is empty`() throws {
+  @Test func `a new part reports a missing record`() throws {
     let part = try open()
     #expect(part.problem == .missing && part.record == nil && part.position == 0)
   }
 
-  @Test func `second one is told at once`() throws {
+  @Test func `a second open fails as busy`() throws {
     let part = try open()
     let failure = #expect(throws: FileFailure.self) { try open() }
     #expect(failure?.kind == .busy)
-    #expect(failure?.description.hasPrefix("The file “t.part” could not be locked: another download has it") == true)
+    #expect(failure?.description.hasPrefix("The file “t.part” could not be locked: another download uses it") == true)
     part.close()
     #expect(throws: Never.self) { try open() }
   }
 
-  @Test func `finishing frees the name`() throws {
+  @Test func `finishing frees the part's name`() throws {
     let part = try open()
     try append([1, 2], part)
     try part.finish(total: 2, overwriting: false)
@@ -59,8 +59,8 @@ import Testing
     #expect(folder.bytes("t") == [1, 2])
   }
 
-  @Test func `part that was renamed meanwhile is opened anew`() throws {
-    // Another process finishes between our opening and our lock.
+  @Test func `a part renamed before locking is reopened`() throws {
+    // Another process finishes the part between our opening and our lock.
     let files = Interloper { [folder] in
       try? FileManager.default.moveItem(atPath: folder("t.part"), toPath: folder("t"))
     }
@@ -70,25 +70,25 @@ import Testing
     #expect(folder.bytes("t") == [1, 2, 3] && folder.bytes("t.part") == [9])
   }
 
-  @Test func `part that vanishes for ever is busy`() throws {
+  @Test func `a part that keeps vanishing is busy`() throws {
     let folder = folder
     let files = Interloper(always: true) { try? FileManager.default.removeItem(atPath: folder("t.part")) }
     let failure = #expect(throws: FileFailure.self) { try open(files) }
     #expect(failure?.kind == .busy)
   }
 
-  @Test func `folder as target is refused early`() throws {
+  @Test func `a folder as target is rejected`() throws {
     let failure = #expect(throws: FileFailure.self) { try PartFile.open(target: folder.path) }
     #expect(failure?.kind == .exists && failure?.description.hasSuffix("it is a folder.") == true)
   }
 
-  @Test func `missing folder is named`() throws {
+  @Test func `a missing folder is reported`() throws {
     let failure = #expect(throws: FileFailure.self) { try PartFile.open(target: folder("no/t")) }
     #expect(failure?.kind == .notFound)
     #expect(throws: FileFailure.self) { try PartFile.open(target: "") }
   }
 
-  @Test func `bytes beyond the record are cut`() throws {
+  @Test func `bytes beyond the record are cut off`() throws {
     let part = try open()
     try append(0..<100, part)
     try part.commit(story.record(1))
@@ -100,13 +100,13 @@ import Testing
     #expect(try kept(again) == Array(0..<100))
   }
 
-  @Test func `part without a usable record is emptied`() throws {
+  @Test func `a part without a record is emptied`() throws {
     try folder.put(Array(0..<100), "t.part")
     let part = try open()
     #expect(part.problem == .missing && part.position == 0 && folder.bytes("t.part") == [])
   }
 
-  @Test func `damaged record empties the part`() throws {
+  @Test func `a damaged record empties the part`() throws {
     let part = try open()
     try append(0..<100, part)
     try part.commit(story.record(1))
@@ -118,7 +118,7 @@ import Testing
     #expect(again.problem == .damaged && again.position == 0 && folder.names == ["t.part"])
   }
 
-  @Test func `part shorter than its record is emptied`() throws {
+  @Test func `a part shorter than its record is emptied`() throws {
     let part = try open()
     try append(0..<100, part)
     try part.commit(story.record(1))
@@ -128,7 +128,7 @@ import Testing
     #expect(again.problem == .shortPart && again.record == nil && folder.names == ["t.part"])
   }
 
-  @Test func `record without its part is removed`() throws {
+  @Test func `a record without its part is removed`() throws {
     let part = try open()
     try append(0..<100, part)
     try part.commit(story.record(1))
@@ -138,7 +138,7 @@ import Testing
     #expect(folder.names == ["t.part"])
   }
 
-  @Test func `another version leaves nothing of the old one`() throws {
+  @Test func `a new version replaces all old bytes`() throws {
     let part = try open()
     try append(0..<100, part)
     try part.commit(story.record(1))
@@ -149,7 +149,7 @@ import Testing
     #expect(folder.bytes("t") == [5] && folder.names == ["t"])
   }
 
-  @Test func `roll back forgets what was not committed`() throws {
+  @Test func `rollBack discards uncommitted bytes`() throws {
     let part = try open()
     try append(0..<100, part)
     try part.commit(story.record(1))
@@ -158,7 +158,7 @@ import Testing
     #expect(part.position == 100 && folder.bytes("t.part")?.count == 100)
   }
 
-  @Test func `roll back after starting over goes to the start`() throws {
+  @Test func `rollBack after startOver empties the part`() throws {
     let part = try open()
     try append(0..<100, part)
     try part.commit(story.record(1))
@@ -168,7 +168,7 @@ import Testing
     #expect(part.position == 0 && part.written.count == 0 && folder.bytes("t.part") == [])
   }
 
-  @Test func `leftover of a record goes with the last name`() throws {
+  @Test func `finishing removes a leftover temporary record`() throws {
     try folder.put([1], "t.part.meta.tmp")
     let part = try open()
     try append([1], part)
@@ -176,18 +176,18 @@ import Testing
     #expect(folder.names == ["t"])
   }
 
-  @Test func `short file gets no name`() throws {
+  @Test func `an incomplete part is not renamed`() throws {
     let part = try open()
     try append(0..<100, part)
     let failure = #expect(throws: FileFailure.self) { try part.finish(total: 101, overwriting: true) }
     #expect(failure?.kind == .length && folder.names == ["t.part"])
-    #expect(failure?.description == "The file “t.part” could not be renamed: 100 bytes came, not 101.")
+    #expect(failure?.description == "The file “t.part” could not be renamed: 100 bytes were received instead of 101.")
     try append([100], part)
     try part.finish(total: 101, overwriting: true)
     #expect(folder.bytes("t") == Array(0...100))
   }
 
-  @Test func `file that somebody cut gets no name`() throws {
+  @Test func `a truncated part is not renamed`() throws {
     let part = try open()
     try append(0..<100, part)
     try folder.put([1], "other")
@@ -196,7 +196,7 @@ import Testing
     #expect(failure?.kind == .length && folder.bytes("t") == nil)
   }
 
-  @Test func `file that was swapped gets no name`() throws {
+  @Test func `a swapped part is not renamed`() throws {
     let part = try open()
     try append([1], part)
     try FileManager.default.removeItem(atPath: folder("t.part"))
@@ -207,7 +207,7 @@ import Testing
     #expect(folder.names == ["t.part"])
   }
 
-  @Test func `target that must stay stays`() throws {
+  @Test func `an existing target is kept`() throws {
     try folder.put([7], "t")
     let part = try open()
     try append([1, 2], part)
@@ -218,7 +218,7 @@ import Testing
     #expect(folder.bytes("t") == [1, 2] && folder.names == ["t"])
   }
 
-  @Test func `link as target is replaced itself`() throws {
+  @Test func `a link as target is itself replaced`() throws {
     try folder.put([7], "other")
     try FileManager.default.createSymbolicLink(atPath: folder("t"), withDestinationPath: folder("other"))
     let part = try open()
@@ -227,7 +227,7 @@ import Testing
     #expect(folder.bytes("other") == [7] && folder.bytes("t") == [1])
   }
 
-  @Test func `finish cut short by a second name goes on`() throws {
+  @Test func `an interrupted rename by link is completed`() throws {
     let part = try open()
     try append([1, 2], part)
     try part.commit(story.record(1))
@@ -237,7 +237,7 @@ import Testing
     #expect(again.position == 0 && folder.bytes("t") == [1, 2] && folder.bytes("t.part") == [])
   }
 
-  @Test func `abandoning leaves nothing`() throws {
+  @Test func `abandon removes all files`() throws {
     let part = try open()
     try append([1], part)
     try part.commit(story.record(1))
@@ -248,7 +248,7 @@ import Testing
     #expect(failure?.kind == .closed)
   }
 
-  @Test func `pieces side by side become one file`() throws {
+  @Test func `parallel ranges become one file`() throws {
     let whole = Story.bytes(1, 1_000)
     let part = try open()
     try part.startOver(story.record(1))
@@ -265,7 +265,7 @@ import Testing
     #expect(folder.bytes("t") == whole)
   }
 
-  @Test func `stream over a later piece keeps its place`() throws {
+  @Test func `a stream keeps its own position`() throws {
     let part = try open()
     try [UInt8](100..<200).withUnsafeBytes { try part.write($0, at: 100) }
     try append(0..<150, part)
@@ -274,14 +274,14 @@ import Testing
     #expect(try kept(part) == Array(0..<200))
   }
 
-  @Test func `writing at impossible places is refused`() throws {
+  @Test func `invalid offsets are rejected`() throws {
     let part = try open()
     for place in [Int64.min, -1, .max] {
       #expect(throws: FileFailure.self) { try [UInt8(1)].withUnsafeBytes { try part.write($0, at: place) } }
     }
   }
 
-  @Test func `large part is read in pieces`() throws {
+  @Test func `a large part is read in pieces`() throws {
     let part = try open()
     let bytes = [UInt8](repeating: 3, count: 2_500_000)
     try append(bytes, part)
@@ -290,7 +290,7 @@ import Testing
     #expect(sizes == [1 << 20, 1 << 20, 2_500_000 - 2 << 20])
   }
 
-  @Test func `reader's own error comes through`() throws {
+  @Test func `an error of the reader is rethrown`() throws {
     struct Own: Error {}
     let part = try open()
     try append([1], part)
@@ -298,7 +298,7 @@ import Testing
     try append([2], part)
   }
 
-  @Test func `room for more than there is is refused`() throws {
+  @Test func `reserving more than the disk has fails`() throws {
     let part = try open()
     let failure = #expect(throws: FileFailure.self) { try part.reserve(1 << 60) }
     #expect(failure?.kind == .full)
@@ -306,14 +306,14 @@ import Testing
     #expect(folder.bytes("t.part") == [])
   }
 
-  @Test func `file system that reserves nothing is asked for its room`() throws {
+  @Test func `free space is checked without reservation`() throws {
     let part = try open(FaultyFiles(room: 1_000))
     try append(0..<100, part)
     try part.reserve(1_100)
     let failure = #expect(throws: FileFailure.self) { try part.reserve(1_101) }
     #expect(
       failure?.description
-        == "The file “t.part” could not be given its room: 1001 bytes are missing and the disk has room for 1000.")
+        == "The file “t.part” could not be allocated on the disk: 1001 more bytes are needed, but only 1000 are free.")
   }
 
   @Test func `interrupted downloads are listed`() throws {

@@ -3,32 +3,32 @@ import Testing
 
 @testable import ErrandTransfer
 
-/// What others may put in the place of a part or of its record.
+/// Files that another process may place at the path of a part or its record.
 @Suite struct PartPlantingTests: PartSuite {
   let folder: TransferFolder
 
   init() throws { folder = try TransferFolder() }
 
-  @Test func `planted link is refused`() throws {
+  @Test func `a planted symbolic link is rejected`() throws {
     for name in ["t.part", "t.part.meta"] {
       try folder.put([1, 2, 3], "victim")
       try FileManager.default.createSymbolicLink(atPath: folder(name), withDestinationPath: folder("victim"))
       let failure = #expect(throws: FileFailure.self) { try open() }
       #expect(failure?.kind == .planted && failure?.name == name)
-      #expect(failure?.description.contains("a symbolic link lies in its place; remove it to go on") == true)
+      #expect(failure?.description.contains("a symbolic link is in its place; remove it and try again") == true)
       #expect(folder.bytes("victim") == [1, 2, 3])
       try FileManager.default.removeItem(atPath: folder(name))
       try? FileManager.default.removeItem(atPath: folder("t.part"))
     }
   }
 
-  @Test func `dangling link is refused`() throws {
+  @Test func `a dangling link is rejected`() throws {
     try FileManager.default.createSymbolicLink(atPath: folder("t.part"), withDestinationPath: folder("nowhere"))
     #expect(throws: FileFailure.self) { try open() }
     #expect(folder.bytes("nowhere") == nil)
   }
 
-  @Test func `link for the unfinished record is replaced`() throws {
+  @Test func `a link as temporary record is replaced`() throws {
     try folder.put([1, 2, 3], "victim")
     try FileManager.default.createSymbolicLink(atPath: folder("t.part.meta.tmp"), withDestinationPath: folder("victim"))
     let part = try open()
@@ -37,7 +37,7 @@ import Testing
     #expect(folder.bytes("victim") == [1, 2, 3] && folder.names == ["t.part", "t.part.meta", "victim"])
   }
 
-  @Test func `hard link is refused`() throws {
+  @Test func `a hard link is rejected`() throws {
     for name in ["t.part", "t.part.meta"] {
       try folder.put([1, 2, 3], "victim")
       try FileManager.default.linkItem(atPath: folder("victim"), toPath: folder(name))
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `pipe and folder are refused`() throws {
+  @Test func `a pipe and a folder are rejected`() throws {
     mkfifo(folder("t.part"), 0o600)
     #expect(throws: FileFailure.self) { try open() }
     try FileManager.default.removeItem(atPath: folder("t.part"))
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
-  func `file of another user is refused`() throws {
+  func `another user's file is rejected`() throws {
     for name in ["t.part", "t.part.meta"] {
       try folder.put([1], name)
       chown(folder(name), 12_345, 12_345)

@@ -4,13 +4,13 @@ import Testing
 
 @testable import ErrandTransfer
 
-/// One part, several threads.
+/// One part, used by several threads.
 @Suite struct PartSharingTests: PartSuite {
   let folder: TransferFolder
 
   init() throws { folder = try TransferFolder() }
 
-  @Test func `commits and writes go on side by side`() async throws {
+  @Test func `commits and writes run concurrently`() async throws {
     let part = try open()
     let whole = Story.bytes(1, 60_000)
     let story = Story(length: 60_000)
@@ -32,7 +32,7 @@ import Testing
     #expect(folder.bytes("t") == whole)
   }
 
-  @Test func `closing waits for the call under way`() throws {
+  @Test func `close waits for a running call`() throws {
     let held = Locked<PartFile?>(nil)
     let files = Interloper(at: .write) { held.withLock { $0 }?.close() }
     let part = try open(files)
@@ -43,7 +43,7 @@ import Testing
     #expect(throws: Never.self) { try open() }
   }
 
-  @Test func `second commit at one time is refused`() throws {
+  @Test func `a concurrent second commit is rejected`() throws {
     let held = Locked<PartFile?>(nil)
     let seen = Locked<FileFailure?>(nil)
     let story = story

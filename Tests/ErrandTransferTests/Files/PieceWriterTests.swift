@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandTransfer
 
-/// Pieces become few large writes, in order, whoever writes them.
+/// Pieces become few large writes in order, whichever thread writes them.
 @Suite struct PieceWriterTests: PartSuite {
   let folder: TransferFolder
   private static let room = 512 << 10
@@ -19,7 +19,7 @@ import Testing
     files.callNames.count { $0 == FileFailure.Operation.write.rawValue }
   }
 
-  @Test func `little is gathered until it is asked for`() throws {
+  @Test func `small pieces are gathered until 512 KiB`() throws {
     let files = FaultyFiles()
     let writer = PieceWriter(try open(files))
     for _ in 1...31 { try take(16_384, 1, writer) }
@@ -45,7 +45,7 @@ import Testing
     #expect(writes(files) == 1 && folder.bytes("t.part")?.count == Self.room + 5)
   }
 
-  @Test func `pieces go to their place`() throws {
+  @Test func `pieces are written at their offset`() throws {
     let part = try open()
     let writer = PieceWriter(part)
     writer.begin(at: 100)
@@ -57,7 +57,7 @@ import Testing
     #expect(folder.bytes("t.part")?.suffix(4) == [1, 2, 2, 2])
   }
 
-  @Test func `nothing is written behind a gap`() throws {
+  @Test func `nothing is written after a gap`() throws {
     let files = FaultyFiles()
     let writer = PieceWriter(try open(files))
     try take(10, 1, writer)

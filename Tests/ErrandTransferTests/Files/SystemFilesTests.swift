@@ -35,25 +35,25 @@ import Testing
     }
   }
 
-  @Test func `full device is told as full`() throws {
+  @Test func `a full device is reported as full`() throws {
     let file = try files.open("/dev/full", .existing)
     defer { try? files.close(file) }
     let failure = failure { try [UInt8(1)].withUnsafeBytes { try files.write(file, $0, at: 0) } }
     #expect(failure?.kind == .full && failure?.code == ENOSPC)
-    #expect(failure?.description.contains("there is no room left") == true)
+    #expect(failure?.description.contains("there is no space left") == true)
   }
 
-  @Test func `new file must not be there`() throws {
+  @Test func `creating fails if the file exists`() throws {
     try opened("a") { _ in }
     expect(.exists) { _ = try files.open(folder("a"), .new) }
     expect(.notFound) { _ = try files.open(folder("b"), .existing) }
   }
 
-  @Test func `new file is the user's alone`() throws {
+  @Test func `a new file has mode 0600`() throws {
     try opened("a") { _ in #expect(folder.mode("a") == 0o600) }
   }
 
-  @Test func `lock is for one descriptor`() throws {
+  @Test func `only one descriptor holds the lock`() throws {
     try opened("a") { file in
       try files.lock(file)
       let other = try files.open(folder("a"), .existing)
@@ -65,7 +65,7 @@ import Testing
     try files.close(file)
   }
 
-  @Test func `exclusive rename takes no name away`() throws {
+  @Test func `an exclusive rename replaces no file`() throws {
     try folder.put([1], "a")
     try folder.put([2], "b")
     expect(.exists) { try files.renameExclusively(folder("a"), to: folder("b")) }
@@ -76,7 +76,7 @@ import Testing
     #expect(folder.names == ["c", "d"] && folder.bytes("c") == [1] && folder.bytes("d") == [2])
   }
 
-  @Test func `reserved room leaves the length`() throws {
+  @Test func `reserving space keeps the length`() throws {
     try opened("a") { file in
       let isReserved = try files.reserve(file, length: 1 << 20)
       #expect(isReserved)
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `status tells what lies there`() throws {
+  @Test func `status reports the file type`() throws {
     try folder.put([1, 2], "a")
     try FileManager.default.createSymbolicLink(atPath: folder("l"), withDestinationPath: folder("a"))
     #expect(try (files.status(at: folder("a"))?.kind) == .file)
@@ -100,7 +100,7 @@ import Testing
     #expect(status.length == 2 && status.links == 1 && status.isOwn)
   }
 
-  @Test func `folders and their room`() throws {
+  @Test func `folder calls report missing folders`() throws {
     try files.synchronizeFolder(folder.path)
     #expect(try (files.freeSpace(in: folder.path)) > 0)
     expect(.notFound) { try files.synchronizeFolder(folder("no")) }
@@ -117,7 +117,7 @@ import Testing
     (EISDIR, .rename, .exists), (ENOENT, .remove, .notFound), (ENOTDIR, .open, .notFound), (EBADF, .read, .other),
     (ENAMETOOLONG, .open, .other),
   ])
-  func `codes have kinds`(code: Int32, operation: FileFailure.Operation, kind: FileFailure.Kind) {
+  func `error numbers map to kinds`(code: Int32, operation: FileFailure.Operation, kind: FileFailure.Kind) {
     let failure = FileFailure(operation, "/a/b.zip", code: code)
     #expect(failure.kind == kind && failure.name == "b.zip" && failure.code == code)
     #expect(failure.description.hasPrefix("The file “b.zip” could not be \(operation.rawValue): "))
@@ -127,7 +127,7 @@ import Testing
   @Test(arguments: [
     ("/a/b", "/a", "b"), ("b", ".", "b"), ("/b", "/", "b"), ("a/b/", "a/b", ""), ("", ".", ""),
   ])
-  func `names are taken apart`(path: String, folder: String, last: String) {
+  func `paths are split at the last slash`(path: String, folder: String, last: String) {
     #expect(PartNames.folder(of: path) == folder && PartNames.lastComponent(of: path) == last)
   }
 }

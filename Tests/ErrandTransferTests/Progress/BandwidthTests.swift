@@ -4,12 +4,12 @@ import Testing
 
 @testable import ErrandTransfer
 
-/// How several bodies share a limit of speed.
+/// Several bodies that share a rate limit.
 struct BandwidthTests {
   private static let rate: Int64 = 1_000_000
   private let start = MonotonicInstant(nanoseconds: 0)
 
-  /// Plays bodies that always have a piece for so long; gives the bytes of each.
+  /// Simulates bodies that always have a piece ready; returns the number of bytes of each.
   private func play(_ pieces: [Int64], for time: Duration, _ bandwidth: Bandwidth) -> [Int64] {
     var counts = pieces.map { _ in Int64(0) }
     var ready = pieces.map { _ in start }
@@ -26,34 +26,34 @@ struct BandwidthTests {
   ]
 
   @Test(arguments: pieces)
-  func `sum is held to the rate`(pieces: [Int64]) {
+  func `the sum keeps to the rate`(pieces: [Int64]) {
     let sum = play(pieces, for: .seconds(20), Bandwidth(bytesPerSecond: Self.rate)).reduce(0, +)
-    // A tenth of a second's worth is free, and each has a piece for which it has not waited yet.
+    // The burst is a tenth of a second's bytes, and each body may have one piece that it has not waited for.
     #expect(sum >= 20 * Self.rate)
     #expect(sum <= 20 * Self.rate + Self.rate / 10 + pieces.reduce(0, +))
   }
 
-  @Test func `equal pieces are equal shares`() {
+  @Test func `equal pieces get equal shares`() {
     let counts = play([20_000, 20_000, 20_000], for: .seconds(20), Bandwidth(bytesPerSecond: Self.rate))
     let (least, most) = (counts.min() ?? 0, counts.max() ?? 0)
-    // Nobody waits before the free bytes are gone.
+    // No body waits before the burst is used up.
     #expect(most - least <= 20_000 + Self.rate / 10)
   }
 
-  @Test func `one alone has all`() {
+  @Test func `a single download gets the whole rate`() {
     let bandwidth = Bandwidth(bytesPerSecond: Self.rate)
     _ = play([20_000, 20_000], for: .seconds(1), bandwidth)
     let later = start.advanced(by: .seconds(2))
     #expect(bandwidth.take(Self.rate + Self.rate / 10, at: later) == .seconds(1))
   }
 
-  @Test(arguments: [0, -5] as [Int64]) func `no rate is one byte`(rate: Int64) {
+  @Test(arguments: [0, -5] as [Int64]) func `a rate below 1 becomes 1`(rate: Int64) {
     let bandwidth = Bandwidth(bytesPerSecond: rate)
     #expect(bandwidth.bytesPerSecond == 1)
     #expect(bandwidth.take(11, at: start) == .seconds(10))
   }
 
-  @Test func `moments out of order are counted once`() {
+  @Test func `unordered times are counted once`() {
     let bandwidth = Bandwidth(bytesPerSecond: 1_000)
     let late = start.advanced(by: .seconds(10))
     _ = bandwidth.take(100, at: start)
@@ -62,7 +62,7 @@ struct BandwidthTests {
     #expect(bandwidth.take(0, at: late) == .seconds(1))
   }
 
-  // MARK: - With a limit of its own
+  // MARK: - Together with the download's own limit
 
   struct Row: Sendable {
     let own: Int64?
@@ -76,7 +76,7 @@ struct BandwidthTests {
     Row(own: 500, shared: 1_000, pause: .milliseconds(2_100)), Row(own: 1_000_000, shared: 1_000_000, pause: nil),
   ]
 
-  @Test(arguments: rows) func `both limits hold`(row: Row) {
+  @Test(arguments: rows) func `both limits apply`(row: Row) {
     var download = Download.to(.temporaryDirectory)
     download.bytesPerSecond = row.own
     download.bandwidth = row.shared.map { Bandwidth(bytesPerSecond: $0) }
@@ -87,7 +87,7 @@ struct BandwidthTests {
     #expect(!throttle.isHolding(at: start.advanced(by: row.pause ?? .zero)))
   }
 
-  @Test func `pause of another is not one's own`() {
+  @Test func `a download ignores another one's pause`() {
     let bandwidth = Bandwidth(bytesPerSecond: 1_000)
     var download = Download.to(.temporaryDirectory)
     download.bandwidth = bandwidth

@@ -13,8 +13,8 @@ import Testing
     meter.tell(TransferProgress(.download, bytes: bytes, total: nil))
   }
 
-  /// The line tells now and then: the part has more than was told when the body breaks off.
-  @Test func `taking up is no restart`() {
+  /// Reports are infrequent: when the body breaks off, the part has more bytes than the last report said.
+  @Test func `resuming is not a restart`() {
     let meter = meter()
     meter.begin(behind: 0, total: 3_000)
     tell(0, meter)
@@ -28,7 +28,7 @@ import Testing
     #expect(!told.all.contains { $0.isRestart })
   }
 
-  @Test func `kept bytes are where counting begins`() {
+  @Test func `counting starts at the kept bytes`() {
     let meter = meter()
     meter.begin(behind: 700, total: 3_000)
     tell(100, meter)

@@ -5,7 +5,7 @@ import Testing
 
 /// How long a body pauses to keep to a rate.
 struct RateLimiterTests {
-  @Test(arguments: [1, 50_000, 700_000] as [Int64]) func `rate is held to`(piece: Int64) {
+  @Test(arguments: [1, 50_000, 700_000] as [Int64]) func `the rate is kept`(piece: Int64) {
     let start = MonotonicInstant(nanoseconds: 0)
     var now = start
     var limiter = RateLimiter(1_000_000, at: now)
@@ -15,7 +15,7 @@ struct RateLimiterTests {
       if let pause = limiter.take(piece, at: now) { now = now.advanced(by: pause) }
       if piece == 1, count == 200_000 { break }
     }
-    // A tenth of a second's worth is free.
+    // The burst is a tenth of a second's bytes.
     let expected = Double(count - 100_000) / 1e6
     let elapsed =
       Double(start.duration(to: now).components.attoseconds) / 1e18
@@ -23,13 +23,13 @@ struct RateLimiterTests {
     #expect(abs(elapsed - expected) < 0.01)
   }
 
-  @Test(arguments: [0, -5] as [Int64]) func `no rate is one byte`(rate: Int64) {
+  @Test(arguments: [0, -5] as [Int64]) func `a rate below 1 becomes 1`(rate: Int64) {
     let now = MonotonicInstant(nanoseconds: 0)
     var limiter = RateLimiter(rate, at: now)
     #expect(limiter.take(11, at: now) == .seconds(10))
   }
 
-  @Test func `idle time is not saved up`() {
+  @Test func `idle time gives no extra burst`() {
     let now = MonotonicInstant(nanoseconds: 0)
     var limiter = RateLimiter(1_000, at: now)
     let later = now.advanced(by: .seconds(100))

@@ -12,14 +12,14 @@ import Testing
       ([0..<9, 2..<3], [0..<9]), ([2..<3, 0..<9], [0..<9]), ([0..<1, 2..<3, 4..<5, 0..<9], [0..<9]),
       ([-5..<3], [0..<3]), ([-5..<(-2)], []),
     ] as [([Range<Int64>], [Range<Int64>])])
-  func `parts that touch become one`(added: [Range<Int64>], result: [Range<Int64>]) {
+  func `touching ranges are merged`(added: [Range<Int64>], result: [Range<Int64>]) {
     var ranges = ByteRanges()
     for part in added { ranges.insert(part) }
     #expect(ranges.all == result)
   }
 
-  /// Against a set of single bytes.
-  @Test func `inserting is like a set of bytes`() {
+  /// Compares with a set of single bytes.
+  @Test func `inserting matches a set of bytes`() {
     var random = SeededNumbers(seed: 1)
     for _ in 0..<300 {
       var ranges = ByteRanges()
@@ -46,9 +46,9 @@ import Testing
     arguments: [
       [0..<0], [5..<9, 0..<2], [0..<5, 5..<9], [0..<5, 4..<9], [-1..<4], [0..<3, 3..<3],
     ] as [[Range<Int64>]])
-  func `disorder is refused`(parts: [Range<Int64>]) { #expect(ByteRanges(parts) == nil) }
+  func `unordered ranges are rejected`(parts: [Range<Int64>]) { #expect(ByteRanges(parts) == nil) }
 
-  @Test func `far ends do not overflow`() {
+  @Test func `extreme bounds do not overflow`() {
     var ranges = ByteRanges(first: .max)
     ranges.insert((.max - 1)..<Int64.max)
     ranges.insert(Int64.min..<Int64.max)

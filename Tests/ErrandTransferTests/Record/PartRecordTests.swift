@@ -16,7 +16,7 @@ import Testing
     return record
   }
 
-  /// The bytes of a record whose body was changed, its seal made anew.
+  /// The bytes of a record with a changed body and a matching checksum.
   static func forged(_ change: (String) -> String) throws -> Data {
     let text = String(decoding: try record().encoded(), as: UTF8.self)
     let end = try #require(text.range(of: ",\"crc32\""))
@@ -30,8 +30,8 @@ import Testing
     return nil
   }
 
-  /// Pinned: a change of the text needs another format.
-  @Test func `text is as documented`() throws {
+  /// The text is fixed: a change needs a new format number.
+  @Test func `the format is as documented`() throws {
     let text = String(decoding: try Self.record().encoded(), as: UTF8.self)
     #expect(
       text == """
@@ -46,8 +46,8 @@ import Testing
   private static let choices = RecordedChoices(
     permissions: 0o600, replaces: false, maximumBytes: 5_000_000, isNamedByServer: true)
 
-  /// Pinned, too. Records without choices are those of an earlier version.
-  @Test func `choices stand in it`() throws {
+  /// The text is fixed too. Records without choices come from an earlier version.
+  @Test func `the choices are stored`() throws {
     var record = try Self.record()
     record.choices = Self.choices
     let text = String(decoding: try record.encoded(), as: UTF8.self)
@@ -66,12 +66,12 @@ import Testing
     #"{"isNamedByServer":1,"permissions":384,"replaces":true}"#,
     #"{"isNamedByServer":true,"maximumBytes":-1,"permissions":384,"replaces":true}"#,
   ])
-  func `choices that cannot be are damage`(choices: String) throws {
+  func `invalid choices count as damage`(choices: String) throws {
     let bytes = try Self.forged { $0.replacingOccurrences(of: "\"format\"", with: "\"choices\":\(choices),\"format\"") }
     #expect(Self.problem(bytes) == .damaged)
   }
 
-  @Test func `what is written is read`() throws {
+  @Test func `a record survives encoding and decoding`() throws {
     var other = try Self.record([0..<5, 7..<9])
     other.validator = .lastModified("Sun, 06 Nov 1994 08:49:37 GMT")
     other.checksum = nil
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `every flipped bit is seen`() throws {
+  @Test func `every flipped bit is detected`() throws {
     let bytes = try Self.record().encoded()
     for index in bytes.indices {
       var damaged = bytes
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `every cut is seen`() throws {
+  @Test func `every truncation is detected`() throws {
     let bytes = try Self.record().encoded()
     for length in 0..<bytes.count { #expect(Self.problem(bytes.prefix(length)) != nil) }
   }
@@ -103,12 +103,12 @@ import Testing
   ])
   func `other files are foreign`(text: String) { #expect(Self.problem(Data(text.utf8)) == .foreign) }
 
-  @Test func `huge files are not read`() {
+  @Test func `a huge file is not read`() {
     #expect(Self.problem(Data(count: PartRecord.limit + 1)) == .tooLarge)
   }
 
   @Test(arguments: [(0, PartRecordProblem.older(0)), (-1, .older(-1)), (2, .newer(2)), (900, .newer(900))])
-  func `other formats are told`(format: Int, problem: PartRecordProblem) throws {
+  func `other formats are distinguished`(format: Int, problem: PartRecordProblem) throws {
     let bytes = try Self.forged { $0.replacingOccurrences(of: "\"format\":1", with: "\"format\":\(format)") }
     #expect(Self.problem(bytes) == problem)
   }
@@ -116,7 +116,7 @@ import Testing
   @Test(arguments: [
     ("\"format\":1", "\"format\":\"1\""), ("\"format\":1", "\"format\":1e99"), ("\"format\":1", "\"x\":1"),
   ])
-  func `unreadable format is foreign`(old: String, new: String) throws {
+  func `an unreadable format is foreign`(old: String, new: String) throws {
     #expect(try Self.problem(Self.forged { $0.replacingOccurrences(of: old, with: new) }) == .foreign)
   }
 
@@ -132,19 +132,19 @@ import Testing
     ("\"total\"", "\"segments\":[[0,1048576],[1048577,9223372036854775807]],\"total\""),
     ("\"total\":4194304", "\"segments\":[[0,1048576],[1048578,1048579]]"),
   ])
-  func `sealed nonsense is damage`(old: String, new: String) throws {
+  func `invalid values with a correct CRC are damage`(old: String, new: String) throws {
     #expect(try Self.problem(Self.forged { $0.replacingOccurrences(of: old, with: new) }) == .damaged)
   }
 
-  @Test func `unknown members are no harm`() throws {
+  @Test func `unknown members are ignored`() throws {
     let bytes = try Self.forged { $0.replacingOccurrences(of: "\"format\"", with: "\"extra\":[1],\"format\"") }
     #expect(PartRecord.read(bytes) == .success(try Self.record()))
   }
 
   @Test(arguments: [("", 0), ("123456789", 0xCBF4_3926), ("The quick brown fox jumps over the lazy dog", 0x414F_A339)])
-  func `CRC is that of zlib`(text: String, sum: UInt32) { #expect(CRC32.of(text.utf8) == sum) }
+  func `the CRC matches zlib`(text: String, sum: UInt32) { #expect(CRC32.of(text.utf8) == sum) }
 
-  @Test func `problems are clauses`() {
+  @Test func `every problem has its own text`() {
     let all: [PartRecordProblem] = [.missing, .tooLarge, .foreign, .damaged, .shortPart, .older(0), .newer(2)]
     #expect(Set(all.map(\.description)).count == all.count)
   }

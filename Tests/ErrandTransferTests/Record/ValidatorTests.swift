@@ -10,22 +10,22 @@ import Testing
   private static let lessThanMinuteLater = "Sun, 06 Nov 1994 08:50:36 GMT"
 
   @Test(arguments: ["\"\"", "\"a\"", "\"!#~'\"", "\"a b\"".replacingOccurrences(of: " ", with: "_")])
-  func `strong tag is kept as it came`(tag: String) {
+  func `a strong tag is kept as received`(tag: String) {
     let validator = Validator(of: ["ETag": tag, "Last-Modified": Self.early, "Date": Self.minuteLater], now: 0)
     #expect(validator == .entityTag(tag) && validator?.fieldValue == tag)
   }
 
   @Test(arguments: ["W/\"a\"", "w/\"a\"", "a", "\"a", "\"", "", "\"a\"b\"", "\"a b\"", "\"é\"", "\"a\", \"b\""])
-  func `other tags forbid the date, too`(tag: String) {
+  func `an unusable tag also forbids the date`(tag: String) {
     let fields: HTTPFields = ["ETag": tag, "Last-Modified": Self.early, "Date": Self.minuteLater]
     #expect(Validator(of: fields, now: 0) == nil)
   }
 
-  @Test func `two tags are none`() {
+  @Test func `two tags give no validator`() {
     #expect(Validator(of: ["ETag": "\"a\"", "etag": "\"a\""], now: 0) == nil)
   }
 
-  @Test func `date is strong a minute later`() {
+  @Test func `a date is strong after a minute`() {
     let fields: HTTPFields = ["Last-Modified": Self.early, "Date": Self.minuteLater]
     #expect(Validator(of: fields, now: 0) == .lastModified(Self.early))
   }
@@ -37,7 +37,7 @@ import Testing
       ["Last-Modified": "yesterday", "Date": minuteLater], ["Last-Modified": early, "Date": "today"],
       ["Last-Modified": early, "last-modified": early, "Date": minuteLater], [:],
     ] as [HTTPFields])
-  func `other dates are none`(fields: HTTPFields) { #expect(Validator(of: fields, now: 0) == nil) }
+  func `other dates give no validator`(fields: HTTPFields) { #expect(Validator(of: fields, now: 0) == nil) }
 
   @Test(arguments: [
     ("{\"kind\":\"etag\",\"value\":\"\\\"a\\\"\"}", true), ("{\"kind\":\"etag\",\"value\":\"W/\\\"a\\\"\"}", false),
@@ -46,7 +46,7 @@ import Testing
     ("{\"kind\":\"other\",\"value\":\"x\"}", false), ("{\"value\":\"x\"}", false),
     ("{\"kind\":\"last-modified\",\"value\":\"Sun, 06 Nov 1994 08:49:37 GMT\"}", true),
   ])
-  func `stored one is checked again`(text: String, isGood: Bool) {
+  func `a stored validator is checked again`(text: String, isGood: Bool) {
     let found = try? JSONDecoder().decode(Validator.self, from: Data(text.utf8))
     #expect((found != nil) == isGood)
   }

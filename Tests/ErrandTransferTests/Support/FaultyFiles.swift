@@ -2,16 +2,16 @@ import ErrandSupport
 
 @testable import ErrandTransfer
 
-/// A file system in which one call fails, or after which nothing works any more.
+/// A file system in which one call fails, or in which all calls fail from some call on.
 final class FaultyFiles: TransferFiles {
   enum Fault: Sendable, Hashable {
-    /// The call fails and nothing of it is done.
+    /// The call fails without any effect.
     case before(Int32)
-    /// The call fails, and all of it is done.
+    /// The call fails after its full effect.
     case after(Int32)
-    /// Half of a write is done, and it fails.
+    /// A write fails after half of its bytes.
     case torn(Int32)
-    /// The process dies at this call: nothing is done from here on.
+    /// The process dies at this call: all later calls fail without any effect.
     case death
   }
 
@@ -29,8 +29,8 @@ final class FaultyFiles: TransferFiles {
   private let fault: Fault
   private let state = Locked(State())
 
-  /// - Parameter turn: Which call fails, from 1 on; 0 for none.
-  /// - Parameter room: The free bytes of a file system that sets no room aside; nil for the base's own way.
+  /// - Parameter turn: The number of the call that fails, starting at 1; 0 for none.
+  /// - Parameter room: The free bytes of a file system that cannot reserve space; nil to use the base.
   init(
     _ base: any TransferFiles = SystemFiles(), failing turn: Int = 0, _ fault: Fault = .before(5), room: Int64? = nil
   ) {
@@ -40,15 +40,15 @@ final class FaultyFiles: TransferFiles {
     self.fault = fault
   }
 
-  /// Lets the next call of a kind fail, too.
+  /// Makes the next call of an operation fail, in addition.
   func failNext(_ operation: FileFailure.Operation, _ fault: Fault) { state.withLock { $0.next = (operation, fault) } }
 
   var calls: Int { state.withLock { $0.calls } }
   var callNames: [String] { state.withLock { $0.names } }
-  /// The descriptors that nobody has closed.
+  /// The descriptors that are still open.
   var openFiles: Set<Int32> { state.withLock { $0.open } }
 
-  /// Counts a call and says what becomes of it.
+  /// Counts a call and decides whether it fails.
   private func fate(_ operation: FileFailure.Operation) -> Fault? {
     let (turn, fault) = (turn, fault)
     return state.withLock { state in
@@ -90,7 +90,7 @@ final class FaultyFiles: TransferFiles {
 
   func close(_ file: Int32) throws(FileFailure) {
     state.withLock { _ = $0.open.remove(file) }
-    // A descriptor is gone whatever close says.
+    // A descriptor is closed whatever `close` returns.
     var result: FileFailure?
     do { try base.close(file) } catch { result = error }
     try call(.close) { () throws(FileFailure) in if let result { throw result } }

@@ -2,7 +2,7 @@ import ErrandSupport
 
 @testable import ErrandTransfer
 
-/// The real file system, in which something happens right before a call of one kind: the first time, or each time.
+/// The real file system with an action right before a call of one operation: the first time, or each time.
 final class Interloper: TransferFiles {
   private let base = SystemFiles()
   private let operation: FileFailure.Operation

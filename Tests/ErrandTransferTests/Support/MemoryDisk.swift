@@ -1,5 +1,5 @@
 import ErrandTesting
-/// A disk of one folder and what the system holds of it in memory, so that a power cut can be played.
+/// A simulated disk with one folder and the system's cache of it, for simulating a power loss.
 struct MemoryDisk {
   enum Change {
     case write(Int, [UInt8])
@@ -13,11 +13,11 @@ struct MemoryDisk {
   }
 
   struct File {
-    /// As programs see it.
+    /// The contents as programs see them.
     var bytes: [UInt8] = []
-    /// As it is on the disk.
+    /// The contents on the disk.
     var durable: [UInt8] = []
-    /// What is not yet on the disk, in order.
+    /// The changes that are not on the disk yet, in order.
     var pending: [Change] = []
     var holder: Int32?
   }
@@ -69,11 +69,11 @@ struct MemoryDisk {
     log = []
   }
 
-  /// How much of what was not on the disk gets there in a power cut.
+  /// The pending changes that a power loss discards.
   enum Loss: Sendable, CaseIterable { case everything, nothing, some }
 
-  /// Ends every process; with a power cut what was on its way to the disk is lost, or not, piece by piece. Names are
-  /// changed in order, as file systems with a journal do.
+  /// Ends every process. In a power loss, each pending write may be lost; changes of names survive in order, as on a
+  /// journaling file system.
   mutating func crash(_ loss: Loss, using random: inout SeededNumbers) {
     handles = [:]
     for (number, old) in files {

@@ -15,12 +15,12 @@ final class MemoryFiles: TransferFiles {
     }
   }
 
-  /// The bytes under a name, as programs see them.
+  /// The bytes of a file as programs see them.
   func bytes(_ name: String) -> [UInt8]? {
     disk.withLock { disk in disk.names[name].flatMap { disk.files[$0]?.bytes } }
   }
 
-  /// Puts a file there, on the disk already.
+  /// Adds a file that is already on the disk.
   func put(_ bytes: [UInt8], _ name: String) {
     disk.withLock { disk in
       let file = disk.make(name)
@@ -108,7 +108,7 @@ final class MemoryFiles: TransferFiles {
   func rename(_ path: String, to other: String) throws(FileFailure) {
     try disk.withLock { disk throws(FileFailure) in
       guard let file = disk.names[path] else { throw FileFailure(.rename, path, code: ENOENT) }
-      // One change to the journal: both names or none.
+      // The journal contains one change, so that a crash leaves either name, but not both.
       disk.names[path] = nil
       disk.names[other] = file
       disk.log.append(.rename(path, other, file))

@@ -1,12 +1,12 @@
 @testable import ErrandTransfer
 
-/// What suites about one part have in common: a folder, and the part of the target `t` in it.
+/// The common part of suites about a part: a folder with the part of the target `t`.
 protocol PartSuite {
   var folder: TransferFolder { get }
 }
 
 extension PartSuite {
-  /// How the records of the part are made.
+  /// Makes the records of the part.
   var story: Story { Story() }
 
   func open(_ files: any TransferFiles = SystemFiles()) throws -> PartFile {
@@ -17,7 +17,7 @@ extension PartSuite {
     try Array(bytes).withUnsafeBytes { try part.append($0) }
   }
 
-  /// The bytes that are there from the start on.
+  /// The bytes before the first gap.
   func kept(_ part: PartFile) throws -> [UInt8] {
     var kept: [UInt8] = []
     try part.readKept { kept += Array($0) }

@@ -3,15 +3,15 @@ import Testing
 
 @testable import ErrandTransfer
 
-/// A download of a resource that has versions, played against a file system without any network.
+/// A download of a resource with versions, run on a file system without any network.
 struct Story {
-  /// The bytes of the resource.
+  /// The length of the resource in bytes.
   var length = 1_000
-  /// The bytes of a piece.
+  /// The length of a piece in bytes.
   var piece = 90
-  /// After how many pieces a commit comes.
+  /// The number of pieces between two commits.
   var committing = 3
-  /// The pieces that come before the line breaks; nil for all.
+  /// The number of pieces before the connection breaks; nil if it does not break.
   var breaking: Int?
   var target = "/d/t"
 
@@ -28,8 +28,8 @@ struct Story {
     return PartRecord(request: request, validator: Self.tag(version), total: Int64(length), now: 1)
   }
 
-  /// Opens, goes on where it may, writes the rest and gives the file its name. What was kept is compared with what the
-  /// record says it is.
+  /// Opens the part, resumes it if possible, writes the rest and renames it to the target. The kept bytes are compared
+  /// with the record.
   func run(_ version: Int, _ files: any TransferFiles) throws {
     let part = try PartFile.open(target: target, files: files)
     defer { part.close() }
@@ -53,7 +53,7 @@ struct Story {
     try part.finish(total: Int64(length), overwriting: true, permissions: 0o644)
   }
 
-  /// Whether the bytes that a record speaks of are those of its version.
+  /// Checks that the recorded bytes are those of the recorded version.
   func checkKept(_ part: PartFile) throws {
     guard let record = part.record else {
       #expect(part.written.count == 0)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of the real file system that is removed with its owner.
+/// A folder in the real file system that is removed on deinit.
 final class TransferFolder: Sendable {
   let path: String
 
@@ -11,10 +11,10 @@ final class TransferFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// The path of a file in it.
+  /// The path of a file in the folder.
   func callAsFunction(_ name: String) -> String { path + "/" + name }
 
-  /// The names in it, in order.
+  /// The sorted names in the folder.
   var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
 
   func bytes(_ name: String) -> [UInt8]? { FileManager.default.contents(atPath: self(name)).map(Array.init) }

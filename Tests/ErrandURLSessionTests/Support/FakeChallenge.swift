@@ -2,9 +2,9 @@ import Foundation
 
 @testable import ErrandURLSession
 
-/// A question as a test asks it, about a certificate that openssl made.
+/// A challenge with a certificate that openssl made.
 struct FakeChallenge: SessionChallenge {
-  /// An authority of its own, in DER.
+  /// A certificate authority, in DER.
   static let authority = data(
     "MIIBijCCAS+gAwIBAgIUKq+L0C73/jAonJUn28gU1D4wWpswCgYIKoZIzj0EAwIwGTEXMBUGA1UEAwwOVGVzdCBhdXRob3JpdHkw"
       + "IBcNMjYxMTIyMTcyMjI3WhgPMjEyNjEwMjkxNzIyMjdaMBkxFzAVBgNVBAMMDlRlc3QgYXV0aG9yaXR5MFkwEwYHKoZIzj0CAQYI"
@@ -12,7 +12,7 @@ struct FakeChallenge: SessionChallenge {
       + "BKNTMFEwHQYDVR0OBBYEFJe7WLXlo9Z2XP0KJgiUY6TRpnMGMB8GA1UdIwQYMBaAFJe7WLXlo9Z2XP0KJgiUY6TRpnMGMA8GA1Ud"
       + "EwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSQAwRgIhAKBKP/ybccHUXdUeVdb768PZa90YqY04UgkJOnxc985gAiEAoPzbQIRjuxKi"
       + "/12ucpWcNJlrMB4kZofs16Y/78UtuHg=")
-  /// What it vouches for: `h.example`, in DER.
+  /// A certificate for `h.example`, issued by the authority, in DER.
   static let leaf = data(
     "MIIBiTCCAS+gAwIBAgIUK6MovErTgZjY/m6+L9gcRQbHMYUwCgYIKoZIzj0EAwIwGTEXMBUGA1UEAwwOVGVzdCBhdXRob3JpdHkw"
       + "IBcNMjYxMTIyMTcyMjI3WhgPMjEyNjEwMjkxNzIyMjdaMBQxEjAQBgNVBAMMCWguZXhhbXBsZTBZMBMGByqGSM49AgEGCCqGSM49"
@@ -20,13 +20,13 @@ struct FakeChallenge: SessionChallenge {
       + "MBQGA1UdEQQNMAuCCWguZXhhbXBsZTAdBgNVHQ4EFgQUknRVa+VEyUgt8HP7XXzCGQucfVYwHwYDVR0jBBgwFoAUl7tYteWj1nZc"
       + "/QomCJRjpNGmcwYwCgYIKoZIzj0EAwIDSAAwRQIhAP5dhxYe/6OG0qU3YWRZQATvrGO+AIaTi6g6NP4SZ61AAiA6GbOAh27fzOMD"
       + "xFDNV/lCW91rBTdI57rUOswMQeYpVQ==")
-  /// The public key of that, as openssl writes it out.
+  /// The public key of that certificate, as openssl exports it.
   static let publicKey = data(
     "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEN1RLTHMX+ub0EaKQX4RxESoyRkckU7HOkfuYiQ0Q54T8jpCf/6s4NKy6NoZVaoTk"
       + "oZMrvKoSAHh9a6cGmqI9mQ==")
   /// The pin of that key, as openssl computed it.
   static let pin = "UOOggrV/3yjj+E2ljsBMrgSvGmF3bdIFpjh0vecknyI="
-  /// A pin that is nobody's.
+  /// A pin that matches no key.
   static let sparePin = Data(repeating: 8, count: 32).base64EncodedString()
 
   static func pem(_ certificates: Data...) -> Data {
@@ -41,7 +41,7 @@ struct FakeChallenge: SessionChallenge {
   var host = "h.example"
   var certificate: Data? = leaf
   var verdict = SessionVerdict.trusted
-  /// What it is judged by where own authorities are set.
+  /// The verdict if own authorities are set.
   var ownVerdict: SessionVerdict?
 
   func sha256(of data: Data) -> Data { data == Self.publicKey ? Self.data(Self.pin) : Data(repeating: 0, count: 32) }

@@ -5,7 +5,7 @@ import Foundation
 
 @testable import ErrandURLSession
 
-/// A task that notes what is done with it.
+/// A task that records its calls.
 final class FakeTask: SessionTask {
   private let calls = Locked<[String]>([])
 
@@ -15,7 +15,7 @@ final class FakeTask: SessionTask {
   func cancel() { calls.withLock { $0.append("cancel") } }
 }
 
-/// An exchange over a task that tests play.
+/// An exchange with a fake task.
 struct ExchangeRig {
   let task = FakeTask()
   let clock = ManualClock()
@@ -35,18 +35,18 @@ struct ExchangeRig {
         request: request, call: call, idleTimeout: idle, limits: limits, sink: sink, onProgress: onProgress))
   }
 
-  /// Carries the exchange out; `play` is given to the lane as what URLSession tells.
+  /// Performs the exchange; `play` runs on the serial queue in place of URLSession's callbacks.
   func outcome(_ play: @escaping @Sendable (SessionExchange) -> Void) async throws -> HTTPResponse {
     let (run, task, lanes) = (run, task, lanes)
     try await run.exchange.call.wait(asking: { run.stop($0) }) { wakeup in
       run.begin(wakeup) { task }
-      // Behind the beginning, on the lane.
+      // After the start of the task, on the serial queue.
       lanes.calling { lanes.telling { play(run) } }
     }
     return try run.outcome()
   }
 
-  /// Waits until both lanes have done what was put on them so far.
+  /// Waits until both queues have performed their present jobs.
   func settle() async {
     await withCheckedContinuation { done in
       lanes.telling { lanes.calling { lanes.telling { lanes.calling { done.resume() } } } }

@@ -2,16 +2,16 @@
   import Foundation
   import TestSupport
 
-  /// How one check ended in a process of its own, `TransportProbe`.
+  /// How one check ended in a separate process, `TransportProbe`.
   enum ProbeEnd: Equatable, CustomStringConvertible {
     case passes
-    /// The transport says that it cannot do what the check needs.
+    /// The transport declares that it lacks a capability that the check needs.
     case lacks
-    /// An expectation fails.
+    /// An expectation failed.
     case fails
-    /// Foundation ends the process by a signal.
+    /// Foundation ended the process with a signal.
     case dies
-    /// It is still running when its time is over.
+    /// The check was still running at its time limit.
     case hangs
     /// The probe has no such check.
     case unknown
@@ -28,7 +28,7 @@
     }
   }
 
-  /// Runs checks in processes of their own.
+  /// Runs checks in separate processes.
   enum ProbeRun {
     /// Runs one check. `limit` is in seconds.
     static func end(of name: String, within limit: Double) async throws -> (end: ProbeEnd, output: String) {

@@ -1,43 +1,44 @@
 #if canImport(FoundationNetworking)
-  /// What URLSession on Linux does not do as the seam has it, by the names of the checks. Whatever is not listed passes.
+  /// The checks that URLSession on Linux does not pass, by their names. All other checks pass.
   ///
-  /// It is a record of Foundation as it is: where a newer one does better, the test says so, and the line goes.
+  /// The table records the present behaviour of Foundation. If a newer version passes a listed check, the test fails
+  /// and the entry must be removed.
   enum SessionTable {
-    /// Passes, but for once in a while: what the server has sent is lost where its reset comes before it was read.
-    static let races = ["an early answer to an upload counts"]
+    /// Passes most of the time: if the server's reset arrives early, the response that was not read yet is lost.
+    static let races = ["early response to an upload is delivered"]
 
     /// Foundation ends the process: "Transfer completed, but there's no response".
-    static let dies = ["closed in the head", "a valid answer with trailers"]
+    static let dies = ["closed in the head", "valid response with trailers"]
 
-    /// Foundation works on, in squares of the number of lines. A stop and the deadline end the call all the same.
+    /// Foundation takes time that is quadratic in the number of lines. A stop and the deadline still end the call.
     static let hangs = ["flood of trailers"]
 
-    /// What the transport declares as lacking.
+    /// The transport declares that it lacks the capability.
     static let lacks = [
-      "informational answers are told", "trailers come behind the body", "metrics tell of the phases",
-      "metrics of a failure tell what came", "metrics of a refusal have no connection",
-      "a sink gets the body piece by piece", "an error page never reaches the sink",
-      "a long error page is cut", "a discarded body leaves nothing",
-      "a paused sink goes on when resumed", "a resume inside the pausing write counts",
-      "what a sink throws reaches the caller", "a stop ends a paused body", "a paused sink is not idle",
+      "1xx responses are reported", "trailers arrive after the body", "metrics cover the phases",
+      "metrics of a failure cover received data", "refused connection has no response metrics",
+      "sink receives the body in pieces", "error page does not reach the sink",
+      "long error page is truncated", "discarded body leaves nothing",
+      "paused sink continues after resume", "resume during the pausing write counts",
+      "error of a sink reaches the caller", "stop ends a paused body", "paused sink is not idle",
     ]
 
-    /// What it does otherwise than the seam has it, and why.
+    /// The transport behaves differently, for the given reason.
     static let fails = [
-      // GET has no body; one that must not be repeated has a connection of its own.
-      "method and body arrive as they are",
-      // Fields lose their order and their case, and those of one name become one; User-Agent, Accept-Language, Accept,
-      // Accept-Encoding and Connection are added where they are not given. Dots in a path are refused.
-      "fields are sent as given", "nothing is added to a request",
-      // The reason and the version are not told.
-      "fields come as they were sent", "HTTP/1.0 is understood",
-      // 300 fields of one name are one field by then; a flood of informational answers is refused by its first.
-      "too many fields", "flood of informational answers",
-      // A connection with bytes that nobody asked for is used again by GET.
-      "unasked bytes are nobody's answer", "bytes behind the end close the connection",
-      // A gzip stream that the server itself has cut short counts as whole.
-      "a coded body cut short is told",
-      // libcurl's own laxity, which cannot be seen from above.
+      // GET has no body; a request that must not be repeated gets its own connection.
+      "method and body arrive unchanged",
+      // Fields lose their order and their case, and fields of one name are combined; User-Agent, Accept-Language,
+      // Accept, Accept-Encoding and Connection are added if they are missing. Dot segments in a path are rejected.
+      "fields are sent unchanged", "no field is added to a request",
+      // Reason phrase and version are not available.
+      "response fields arrive unchanged", "HTTP/1.0 response is accepted",
+      // 300 fields of one name arrive as one field; a flood of informational responses is rejected at the first one.
+      "too many fields", "flood of informational responses",
+      // A connection with unrequested bytes is reused for GET.
+      "unsolicited bytes are not a response", "bytes after the end close the connection",
+      // A gzip stream that the server itself has truncated counts as complete.
+      "truncated coded body is a failure",
+      // libcurl tolerates these, which the layers above cannot see.
       "HTTP/2 in text", "HTTP/2.0 in text", "a bare CR", "a chunk size with bare LF",
       "a lower-case version", "chunks in HTTP/1.0", "flood of chunk extensions",
     ]

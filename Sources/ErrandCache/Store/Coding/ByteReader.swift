@@ -1,14 +1,14 @@
 import ErrandCore
 
-/// Reads what ``ByteWriter`` wrote, and throws at the first thing that cannot be so. No bytes make it trap.
+/// Parses bytes that ``ByteWriter`` wrote. Throws at the first invalid value, and never traps, whatever the bytes are.
 struct ByteReader {
-  /// The bytes are no record.
+  /// Thrown if the bytes are not a valid record.
   struct Malformed: Error {}
 
   private let bytes: UnsafeRawBufferPointer
   private var place = 0
 
-  /// Reads bytes that stay where they are for as long as the reader is used.
+  /// Makes a reader. The bytes must stay valid as long as the reader is used.
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   var isAtEnd: Bool { place == bytes.count }
@@ -29,7 +29,7 @@ struct ByteReader {
 
   mutating func signed() throws(Malformed) -> Int64 { Int64(bitPattern: try fixed()) }
 
-  /// A length or a number, never negative.
+  /// Reads a length or a count, which is never negative.
   mutating func length() throws(Malformed) -> Int {
     var value: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 63, by: 7) {
@@ -58,14 +58,14 @@ struct ByteReader {
     return Digest(words: (word(0), word(8), word(16), word(24)))
   }
 
-  /// The next bytes, as they lie.
+  /// Reads the next bytes without copying them.
   mutating func take(_ count: Int) throws(Malformed) -> UnsafeRawBufferPointer {
     guard count >= 0, count <= bytes.count - place else { throw Malformed() }
     defer { place += count }
     return UnsafeRawBufferPointer(rebasing: bytes[place..<(place + count)])
   }
 
-  /// A number of things of which each takes a byte at least, so that it cannot be beyond the rest.
+  /// Reads a number of items. Each item takes at least one byte, so the number is invalid if fewer bytes are left.
   mutating func count() throws(Malformed) -> Int {
     let count = try length()
     guard count <= bytes.count - place else { throw Malformed() }

@@ -1,29 +1,30 @@
 import ErrandCore
 public import Foundation
 
-/// All of an entry but its body, and how long the body is and what its checksum is: what a store keeps beside it.
+/// An entry without its body, but with the length and the checksum of the body. For custom stores that keep heads and
+/// bodies separately.
 ///
-/// For stores of your own that keep heads and bodies apart. The coded form is compact and versioned:
+/// The encoding is compact and has a version:
 ///
-/// | bytes | what |
+/// | bytes | content |
 /// |---|---|
-/// | 1 | the version of the form, 1 |
-/// | 8 | checksum over the rest, lowest byte first |
+/// | 1 | format version, 1 |
+/// | 8 | checksum of all following bytes, least significant byte first |
 /// | 5 × 32 | digests: entry, without the account, target, account, variant |
-/// | 1–9, 8 | length of the body, seven bits a byte; its checksum |
-/// | 8, 8 | when the request was sent and the answer came, in milliseconds since 1970 |
-/// | the rest | policy, flags, answer, fields that `Vary` names, version of the app, label |
+/// | 1–9, 8 | length of the body, seven bits per byte; its checksum |
+/// | 8, 8 | when the request was sent and the response arrived, in milliseconds since 1970 |
+/// | the rest | policy, flags, response head, fields that `Vary` names, app version, label |
 ///
-/// Numbers and lengths come lowest byte first, texts as a length and UTF-8. The moment on the monotonic clock is left
-/// out: it means nothing to another process.
+/// Numbers and lengths are written least significant byte first. A text is written as a length and UTF-8. The time on
+/// the monotonic clock is not written, because it has no meaning in another process.
 public struct CacheEntryRecord: Sendable {
-  /// Which answers it belongs to.
+  /// The key that the response is stored under.
   public let key: CacheKey
-  /// All but the body.
+  /// The status, the fields and the cache data of the response: everything except the body.
   public let head: CacheEntryHead
-  /// The length of the body as it is stored, in bytes.
+  /// The length of the stored body, in bytes.
   public let bodyLength: Int
-  /// The checksum of the body as it is stored: against damage, not against attack.
+  /// The checksum of the stored body. It detects damage, not attacks.
   public let bodyChecksum: UInt64
 
   init(key: CacheKey, head: CacheEntryHead, bodyLength: Int, bodyChecksum: UInt64) {
@@ -33,25 +34,25 @@ public struct CacheEntryRecord: Sendable {
     self.bodyChecksum = bodyChecksum
   }
 
-  /// Makes the record of an entry whose body is stored as it is.
+  /// Makes the record of an entry whose body is stored unchanged.
   public init(_ entry: CacheEntry) {
     self.init(key: entry.key, head: entry.head, storedBody: entry.body)
   }
 
-  /// Makes the record of an entry whose body is stored in another form, such as a sealed one.
+  /// Makes the record of an entry whose body is stored in another form, such as an encrypted one.
   public init(key: CacheKey, head: CacheEntryHead, storedBody: Data) {
     let checksum = storedBody.withUnsafeBytes { DamageSum.of($0) }
     self.init(key: key, head: head, bodyLength: storedBody.count, bodyChecksum: checksum)
   }
 
-  /// Reads a record. Nil where the bytes are none, are damaged, or are of another version of the form.
+  /// Decodes a record. Nil if the bytes are not a record, are damaged, or have another format version.
   public init?(encoded: Data) {
     let record = encoded.withUnsafeBytes { CacheEntryRecord(bytes: $0) }
     guard let record else { return nil }
     self = record
   }
 
-  /// Whether these bytes have the recorded length and checksum.
+  /// Whether these bytes have the length and the checksum of the stored body.
   public func fits(storedBody: Data) -> Bool {
     storedBody.withUnsafeBytes { fits($0) }
   }
@@ -60,21 +61,21 @@ public struct CacheEntryRecord: Sendable {
     storedBody.count == bodyLength && DamageSum.of(storedBody) == bodyChecksum
   }
 
-  /// The same body under another head.
+  /// Returns a record with another head for the same body.
   public func renewed(_ head: CacheEntryHead) -> CacheEntryRecord {
     CacheEntryRecord(key: key, head: head, bodyLength: bodyLength, bodyChecksum: bodyChecksum)
   }
 
-  /// The coded form.
+  /// The encoded record.
   public func encoded() -> Data { Data(bytes) }
 }
 
 extension CacheEntryRecord {
   private static let form: UInt8 = 1
-  /// The form's version and the checksum.
+  /// The number of bytes at the start that the checksum does not cover: the format version and the checksum itself.
   private static let prefix = 9
 
-  /// The coded form.
+  /// The encoded record.
   var bytes: [UInt8] {
     var writer = ByteWriter()
     writer.bytes.reserveCapacity(512)
@@ -89,7 +90,7 @@ extension CacheEntryRecord {
     return writer.bytes
   }
 
-  /// Reads a record that fills the bytes.
+  /// Decodes a record. Throws if the record does not end with the last byte.
   init?(bytes: UnsafeRawBufferPointer) {
     do throws(ByteReader.Malformed) {
       var reader = ByteReader(bytes)
@@ -111,7 +112,7 @@ extension CacheEntryRecord {
 }
 
 extension ByteWriter {
-  /// A head without its variant.
+  /// Writes all properties of a head except its variant.
   fileprivate mutating func head(_ head: CacheEntryHead) {
     fixed(head.requestTime.milliseconds)
     fixed(head.responseTime.milliseconds)
@@ -144,7 +145,8 @@ extension ByteWriter {
     fields(answer.fields.all)
   }
 
-  /// Fields as a block of lines, which is read without a string being made; one by one where lines cannot say it.
+  /// Writes header fields as a block of lines, which can later be read without creating strings. If a value cannot be
+  /// written in a line, all fields are written one by one.
   private mutating func fields(_ fields: [HTTPField]) {
     let isPlain = fields.allSatisfy(\.isPlain)
     byte(isPlain ? 1 : 0)
@@ -168,7 +170,7 @@ extension ByteWriter {
 }
 
 extension HTTPField {
-  /// Whether a line says all of the field.
+  /// Whether a line of text can represent the field completely.
   fileprivate var isPlain: Bool {
     isSecret == HTTPField(name, "").isSecret && !value.utf8.contains(0x0A)
       && !name.rawValue.utf8.contains { $0 == 0x0A || $0 == 0x3A }
@@ -195,7 +197,7 @@ extension ByteReader {
     let model = try byte()
     let seconds = try signed()
     let attoseconds = try signed()
-    // More than a second of them could carry the seconds beyond what a duration can be taken apart into.
+    // A second or more of attoseconds is invalid. It could overflow the seconds when the duration is computed.
     guard attoseconds.magnitude < 1_000_000_000_000_000_000 else { throw Malformed() }
     let lifetime = Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
     let version = Int(truncatingIfNeeded: try signed())

@@ -1,12 +1,14 @@
-/// A 64-bit checksum against damage, not against attack: four lanes of eight bytes, each step a bijection.
+/// A 64-bit checksum that detects damage, not attacks. It computes four sums in parallel, each from words of eight
+/// bytes.
 ///
-/// A change within one word always changes the sum, since every step can be undone; other changes are missed once in
-/// 2^64. Stored in entries: a change of the algorithm needs a new version of ``CacheEntryRecord``.
+/// Each step of the computation can be undone. So a change of a single 64-bit word always changes the checksum. Other
+/// changes are missed with a probability of 2^-64. The checksum is stored in entries, so a change of the algorithm
+/// requires a new version of ``CacheEntryRecord``.
 package enum DamageSum {
   private static let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
   private static let other: UInt64 = 0xC2B2_AE3D_27D4_EB4F
 
-  /// The sum of some bytes and of their number.
+  /// The checksum of the bytes and of their number.
   package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var lanes = SIMD4<UInt64>(1, 2, 3, 4) &* SIMD4(repeating: factor)
     var offset = 0

@@ -1,12 +1,12 @@
 import ErrandSupport
 package import ErrandCore
 
-/// Values that were decoded from one entry, kept beside it in memory; they die with it.
+/// The values that were decoded from the body of one entry. They are kept in memory and released with the entry.
 ///
-/// A value is kept under the rules by which it was judged and decoded. Its cost, as the caller estimates it, counts as a
-/// part of the entry's; what the store has no room for is not kept.
+/// Each value is stored under the rules with which it was validated and decoded. The estimated size of a value counts
+/// as part of the entry. A value that is too large is not kept.
 package final class DecodedValues: Sendable {
-  /// How many values one entry may have: a client has few types of request for one answer.
+  /// The maximum number of values for one entry. A client usually has few request types for one response.
   private static let most = 8
 
   private struct Kept: Sendable {
@@ -14,20 +14,21 @@ package final class DecodedValues: Sendable {
     let value: any Sendable
   }
 
-  /// A list, since to compare a few rules is quicker than to hash one.
+  /// An array and not a dictionary, because comparing a few rules is faster than hashing one.
   private let values = Locked<[Kept]>([])
   private let admits: @Sendable (DecodedValues, Int) -> Bool
 
-  /// - Parameter admits: Asks whether the entry may grow by some bytes, and counts them if so.
+  /// - Parameter admits: Asks the store whether the entry may grow by a number of bytes. If it may, the store adds them
+  ///   to the size of the entry.
   package init(admits: @escaping @Sendable (DecodedValues, Int) -> Bool) { self.admits = admits }
 
-  /// The value that was made by these rules.
+  /// The value that was decoded under the rules; nil if there is none.
   package func value(_ rules: DecodedRules) -> (any Sendable)? {
     values.withLock { values in values.first { $0.rules == rules }?.value }
   }
 
-  /// Keeps a value, if none is kept under these rules yet and there is room.
-  /// - Parameter cost: An estimate of the bytes it takes.
+  /// Keeps a value, unless there is already one under the rules or the store has no space for it.
+  /// - Parameter cost: The estimated size of the value, in bytes.
   package func keep(_ value: any Sendable, _ rules: DecodedRules, cost: Int) {
     let isNew = values.withLock { values in
       guard values.count < Self.most, !values.contains(where: { $0.rules == rules }) else { return false }

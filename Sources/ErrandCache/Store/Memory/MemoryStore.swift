@@ -2,18 +2,18 @@ import ErrandSupport
 public import ErrandCore
 import Foundation
 
-/// Keeps entries in memory, bounded by bytes; the least recently used go first.
+/// Stores entries in memory up to a size in bytes, and evicts the least recently used entries first.
 ///
-/// One lock, nothing suspends, and every look-up, put and eviction takes the same time however much is kept. Beside each
-/// entry lie the values that were decoded from it. Lost with the process.
-public final class MemoryStore: CacheStore, LeavingStore {
-  private let shelf: Locked<MemoryShelf>
+/// All methods return without suspending. A lookup, a put and an eviction take constant time for any number of entries.
+/// Values that were decoded from an entry are kept with the entry. The content is lost when the process ends.
+public final class MemoryStore: CacheStore, EvictingStore {
+  private let shelf: Locked<MemoryEntries>
   private let ownSalt: Digest
 
   /// Makes an empty store.
   /// - Parameters:
-  ///   - limit: How many bytes to keep at most: bodies, heads and decoded values, as estimated.
-  ///   - entryLimit: How many bytes one entry may take; nil for 5 % of the limit.
+  ///   - limit: The maximum size in bytes. It includes bodies, heads and decoded values, which are estimated.
+  ///   - entryLimit: The maximum size of one entry, in bytes; nil for 5 % of the limit.
   public convenience init(limit: Int = 16 << 20, entryLimit: Int? = nil) {
     self.init(limit: limit, entryLimit: entryLimit, salt: .random())
   }
@@ -21,28 +21,28 @@ public final class MemoryStore: CacheStore, LeavingStore {
   package init(limit: Int, entryLimit: Int? = nil, salt: Digest, noteInterval: Int64 = 60_000) {
     let limit = max(limit, 0)
     shelf = Locked(
-      MemoryShelf(limit: limit, entryLimit: max(entryLimit ?? limit / 20, 0), noteInterval: noteInterval))
+      MemoryEntries(limit: limit, entryLimit: max(entryLimit ?? limit / 20, 0), noteInterval: noteInterval))
     ownSalt = salt
   }
 
-  /// What this store mixes into the digests of accounts; another one after each start.
+  /// The salt of this store: random bytes that are part of all digests. It is new in each process.
   public func salt(call: CallState, patience: Duration?) async -> Digest? { ownSalt }
 
-  /// Looks for an entry. Returns without suspending.
+  /// Looks up an entry without suspending.
   public func find(
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
   ) async -> CacheLookup {
     look(key, choosing: choosing)
   }
 
-  /// Looks for an entry, and tells the store below of its use where that is due.
+  /// Looks up an entry. Reports the use of the entry to the store below if a report is due.
   package func look(
     _ key: CacheKey, choosing: ([CacheEntryHead]) -> Int?, noting below: (any UseNoting)? = nil
   ) -> CacheLookup {
     while let heads = shelf.withLock({ $0.heads(key) }) {
       guard let index = choosing(heads), heads.indices.contains(index) else { return .refused(heads) }
       let now = WallTime.now
-      // No entry: somebody changed it while it was chosen. Choose again.
+      // Nil means that another thread has changed the entry during the selection. Select again.
       guard let use = shelf.withLock({ $0.use(key, index, expected: heads[index], now: now) }) else { continue }
       if use.isToBeNoted { below?.noteUse(key, use.entry.head.variant) }
       return .found(use.entry)
@@ -50,34 +50,34 @@ public final class MemoryStore: CacheStore, LeavingStore {
     return .missing
   }
 
-  /// Whether the same request has a stored response that belongs to others.
+  /// Whether a response to the same request is stored for another account.
   public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
     shelf.withLock { $0.holdsForOthers(key) }
   }
 
-  /// Whether it is not too large.
+  /// Whether the entry is not larger than the limit for one entry.
   public func takes(_ entry: CacheEntry) -> Bool { Self.cost(of: entry) <= shelf.withLock { $0.entryLimit } }
 
   private static func cost(of entry: CacheEntry) -> Int { entry.head.estimatedCost + entry.body.count }
 
-  /// Stores an entry, if it is not too large.
+  /// Stores an entry, unless it is larger than the limit for one entry.
   public func put(_ entry: CacheEntry) {
-    var gone: [MemoryShelf.Item] = []
+    var gone: [MemoryEntries.Item] = []
     put(entry, gone: &gone)
   }
 
-  func put(_ entry: CacheEntry, gone: inout [MemoryShelf.Item]) {
+  func put(_ entry: CacheEntry, gone: inout [MemoryEntries.Item]) {
     let item = item(entry)
     change(&gone) { $0.put(entry.key, entry.head, item, gone: &$1) }
   }
 
-  /// Replaces the head of an entry whose body still holds.
+  /// Replaces the head of an entry whose body is still valid.
   public func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
-    var gone: [MemoryShelf.Item] = []
+    var gone: [MemoryEntries.Item] = []
     renew(key, stored: stored, head: head, gone: &gone)
   }
 
-  func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, gone: inout [MemoryShelf.Item]) {
+  func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, gone: inout [MemoryEntries.Item]) {
     let (decoded, cost) = (decodedValues(key), head.estimatedCost)
     change(&gone) { $0.renew(key, stored: stored, head: head, decoded: decoded, cost: cost, gone: &$1) }
   }
@@ -92,22 +92,22 @@ public final class MemoryStore: CacheStore, LeavingStore {
     shelf.withLock { $0.listings }.sorted { $0.lastUse > $1.lastUse }
   }
 
-  /// How much is kept.
+  /// The number of entries, their size in bytes, and the limit of the size.
   public func size() async -> CacheSize {
     shelf.withLock { CacheSize(entries: $0.entries, bytes: $0.bytes, limit: $0.limit) }
   }
 
-  /// Returns at once.
+  /// Returns immediately.
   public func flush() async {}
 
-  // MARK: - For the store that stands above
+  // MARK: - For the store above
 
-  /// What ``promote(_:_:)`` compares.
-  func stamp(_ key: CacheKey) -> MemoryShelf.Stamp { shelf.withLock { $0.stamp(key) } }
+  /// A value that changes with each change of a key. Pass it to ``promote(_:_:)``.
+  func stamp(_ key: CacheKey) -> MemoryEntries.Stamp { shelf.withLock { $0.stamp(key) } }
 
-  /// Keeps an entry that was found elsewhere, unless something was put, renewed or removed since the stamp was taken.
-  /// Returns it as it is kept.
-  func promote(_ entry: CacheEntry, _ stamp: MemoryShelf.Stamp) -> CacheEntry {
+  /// Stores an entry that was found in another store, unless its key has changed since the stamp was taken. Returns the
+  /// entry as it is stored.
+  func promote(_ entry: CacheEntry, _ stamp: MemoryEntries.Stamp) -> CacheEntry {
     let item = item(entry)
     guard change({ $0.promote(entry.key, entry.head, item, stamp, gone: &$1) }) else { return entry }
     var entry = entry
@@ -115,13 +115,13 @@ public final class MemoryStore: CacheStore, LeavingStore {
     return entry
   }
 
-  /// How many entries no disk may have, and their bytes.
+  /// The number of entries that must not be written to a disk, and their size in bytes.
   var memoryOnly: (entries: Int, bytes: Int) { shelf.withLock { $0.memoryOnly } }
 
   // MARK: -
 
-  private func item(_ entry: CacheEntry) -> MemoryShelf.Item {
-    MemoryShelf.Item(
+  private func item(_ entry: CacheEntry) -> MemoryEntries.Item {
+    MemoryEntries.Item(
       body: entry.body, decoded: decodedValues(entry.key), cost: Self.cost(of: entry), lastUse: .now)
   }
 
@@ -131,20 +131,20 @@ public final class MemoryStore: CacheStore, LeavingStore {
     }
   }
 
-  /// Changes the shelf, and releases what left it outside the lock.
+  /// Changes the entries. Items that are removed are released after the lock.
   @discardableResult
-  private func change<Result: Sendable>(_ body: (inout MemoryShelf, inout [MemoryShelf.Item]) -> Result) -> Result {
-    var gone: [MemoryShelf.Item] = []
+  private func change<Result: Sendable>(_ body: (inout MemoryEntries, inout [MemoryEntries.Item]) -> Result) -> Result {
+    var gone: [MemoryEntries.Item] = []
     return change(&gone, body)
   }
 
-  /// Changes the shelf, and adds what left it to `gone`.
+  /// Changes the entries. Items that are removed are appended to `gone`.
   @discardableResult
   private func change<Result: Sendable>(
-    _ gone: inout [MemoryShelf.Item], _ body: (inout MemoryShelf, inout [MemoryShelf.Item]) -> Result
+    _ gone: inout [MemoryEntries.Item], _ body: (inout MemoryEntries, inout [MemoryEntries.Item]) -> Result
   ) -> Result {
     let (result, left) = shelf.withLock { shelf in
-      var left: [MemoryShelf.Item] = []
+      var left: [MemoryEntries.Item] = []
       let result = body(&shelf, &left)
       return (result, left)
     }
@@ -154,7 +154,7 @@ public final class MemoryStore: CacheStore, LeavingStore {
 }
 
 extension CacheEntryHead {
-  /// About how many bytes the head and the places that hold it take.
+  /// The estimated memory of the head, including the memory that the store needs to manage it, in bytes.
   var estimatedCost: Int {
     let fields = answer.fields.all.reduce(0) { $0 + $1.name.rawValue.utf8.count + $1.value.utf8.count + 32 }
     let vary = vary.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.utf8.count ?? 0) + 32 }

@@ -1,11 +1,12 @@
-/// The order in which places were used: a doubly linked list of small numbers. Every step takes the same time.
+/// Small integers in the order in which they were last used, as a doubly linked list. Every operation takes constant
+/// time.
 struct RecencyList: Sendable {
   private static let none = -1
   private var links: [(newer: Int, older: Int)] = []
   private(set) var newest: Int?
   private(set) var oldest: Int?
 
-  /// Puts a place that is not in the list at its newest end.
+  /// Inserts a number as the most recently used one. It must not be in the list.
   mutating func insert(_ place: Int) {
     while links.count <= place { links.append((Self.none, Self.none)) }
     links[place] = (Self.none, newest ?? Self.none)
@@ -13,7 +14,7 @@ struct RecencyList: Sendable {
     newest = place
   }
 
-  /// Takes a place out.
+  /// Removes a number.
   mutating func remove(_ place: Int) {
     let (newer, older) = links[place]
     if newer == Self.none { newest = older == Self.none ? nil : older } else { links[newer].older = older }
@@ -21,7 +22,7 @@ struct RecencyList: Sendable {
     links[place] = (Self.none, Self.none)
   }
 
-  /// Moves a place to the newest end.
+  /// Makes a number the most recently used one.
   mutating func use(_ place: Int) {
     guard newest != place else { return }
     remove(place)

@@ -1,10 +1,11 @@
 import Foundation
 
-/// The large bodies of a store: one file each, under a random name, never changed once it has its name.
+/// The files of the large bodies of a store, one file for each body. A file has a random name. It is not changed after
+/// it has received this name.
 struct BodyFiles {
   let folder: String
 
-  /// Writes a body under a new name. Nil where the disk does not take it.
+  /// Writes a body to a new file and returns its name; nil if the disk rejects the write.
   func write(_ body: Data) -> String? {
     let random = Digest.random().words
     let name = Digest.hexadecimal(random.0) + Digest.hexadecimal(random.1)
@@ -28,7 +29,7 @@ struct BodyFiles {
     for name in names where Self.isName(name) { unlink(path(name)) }
   }
 
-  /// Removes every file whose name is not wanted; returns the bytes of the others.
+  /// Removes every file whose name is not in `wanted`. Returns the total size of the remaining files in bytes.
   func sweep(keeping wanted: Set<String>) -> Int {
     var kept = 0
     for name in SystemFile.names(folder) {
@@ -43,7 +44,8 @@ struct BodyFiles {
 
   private func path(_ name: String) -> String { folder + "/" + name }
 
-  /// A damaged index must not lead out of the folder.
+  /// Whether a name could be one that this type makes. The check ensures that a damaged index cannot refer to a file
+  /// outside the folder.
   static func isName(_ name: String) -> Bool {
     name.utf8.count == 32 && name.utf8.allSatisfy { $0 &- 0x30 < 10 || $0 &- 0x61 < 6 }
   }

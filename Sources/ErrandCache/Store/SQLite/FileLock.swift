@@ -1,16 +1,17 @@
 import Foundation
 
-/// An open file that is locked against other processes, or shared with them, for as long as the object lives.
+/// An open file with an exclusive or a shared lock, which other processes respect. The lock is released when the object
+/// is deallocated.
 final class FileLock: Sendable {
   let descriptor: Int32
 
-  /// - Parameter descriptor: An open file; closed with the object.
+  /// - Parameter descriptor: An open file. It is closed when the object is deallocated.
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
   deinit { close(descriptor) }
 
-  /// The lock for oneself alone. Nil where somebody keeps it or there is no such file.
-  /// - Parameter most: For how many milliseconds to wait, about.
+  /// Takes the exclusive lock. Nil if another process holds a lock or the file cannot be opened.
+  /// - Parameter most: The longest time to wait for the lock, in milliseconds (approximately).
   static func alone(_ path: String, waiting most: Int = 2_000) -> FileLock? {
     guard let lock = opened(path) else { return nil }
     for _ in 0..<most {
@@ -20,13 +21,14 @@ final class FileLock: Sendable {
     return nil
   }
 
-  /// The lock together with others who share it. Nil where somebody has it alone or there is no such file.
+  /// Takes the shared lock. Nil if another process holds the exclusive lock or the file cannot be opened.
   static func shared(_ path: String) -> FileLock? {
     guard let lock = opened(path), lock.take(LOCK_SH) else { return nil }
     return lock
   }
 
-  /// The lock for oneself alone of a file that is there, if it is free now. Makes no file.
+  /// Takes the exclusive lock of an existing file without waiting. Nil if the file does not exist or another process
+  /// holds a lock.
   static func aloneNow(existing path: String) -> FileLock? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
@@ -34,7 +36,7 @@ final class FileLock: Sendable {
     return lock.take(LOCK_EX) ? lock : nil
   }
 
-  /// Shares the lock of an open file; false where somebody has it alone.
+  /// Takes the shared lock of the open file. Returns false if another process holds the exclusive lock.
   func share() -> Bool { take(LOCK_SH) }
 
   private static func opened(_ path: String) -> FileLock? {
@@ -42,7 +44,7 @@ final class FileLock: Sendable {
     return descriptor < 0 ? nil : FileLock(descriptor)
   }
 
-  /// True also where the file system knows no such locks.
+  /// Tries to take a lock without waiting. Also returns true if the file system does not support such locks.
   private func take(_ kind: Int32) -> Bool {
     while flock(descriptor, kind | LOCK_NB) != 0 {
       if errno == EINTR { continue }

@@ -1,8 +1,8 @@
-/// Why a folder must not be used for private files.
+/// The reason why a folder must not be used for private files.
 enum FolderFault: Equatable, Sendable {
   /// The folder belongs to another user.
   case otherOwner(UInt32)
-  /// A link of another user leads to the folder. That user could lead it elsewhere.
+  /// The path leads through a symbolic link of another user, who could change the target of the link.
   case otherLink(UInt32)
   /// Users other than the owner may write to the folder.
   case sharedWrite
@@ -10,10 +10,10 @@ enum FolderFault: Equatable, Sendable {
   /// - Parameters:
   ///   - owner: The user that the folder belongs to.
   ///   - mode: The folder's mode, with its permissions.
-  ///   - linkOwner: The owner of the symbolic link that leads to the folder; nil if there is no link.
+  ///   - linkOwner: The owner of the symbolic link to the folder; nil if there is no link.
   ///   - user: The user that this process runs as.
   init?(owner: UInt32, mode: UInt32, linkOwner: UInt32?, user: UInt32) {
-    // Links by root are part of the system's own layout.
+    // Links that belong to root are part of the operating system, so they are accepted.
     if let linkOwner, linkOwner != user, linkOwner != 0 {
       self = .otherLink(linkOwner)
     } else if owner != user {
@@ -25,15 +25,15 @@ enum FolderFault: Equatable, Sendable {
     }
   }
 
-  /// The fault in a sentence that names the folder, and a second one that names the cure.
+  /// A sentence that names the folder and the problem, and a second sentence with the remedy.
   func sentence(_ path: String) -> String {
     switch self {
     case .otherOwner(let owner):
-      "The folder “\(path)” belongs to another user (\(owner)). Use a folder of this user's own, or change its owner with chown."
+      "The folder “\(path)” belongs to another user (\(owner)). Use a folder of the current user, or change its owner with chown."
     case .otherLink(let owner):
-      "The folder “\(path)” is a symbolic link of another user (\(owner)). Name the folder that it leads to, or replace the link."
+      "The folder “\(path)” is a symbolic link of another user (\(owner)). Use the path of the target folder, or replace the link."
     case .sharedWrite:
-      "Other users may write to the folder “\(path)”. Use a new folder below it, which is made for this user alone, or run chmod 700."
+      "Other users may write to the folder “\(path)”. Use a new subfolder, which the cache makes private, or run chmod 700."
     }
   }
 }

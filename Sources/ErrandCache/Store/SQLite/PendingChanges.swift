@@ -1,17 +1,17 @@
 import ErrandCore
 
-/// The removals and renewals of ``PendingWrites`` that are not on the disk yet.
+/// The removals and renewals of ``PendingWrites`` that are not on disk yet. A renewal replaces the head of an entry.
 ///
-/// Changes of one key or one target are found by its digest, so that a lookup does not read through all of them.
+/// Changes that affect a single key or target are found by its digest, so that a lookup does not search all changes.
 struct PendingChanges: Sendable {
   typealias Write = PendingWrites.Write
   typealias Numbered = PendingWrites.Numbered
 
-  /// If more changes of single keys and targets wait than this, everything is removed instead.
+  /// If more changes of single keys and targets than this are pending, all entries are removed instead.
   static let mostKeyed = 65_536
-  /// If more removals by account, host, tag or age wait than this, everything is removed instead.
+  /// If more removals by account, host, tag or age than this are pending, all entries are removed instead.
   static let mostBroad = 1_024
-  /// If more renewals wait than this, further renewals are dropped.
+  /// If more renewals than this are pending, further renewals are dropped.
   static let mostRenewals = 1_024
 
   private var keyed: [Digest: [Numbered]] = [:]
@@ -24,14 +24,14 @@ struct PendingChanges: Sendable {
 
   // MARK: - Looking
 
-  /// The changes that may concern entries under a key, in order.
+  /// The pending changes that may affect entries under a key, in order.
   func concerning(_ key: CacheKey) -> [Write] {
     let single = (keyed[key.entry] ?? []) + (keyed[key.target] ?? [])
     guard !single.isEmpty else { return broad.map(\.write) }
     return (single + broad).sorted { $0.number < $1.number }.map(\.write)
   }
 
-  /// The removals that a caller asked for, in order.
+  /// The pending removals that a caller asked for, in order.
   var removals: [Numbered] {
     (keyed.values.joined() + broad).filter { $0.removal != nil }.sorted { $0.number < $1.number }
   }
@@ -39,7 +39,7 @@ struct PendingChanges: Sendable {
   var firstRemoval: UInt64? { removalNumbers.first }
   var lastRemoval: UInt64? { removalNumbers.last }
 
-  /// Whether there is room for one more change.
+  /// Whether the limits allow one more change of this kind.
   func takes(_ write: Write) -> Bool {
     if write.removal == .all { return true }
     return write.place == nil ? broad.count < Self.mostBroad : keyedCount < Self.mostKeyed
@@ -47,7 +47,7 @@ struct PendingChanges: Sendable {
 
   var takesRenewal: Bool { renewals < Self.mostRenewals && keyedCount < Self.mostKeyed }
 
-  /// Whether the same removal of one key or target waits and has a number above `taken`.
+  /// Whether an equal removal of one key or target is pending whose number is above `taken`.
   func contains(_ write: Write, after taken: UInt64) -> Bool {
     guard let place = write.place, let waiting = keyed[place] else { return false }
     return waiting.contains { $0.number > taken && $0.write.removesSame(as: write) }
@@ -63,14 +63,14 @@ struct PendingChanges: Sendable {
     if change.write.isRenewal { renewals += 1 }
   }
 
-  /// Forgets all changes above a number and returns their numbers.
+  /// Deletes all changes with a number above `taken` and returns their numbers.
   mutating func removeAll(after taken: UInt64) -> [UInt64] {
     let removed = (keyed.values.joined() + broad).filter { $0.number > taken }
     forget(removed)
     return removed.map(\.number)
   }
 
-  /// Forgets the changes that have been written.
+  /// Deletes the changes that have been written.
   mutating func finish(_ batch: [Numbered]) { forget(batch) }
 
   private mutating func forget(_ changes: [Numbered]) {
@@ -97,7 +97,8 @@ struct PendingChanges: Sendable {
 extension PendingWrites.Write {
   fileprivate var isRenewal: Bool { if case .renew = self { true } else { false } }
 
-  /// The digest of the one key or target that a change concerns; nil if it may concern entries under many keys.
+  /// The digest of the single key or target that a change affects. Nil if the change may affect entries under many
+  /// keys.
   fileprivate var place: Digest? {
     switch self {
     case .renew(let key, _, _), .displace(let key, _), .remove(.key(let key)), .remove(.variant(let key, _)): key.entry
@@ -106,7 +107,7 @@ extension PendingWrites.Write {
     }
   }
 
-  /// Whether both remove the same entries of one key or target, for the same reason.
+  /// Whether both writes remove the same entries of one key or target, and both were requested or both were not.
   fileprivate func removesSame(as other: PendingWrites.Write) -> Bool {
     switch (self, other) {
     case (.remove(let selection), .remove(let same)): selection == same

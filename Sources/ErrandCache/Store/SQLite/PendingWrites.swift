@@ -1,17 +1,18 @@
 import ErrandCore
 
-/// What was put, renewed and removed and has not reached the disk, in order, and what it means for a look-up.
+/// The puts, renewals and removals that are not on disk yet, in order, and their effect on lookups.
 ///
-/// Decides, and performs nothing. Whatever a later change makes needless is taken out before it is written.
+/// No method has side effects. If a later change makes a write unnecessary, the write is deleted before it is carried
+/// out.
 struct PendingWrites: Sendable {
-  /// One thing for the store's thread to do.
+  /// One operation for the store's thread.
   enum Write: Sendable {
     case put(CacheEntry)
     case renew(CacheKey, stored: WallTime, head: CacheEntryHead)
     case remove(CacheSelection)
-    /// Removes the stored version of an entry whose newer version was dropped because the backlog was full.
+    /// Removes the stored version of an entry whose newer version was dropped, because too many entries were pending.
     case displace(CacheKey, variant: Digest)
-    /// Something that waits until all before it is written.
+    /// A job that runs after all earlier writes.
     case barrier(StoreJob)
   }
 
@@ -20,14 +21,14 @@ struct PendingWrites: Sendable {
     let write: Write
   }
 
-  /// What a look-up must know of what is not written yet.
+  /// The pending writes that affect a lookup.
   struct View: Sendable {
-    /// Entries under the key.
+    /// The pending entries under the key.
     var entries: [CacheEntry] = []
-    /// Renewals and removals, in order.
+    /// The pending renewals and removals that may affect entries under the key, in order.
     var changes: [Write] = []
 
-    /// The head that a stored entry has for this process; nil where it was removed or replaced.
+    /// The current head of a stored entry, after the pending changes. Nil if the entry has been removed or replaced.
     func head(_ key: CacheKey, _ head: CacheEntryHead) -> CacheEntryHead? {
       if entries.contains(where: { $0.head.variant == head.variant }) { return nil }
       var head = head
@@ -50,12 +51,13 @@ struct PendingWrites: Sendable {
   private var queue: [Numbered?] = []
   private var first = 0
   private var nextNumber: UInt64 = 1
-  /// Everything below it is being written.
+  /// The number of the last write that the store's thread has taken to carry out.
   private var taken: UInt64 = 0
   private var puts: [Digest: [(number: UInt64, entry: CacheEntry)]] = [:]
   private var anyAccounts: [Digest: Int] = [:]
   private var changes = PendingChanges()
-  /// The last removal that is written down, so that it outlives the process.
+  /// The number of the last removal that is recorded in the journal. The removal is carried out even if the process
+  /// ends.
   private var noted: UInt64 = 0
   private(set) var bytes = 0
 
@@ -72,7 +74,7 @@ struct PendingWrites: Sendable {
     View(entries: entries(key), changes: changes.concerning(key))
   }
 
-  /// Whether the backlog has room for an entry.
+  /// Whether the entry can be added without exceeding the limit for pending entries.
   func hasRoom(for entry: CacheEntry) -> Bool { Self.cost(entry) <= limit - bytes }
 
   func holdsForOthers(_ key: CacheKey) -> Bool {
@@ -83,30 +85,30 @@ struct PendingWrites: Sendable {
 
   // MARK: - Removals
 
-  /// The removals that wait, in order, and the number of the last one.
+  /// The pending removals in order, and the number of the last removal.
   var removals: (selections: [CacheSelection], last: UInt64) {
     let removals = changes.removals
     return (removals.compactMap(\.removal), removals.last?.number ?? 0)
   }
 
-  /// Whether a removal of more than one entry waits that is not written down.
+  /// Whether a removal of more than one entry is pending that is not recorded in the journal.
   var hasUnnotedPurge: Bool { changes.broad.contains { $0.number > noted && $0.removal?.isPurge == true } }
 
-  /// Whether a removal that is written down waits.
+  /// Whether a removal is pending that is recorded in the journal.
   var hasNotedRemoval: Bool { changes.firstRemoval.map { $0 <= noted } ?? false }
 
-  /// How far removals have come.
+  /// The state of the pending removals.
   var removalState: RemovalState {
     changes.lastRemoval.map { $0 > noted ? .pending : .noted } ?? .done
   }
 
-  /// Notes that removals are written down, up to a number.
+  /// Records that all removals up to a number are in the journal.
   mutating func note(upTo number: UInt64) { noted = max(noted, number) }
 
   // MARK: - Adding
 
-  /// Adds an entry. If the backlog has no room, the entry is dropped and the stored version that it would have replaced
-  /// is removed.
+  /// Adds an entry. If too many entries are pending, the entry is dropped, and the stored entry that it would have
+  /// replaced is removed.
   mutating func put(_ entry: CacheEntry) {
     let replaced = CacheSelection.variant(entry.key, entry.head.variant)
     if entry.head.isMemoryOnly { return remove(replaced) }
@@ -134,7 +136,7 @@ struct PendingWrites: Sendable {
     } else if puts[key.entry]?.contains(where: { $0.entry.head.variant == head.variant }) == true {
       return
     }
-    // A renewal that is dropped costs one more validation.
+    // A renewal that is dropped costs only one more validation of the entry later.
     if changes.takesRenewal { change(.renew(key, stored: stored, head: head)) }
   }
 
@@ -146,7 +148,8 @@ struct PendingWrites: Sendable {
 
   mutating func barrier(_ job: @escaping StoreJob) { append(.barrier(job)) }
 
-  /// The body may not be on the disk any more, if it is the one that was meant.
+  /// Removes an entry instead of renewing it, because its body must not stay on disk. An entry with a response time
+  /// other than `stored` is not removed.
   private mutating func removeRenewed(_ key: CacheKey, _ stored: WallTime, _ head: CacheEntryHead) {
     if let pending = puts[key.entry]?.first(where: { $0.entry.head.variant == head.variant }),
       pending.entry.head.responseTime != stored
@@ -162,7 +165,7 @@ struct PendingWrites: Sendable {
     changes.append(Numbered(number: append(write), write: write))
   }
 
-  /// Takes out what has not been begun of all removals and renewals.
+  /// Deletes all removals and renewals that the store's thread has not taken yet.
   private mutating func dropChanges() {
     for number in changes.removeAll(after: taken) { replace(number, nil) }
   }
@@ -174,7 +177,7 @@ struct PendingWrites: Sendable {
     return nextNumber
   }
 
-  /// Hides entries that are waiting, and takes those out whose writing has not begun.
+  /// Makes lookups ignore the selected pending entries, and deletes those that the store's thread has not taken yet.
   private mutating func cancel(_ selection: CacheSelection) {
     switch selection {
     case .key(let key), .variant(let key, _): cancel(selection, key.entry)
@@ -213,7 +216,8 @@ struct PendingWrites: Sendable {
 
   // MARK: - Taking
 
-  /// Takes the next writes, as many as make one transaction; a barrier is taken alone.
+  /// Returns the next writes, at most as many as fit into one transaction. A job that waits for earlier writes is
+  /// returned alone.
   mutating func take(most: Int, frames: Int) -> [Numbered] {
     var batch: [Numbered] = []
     var pages = 0
@@ -235,7 +239,7 @@ struct PendingWrites: Sendable {
     return batch
   }
 
-  /// Forgets what has been written, or given up.
+  /// Deletes writes that have been carried out or have failed for good.
   mutating func finish(_ batch: [Numbered]) {
     for done in batch {
       guard case .put(let entry) = done.write else { continue }
@@ -245,7 +249,7 @@ struct PendingWrites: Sendable {
     changes.finish(batch)
   }
 
-  /// Takes out the jobs that wait for writes.
+  /// Removes and returns the jobs that wait for earlier writes.
   mutating func takeBarriers() -> [StoreJob] {
     var jobs: [StoreJob] = []
     for index in queue.indices {
@@ -275,10 +279,10 @@ extension PendingWrites.Numbered {
 }
 
 extension PendingWrites.Write {
-  /// What it removes.
+  /// The entries to remove, if the write is a removal that a caller requested; otherwise nil.
   var removal: CacheSelection? { if case .remove(let selection) = self { selection } else { nil } }
 
-  /// The entry that it replaces.
+  /// The stored entry that the write replaces; nil if it replaces none.
   var replaced: CacheSelection? {
     switch self {
     case .put(let entry): .variant(entry.key, entry.head.variant)

@@ -1,13 +1,14 @@
 import Foundation
 
-/// A write as it goes to the index: what costs time is done before the transaction.
+/// A pending write in the form in which it is carried out. Encoding and encryption are done before the transaction.
 enum PreparedWrite {
   case put(CacheEntryRecord, stored: Data, isSealed: Bool, StoreCost)
   case renew(CacheKey, stored: WallTime, head: CacheEntryHead)
   case remove(CacheSelection)
   case nothing
 
-  /// Codes and seals an entry. One that is too large, or that cannot be sealed, is removed instead.
+  /// Encodes and encrypts an entry. If the entry is too large or its encryption fails, the write removes the stored
+  /// entry instead.
   init(_ write: PendingWrites.Write, settings: StoreSettings) {
     switch write {
     case .barrier: self = .nothing
@@ -30,10 +31,10 @@ enum PreparedWrite {
 
   var cost: StoreCost { if case .put(_, _, _, let cost) = self { cost } else { .none } }
 
-  /// Whether what it removes must not stay in the index's free pages and log.
+  /// Whether the removed data must also be erased from the free pages and the log of the index.
   var leavesTraces: Bool { if case .remove(let selection) = self { selection.leavesTraces } else { false } }
 
-  /// - Parameter fits: Whether there is room; where there is none, what an entry replaces goes all the same.
+  /// - Parameter fits: Whether there is space for the entry. If not, only the entry that it would replace is removed.
   func apply(_ index: StoreIndex, fits: Bool) throws(SQLiteFailure) {
     switch self {
     case .put(let record, let stored, let isSealed, _) where fits:
@@ -47,7 +48,7 @@ enum PreparedWrite {
 }
 
 extension CacheSelection {
-  /// Whether what it picks must not stay in the index's free pages and log.
+  /// Whether the selected data must also be erased from the free pages and the log of the index.
   var leavesTraces: Bool {
     switch self {
     case .all, .account: true
@@ -55,7 +56,7 @@ extension CacheSelection {
     }
   }
 
-  /// Whether it means more than what was stored for one URL.
+  /// Whether the selection can contain entries of more than one URL.
   var isPurge: Bool {
     switch self {
     case .all, .account, .olderThan, .host, .tag: true

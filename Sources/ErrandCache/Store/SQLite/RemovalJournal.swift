@@ -1,21 +1,25 @@
 import Foundation
 
-/// The removals that stores on a folder owe, written down so that they outlive the process.
+/// Records pending removals in the folder of a store, so that they are applied even if the process ends.
 ///
-/// Each file, `errand-cache.owed-` and 32 hexadecimal digits, is written once and never changed:
+/// The name of a journal file is `errand-cache.owed-` and 32 hexadecimal digits. A file is written once and never
+/// changed:
 ///
-/// | bytes | what |
+/// | bytes | content |
 /// |---|---|
 /// | 4 | `ERO1` |
-/// | 8 | checksum over the rest, lowest byte first |
+/// | 8 | checksum of the following bytes, least significant byte first |
 /// | | number of removals |
-/// | | for each its kind as a byte, and digests, a host, a tag or a time |
+/// | | for each removal its kind as a byte, then digests, a host, a tag or a time |
 ///
-/// Accounts and URLs are there as their digests alone. Whoever opens the index carries all of them out and then removes
-/// the files, but for those of others who are there: what they put before the removal may be written after it. They
-/// keep their file locked, and remove it themselves. Twice does no harm. A file that is cut, damaged or of another kind
-/// stands for the removal of everything; while one cannot be opened or read, as where the process has too many files
-/// open, the index is not opened either.
+/// Accounts and URLs are recorded only as digests. Rules:
+/// - A process that opens the index applies all recorded removals, and then removes the files.
+/// - It does not remove files of processes that are still running: such a process may still write an entry that it put
+///   before the removal. A running process keeps its file locked and removes the file itself. Applying a removal twice
+///   does no harm.
+/// - A file that is truncated, damaged or of another format counts as the removal of all entries.
+/// - If a file cannot be opened or read, for example because the process has too many open files, the index is not
+///   opened either.
 struct RemovalJournal: Sendable {
   private static let magic = Array("ERO1".utf8)
   private static let mostBytes = 256 << 10
@@ -24,23 +28,24 @@ struct RemovalJournal: Sendable {
   let folder: String
   private let prefix = "errand-cache.owed-"
 
-  /// A file that its writer keeps.
+  /// A journal file that this process has written.
   struct Note {
     let name: String
-    /// Shared for as long as the note is kept, so that nobody else removes it.
+    /// The shared lock of the file. It is held as long as the file is in use, so that no other process removes the
+    /// file.
     let lock: FileLock
   }
 
-  /// What was found.
+  /// The content of all journal files.
   struct Notes {
     var names: [String] = []
     var removals: [CacheSelection] = []
 
-    /// Adds what a file says. False where nobody can tell.
+    /// Adds the content of a file. Returns false if the file cannot be read.
     mutating func add(_ name: String, _ content: SystemFile.Content) -> Bool {
       switch content {
       case .unreadable: return false
-      // Somebody else carried it out meanwhile.
+      // Another process has applied the removals and removed the file in the meantime.
       case .missing: return true
       case .bytes(let bytes): removals += RemovalJournal.removals(bytes) ?? [.all]
       case .tooLong: removals.append(.all)
@@ -50,7 +55,7 @@ struct RemovalJournal: Sendable {
     }
   }
 
-  /// Writes removals down, to the disk itself. Nil where the disk does not take it.
+  /// Writes removals to a new file and synchronises the file with the disk. Nil if the disk rejects the write.
   func write(_ removals: [CacheSelection]) -> Note? {
     guard SystemFile.folderFault(folder) == nil else { return nil }
     let bytes = Self.bytes(of: removals)
@@ -59,7 +64,7 @@ struct RemovalJournal: Sendable {
     let descriptor = SystemFile.openPrivate(path(name), O_EXCL)
     guard descriptor >= 0 else { return nil }
     let lock = FileLock(descriptor)
-    // Before it is locked somebody may take it for an abandoned one.
+    // Before this process has locked the file, another process may have removed it as unused.
     let isOurs = lock.share() && SystemFile.identity(path(name)) == SystemFile.identity(descriptor)
     let isWritten = isOurs && bytes.withUnsafeBytes { SystemFile.write(descriptor, $0) } && fsync(descriptor) == 0
     guard isWritten, SystemFile.synchronize(folder: folder) else {
@@ -69,13 +74,13 @@ struct RemovalJournal: Sendable {
     return Note(name: name, lock: lock)
   }
 
-  /// Reads what is written down. Nil where nobody can tell.
-  /// - Parameter own: A file to leave out.
+  /// Reads all journal files. Nil if the folder or a file cannot be read.
+  /// - Parameter own: The name of a file to skip.
   func read(but own: String?) -> Notes? {
     guard let names = SystemFile.namesIfReadable(folder) else { return nil }
     var notes = Notes()
     for name in names where name != own && isName(name) {
-      // A store wrote no folder and no link.
+      // Ignore everything that is not a regular file: stores write only regular files to the journal.
       if [.folder, .other].contains(SystemFile.kind(path(name))) { continue }
       guard notes.add(name, SystemFile.content(path(name), atMost: Self.mostBytes)) else { return nil }
     }
@@ -83,10 +88,10 @@ struct RemovalJournal: Sendable {
     return notes
   }
 
-  /// Removes one's own note.
+  /// Removes a journal file of this process.
   func remove(_ note: Note) { unlink(path(note.name)) }
 
-  /// Removes the files whose writers have gone.
+  /// Removes the files of processes that are no longer running.
   func removeAbandoned(_ names: [String]) {
     for name in names {
       guard let lock = FileLock.aloneNow(existing: path(name)) else { continue }
@@ -94,7 +99,7 @@ struct RemovalJournal: Sendable {
     }
   }
 
-  /// Removes whatever is written down by those who have gone.
+  /// Removes all files of processes that are no longer running.
   func empty() { removeAbandoned(SystemFile.names(folder).filter(isName)) }
 
   private func path(_ name: String) -> String { folder + (folder.hasSuffix("/") ? "" : "/") + name }

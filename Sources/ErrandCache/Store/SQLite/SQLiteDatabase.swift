@@ -1,14 +1,14 @@
 import CSQLite
 
-/// An open SQLite database. Used on one thread.
+/// An open SQLite database. All methods must be called on one thread.
 final class SQLiteDatabase {
   private let handle: OpaquePointer
   private let patience: SQLitePatience
 
-  /// Opens a file that is there.
+  /// Opens an existing file.
   /// - Parameters:
-  ///   - isReadOnly: Whether nothing may be changed.
-  ///   - gives: Asked while another process holds the database; true gives up.
+  ///   - isReadOnly: Whether changes are forbidden.
+  ///   - gives: Called while another process holds a lock of the database. If it returns true, the wait ends.
   init(path: String, isReadOnly: Bool = false, gives up: @escaping () -> Bool) throws(SQLiteFailure) {
     var opened: OpaquePointer?
     let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
@@ -22,7 +22,8 @@ final class SQLiteDatabase {
     patience = SQLitePatience(gives: up)
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_handler(handle, SQLitePatience.handler, Unmanaged.passUnretained(patience).toOpaque())
-    // The log's file stays when the last user closes: whoever closes must not delete a newer store's.
+    // Keep the log file when the last connection closes. Otherwise a connection to an index file that has been replaced
+    // could delete the log of the new file.
     var stays: Int32 = 1
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &stays)
   }
@@ -40,7 +41,7 @@ final class SQLiteDatabase {
     try prepare(sql).run()
   }
 
-  /// The number that a statement gives, such as a pragma.
+  /// The number that a statement returns, for example the value of a pragma.
   func number(_ sql: String) throws(SQLiteFailure) -> Int64 {
     let statement = try prepare(sql)
     return try statement.step() ? statement.number(0) : 0
@@ -51,10 +52,11 @@ final class SQLiteDatabase {
     return try statement.step() ? statement.text(0) : nil
   }
 
-  /// Brings the log into the database and cuts it off; false where another process keeps it from that.
+  /// Moves the content of the log to the database file and truncates the log. Returns false if another process prevents
+  /// it.
   /// - Parameters:
-  ///   - least: How long each of the locks it takes is waited for, whoever waits for us.
-  ///   - most: How long at most.
+  ///   - least: The shortest wait for each lock, even if other jobs wait for this thread.
+  ///   - most: The longest wait for each lock.
   func cutLog(waiting least: Duration, atMost most: Duration) throws(SQLiteFailure) -> Bool {
     (patience.least, patience.most) = (least, most)
     defer { (patience.least, patience.most) = (.zero, SQLitePatience.longest) }
@@ -64,6 +66,6 @@ final class SQLiteDatabase {
   /// Whether a transaction is open.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// How many rows the last statement changed.
+  /// The number of rows that the last statement changed.
   var changes: Int { Int(sqlite3_changes(handle)) }
 }

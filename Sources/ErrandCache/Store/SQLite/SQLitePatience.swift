@@ -2,9 +2,10 @@ import CSQLite
 import ErrandCore
 import Foundation
 
-/// How long a statement waits for another process: up to five seconds, and shorter where somebody waits for us.
+/// The time that a statement waits for another process: at most five seconds, or less if other jobs wait for this
+/// thread.
 final class SQLitePatience {
-  /// However many wait for us, a wait is not given up before.
+  /// The shortest wait, even if other jobs wait for this thread.
   var least = Duration.zero
   /// The longest wait.
   var most = SQLitePatience.longest
@@ -22,7 +23,7 @@ final class SQLitePatience {
     return true
   }
 
-  /// What SQLite calls.
+  /// The function that SQLite calls while another process holds a lock. Zero ends the wait.
   static let handler: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32 = { context, round in
     guard let context else { return 0 }
     return Unmanaged<SQLitePatience>.fromOpaque(context).takeUnretainedValue().waitsOn(round) ? 1 : 0

@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// A prepared statement that is kept. Used on one thread.
+/// A prepared statement that is used several times. All methods must be called on one thread.
 final class SQLiteStatement {
   private let handle: OpaquePointer
 
@@ -14,7 +14,7 @@ final class SQLiteStatement {
     if let value { bind(index, value) } else { sqlite3_bind_null(handle, index) }
   }
 
-  /// The text is copied.
+  /// Binds a text, which SQLite copies.
   func bind(_ index: Int32, _ value: String?) {
     guard var value else {
       sqlite3_bind_null(handle, index)
@@ -27,7 +27,7 @@ final class SQLiteStatement {
     }
   }
 
-  /// The bytes are not copied: they must stay until ``reset()``.
+  /// Binds bytes without copying them. The bytes must stay valid until ``reset()``.
   func bind(_ index: Int32, staying bytes: UnsafeRawBufferPointer?) {
     guard let bytes else {
       sqlite3_bind_null(handle, index)
@@ -40,7 +40,7 @@ final class SQLiteStatement {
     sqlite3_bind_blob64(handle, index, base, UInt64(bytes.count), nil)
   }
 
-  /// Goes on to the next row; false when there is none.
+  /// Advances to the next row. Returns false if there are no more rows.
   func step() throws(SQLiteFailure) -> Bool {
     let code = sqlite3_step(handle)
     switch code {
@@ -50,19 +50,20 @@ final class SQLiteStatement {
     }
   }
 
-  /// Makes it ready for the next use, and forgets what was bound.
+  /// Prepares the statement for its next use, and clears its parameters.
   func reset() {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)
   }
 
-  /// Runs it to its end without looking at rows.
+  /// Runs the statement to its end and ignores its rows.
   func run() throws(SQLiteFailure) {
     defer { reset() }
     while try step() {}
   }
 
-  /// Steps to the end; for use where bytes are held that stay in place.
+  /// Runs the statement to its end. Returns a failure instead of throwing it, for callers inside a closure that
+  /// provides the bound bytes.
   func finish() -> SQLiteFailure? {
     do throws(SQLiteFailure) {
       while try step() {}
@@ -80,7 +81,7 @@ final class SQLiteStatement {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// The bytes of a column, where they lie until the next step.
+  /// The bytes of a column, without a copy. They are valid until the next row.
   func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
     let base = sqlite3_column_blob(handle, column)
     return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column)))

@@ -2,31 +2,37 @@ public import ErrandCore
 import ErrandSupport
 public import Foundation
 
-/// Keeps entries on a disk, in a folder of its own.
+/// Stores entries on a disk, in a folder of their own.
 ///
-/// Heads and bodies up to 64 KiB lie in a SQLite index, larger bodies in files beside it; both are always written and
-/// read as a unit, so a process that is killed leaves the old entry or the new one. Several processes may share a
-/// folder. One thread, started at the first use, does all that touches the disk: no call and no thread of Swift's ever
-/// waits for it, but for a call's own look-up, which a cancel and the deadline end at once.
+/// Heads and bodies of up to 64 KiB are stored in a SQLite index. Larger bodies are stored in files next to the index.
+/// Head and body are always written and read together, so after a crash either the old or the new entry exists. Several
+/// processes may share a folder.
 ///
-/// Entries are written behind. Until then they are found by their own process, and lost with it: ``flush()`` waits.
-/// What was damaged is removed; an index that is broken, foreign or of another version is emptied and made anew; on a
-/// full or read-only disk nothing is kept. All of that costs hits and never a call. The folder and its files are
-/// private to the user.
+/// One thread per store does all disk access; it is started at the first use. Neither calls nor the threads of Swift
+/// concurrency wait for the disk, with one exception: a call waits for its own lookup. A cancellation or the deadline
+/// ends this wait immediately.
+///
+/// Entries are written in the background. Before an entry is written, only its own process finds it, and it is lost if
+/// the process ends; ``flush()`` waits for the writes. Damaged entries are removed. An index that is broken, of another
+/// program or of another version is deleted and created again. If the disk is full or read-only, nothing is stored. In
+/// all these cases responses have to be loaded from the server, but no call fails. The folder and its files are private
+/// to the user.
 public final class SQLiteStore: CacheStore, UseNoting {
   private let settings: StoreSettings
   private let mailbox: StoreMailbox
   private let knownSalt = Locked<Digest?>(nil)
 
-  /// Makes a store; opens nothing yet.
+  /// Makes a store. The folder is opened at the first use.
   /// - Parameters:
-  ///   - folder: Where to keep it; made where it is missing. Whoever shares it must use the same library.
-  ///   - limit: How many bytes everything in the folder may take, the index too; one MiB at the least. It is held to
-  ///     within 10 %; while several processes use the folder at the same moment the log of the index may be about
-  ///     twice as long as otherwise, which is an eighth of the limit and 4 MiB at the most.
-  ///   - entryLimit: How many bytes one entry may take, half of the limit at the most; nil for 5 % of the limit. A
-  ///     larger one is not kept.
-  ///   - sealing: Seals the bodies; nil writes them as they are. Entries of the other kind are not used.
+  ///   - folder: The folder of the store. It is created if it does not exist. All processes that share it must use this
+  ///     library.
+  ///   - limit: The maximum size of everything in the folder including the index, in bytes; at least one MiB. The
+  ///     actual size may be up to 10 % larger. The log of the index usually takes at most an eighth of the limit and at
+  ///     most 4 MiB. While several processes use the folder, the log may be about twice as long.
+  ///   - entryLimit: The maximum size of one entry in bytes, at most half of the limit; nil for 5 % of the limit.
+  ///     Larger entries are not stored.
+  ///   - sealing: Encrypts the bodies; nil writes them unchanged. A store with encryption does not use unencrypted
+  ///     entries, and a store without encryption does not use encrypted entries.
   public init(folder: URL, limit: Int = 100 << 20, entryLimit: Int? = nil, sealing: BodySealing? = nil) {
     settings = StoreSettings(folder: folder, limit: limit, entryLimit: entryLimit, sealing: sealing)
     mailbox = StoreMailbox(settings)
@@ -34,18 +40,22 @@ public final class SQLiteStore: CacheStore, UseNoting {
 
   deinit { mailbox.close() }
 
-  /// Why the folder is refused, in sentences that name the folder and the cure; nil if it is not.
+  /// The reason why the folder is rejected, in sentences that name the folder and the remedy; nil if the folder is
+  /// accepted.
   ///
-  /// A folder that belongs to another user, that a link of another user leads to, or that others may write to is not
-  /// used: nothing is read from it and nothing is written to it. Looks at the folder now, on the caller's thread; a
-  /// store that has not been used yet closes a folder of the user's own when it is first used.
+  /// A folder is rejected if it belongs to another user, if the path leads through a link of another user, or if other
+  /// users may write to it. A store neither reads nor writes in a rejected folder. This property checks the folder when
+  /// it is read, on the caller's thread. It may report a folder of the current user to which others may write, although
+  /// the first use of the store makes this folder private.
   public var refusal: String? { settings.folder.fault?.sentence(settings.folder.path) }
 
-  /// 32 random bytes that lie in the folder; read by the store's thread at the first use, at once afterwards.
+  /// The salt of the folder: 32 random bytes that are part of all digests. The store's thread reads the salt at the
+  /// first use; afterwards it is returned immediately.
   ///
-  /// Where they cannot be read now, as while another process holds them for seconds, they are random for this process,
-  /// which then leaves alone what lies there, and has nothing on the disk. What lies in a folder whose bytes were lost
-  /// is removed. Nil only where the call was stopped, or where its patience ended.
+  /// If the salt cannot be read, for example because another process holds the lock for seconds, this process uses a
+  /// temporary salt. It then leaves the stored entries unchanged and stores nothing on disk. If the salt of a folder is
+  /// lost, the entries of the folder are removed. The result is nil only if the call was stopped or its patience ended.
+  /// folder are lost, its entries are removed. The result is nil only if the call was stopped or if its patience ended.
   public func salt(call: CallState, patience: Duration?) async -> Digest? {
     if let salt = knownSalt.withLock({ $0 }) { return salt }
     let salt = await ask(call, patience) { $0.salt() }
@@ -53,8 +63,8 @@ public final class SQLiteStore: CacheStore, UseNoting {
     return salt
   }
 
-  /// Looks for an entry. `choosing` runs on the caller's thread where the entry waits to be written, otherwise on the
-  /// store's.
+  /// Looks up an entry. If the entry is not written yet, `choosing` is called on the caller's thread, otherwise on the
+  /// store's thread.
   public func find(
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
   ) async -> CacheLookup {
@@ -65,21 +75,22 @@ public final class SQLiteStore: CacheStore, UseNoting {
     return await ask(call, patience) { $0.find(key, choosing) } ?? .unavailable
   }
 
-  /// Whether the same request has a stored response that belongs to others.
+  /// Whether a response to the same request is stored for another account.
   public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
     if mailbox.pending({ $0.holdsForOthers(key) }) { return true }
     return await ask(call, patience) { $0.holdsForOthers(key) } ?? false
   }
 
-  /// Whether the entry may be stored on a disk, is not too large, and there is room among the writes that wait.
+  /// Whether the entry may be stored on a disk, is not larger than the limit for one entry, and fits into the limit for
+  /// pending writes.
   public func takes(_ entry: CacheEntry) -> Bool {
     !entry.head.isMemoryOnly && entry.head.estimatedCost + entry.body.count <= settings.entryLimit
       && mailbox.pending { $0.hasRoom(for: entry) }
   }
 
-  /// Stores an entry, written behind. An entry that no disk may have is not kept, and its stored version is removed.
-  /// The same happens if the entries that wait to be written take a quarter of the limit, between 1 and 16 MiB,
-  /// already; other entries stay.
+  /// Stores an entry; it is written in the background. In two cases the entry is not stored, and the stored entry that
+  /// it would replace is removed: if the entry must not be written to a disk, or if the pending entries already take a
+  /// quarter of the limit (at least 1 MiB, at most 16 MiB). Other entries are not affected.
   public func put(_ entry: CacheEntry) {
     var entry = entry
     entry.head.received = nil
@@ -88,7 +99,7 @@ public final class SQLiteStore: CacheStore, UseNoting {
     mailbox.write { $0.put(waiting) }
   }
 
-  /// Replaces the head of an entry whose body still holds, written behind.
+  /// Replaces the head of an entry whose body is still valid. The head is written in the background.
   public func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
     var head = head
     head.received = nil
@@ -96,43 +107,44 @@ public final class SQLiteStore: CacheStore, UseNoting {
     mailbox.write { $0.renew(key, stored: stored, head: renewed) }
   }
 
-  /// Removes entries; on the disk behind, for look-ups at once. After removing all, or all of an account, nothing of
-  /// them is left in the index's free pages.
+  /// Removes entries. Lookups do not find them any more; on disk they are removed in the background. A removal of all
+  /// entries or of an account also erases their data from the free pages of the index.
   ///
-  /// What cannot be removed at once, since another process holds the store or the disk fails, is written down in the
-  /// folder, and removed before anything is read by whoever opens it next. ``removals(call:patience:)`` says whether
-  /// that is so, or whether the disk takes not even that.
+  /// If entries cannot be removed immediately, because another process uses the store or the disk fails, the removal is
+  /// recorded in the folder. The next process that opens the store applies it before it reads.
+  /// ``removals(call:patience:)`` reports whether the removal is recorded, or whether the disk rejects the record as
+  /// well.
   public func remove(_ selection: CacheSelection) {
     mailbox.write { $0.remove(selection) }
   }
 
-  /// Notes that the memory above has answered with an entry; written along with what else is written.
+  /// Records that the memory store above has served an entry. The use is written together with other writes.
   package func noteUse(_ key: CacheKey, _ variant: Digest) {
-    let place = UsesAbove.Place(entry: key.entry.index, variant: variant.index)
+    let place = PendingUses.Place(entry: key.entry.index, variant: variant.index)
     mailbox.usesAbove.withLock { $0.note(place, at: .now) }
   }
 
   /// The entries, most recently used first.
   public func list() async -> [CacheListing] { await readableList() ?? [] }
 
-  /// The entries; nil where the store cannot be read now.
+  /// All entries, most recently used first; nil if the store cannot be read now.
   package func readableList() async -> [CacheListing]? {
-    // Sorted here, so that the store's thread does not do it.
+    // The entries are sorted here, so that the store's thread does not have to do it.
     await (afterWrites { $0.list() } ?? nil)?.sorted { $0.lastUse > $1.lastUse }
   }
 
-  /// How much is kept, everything in the folder counted.
+  /// The number of entries, and the size of all files in the folder.
   public func size() async -> CacheSize {
     await afterWrites { $0.size() } ?? CacheSize(entries: 0, bytes: 0, limit: settings.limit)
   }
 
-  /// Returns when everything that was put or removed before is on the disk.
+  /// Returns when all earlier puts and removals have been written to the disk.
   public func flush() async {
     _ = await afterWrites { _ in true }
   }
 
-  /// How far what was removed has come. Waits for it until the patience ends; a removal that another process or the
-  /// disk holds up is written down in the folder meanwhile.
+  /// The state of the removals. Waits until they are complete or the patience ends. If another process or the disk
+  /// delays a removal, it is recorded in the folder during the wait.
   public func removals(call: CallState, patience: Duration) async -> RemovalState {
     if mailbox.removalState == .done { return .done }
     let ticket = StoreTicket<Bool>()
@@ -142,7 +154,7 @@ public final class SQLiteStore: CacheStore, UseNoting {
     return mailbox.removalState
   }
 
-  /// Writes what waits and ends the thread; the store keeps nothing afterwards.
+  /// Writes the pending entries and ends the thread. The store cannot be used afterwards.
   package func close() async {
     mailbox.close()
     await mailbox.ended()
@@ -150,7 +162,8 @@ public final class SQLiteStore: CacheStore, UseNoting {
 
   // MARK: -
 
-  /// Asks the store's thread; a stop of the call and the end of its patience end the wait.
+  /// Runs a question on the store's thread and returns its result. The wait ends early if the call stops or the
+  /// patience ends.
   private func ask<Answer: Sendable>(
     _ call: CallState, _ patience: Duration?, _ question: @escaping @Sendable (StoreWorker) -> Answer
   ) async -> Answer? {
@@ -162,7 +175,8 @@ public final class SQLiteStore: CacheStore, UseNoting {
     }
   }
 
-  /// Waits until a ticket is settled, the call is stopped or its patience ends; returns the answer that came.
+  /// Waits until a ticket has a result, the call is stopped or the patience ends. Returns the result; nil if there is
+  /// none.
   @discardableResult
   private func wait<Answer: Sendable>(
     for ticket: StoreTicket<Answer>, _ call: CallState, _ patience: Duration?, asking: () -> Void
@@ -177,13 +191,13 @@ public final class SQLiteStore: CacheStore, UseNoting {
         asking()
       }
     } catch {
-      // The call was stopped: what the ticket has by now is as good as nothing.
+      // The call was stopped, so its result is not needed any more.
     }
     if let timer { call.timers.cancel(timer) }
     return ticket.leave()
   }
 
-  /// Asks the store's thread when all that was put or removed before is written.
+  /// Runs a question on the store's thread, after all earlier writes and removals.
   private func afterWrites<Answer: Sendable>(_ question: @escaping @Sendable (StoreWorker) -> Answer) async -> Answer? {
     let ticket = StoreTicket<Answer>()
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
@@ -196,7 +210,7 @@ public final class SQLiteStore: CacheStore, UseNoting {
   }
 }
 
-/// One question to the store's thread: the answer, and whether somebody still waits for it.
+/// The result of one question to the store's thread, and whether the caller still waits for the result.
 final class StoreTicket<Answer: Sendable>: Sendable {
   private struct State: Sendable {
     var answer: Answer?
@@ -206,15 +220,15 @@ final class StoreTicket<Answer: Sendable>: Sendable {
 
   private let state = Locked(State())
 
-  /// Notes whom to wake.
+  /// Sets the ``Wakeup`` of the waiting caller.
   func begin(_ wakeup: Wakeup) {
     state.withLock { $0.wakeup = wakeup }
   }
 
-  /// Whether nobody has answered and nobody has left.
+  /// Whether the question has no result yet and the caller still waits.
   var isOpen: Bool { state.withLock { !$0.isOver } }
 
-  /// Answers, or says by nil that no answer will come. Only the first counts.
+  /// Sets the result, or nil if there will be no result. Only the first call counts.
   func settle(_ answer: Answer?) {
     let wakeup: Wakeup? = state.withLock { state in
       guard !state.isOver else { return nil }
@@ -225,7 +239,7 @@ final class StoreTicket<Answer: Sendable>: Sendable {
     wakeup?.resume()
   }
 
-  /// Ends the waiting; returns the answer that came.
+  /// Ends the wait. Returns the result; nil if there is none yet.
   func leave() -> Answer? {
     state.withLock { state in
       state.isOver = true

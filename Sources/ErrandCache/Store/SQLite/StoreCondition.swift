@@ -1,38 +1,38 @@
 package import Foundation
 
-/// What lies where a store is looked for: found out without making a store, emptying or changing one.
+/// The condition of a store's folder. The check does not create, empty or change a store.
 ///
-/// A ``SQLiteStore`` itself makes what is missing and empties what it cannot read. Who only wants to look asks this
-/// first.
+/// A ``SQLiteStore`` creates an index that is missing and empties an index that it cannot read. Code that must not
+/// change the folder, such as a command line tool, checks the condition first.
 package enum StoreCondition: Sendable, Hashable {
-  /// Nothing is there.
+  /// The path does not exist.
   case missing
-  /// What is there is no folder.
+  /// The path is not a folder.
   case noFolder
-  /// The user may not read it or not write to it; with the system's error number.
+  /// The user may not read or write the folder. The value is the error number of the system.
   case closed(Int32)
-  /// The folder belongs to another user, or others may write to it; with a sentence that names it and the cure.
+  /// The folder belongs to another user, or other users may write to it. The text names the folder and the remedy.
   case notPrivate(String)
-  /// A folder that nothing was put into, neither by a store nor by anybody else.
+  /// The folder contains no other files. It may contain a store to which nothing has been written yet.
   case empty
-  /// A folder with other things in it, and no store.
+  /// The folder contains other files and no store.
   case occupied
-  /// An index that another program wrote.
+  /// The folder contains an index that another program wrote.
   case foreign
-  /// A store of another version of the library.
+  /// The folder contains a store of another version of the library.
   case otherVersion
-  /// A store that cannot be read.
+  /// The folder contains a store that is damaged and cannot be read.
   case damaged
-  /// A store.
+  /// The folder contains a store that can be used.
   case usable
 
-  /// Looks at a folder. Reads the whole index once, on the caller's thread.
+  /// Determines the condition of a folder. Reads the whole index once, on the caller's thread.
   package init(of url: URL) {
     let folder = StoreFolder(url)
     self = Self.condition(of: folder.path) ?? Self.privacy(of: folder) ?? Self.condition(of: folder)
   }
 
-  /// What is clear of the path alone; nil for a folder that may be used.
+  /// The condition, if the path alone determines it; nil for a folder that may be used.
   private static func condition(of path: String) -> StoreCondition? {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -42,7 +42,7 @@ package enum StoreCondition: Sendable, Hashable {
     return access(path, R_OK | W_OK | X_OK) == 0 ? nil : .closed(errno)
   }
 
-  /// Nil for a folder that is the user's alone, or that a store would close to others.
+  /// Returns nil for a folder that is private to the user, or that a store would make private.
   private static func privacy(of folder: StoreFolder) -> StoreCondition? {
     guard let fault = folder.fault, !(fault == .sharedWrite && folder.canBeClosed) else { return nil }
     return .notPrivate(fault.sentence(folder.path))
@@ -52,7 +52,7 @@ package enum StoreCondition: Sendable, Hashable {
     switch SystemFile.kind(folder.index) {
     case .file: break
     case .folder, .other: return .occupied
-    // A store that was never written to has no index yet.
+    // A store to which nothing has been written yet has no index.
     case .nothing: return folder.holdsOthers ? .occupied : .empty
     }
     guard access(folder.index, R_OK | W_OK) == 0 else { return .closed(errno) }
@@ -60,7 +60,7 @@ package enum StoreCondition: Sendable, Hashable {
       return try condition(ofIndex: folder.index)
     } catch {
       switch error.meaning {
-      // Whoever keeps it busy could use it.
+      // The store is busy because another process uses it, so it can be used.
       case .busy: return .usable
       case .broken: return .damaged
       case .surroundings: return .closed(EIO)
@@ -80,13 +80,13 @@ package enum StoreCondition: Sendable, Hashable {
 }
 
 extension StoreFolder {
-  /// Whether a store would close the folder to other users: not if it is one that all share.
+  /// Whether a store would make the folder private. It would not if all users share the folder, such as `/tmp`.
   fileprivate var canBeClosed: Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_ISVTX == 0
   }
 
-  /// Whether anything but a store's files lies in it.
+  /// Whether the folder contains files that do not belong to a store.
   fileprivate var holdsOthers: Bool {
     SystemFile.names(path).contains { !$0.hasPrefix("errand-cache.") }
   }

@@ -1,21 +1,22 @@
 import Foundation
 
-/// The folder of a ``SQLiteStore``: what lies in it, and how it is made, locked and emptied.
+/// The folder of a ``SQLiteStore``: the files in it, and how the folder is created, locked and emptied.
 ///
-/// | name | what |
+/// | name | content |
 /// |---|---|
-/// | `errand-cache.sqlite`, `-wal`, `-shm` | heads, and bodies that are not large |
-/// | `errand-cache.bodies/` | a file for each large body, under a random name |
+/// | `errand-cache.sqlite`, `-wal`, `-shm` | heads and small bodies |
+/// | `errand-cache.bodies/` | one file with a random name for each large body |
 /// | `errand-cache.salt` | 32 random bytes and their checksum; locked while a store is opened or emptied |
-/// | `errand-cache.owed-…` | removals that could not be done yet: see ``RemovalJournal`` |
-/// | `errand-cache.lock` | empty; shared by all who have the store open, so that nobody empties it meanwhile |
+/// | `errand-cache.owed-…` | removals that could not be applied yet: see ``RemovalJournal`` |
+/// | `errand-cache.lock` | empty; every process with an open store holds its shared lock, so that no process empties
+/// the folder |
 struct StoreFolder: Sendable {
   let path: String
   let index: String
   let bodies: String
   let salt: String
   let lock: String
-  /// What has to be removed before anything is read.
+  /// The removals that must be applied before entries are read.
   let journal: RemovalJournal
 
   init(_ url: URL) {
@@ -30,22 +31,24 @@ struct StoreFolder: Sendable {
 
   private var indexFiles: [String] { [index, index + "-wal", index + "-shm", index + "-journal"] }
 
-  /// Bytes of the index's log.
+  /// The length of the log of the index, in bytes.
   var logLength: Int { SystemFile.length(index + "-wal") }
 
-  /// Brings the log to the disk itself, and with it what SQLite has committed; false where that did not go.
+  /// Synchronises the log, and so all transactions, with the disk. Returns false if that failed.
   ///
-  /// No lock of SQLite's lies on the log, so that it may be opened and closed here.
+  /// Closing a file releases all locks that the process holds on it. SQLite holds no lock on the log file, so the log
+  /// can be opened and closed here.
   func synchronizeLog() -> Bool { SystemFile.synchronize(file: index + "-wal") }
 
-  /// Bytes of everything but the bodies' files.
+  /// The size of all files except the files of bodies, in bytes.
   var indexLength: Int { (indexFiles + [salt, lock]).reduce(0) { $0 + SystemFile.length($1) } }
 
-  /// Why the folder must not be used; nil if it may be, or is missing.
+  /// The reason why the folder must not be used; nil if it may be used or does not exist.
   var fault: FolderFault? { SystemFile.folderFault(path) }
 
-  /// Makes the folder and what must be there before the index is opened. What has one of our names but is of another
-  /// kind, or belongs to another user, is moved aside. A folder that is not the user's alone is refused untouched.
+  /// Creates the folder, and everything in it that must exist before the index is opened. An item with a name of the
+  /// store's files is renamed if it is of another kind or belongs to another user. A folder that is not private to the
+  /// user is rejected and not changed.
   func prepare() throws(SQLiteFailure) {
     guard SystemFile.makeFolder(path) else { throw .noFolder }
     guard SystemFile.makePrivate(path) == nil else { throw .notPrivate }
@@ -57,9 +60,9 @@ struct StoreFolder: Sendable {
     keepFromBackup()
   }
 
-  /// Makes an empty index where there is none. Under the lock of the salt's file.
+  /// Creates an empty index if there is none. The caller must hold the lock of the salt file.
   func makeIndex() throws(SQLiteFailure) {
-    // Opened and closed only when it is new: closing a file that SQLite has open would drop its locks.
+    // Only a new file is opened and closed here. Closing a file that SQLite has open would release SQLite's locks.
     if SystemFile.kind(index) == .nothing {
       let descriptor = SystemFile.openPrivate(index, O_EXCL)
       guard descriptor >= 0 else { throw .noFolder }
@@ -68,13 +71,14 @@ struct StoreFolder: Sendable {
     for name in indexFiles { chmod(name, 0o600) }
   }
 
-  /// Removes the index and all bodies. Under the lock of the salt's file.
-  /// - Returns: False where another process has the store open, or where the disk does not let us.
+  /// Removes the index and all bodies. The caller must hold the lock of the salt file.
+  /// - Returns: False if another process has the store open, or if the disk rejects the removal.
   func empty() -> Bool {
-    // A child process of ours that is about to begin holds for a moment what we have let go.
+    // Wait a little: a child process that is being started may briefly keep a lock that this process has released.
     guard fault == nil, let alone = FileLock.alone(lock, waiting: 100) else { return false }
     return withExtendedLifetime(alone) {
-      // The index first: a log without an index is thrown away, an index without its log would be an older one.
+      // Remove the index before its log. A log without an index is ignored by SQLite, but an index without its log
+      // would have lost its latest changes.
       for name in indexFiles { unlink(name) }
       for name in SystemFile.names(bodies) { unlink(bodies + "/" + name) }
       guard indexFiles.allSatisfy({ SystemFile.kind($0) == .nothing }) else { return false }

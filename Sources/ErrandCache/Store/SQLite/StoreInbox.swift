@@ -1,14 +1,15 @@
 import ErrandCore
 
-/// A job for the store's thread; without a worker where there is no such thread any more.
+/// A job for the store's thread. It receives nil if the thread no longer exists.
 typealias StoreJob = @Sendable (StoreWorker?) -> Void
 
-/// All that the store's thread shares with others. Decides who has to wake it, and performs nothing.
+/// The state that the store's thread shares with other threads: pending jobs and writes. Its methods decide whether the
+/// thread must be woken, and have no side effects.
 struct StoreInbox: Sendable {
-  /// What the one who changed the inbox has to do once the lock is released.
+  /// The action that the caller must perform after it has released the lock.
   enum Duty: Sendable { case nothing, startThread, wake }
 
-  /// What the thread does next.
+  /// The next action of the thread.
   enum Next: Sendable {
     case read([StoreJob])
     case write([PendingWrites.Numbered])
@@ -19,7 +20,7 @@ struct StoreInbox: Sendable {
   private enum Phase: Sendable { case unstarted, running, ended }
 
   var writes: PendingWrites
-  /// How far the removals have come that were given up for now.
+  /// The state of removals that failed and will be tried again later.
   var owed = RemovalState.done
   private var reads: [StoreJob] = []
   private var phase = Phase.unstarted
@@ -28,27 +29,27 @@ struct StoreInbox: Sendable {
 
   init(backlog: Int) { writes = PendingWrites(limit: backlog) }
 
-  /// How far removals have come.
+  /// The state of all removals.
   var removalState: RemovalState { max(owed, writes.removalState) }
   var hasReads: Bool { !reads.isEmpty }
   var hasThread: Bool { phase == .running }
   var hasEnded: Bool { phase == .ended }
 
-  /// Adds a job that reads; it is run before all writes. Given back where the thread has ended.
+  /// Adds a job that only reads. It runs before all writes. If the thread has ended, the job is returned.
   mutating func read(_ job: @escaping StoreJob) -> (Duty, StoreJob?) {
     guard phase != .ended else { return (.nothing, job) }
     reads.append(job)
     return (duty(), nil)
   }
 
-  /// Adds writes. Without effect where the thread has ended.
+  /// Adds writes. Has no effect if the thread has ended.
   mutating func write(_ body: (inout PendingWrites) -> Void) -> Duty {
     guard phase != .ended else { return .nothing }
     body(&writes)
     return duty()
   }
 
-  /// Adds a job that runs when all writes before it are done. Given back where the thread has ended.
+  /// Adds a job that runs after all earlier writes. If the thread has ended, the job is returned.
   mutating func barrier(_ job: @escaping StoreJob) -> (Duty, StoreJob?) {
     guard phase != .ended else { return (.nothing, job) }
     writes.barrier(job)
@@ -76,7 +77,7 @@ struct StoreInbox: Sendable {
     }
   }
 
-  /// Takes back that the thread was started. What waited for an answer is given back; writes wait on.
+  /// Records that the thread could not be started. Returns the jobs that wait for a result. Writes stay pending.
   mutating func startFailed() -> [StoreJob] {
     phase = isClosing ? .ended : .unstarted
     return takeReads() + writes.takeBarriers()
@@ -89,10 +90,12 @@ struct StoreInbox: Sendable {
     return reads
   }
 
-  /// Says what to do next. The end comes when all is written or given up.
+  /// Decides the next action of the thread. The thread ends when all writes have been carried out or have failed for
+  /// good.
   /// - Parameters:
-  ///   - retry: When a batch that failed may be tried again; nil where none did. No other writes are begun before.
-  ///   - frames: The pages one transaction may write.
+  ///   - retry: The time at which a failed batch of writes is tried again; nil if there is none. No other write starts
+  ///     before it.
+  ///   - frames: The maximum number of pages that one transaction may write.
   mutating func next(now: MonotonicInstant, retry: MonotonicInstant?, frames: Int) -> Next {
     isAsleep = false
     if !reads.isEmpty { return .read(takeReads()) }

@@ -1,15 +1,16 @@
 import Foundation
 
 extension StoreIndex {
-  /// What lies under a key.
+  /// The rows of the index under one key.
   struct Rows {
     /// The entries, newest first.
     var rows: [StoreRow] = []
-    /// Rows whose record is damaged.
+    /// The ids of rows whose record is damaged.
     var damaged: [Int64] = []
   }
 
-  /// Reads the entries under a key; the first one's body is read along, since it is most often the one.
+  /// Reads the entries under a key. The body of the newest entry is read with them, because it is usually the entry
+  /// that is selected.
   func rows(_ key: CacheKey, withBody: Bool) throws(SQLiteFailure) -> Rows {
     let statement = try statement(.rows)
     defer { statement.reset() }
@@ -27,7 +28,7 @@ extension StoreIndex {
     return found
   }
 
-  /// The body of an entry as it is stored; nil where it is not there any more.
+  /// Reads the stored body of an entry; nil if the entry no longer exists.
   func storedBody(_ row: StoreRow) throws(SQLiteFailure) -> Data? {
     if let body = row.body { return body }
     if let file = row.file { return files.read(file, length: row.record.bodyLength) }
@@ -39,7 +40,7 @@ extension StoreIndex {
     return Data(statement.bytes(0))
   }
 
-  /// The records of all accounts' entries under a digest.
+  /// Reads the records of all entries with this digest, whatever their account.
   func records(anyAccount: Digest) throws(SQLiteFailure) -> [CacheEntryRecord] {
     let statement = try statement(.anyAccount)
     defer { statement.reset() }
@@ -51,9 +52,10 @@ extension StoreIndex {
     return records
   }
 
-  /// All entries, in no order. They are read in slices, and `pause` runs after each.
+  /// Reads all entries, in no particular order. They are read in slices, and `pause` is called after each slice.
   ///
-  /// Rows are read by `id`, which no use of an entry changes: none that stays is left out.
+  /// The slices are ordered by `id`, which does not change when an entry is used. So no entry that stays in the index
+  /// is missed.
   func listings(pause: () -> Void) throws(SQLiteFailure) -> [CacheListing] {
     var list: [CacheListing] = []
     var last = Int64.min
@@ -64,7 +66,7 @@ extension StoreIndex {
     return list
   }
 
-  /// Reads some entries; returns the last row, or nil if there are no more.
+  /// Reads the next slice of entries. Returns the id of the last row, or nil if there are no more.
   private func slice(after id: Int64, into list: inout [CacheListing]) throws(SQLiteFailure) -> Int64? {
     let statement = try statement(.list)
     defer { statement.reset() }
@@ -87,7 +89,7 @@ extension StoreIndex {
       entries: try number(.count), bytes: settings.folder.indexLength + (try fileBytes()), limit: settings.limit)
   }
 
-  /// The row that a statement stands at, of which the first columns are id, head, file and form.
+  /// Makes a value from the current row of a statement. The first columns must be id, head, file and form.
   private func row(_ statement: SQLiteStatement) -> StoreRow? {
     guard let record = CacheEntryRecord(bytes: statement.bytes(1)) else { return nil }
     return StoreRow(
@@ -96,6 +98,6 @@ extension StoreIndex {
 }
 
 extension Digest {
-  /// What stands for it in an index.
+  /// The first eight bytes of the digest. The tables of the index contain only these.
   var index: Int64 { Int64(bitPattern: words.0) }
 }

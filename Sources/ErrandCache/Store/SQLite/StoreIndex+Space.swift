@@ -8,8 +8,8 @@ extension StoreIndex {
       fileBytes: try fileBytes())
   }
 
-  /// Evicts what was not used for longest, and gives pages back to the disk, until an entry has its place. Outside a
-  /// transaction; each step is one of its own, and `pause` runs after each.
+  /// Makes space for an entry: evicts the least recently used entries, and returns free pages to the disk. Must be
+  /// called outside a transaction. Each step is a transaction of its own, and `pause` is called after each step.
   func makeRoom(_ cost: StoreCost, pause: () -> Void) throws(SQLiteFailure) {
     var space = try space()
     if !space.holds(cost) {
@@ -22,30 +22,31 @@ extension StoreIndex {
     try giveBack(space.excessPages(cost), pause: pause)
   }
 
-  /// Gives free pages back to the disk; all of them where nil, and then cuts off the log even where none is free: it
-  /// has what was removed from pages that others still use.
+  /// Returns free pages to the disk and truncates the log. If `pages` is nil, all free pages are returned, and the log
+  /// is truncated even if there are none: the log contains data that was removed from pages that are still in use.
   func giveBack(_ pages: Int? = nil, pause: () -> Void) throws(SQLiteFailure) {
     var rest = pages ?? 0
     if pages == nil { rest = try number(.freePages) }
     guard rest > 0 || pages == nil else { return }
     var isLogHeld = true
     while rest > 0 {
-      // A page that is moved takes others along.
+      // Moving one page changes several pages, so a step moves fewer pages than a transaction may write.
       let step = min(rest, max(1, settings.framesPerTransaction / 4))
       try database.run("PRAGMA incremental_vacuum(\(step))")
       rest -= step
       pause()
       if isLogHeld { isLogHeld = try holdsLog() }
-      // What is to leave no trace is given back however long the log becomes.
+      // If data must be erased, continue even though the log becomes too long.
       if !isLogHeld, pages != nil { throw .busy }
     }
     _ = try database.cutLog(waiting: .milliseconds(10), atMost: SQLitePatience.longest)
   }
 
-  /// Whether the log is within its limit, cut off where it was not; false where another process keeps it from that.
+  /// Whether the log is within its limit. Truncates the log if it is too long. Returns false if another process
+  /// prevents the truncation.
   ///
-  /// SQLite begins the log anew only at a moment when nobody reads from it. Where several processes read all the time
-  /// there is none, and each transaction makes it longer: so nothing is written until one is made.
+  /// SQLite starts the log from its beginning only if no process is reading from it. If several processes read all the
+  /// time, each transaction makes the log longer. So nothing is written until the log has been truncated.
   func holdsLog() throws(SQLiteFailure) -> Bool {
     guard settings.folder.logLength > settings.logLimit else { return true }
     return try database.cutLog(waiting: .milliseconds(10), atMost: .milliseconds(100))
@@ -60,8 +61,8 @@ extension StoreIndex {
     return ids
   }
 
-  /// Evicts a few entries; false where there are none. First come those that were used after the present, since the
-  /// clock was set back: nobody knows how long ago that was.
+  /// Evicts a few entries. Returns false if there are none. Entries whose last use is in the future are evicted first:
+  /// the clock was set back after their use, so their order is unknown.
   private func evictSome(_ cost: StoreCost) throws(SQLiteFailure) -> Bool {
     try transaction { () throws(SQLiteFailure) in
       let most = max(1, min(64, settings.framesPerTransaction / 16))

@@ -1,8 +1,8 @@
 import Foundation
 
-/// All of it inside a transaction.
+/// All functions must be called inside a transaction.
 extension StoreIndex {
-  /// Puts an entry in place of the one with its key and variant.
+  /// Stores an entry. It replaces an existing entry with the same key and variant.
   func put(_ record: CacheEntryRecord, stored: Data, isSealed: Bool, now: WallTime) throws(SQLiteFailure) {
     let old = try makePlace(record)
     let file = stored.count > settings.inlineLimit ? try addFile(stored) : nil
@@ -30,7 +30,8 @@ extension StoreIndex {
     if let failure { throw failure }
   }
 
-  /// Removes what an entry replaces, and the oldest variant where there are too many. Returns the row to replace.
+  /// Prepares the index for a new entry. Removes the body file of the entry that is replaced, and the oldest variants
+  /// if there are too many. Returns the id of the row that the new entry overwrites; nil if there is none.
   private func makePlace(_ record: CacheEntryRecord) throws(SQLiteFailure) -> Int64? {
     let statement = try statement(.siblings)
     statement.bind(1, record.key.entry.index)
@@ -43,11 +44,11 @@ extension StoreIndex {
       }
     }
     statement.reset()
-    for id in same.dropFirst() + others.dropFirst(MemoryShelf.mostVariants - 1) { try remove(.removeRow, id) }
+    for id in same.dropFirst() + others.dropFirst(MemoryEntries.mostVariants - 1) { try remove(.removeRow, id) }
     return same.first
   }
 
-  /// Replaces the head of the entry that is still the one received at that moment.
+  /// Replaces the head of an entry. Has no effect if the entry no longer has the response time `stored`.
   func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, now: WallTime) throws(SQLiteFailure) {
     let found = try rows(key, withBody: false).rows
       .first { $0.record.head.variant == head.variant && $0.record.head.responseTime == stored }
@@ -67,7 +68,7 @@ extension StoreIndex {
     if let failure { throw failure }
   }
 
-  /// Removes entries and, once that is committed, their files.
+  /// Removes entries. Their body files are removed after the transaction has succeeded.
   func remove(_ selection: CacheSelection) throws(SQLiteFailure) {
     switch selection {
     case .all:
@@ -103,7 +104,7 @@ extension StoreIndex {
     return rows
   }
 
-  /// Notes when entries were last used. A later use stays, unless it lies after the present.
+  /// Writes the time of the last use of entries. A later time in the index is kept, unless it is in the future.
   func touch(_ uses: [(id: Int64, time: WallTime)]) throws(SQLiteFailure) {
     let statement = try statement(.touch)
     let now = WallTime.now.milliseconds
@@ -115,8 +116,8 @@ extension StoreIndex {
     }
   }
 
-  /// The same for entries that a store above has answered with.
-  func touch(_ uses: [(place: UsesAbove.Place, time: WallTime)]) throws(SQLiteFailure) {
+  /// Writes the time of the last use of entries that the memory store above has served.
+  func touch(_ uses: [(place: PendingUses.Place, time: WallTime)]) throws(SQLiteFailure) {
     let statement = try statement(.touchPlace)
     let now = WallTime.now.milliseconds
     for use in uses {
@@ -128,14 +129,14 @@ extension StoreIndex {
     }
   }
 
-  /// Those of which there may be something to remove.
+  /// The selections for which the index may contain entries.
   func held(_ selections: [CacheSelection]) throws(SQLiteFailure) -> [CacheSelection] {
     var held: [CacheSelection] = []
     for selection in selections where try mayHold(selection) { held.append(selection) }
     return held
   }
 
-  /// Whether there is something to remove; asked where that is one entry, and supposed of everything else.
+  /// Whether the index may contain entries of the selection. Only a selection of a single variant is really checked.
   private func mayHold(_ selection: CacheSelection) throws(SQLiteFailure) -> Bool {
     guard case .variant(let key, let variant) = selection else { return true }
     return try rowIDs(key).contains { $0.variant == variant.index }

@@ -1,35 +1,38 @@
 import CSQLite
 import Foundation
 
-/// The open index of a ``SQLiteStore`` and the bodies' files beside it. Used on the store's thread alone.
+/// The open index of a ``SQLiteStore``, and the files of large bodies next to it. Used only on the store's thread.
 ///
-/// A row and its body's file are one: the file is written inside the transaction that adds the row, and removed after
-/// the one that takes it away. So under the lock for writing every file without a row is an orphan of a crash.
+/// A body file is written inside the transaction that adds its row, and is removed after the transaction that removes
+/// its row. So a file without a row, seen under the write lock of the database, was left by a crash.
+/// after the transaction that removes the row. So under the write lock, every file without a row was left by a crash.
 final class StoreIndex {
   let settings: StoreSettings
   let database: SQLiteDatabase
   let files: BodyFiles
-  /// The salt that all entries were stored under.
+  /// The salt with which all digests in the index were computed.
   let salt: StoreSalt
-  /// Kept for as long as the index is open: nobody empties the folder meanwhile.
+  /// The shared lock of the folder. It is held as long as the index is open, so that no other process empties the
+  /// folder.
   private let shared: FileLock
   private let identity: [UInt64]
   private var statements = [SQLiteStatement?](repeating: nil, count: StoreQuery.allCases.count)
-  /// Whether the index says under which salt its entries were stored.
+  /// Whether the index contains the mark of its salt (``StoreSalt/mark``).
   private var isMarked = false
-  /// Whether files without a row have been looked for.
+  /// Whether body files without a row in the index have been removed.
   private var isSwept = false
   private var written: [String] = []
   private var removed: [String] = []
   private var fileBytesAdded: Int64 = 0
 
-  /// Opens the index, makes it where it is missing, and refuses one that is not ours.
-  /// - Parameter salt: The one that this process goes by. It becomes the folder's.
+  /// Opens the index. Creates it if it does not exist. Rejects an index of another program or another version.
+  /// - Parameter salt: The salt of this process. It replaces another salt of the folder, unless it is a temporary salt.
   init(_ settings: StoreSettings, salt: StoreSalt, gives up: @escaping () -> Bool) throws(SQLiteFailure) {
     let folder = settings.folder
     try folder.prepare()
     guard let setUp = FileLock.alone(folder.salt), let stored = StoreSalt.load(setUp) else { throw .noFolder }
-    // What others have stored is worth more than what this process may store under a salt that it had to make up.
+    // A temporary salt must not replace the salt of the folder, because other processes could not find their entries
+    // any more.
     guard !salt.isNew || stored.isNew || stored.digest == salt.digest else { throw .otherSalt }
     guard let shared = FileLock.shared(folder.lock) else { throw .busy }
     try folder.makeIndex()
@@ -73,8 +76,9 @@ final class StoreIndex {
 
   // MARK: - The salt
 
-  /// Refuses entries that were stored under another salt, as where the folder's was lost: nobody could tell whose they
-  /// are. An index of an earlier version has no mark; it is the salt's, if that was there before.
+  /// Rejects an index whose entries were stored with another salt, for example because the salt file was lost: the
+  /// owners of the entries are unknown then. An index of an earlier version has no mark. It is accepted if the salt is
+  /// not new.
   private func checkMark() throws(SQLiteFailure) {
     if let stored = try storedMark() {
       guard stored == salt.mark else { throw .foreign }
@@ -90,15 +94,15 @@ final class StoreIndex {
     return try statement.step() ? statement.number(0) : nil
   }
 
-  /// Binds the index to the salt. Inside a transaction.
+  /// Writes the mark of the salt to the index. Must be called inside a transaction.
   private func mark() throws(SQLiteFailure) {
-    // Somebody else may have come first.
+    // Another process may have written its mark first.
     guard try storedMark() ?? salt.mark == salt.mark else { throw .foreign }
     try database.run(StoreQuery.saltTable)
     try database.run("INSERT OR REPLACE INTO salt VALUES (1, \(salt.mark))")
   }
 
-  /// Whether somebody moved or removed the index's file while it was open.
+  /// Whether the index file was moved or removed while it was open.
   var isGone: Bool { SystemFile.identity(settings.folder.index) != identity }
 
   func statement(_ query: StoreQuery) throws(SQLiteFailure) -> SQLiteStatement {
@@ -122,7 +126,7 @@ final class StoreIndex {
 
   // MARK: - Transactions
 
-  /// Runs `body` as a whole or not at all, alone among all processes.
+  /// Runs `body` in a transaction with the write lock of the database.
   func transaction<Result>(_ body: () throws(SQLiteFailure) -> Result) throws(SQLiteFailure) -> Result {
     try run(.begin)
     do throws(SQLiteFailure) {
@@ -140,7 +144,7 @@ final class StoreIndex {
     }
   }
 
-  /// Writes a body's file, which goes again if the transaction fails.
+  /// Writes a body file. If the transaction fails, the file is removed.
   func addFile(_ body: Data) throws(SQLiteFailure) -> String {
     guard let name = files.write(body) else { throw .noRoom }
     written.append(name)
@@ -148,8 +152,8 @@ final class StoreIndex {
     return name
   }
 
-  /// Removes a body's file, once the transaction has succeeded. Where its size cannot be right all files are counted
-  /// again.
+  /// Removes a body file when the transaction has succeeded. If the size of the file is implausible, the total size of
+  /// all files is computed again later.
   func removeFile(_ name: String, bytes: Int64) {
     removed.append(name)
     if (0...Int64(settings.limit)).contains(bytes) {
@@ -159,14 +163,15 @@ final class StoreIndex {
     }
   }
 
-  /// The bytes of all bodies' files, what the transaction does included. A number that no disk has is cut off.
+  /// The total size of all body files in bytes, including the changes of the current transaction. Clamped to a
+  /// plausible range.
   func fileBytes() throws(SQLiteFailure) -> Int {
     let sum = Int64(try number(.fileBytes)).saturatingSum(fileBytesAdded)
     return Int(min(max(sum, 0), 1 << 60))
   }
 
-  /// Removes the files that a crash left without a row, and binds an index of an earlier version to the salt; once, at
-  /// the first writing.
+  /// Removes body files that a crash left without a row, and writes the mark of the salt to an index of an earlier
+  /// version. Does so only once, before the first write.
   func sweepOnce() throws(SQLiteFailure) {
     guard !isSwept else { return }
     try transaction { () throws(SQLiteFailure) in

@@ -2,12 +2,12 @@ import ErrandSupport
 import Dispatch
 import ErrandCore
 
-/// Where jobs for the thread of a store are left. Starts the thread at the first one.
+/// Receives jobs for the thread of a store. Starts the thread at the first job.
 final class StoreMailbox: Sendable {
   private let settings: StoreSettings
   private let inbox: Locked<StoreInbox>
-  /// What the thread is not woken for.
-  let usesAbove = Locked(UsesAbove())
+  /// The uses of entries that the memory store above has served. The thread is not woken for them.
+  let usesAbove = Locked(PendingUses())
   private let bell = DispatchSemaphore(value: 0)
   private let ending = Locked(Ending())
 
@@ -41,10 +41,10 @@ final class StoreMailbox: Sendable {
     inbox.withLock { body($0.writes) }
   }
 
-  /// How far removals have come.
+  /// The state of all removals.
   var removalState: RemovalState { inbox.withLock { $0.removalState } }
 
-  /// Lets the thread end when all is written.
+  /// Asks the thread to end after all writes.
   func close() {
     let duty = inbox.withLock { $0.close() }
     if case .nothing = duty, !hasThread { end() }
@@ -94,15 +94,16 @@ final class StoreMailbox: Sendable {
 
   // MARK: - The thread's side
 
-  /// Whether a read waits; asked while a write waits for another process.
+  /// Whether a read is pending. If so, a write that waits for another process stops waiting.
   var hasReads: Bool { inbox.withLock { $0.hasReads } }
 
-  /// Whether the thread ends as soon as it can.
+  /// Whether the thread should end as soon as possible.
   var isClosing: Bool { inbox.withLock { $0.isClosing } }
 
   func takeReads() -> [StoreJob] { inbox.withLock { $0.takeReads() } }
 
-  /// Notes how far the removals have come that were given up for now, and which of those that wait are written down.
+  /// Sets the state of the removals that failed, and the number of the last pending removal that is recorded in the
+  /// journal.
   func noteRemovals(owed: RemovalState, upTo number: UInt64 = 0) {
     inbox.withLock { inbox in
       inbox.owed = owed
@@ -114,7 +115,7 @@ final class StoreMailbox: Sendable {
     inbox.withLock { $0.writes.finish(batch) }
   }
 
-  /// Waits for something to do.
+  /// Waits until the thread has something to do, and returns the next action.
   func next(retry: MonotonicInstant?) -> StoreInbox.Next {
     while true {
       let next = inbox.withLock { $0.next(now: .now, retry: retry, frames: settings.framesPerTransaction) }

@@ -1,19 +1,21 @@
-/// The statements of the index, each prepared once.
+/// The SQL statements of the index. Each statement is prepared once.
 enum StoreQuery: Int, CaseIterable {
   case rows, siblings, body, anyAccount, insert, renew, touch, touchPlace, ahead, oldest
   case removeRow, removeTarget, removeAccount, removeHost, removeTag, removeOlder, removeAll
   case list, count, files, pages, freePages, fileBytes, addFileBytes, setFileBytes
   case begin, commit, rollback
 
-  /// The schema's version, in `user_version`; another one is rebuilt.
+  /// The version of the schema, stored in `user_version`. An index of another version is deleted and created again.
   static let version: Int64 = 1
-  /// `ERCA`, in `application_id`.
+  /// The number that identifies the program, stored in `application_id`: the letters `ERCA`.
   static let application: Int64 = 0x4552_4341
 
-  /// Digests stand in the index as their first eight bytes; the record in `head` has them whole, and decides.
+  /// The tables and indexes. Digests are stored as their first eight bytes in the columns. The record in `head`
+  /// contains the whole digests, which are compared after reading.
   ///
-  /// `form` is 1 for a sealed body. `file` names a body's file; where it is null, the body lies in `body`. Times are
-  /// milliseconds since 1970. `state` has one row: the bytes of all bodies' files. So has ``saltTable``.
+  /// `form` is 1 for an encrypted body. `file` is the name of the body file; if it is null, `body` contains the body.
+  /// Times are in milliseconds since 1970. `state` has one row, which contains the total size of all body files.
+  /// ``saltTable`` has one row as well.
   static let schema = [
     """
     CREATE TABLE entry (
@@ -31,8 +33,8 @@ enum StoreQuery: Int, CaseIterable {
     "PRAGMA user_version = \(version)",
   ]
 
-  /// Which salt the entries were stored under: the first eight bytes of a digest of it. Earlier versions had none, and
-  /// do not mind it.
+  /// The table with the mark of the salt: the first eight bytes of a digest of the salt with which the entries were
+  /// stored. Earlier versions do not have this table and ignore it.
   static let saltTable = "CREATE TABLE IF NOT EXISTS salt (id INTEGER PRIMARY KEY, mark INTEGER NOT NULL)"
 
   var sql: String {

@@ -5,23 +5,24 @@ struct StoreSalt {
   private static let length = 40
 
   let digest: Digest
-  /// Whether it was made just now, so that nothing can have been stored under it.
+  /// Whether the salt was just created, so that no entry can have been stored with it.
   let isNew: Bool
 
-  /// What an index has of the salt that its entries were stored under.
+  /// A number that identifies the salt in an index.
   var mark: Int64 { CanonicalForm("salt", salt: digest.bytes).digest.index }
 
-  /// Reads the salt from its locked file; where there is none, or a damaged one, makes it.
+  /// Reads the salt from its locked file. Creates a new salt if the file is empty or damaged. Nil if the file cannot be
+  /// read or written.
   static func load(_ file: FileLock) -> StoreSalt? {
     let bytes = SystemFile.read(file.descriptor, count: length)
     if let digest = bytes.flatMap(decode) { return StoreSalt(digest: digest, isNew: false) }
-    // What a disk does not give just now may be whole: another salt in its place would hide all that was stored by it.
+    // A file that cannot be read now may be intact. Do not replace its salt: no stored entry could be found any more.
     guard bytes != nil || SystemFile.length(file.descriptor) < length else { return nil }
     let salt = StoreSalt(digest: .random(), isNew: true)
     return salt.write(file) ? salt : nil
   }
 
-  /// Makes it the salt of the folder; false where the disk does not take it.
+  /// Writes the salt to its file. Returns false if the disk rejects the write.
   func write(_ file: FileLock) -> Bool {
     var writer = ByteWriter()
     writer.digest(digest)

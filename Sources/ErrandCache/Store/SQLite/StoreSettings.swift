@@ -1,8 +1,9 @@
 public import Foundation
 
-/// What a ``SQLiteStore`` was told, and the bounds that follow from it.
+/// The settings of a ``SQLiteStore`` and the limits derived from them.
 struct StoreSettings: Sendable {
-  /// A smaller limit counts as this one: an index alone takes a part of it.
+  /// The smallest possible limit, in bytes. A smaller limit is raised to this value, because the index alone takes a
+  /// part of the limit.
   static let leastLimit = 1 << 20
   static let pageSize = 4_096
 
@@ -18,26 +19,27 @@ struct StoreSettings: Sendable {
     self.sealing = sealing
   }
 
-  /// How long the index's log may be.
+  /// The maximum length of the index's log, in bytes.
   var logLimit: Int { min(max(limit / 8, 128 << 10), 4 << 20) }
-  /// The pages that one transaction may write.
+  /// The maximum number of pages that one transaction may write.
   var framesPerTransaction: Int { logLimit / Self.pageSize / 2 }
-  /// What index and bodies may take without the log and the small files.
+  /// The maximum size of the index and the bodies, without the log and the small files, in bytes.
   var contentLimit: Int { limit - logLimit - (64 << 10) }
-  /// Longer bodies lie in files.
+  /// The maximum size of a body in the index, in bytes. Larger bodies are stored in files.
   var inlineLimit: Int { min(64 << 10, limit / 64) }
-  /// How many bytes may wait to be written.
+  /// The maximum size of entries that wait to be written, in bytes.
   var backlogLimit: Int { min(max(limit / 4, 1 << 20), 16 << 20) }
 }
 
-/// Seals the bodies on a disk, such as with a key from a keychain. Heads and URLs (their queries masked) stay readable.
+/// Encrypts the bodies on a disk, for example with a key from a keychain. Heads and URLs (with masked queries) are not
+/// encrypted.
 public struct BodySealing: Sendable {
-  /// Turns a body into what is written. One that throws keeps the entry off the disk.
+  /// Encrypts a body. If it throws, the entry is not written to the disk.
   public let seal: @Sendable (Data) throws -> Data
-  /// Turns back what was read. One that throws makes the entry damaged: it is removed.
+  /// Decrypts a stored body. If it throws, the entry counts as damaged and is removed.
   public let open: @Sendable (Data) throws -> Data
 
-  /// Makes a pair of closures. Both run on the store's own thread; there is no need to add a checksum.
+  /// Makes a pair of closures. Both are called on the store's thread. They need not add a checksum.
   public init(
     seal: @escaping @Sendable (Data) throws -> Data, open: @escaping @Sendable (Data) throws -> Data
   ) {

@@ -1,35 +1,36 @@
-/// How much of the disk a store takes, and what has to be done about it. Decides, and performs nothing.
+/// The disk space of a store, and the decisions that depend on it. A pure value.
 struct StoreSpace: Equatable {
   let settings: StoreSettings
-  /// The index's pages, and those of them that are free.
+  /// The number of all pages of the index, including free pages.
   var pages: Int
   var freePages: Int
-  /// The index's file; it lags behind its pages.
+  /// The size of the index file in bytes. The file may not contain the newest pages yet.
   var indexBytes: Int
   var logBytes: Int
-  /// The files of all bodies.
+  /// The total size of the body files, in bytes.
   var fileBytes: Int
 
   private static let page = StoreSettings.pageSize
-  /// A log that a reader keeps from being used again takes the place of content.
+  /// The limit for entries. If a reader keeps the log from being truncated, the limit is smaller by the excess of the
+  /// log.
   private var limit: Int { settings.contentLimit - max(logBytes - settings.logLimit, 0) }
   private var used: Int { (pages - freePages) * Self.page + fileBytes }
 
-  /// Whether the content leaves room for an entry.
+  /// Whether the entry fits into the limit for entries.
   func holds(_ cost: StoreCost) -> Bool { used + cost.inline + cost.file <= limit }
 
-  /// Whether so much has been evicted that the entries after it have room, too.
+  /// Whether eviction can stop: there is space for this entry and 5 % of the limit for further entries.
   func isTrimmed(_ cost: StoreCost) -> Bool {
     used + cost.inline + cost.file <= limit - settings.contentLimit / 20
   }
 
-  /// Whether the disk would take no more than it may, were the entry written now.
+  /// Whether the files of the store stay within the limit if the entry is written now.
   func fits(_ cost: StoreCost) -> Bool {
     let grown = pages * Self.page + max(0, cost.inline - freePages * Self.page)
     return holds(cost) && max(grown, indexBytes) + fileBytes + cost.file <= limit
   }
 
-  /// How many free pages must be given back to the disk for that.
+  /// The number of free pages that must be returned to the disk to make space for the entry.
   func excessPages(_ cost: StoreCost) -> Int {
     let grown = pages * Self.page + max(0, cost.inline - freePages * Self.page)
     let excess = max(grown, indexBytes) + fileBytes + cost.file - limit
@@ -42,7 +43,7 @@ struct StoreSpace: Equatable {
   }
 }
 
-/// What an entry takes on the disk, estimated before it is written.
+/// The disk space that an entry needs, in bytes (estimated).
 struct StoreCost: Sendable, Equatable {
   var inline = 0
   var file = 0

@@ -2,10 +2,10 @@ import ErrandCore
 import Foundation
 
 extension StoreWorker {
-  /// One answer that may be chosen.
+  /// A response that a lookup may select, on disk or pending.
   private struct Candidate {
     let head: CacheEntryHead
-    /// Where it lies on the disk; nil where it waits to be written.
+    /// The row on disk; nil if the entry is not written yet.
     let row: StoreRow?
     let entry: CacheEntry?
   }
@@ -25,7 +25,8 @@ extension StoreWorker {
     } ?? false
   }
 
-  /// All entries, in no order; nil if the index cannot be read now. Look-ups are answered in between.
+  /// Lists all entries, in no particular order. Nil if the index cannot be read now. Pending lookups run between the
+  /// slices.
   func list() -> [CacheListing]? {
     try? using { index throws(SQLiteFailure) in
       try? noteUses(index)
@@ -56,7 +57,7 @@ extension StoreWorker {
       if let stored = try index.storedBody(row) {
         return take(index, row, stored, heads[choice])
       }
-      // Another process replaced it meanwhile: look again.
+      // Another process has replaced the entry after its head was read, so look again.
       last = row
     }
     drop(index, last.map { [$0.id] } ?? [])
@@ -83,7 +84,7 @@ extension StoreWorker {
     return .found(CacheEntry(key: row.record.key, head: head, body: body))
   }
 
-  /// Removes damaged rows, if that goes at once.
+  /// Removes damaged rows. Does nothing if it would have to wait for another process.
   private func drop(_ index: StoreIndex, _ rows: [Int64]) {
     guard !rows.isEmpty else { return }
     hastily {

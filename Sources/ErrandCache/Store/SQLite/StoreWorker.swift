@@ -2,40 +2,42 @@ import ErrandCore
 import ErrandSupport
 import Foundation
 
-/// What runs on the thread of a ``SQLiteStore``: opens the index, answers, writes, and gets over what goes wrong.
+/// The work on the thread of a ``SQLiteStore``: opens the index, answers lookups, writes, and recovers from failures.
 ///
-/// A broken index is emptied and made anew. Where that is not possible, or the folder cannot be used, the store is off
-/// for a while and tried again later; removals that could not be done are done before anything is read then. They are
-/// written down meanwhile, for whoever opens the folder next.
+/// A broken index is deleted and created again. If that fails, or if the folder cannot be used, the store does nothing
+/// for a while and then tries again. Removals that failed are applied before the next read. Until then they are
+/// recorded in the journal, so that the next process that opens the folder applies them if this process ends.
 final class StoreWorker {
   let settings: StoreSettings
   let mailbox: StoreMailbox
   private var index: StoreIndex?
-  /// Removals that could not be done.
+  /// The removals that failed and must be applied before the next read.
   private var owed: [CacheSelection] = []
-  /// Entries whose newer ones could not be written. They go with what is owed, and where they are many, some stay: an
-  /// older answer is no worse than none.
+  /// The stored entries whose newer versions could not be written. They are removed together with the failed removals.
+  /// Only the last 256 are remembered.
   private var replaced: [CacheSelection] = []
-  /// The journal's file that has them, and those that wait.
+  /// The journal file of this process, with the failed and the pending removals.
   private var ownNote: RemovalJournal.Note?
-  /// When a folder that took no note is tried again.
+  /// The time at which the journal is tried again, after the disk has rejected a journal file.
   private var noteAfter: MonotonicInstant?
-  /// Whether there are such removals, of this process or of others.
+  /// Whether there are failed removals, of this process or of another one.
   private var owesSomething = false
-  /// How often in a row the index could not be used, until when it is not tried, and why.
+  /// The number of consecutive failures to use the index. ``offUntil`` is the end of the current pause, ``offReason``
+  /// its reason.
   private var failures = 0
   private var offUntil: MonotonicInstant?
   private var offReason = SQLiteFailure.noFolder
   private var isReading = false
-  /// Whether a removal that waits is to be written down rather than waited for.
+  /// Whether a write stops waiting for another process if a pending removal could be recorded in the journal meanwhile.
   private var notesRemovals = false
-  /// Whether what is done now is not worth waiting for another process.
+  /// Whether the current work must not wait for another process.
   private var isHasty = false
-  /// What is being written, since when another process keeps us from it, and when to try again.
+  /// The writes that are being carried out. ``busySince`` is the time since which another process blocks them, and
+  /// ``retry`` the time of the next attempt.
   private var batch: [PendingWrites.Numbered] = []
   private var busySince: MonotonicInstant?
   private var retry: MonotonicInstant?
-  /// Whether another process has kept the log too long for a while, as one does that stands still in a read.
+  /// Whether another process has blocked the log for too long, for example a process that was suspended during a read.
   private var isLogStuck = false
   private var uses: [Int64: WallTime] = [:]
   private var ownSalt: StoreSalt?
@@ -62,7 +64,7 @@ final class StoreWorker {
     }
   }
 
-  /// The salt of the folder; where it cannot be read or made, one of this process.
+  /// The salt of the folder. If it cannot be read or created, a temporary salt of this process.
   func salt() -> Digest {
     if let salt = knownSalt() { return salt.digest }
     let salt = StoreSalt(digest: .random(), isNew: true)
@@ -70,7 +72,8 @@ final class StoreWorker {
     return salt.digest
   }
 
-  /// The salt that this process goes by; the folder's where it has none yet, nil where that cannot be read or made.
+  /// The salt that this process uses. If it has none yet, the salt of the folder; nil if that cannot be read or
+  /// created.
   private func knownSalt() -> StoreSalt? {
     if let ownSalt { return ownSalt }
     guard (try? settings.folder.prepare()) != nil else { return nil }
@@ -87,7 +90,8 @@ final class StoreWorker {
 
   // MARK: - Using the index
 
-  /// Runs `body` with the open index, and does what a failure asks for.
+  /// Runs `body` with the open index. If that fails, empties a broken store or closes the index, and rethrows the
+  /// failure.
   func using<Result>(_ body: (StoreIndex) throws(SQLiteFailure) -> Result) throws(SQLiteFailure) -> Result {
     do throws(SQLiteFailure) {
       let result = try body(try opened())
@@ -109,7 +113,7 @@ final class StoreWorker {
     do throws(SQLiteFailure) {
       return try open()
     } catch {
-      // Where nothing can be removed one by one, as on a full disk, everything can be removed at once.
+      // Removals may be impossible, for example because the disk is full. Then the whole folder is emptied instead.
       let isOurs = error.code != SQLiteFailure.otherSalt.code
       let mayEmpty = error.meaning == .broken || error.meaning == .surroundings && owesSomething && isOurs
       if mayEmpty, empty(), let index = try? open() { return index }
@@ -126,13 +130,13 @@ final class StoreWorker {
     guard let others = settings.folder.journal.read(but: ownNote?.name) else { throw .noFolder }
     let removals = owed + others.removals
     owesSomething = !removals.isEmpty
-    // No read may come in between: it would open the index, too.
+    // No read may run in the meantime, because it would open the index a second time.
     if owesSomething {
       try remove(removals, from: opened, pause: {})
       settle()
     }
     if !replaced.isEmpty, (try? remove(replaced, from: opened, pause: {})) != nil { replaced = [] }
-    // Those that stay are carried out again by whoever opens the index next.
+    // A file that cannot be removed does no harm: the next process that opens the index applies it again.
     if !others.names.isEmpty, settings.folder.synchronizeLog() {
       settings.folder.journal.removeAbandoned(others.names)
     }
@@ -140,7 +144,7 @@ final class StoreWorker {
     return opened
   }
 
-  /// Notes that nothing is owed any more.
+  /// Records that all failed removals have been applied.
   private func settle() {
     owed = []
     owesSomething = false
@@ -148,7 +152,8 @@ final class StoreWorker {
     forgetNote()
   }
 
-  /// Takes the note away once all of it is done and on the disk itself; otherwise it is left for the next opening.
+  /// Removes the journal file of this process when its removals have been applied and synchronised with the disk.
+  /// Otherwise the file stays until the index is opened again.
   private func forgetNote() {
     guard let ownNote, owed.isEmpty, !mailbox.pending(\.hasNotedRemoval), settings.folder.synchronizeLog()
     else { return }
@@ -156,7 +161,7 @@ final class StoreWorker {
     self.ownNote = nil
   }
 
-  /// Writes down what is owed and what waits to be removed, so that it outlives the process.
+  /// Records the failed and the pending removals in the journal, so that they are applied even if the process ends.
   private func noteRemovals() {
     let waiting = mailbox.pending(\.removals)
     let removals = owed + waiting.selections.map(meant)
@@ -171,13 +176,13 @@ final class StoreWorker {
     mailbox.noteRemovals(owed: owed.isEmpty ? .done : .noted, upTo: waiting.last)
   }
 
-  /// What a removal means on the disk: where the folder's salt could not be read, nobody can tell what the digests of
-  /// this process stand for there.
+  /// The entries to remove on disk. If the salt of the folder could not be read, digests with the temporary salt match
+  /// nothing on disk, so all entries are removed instead.
   private func meant(_ selection: CacheSelection) -> CacheSelection {
     isSaltMadeUp && selection.isByDigest ? .all : selection
   }
 
-  /// Makes up for removals that failed.
+  /// Removes entries in one transaction and erases their data if necessary.
   private func remove(
     _ selections: [CacheSelection], from index: StoreIndex, pause: () -> Void
   ) throws(SQLiteFailure) {
@@ -185,20 +190,21 @@ final class StoreWorker {
     if selections.contains(where: \.leavesTraces) { try index.giveBack(pause: pause) }
   }
 
-  /// Whether a wait for another process ends: where a read waits for us meanwhile.
+  /// Whether to stop waiting for another process, because a read is pending or a removal must be recorded in the
+  /// journal.
   private var givesUp: Bool {
     isHasty || !isReading && (mailbox.hasReads || notesRemovals && mailbox.pending(\.hasUnnotedPurge))
   }
 
-  /// Does what is not worth waiting for another process.
+  /// Runs work that must not wait for another process.
   func hastily(_ body: () -> Void) {
     isHasty = true
     body()
     isHasty = false
   }
 
-  /// Empties the folder, so that the next use finds a new store. False where that did not go, such as while another
-  /// process has the store open.
+  /// Empties the folder, so that a new store is created at the next use. Returns false if that failed, for example
+  /// because another process has the store open.
   @discardableResult
   private func empty() -> Bool {
     index = nil
@@ -221,15 +227,15 @@ final class StoreWorker {
     offUntil = MonotonicInstant.now.advanced(by: .milliseconds(50 << failures))
   }
 
-  /// Answers those who wait, between two steps of something long.
+  /// Runs pending reads between two steps of a long operation.
   func pause() { read(mailbox.takeReads()) }
 
-  /// Notes that an entry was used; written later, since it is of no haste.
+  /// Records that an entry was used. The use is written later.
   func note(_ use: Int64) {
     if uses.count < 8_192 { uses[use] = .now }
   }
 
-  /// Writes when entries were last used. Those who are answered meanwhile note theirs for the next time.
+  /// Writes the times of the last uses. If reads run in between, their uses are written the next time.
   func noteUses(_ index: StoreIndex) throws(SQLiteFailure) {
     var rest = uses.map { (id: $0.key, time: $0.value) }[...]
     uses = [:]
@@ -253,7 +259,7 @@ final class StoreWorker {
     }
   }
 
-  /// Writes what it takes out of `rest` by and by, so that nobody waits long meanwhile.
+  /// Writes the elements of `rest` in small steps, so that reads do not wait long.
   private func inSteps<Use>(
     _ rest: inout ArraySlice<Use>, _ index: StoreIndex, _ write: ([Use]) throws(SQLiteFailure) -> Void
   ) throws(SQLiteFailure) {
@@ -293,14 +299,15 @@ final class StoreWorker {
     }
   }
 
-  /// Writes removals of many entries down at once, and those of single ones after a second.
+  /// Records pending removals in the journal: removals of many entries immediately, removals of single entries after a
+  /// second.
   private func noteRemovals(afterTryingSince began: MonotonicInstant) {
     guard mayNote else { return }
     let isLong = began.duration(to: .now) > .seconds(1)
     if mailbox.pending(\.hasUnnotedPurge) || isLong && mailbox.pending(\.removalState) == .pending { noteRemovals() }
   }
 
-  /// Whether the folder is tried with a note.
+  /// Whether the journal may be tried now.
   private var mayNote: Bool { noteAfter.map { $0 <= .now } ?? true }
 
   private func finish() {
@@ -319,7 +326,7 @@ final class StoreWorker {
   }
 
   private func commit(_ index: StoreIndex) throws(SQLiteFailure) {
-    // Somebody took our files away.
+    // Another program has removed or replaced the index file.
     if index.isGone { throw .noFolder }
     try index.sweepOnce()
     let writes = batch.map { prepared($0.write) }
@@ -349,8 +356,8 @@ final class StoreWorker {
     }
   }
 
-  /// Whether the log can take entries. Where it cannot, that is waited for; after two seconds they are let go, and
-  /// removals alone are carried out.
+  /// Whether the log has space for the batch. If not, the batch waits. After two seconds the new entries of the batch
+  /// are dropped, and only its removals are carried out.
   private func logHasRoom(_ index: StoreIndex) throws(SQLiteFailure) -> Bool {
     if try index.holdsLog() {
       isLogStuck = false
@@ -366,9 +373,9 @@ final class StoreWorker {
     return PreparedWrite(write, settings: settings)
   }
 
-  /// After a failed write nothing may be found that was removed, or that was to be replaced.
+  /// Makes sure after a failed write that no lookup finds the entries that the write should have removed or replaced.
   private func salvage() {
-    // Where the index cannot be asked, every entry may be there.
+    // Start with all entries of the batch: if the index cannot be read, each of them may exist.
     var removals = batch.compactMap(\.write.removal)
     var replaced = batch.compactMap(\.write.replaced)
     do throws(SQLiteFailure) {
@@ -383,7 +390,7 @@ final class StoreWorker {
     }
   }
 
-  /// Notes removals for when the index is opened again, which is before anything is read.
+  /// Records failed removals. They are applied when the index is opened again, before anything is read.
   private func owe(_ removals: [CacheSelection], _ replaced: [CacheSelection]) {
     guard !removals.isEmpty || !replaced.isEmpty else { return }
     index = nil

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The few things done with files, by the system's own calls; none follows a link that lies in place of a file.
+/// Basic file operations by system calls. A symbolic link in place of a file is not followed.
 enum SystemFile {
-  /// What lies under a path.
+  /// The kind of the item at a path.
   enum Kind { case nothing, file, folder, other }
 
   static func kind(_ path: String) -> Kind {
@@ -15,45 +15,45 @@ enum SystemFile {
     }
   }
 
-  /// The length of a file; 0 where there is none.
+  /// The length of a file in bytes; 0 if the file does not exist.
   static func length(_ path: String) -> Int {
     var status = stat()
     return lstat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// The length of an open file; 0 where nobody knows.
+  /// The length of an open file in bytes; 0 if the length is unknown.
   static func length(_ descriptor: Int32) -> Int {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// What tells a file from another one that took its name.
+  /// Numbers that identify a file. If another file replaces it under the same name, the numbers differ.
   static func identity(_ path: String) -> [UInt64] {
     var status = stat()
     guard lstat(path, &status) == 0 else { return [] }
     return [UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)]
   }
 
-  /// The same of an open file.
+  /// Numbers that identify an open file.
   static func identity(_ descriptor: Int32) -> [UInt64] {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return [] }
     return [UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)]
   }
 
-  /// What came of reading a whole file.
+  /// The result of reading a whole file.
   enum Content {
     case bytes(Data), tooLong, missing
-    /// It could not be opened or read, perhaps for a moment alone.
+    /// The file could not be opened or read, perhaps only for the moment.
     case unreadable
   }
 
-  /// A whole file, if it is not longer than that.
+  /// The content of a file; nil if the file is longer than the maximum or cannot be read.
   static func read(_ path: String, atMost most: Int) -> Data? {
     if case .bytes(let bytes) = content(path, atMost: most) { bytes } else { nil }
   }
 
-  /// A whole file, if it is not longer than that, and otherwise why not.
+  /// The content of a file, or the reason why it cannot be given, for example that the file is longer than the maximum.
   static func content(_ path: String, atMost most: Int) -> Content {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return errno == ENOENT ? .missing : .unreadable }
@@ -64,7 +64,7 @@ enum SystemFile {
     return read(descriptor, count: Int(status.st_size)).map(Content.bytes) ?? .unreadable
   }
 
-  /// The first bytes of an open file; nil where it has fewer.
+  /// The first `count` bytes of an open file; nil if the file is shorter.
   static func read(_ descriptor: Int32, count: Int) -> Data? {
     guard count > 0 else { return Data() }
     guard let memory = malloc(count) else { return nil }
@@ -81,7 +81,7 @@ enum SystemFile {
     return Data(bytesNoCopy: memory, count: count, deallocator: .free)
   }
 
-  /// Writes at the beginning of an open file.
+  /// Writes bytes at the start of an open file. Returns false if that failed.
   static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Bool {
     var done = 0
     while done < bytes.count, let base = bytes.baseAddress {
@@ -93,14 +93,14 @@ enum SystemFile {
     return true
   }
 
-  /// Opens a file of the user's alone, whatever the mask; made where it is missing.
+  /// Opens a file, and creates it if it does not exist. Only the user can access the new file, whatever the umask is.
   static func openPrivate(_ path: String, _ flags: Int32) -> Int32 {
     let descriptor = open(path, flags | O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if descriptor >= 0 { fchmod(descriptor, 0o600) }
     return descriptor
   }
 
-  /// Makes a folder of the user's alone, whatever the mask, and those above it.
+  /// Creates a folder and the missing folders above it. Only the user can access the new folder, whatever the umask is.
   static func makeFolder(_ path: String) -> Bool {
     if kind(path) == .nothing {
       let above = (path as NSString).deletingLastPathComponent
@@ -112,8 +112,9 @@ enum SystemFile {
     return true
   }
 
-  /// Closes a folder to others, unless it belongs to another user or is shared by all, such as one for temporary files.
-  /// - Returns: Why the folder must not be used; nil if it is private to the user by now.
+  /// Makes a folder private. Does not change a folder of another user, or a folder that all users share, such as one
+  /// for temporary files.
+  /// - Returns: The reason why the folder must not be used; nil if it is private now.
   static func makePrivate(_ path: String) -> FolderFault? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -121,9 +122,9 @@ enum SystemFile {
     return folderFault(path)
   }
 
-  /// Why a folder must not be used; nil if it is private to the user, or is missing.
+  /// The reason why a folder must not be used; nil if the folder is private or does not exist.
   static func folderFault(_ path: String) -> FolderFault? {
-    // Without the slash at the end: behind a slash a link is followed.
+    // Remove a slash at the end: with it, the system would follow a symbolic link.
     let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     var (link, target) = (stat(), stat())
     guard lstat(path, &link) == 0, stat(path, &target) == 0 else { return nil }
@@ -137,7 +138,7 @@ enum SystemFile {
     return lstat(path, &status) == 0 && status.st_uid != geteuid()
   }
 
-  /// Brings a file to the disk; one that is missing needs none.
+  /// Synchronises a file with the disk. Returns true if the file does not exist.
   static func synchronize(file path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return errno == ENOENT }
@@ -145,19 +146,19 @@ enum SystemFile {
     return fsync(descriptor) == 0
   }
 
-  /// Brings the names in a folder to the disk.
+  /// Synchronises the names in a folder with the disk. Returns false if that failed.
   static func synchronize(folder path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
-    // Some file systems know no such thing.
+    // EINVAL means that the file system does not support this operation.
     return fsync(descriptor) == 0 || errno == EINVAL
   }
 
-  /// The names in a folder.
+  /// The names in a folder; none if the folder cannot be read.
   static func names(_ path: String) -> [String] { namesIfReadable(path) ?? [] }
 
-  /// The names in a folder; nil where it cannot be read.
+  /// The names in a folder; nil if the folder cannot be read.
   static func namesIfReadable(_ path: String) -> [String]? {
     guard let folder = opendir(path) else { return nil }
     defer { closedir(folder) }

@@ -1,26 +1,18 @@
 import Errand
 import ErrandTesting
 
-/// Three calls side by side, awaited.
+/// Three concurrent calls with async/await.
 struct AsyncScene: DemoScene {
-  let title = "A type per API, and async: three calls side by side"
-  let declared = #"""
-    struct GetUser: APIRequest {
-      let id: Int
-      var path: Path { "/users/\(id)" }
-      struct Response: Decodable, Sendable { let nick: String; let level: Int }
-    }
-    async let first = client.send(GetUser(id: 7))
-    async let second = client.send(GetUser(id: 8))
-    async let third = client.send(GetUser(id: 9))
-    let users = try await [first, second, third]
-    """#
+  let title = "A type per API, and async: three concurrent calls"
+  let source = SceneSource()
 
+  // shown: begin
   struct GetUser: APIRequest {
     let id: Int
     var path: Path { "/users/\(id)" }
     struct Response: Decodable, Sendable { let nick: String; let level: Int }
   }
+  // shown: end
 
   private let gate = Gate()
 
@@ -31,18 +23,20 @@ struct AsyncScene: DemoScene {
 
   @MainActor func play(on stage: Stage) async throws {
     let client = stage.client
+    // shown: begin
     async let first = client.send(GetUser(id: 7))
     async let second = client.send(GetUser(id: 8))
     async let third = client.send(GetUser(id: 9))
     try await gate.reached(times: 3)
     gate.open()
     let users = try await [first, second, third]
+    // shown: end
 
     for request in stage.requests().sorted(by: { $0.target < $1.target }) {
       stage.showSent(request, fields: request.target == "/users/7" ? ["Host", "Accept", "User-Agent"] : [])
     }
     for user in users { stage.showGot(value: user) }
-    stage.claim("all three were at the server before it answered the first", gate.arrivals == 3)
-    stage.claim("each answer went to the call that asked for it", users.map(\.level) == [7, 8, 9])
+    stage.claim("all three requests reached the server before its first response", gate.arrivals == 3)
+    stage.claim("each call got its own response", users.map(\.level) == [7, 8, 9])
   }
 }

@@ -2,24 +2,17 @@ import Errand
 import ErrandTesting
 import Foundation
 
-/// Four images and a user at once; one of the images is missing.
+/// A batch of four images and a user; one of the images is missing.
 struct BatchScene: DemoScene {
-  let title = "A batch of four images and a user: one failure ends it, or disturbs nobody"
-  let declared = #"""
-    struct Image: APIRequest {
-      let name: String
-      var path: Path { "/images/\(name).png" }
-    }
-    let images = ["sun", "lost", "moon", "star"].map { Image(name: $0) }
-    let page = Batch(images[0], images[1], images[2], images[3], GetUser(id: 7))
-    let whole = await client.outcome(of: page)
-    let each = await client.outcomes(of: images)
-    """#
+  let title = "A batch of four images and a user: one failure ends the batch, or only one member"
+  let source = SceneSource()
 
+  // shown: begin
   struct Image: APIRequest {
     let name: String
     var path: Path { "/images/\(name).png" }
   }
+  // shown: end
 
   struct GetUser: APIRequest {
     let id: Int
@@ -38,20 +31,24 @@ struct BatchScene: DemoScene {
 
   @MainActor func play(on stage: Stage) async throws {
     let client = stage.client
+    // shown: begin
     let images = ["sun", "lost", "moon", "star"].map { Image(name: $0) }
     let page = Batch(images[0], images[1], images[2], images[3], GetUser(id: 7))
-    // The image is reported missing when all of the batch is under way.
+    // shown: end
+    // The server reports the missing image only when all requests of the batch have started.
     Task { [gate, lost] in
       try await gate.reached()
       lost.open()
     }
+    // shown: begin
     let whole = await client.outcome(of: page)
     let each = await client.outcomes(of: images)
+    // shown: end
     gate.open()
 
     for request in stage.requests() { stage.showSent(request) }
     stage.showGot(whole.error)
-    for member in whole.error?.members ?? [] { stage.showGot("it was \(member)") }
+    for member in whole.error?.members ?? [] { stage.showGot("failed: \(member)") }
     for line in "\(whole.report)".split(separator: "\n") { stage.showGot(String(line)) }
     let words = each.map { outcome in
       switch outcome {
@@ -59,14 +56,15 @@ struct BatchScene: DemoScene {
       case .failure(let error): "\(error.code) \(error.status ?? 0)"
       }
     }
-    stage.showGot("each on its own: " + words.joined(separator: ", "))
+    stage.showGot("separate outcomes: " + words.joined(separator: ", "))
 
     let states = whole.report.entries.map { "\($0.name) \($0.state)" }
     stage.claim("the error names the second member", whole.error?.members.map(\.index) == [1])
-    stage.claim("the user, whom the server still held back, was cancelled", states.contains("GetUser cancelled"))
+    stage.claim("the request for the user, which still waited, was cancelled", states.contains("GetUser cancelled"))
     stage.claim(
-      "asked for outcomes, three images came all the same", each.map { $0.error == nil } == [true, false, true, true])
-    stage.claim("nothing runs any more", client.running.isEmpty)
+      "with separate outcomes, the other three images arrived",
+      each.map { $0.error == nil } == [true, false, true, true])
+    stage.claim("no call is running any more", client.running.isEmpty)
   }
 }
 

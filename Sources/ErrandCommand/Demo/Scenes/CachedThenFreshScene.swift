@@ -1,29 +1,20 @@
 import Errand
 import ErrandTesting
 
-/// What is stored at once, then what the server says.
+/// The stored value at once, then the server's value.
 struct CachedThenFreshScene: DemoScene {
-  let title = "Cached, then fresh: something to show at once, and the news when they are there"
-  let declared = #"""
-    struct Feed: APIRequest {
-      var path: Path { "/feed" }
-      var cache: CachePolicy { .http }
-      struct Response: Decodable, Sendable { let headline: String }
-    }
-    for opening in 1...3 {
-      for try await page in client.cachedThenFresh(Feed()) {
-        shown.note(Page(opening, page.value.headline, page.origin))
-      }
-    }
-    """#
+  let title = "Cached, then fresh: a stored value at once, and the new one when it arrives"
+  let source = SceneSource()
 
+  // shown: begin
   struct Feed: APIRequest {
     var path: Path { "/feed" }
     var cache: CachePolicy { .http }
     struct Response: Decodable, Sendable { let headline: String }
   }
+  // shown: end
 
-  /// What a screen showed.
+  /// A page that the screen showed.
   private struct Page: Equatable {
     let opening: Int
     let headline: String
@@ -38,7 +29,7 @@ struct CachedThenFreshScene: DemoScene {
 
   private let counter = TurnCounter()
 
-  /// The second answer brings news, the third one does not.
+  /// The second response has a new headline, the third one has not.
   func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer {
     let headline = counter.next() == 1 ? "Rain" : "Sun"
     let tag = "\"\(headline.lowercased())\""
@@ -53,11 +44,13 @@ struct CachedThenFreshScene: DemoScene {
     counter.reset()
     let client = stage.client
     let shown = Notebook<Page>()
+    // shown: begin
     for opening in 1...3 {
       for try await page in client.cachedThenFresh(Feed()) {
         shown.note(Page(opening, page.value.headline, page.origin))
       }
     }
+    // shown: end
 
     for request in stage.requests() { stage.showSent(request, fields: ["If-None-Match", "Cache-Control"]) }
     for page in shown.entries {
@@ -65,15 +58,15 @@ struct CachedThenFreshScene: DemoScene {
     }
     let pages = shown.entries
     stage.claim(
-      "with nothing stored there is one value, from the server",
+      "without a stored value there is one value, from the server",
       pages.filter { $0.opening == 1 } == [Page(1, "Rain", .network)])
     stage.claim(
-      "then the stored one comes first and the news second",
+      "with a stored value, the stored value is first and the new one second",
       pages.filter { $0.opening == 2 }.map(\.headline) == ["Rain", "Sun"]
         && pages.first { $0.opening == 2 }?.origin.isFromCache == true)
     stage.claim(
-      "where nothing changed (304) there is no second value",
+      "if nothing changed (304), there is only one value",
       pages.filter { $0.opening == 3 }.map(\.headline) == ["Sun"])
-    stage.claim("the server was asked each time", stage.requests().count == 3)
+    stage.claim("the server received a request each time", stage.requests().count == 3)
   }
 }

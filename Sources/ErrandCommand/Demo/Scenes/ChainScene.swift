@@ -1,19 +1,10 @@
 import Errand
 import ErrandTesting
 
-/// Steps made from the answers before them.
+/// A chain whose steps use earlier responses.
 struct ChainScene: DemoScene {
-  let title = "A chain: register, user info, two at once by its answer, then the last"
-  let declared = #"""
-    let signUp = Chain("sign up") { chain in
-      let account = try await chain.send(Register(name: "ada"))
-      let info = try await chain.send(UserInfo(id: account.id))
-      async let avatar = chain.send(Avatar(name: info.avatar))
-      async let friends = chain.send(Friends(id: account.id))
-      return try await chain.send(Welcome(friends: friends.count, bytes: avatar.count))
-    }
-    let outcome = await client.outcome(of: signUp)
-    """#
+  let title = "A chain: register, user info, then two concurrent steps, then the last one"
+  let source = SceneSource()
 
   struct Register: APIRequest {
     let name: String
@@ -62,6 +53,7 @@ struct ChainScene: DemoScene {
 
   @MainActor func play(on stage: Stage) async throws {
     let client = stage.client
+    // shown: begin
     let signUp = Chain("sign up") { chain in
       let account = try await chain.send(Register(name: "ada"))
       let info = try await chain.send(UserInfo(id: account.id))
@@ -69,18 +61,21 @@ struct ChainScene: DemoScene {
       async let friends = chain.send(Friends(id: account.id))
       return try await chain.send(Welcome(friends: friends.count, bytes: avatar.count))
     }
+    // shown: end
     let sideBySide = Task { [gate] in
       try await gate.reached(times: 2)
       gate.open()
       return gate.arrivals
     }
+    // shown: begin
     let outcome = await client.outcome(of: signUp)
+    // shown: end
 
     for request in stage.requests() { stage.showSent(request) }
     for line in "\(outcome.report)".split(separator: "\n") { stage.showGot(String(line)) }
     stage.claim("the chain has the value of its last step", outcome.value == "welcome")
-    stage.claim("avatar and friends were at the server side by side", try await sideBySide.value == 2)
-    stage.claim("the last step was made of both", stage.requests().last?.target == "/welcome?friends=2&bytes=12")
-    stage.claim("the plan has all five", outcome.report.calls == 5)
+    stage.claim("avatar and friends were requested concurrently", try await sideBySide.value == 2)
+    stage.claim("the last step used both results", stage.requests().last?.target == "/welcome?friends=2&bytes=12")
+    stage.claim("the report lists all five calls", outcome.report.calls == 5)
   }
 }

@@ -4,26 +4,15 @@ import ErrandTesting
 /// Calls with closures.
 struct ClosureScene: DemoScene {
   let title = "Closures: success, failure and progress, on the main actor"
-  let declared = #"""
-    struct Report: APIRequest {
-      let year: Int
-      var path: Path { "/reports/\(year)" }
-      typealias Response = String
-    }
-    client.start(Report(year: 2025)) { text in
-      tell("success: \(text)")
-    } onFailure: { error in
-      tell("failure: \(error.message)")
-    } onProgress: { progress in
-      furthest = progress.bytes
-    }
-    """#
+  let source = SceneSource()
 
+  // shown: begin
   struct Report: APIRequest {
     let year: Int
     var path: Path { "/reports/\(year)" }
     typealias Response = String
   }
+  // shown: end
 
   func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer {
     request.path == "/reports/2025" ? .ok("a good year") : .status(404, body: "not written yet")
@@ -35,6 +24,7 @@ struct ClosureScene: DemoScene {
     var furthest: Int64 = 0
     func tell(_ line: String) { told.note(line) }
 
+    // shown: begin
     client.start(Report(year: 2025)) { text in
       tell("success: \(text)")
     } onFailure: { error in
@@ -42,6 +32,7 @@ struct ClosureScene: DemoScene {
     } onProgress: { progress in
       furthest = progress.bytes
     }
+    // shown: end
     await told.reached(1)
     client.start(
       Report(year: 2099), onSuccess: { tell("success: \($0)") }, onFailure: { tell("failure: \($0.message)") })
@@ -50,8 +41,9 @@ struct ClosureScene: DemoScene {
     for request in stage.requests() { stage.showSent(request) }
     stage.showGot("progress: \(furthest) bytes")
     for line in told.entries { stage.showGot(line) }
-    stage.claim("the first call told its success", told.entries.first == "success: a good year")
-    stage.claim("the second told its failure", told.entries.last?.hasPrefix("failure: The server answered 404") == true)
-    stage.claim("each told exactly one of the two", told.entries.count == 2)
+    stage.claim("the first call reported success", told.entries.first == "success: a good year")
+    stage.claim(
+      "the second call reported its failure", told.entries.last?.hasPrefix("failure: The server answered 404") == true)
+    stage.claim("each call used exactly one of its two closures", told.entries.count == 2)
   }
 }

@@ -1,36 +1,24 @@
 import Errand
 import ErrandTesting
 
-/// The value inside an envelope, and a business code that says no.
+/// The value inside an envelope, and a business code that reports a failure.
 struct EnvelopeScene: DemoScene {
-  let title = "An envelope: the value inside, and a refusal inside a 200"
-  let declared = #"""
-    struct Transfer: APIRequest {
-      let amount: Int
-      var path: Path { "/transfers" }
-      var method: HTTPMethod { .post }
-      var arguments: Arguments { ["amount": amount] }
-      var argumentFormat: ArgumentFormat { .json }
-      var envelope: Envelope? {
-        Envelope(value: "data", code: "code", success: [0], message: "message")
-      }
-      struct Response: Decodable, Sendable { let balance: Int }
-    }
-    let done = try await client.send(Transfer(amount: 5))
-    let refused = await client.outcome(of: Transfer(amount: 5_000)).error
-    """#
+  let title = "An envelope: the value inside, and a failure although the status is 200"
+  let source = SceneSource()
 
+  // shown: begin
   struct Transfer: APIRequest {
     let amount: Int
     var path: Path { "/transfers" }
     var method: HTTPMethod { .post }
     var arguments: Arguments { ["amount": amount] }
     var argumentFormat: ArgumentFormat { .json }
-    var envelope: Envelope? {
+    var envelope: Envelope {
       Envelope(value: "data", code: "code", success: [0], message: "message")
     }
     struct Response: Decodable, Sendable { let balance: Int }
   }
+  // shown: end
 
   func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer {
     request.bodyText == #"{"amount":5}"#
@@ -40,15 +28,17 @@ struct EnvelopeScene: DemoScene {
 
   @MainActor func play(on stage: Stage) async throws {
     let client = stage.client
+    // shown: begin
     let done = try await client.send(Transfer(amount: 5))
-    stage.showGot(value: done)
     let refused = await client.outcome(of: Transfer(amount: 5_000)).error
+    // shown: end
+    stage.showGot(value: done)
     stage.showGot(refused)
 
     for request in stage.requests() { stage.showSent(request, fields: ["Content-Type"]) }
-    stage.claim("the type is read from inside the envelope", done.balance == 37)
+    stage.claim("the value is decoded from inside the envelope", done.balance == 37)
     stage.claim(
-      "code 1004 is a failure, though the status is 200", refused?.businessCode == "1004" && refused?.status == 200)
-    stage.claim("the error says the server's own words", refused?.message.contains("does not cover it") == true)
+      "code 1004 is a failure, although the status is 200", refused?.businessCode == "1004" && refused?.status == 200)
+    stage.claim("the error contains the server's message", refused?.message.contains("does not cover it") == true)
   }
 }

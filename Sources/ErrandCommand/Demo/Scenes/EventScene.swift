@@ -1,23 +1,17 @@
 import Errand
 import ErrandTesting
 
-/// A ticker whose connection breaks.
+/// A stream of prices whose connection breaks.
 struct EventScene: DemoScene {
-  let title = "Events of a server: the stream breaks, and goes on behind the last event"
-  let declared = #"""
-    struct Prices: APIRequest {
-      var path: Path { "/prices" }
-      typealias Response = Nothing
-    }
-    for try await event in client.events(of: Prices()) {
-      let price = try event.value(as: Price.self)
-    }
-    """#
+  let title = "Server-sent events: the stream breaks, and resumes after the last event"
+  let source = SceneSource()
 
+  // shown: begin
   struct Prices: APIRequest {
     var path: Path { "/prices" }
     typealias Response = Nothing
   }
+  // shown: end
 
   struct Price: Decodable, Sendable { let cents: Int }
 
@@ -32,16 +26,18 @@ struct EventScene: DemoScene {
   @MainActor func play(on stage: Stage) async throws {
     let client = stage.client
     var cents: [Int] = []
+    // shown: begin
     for try await event in client.events(of: Prices()) {
       let price = try event.value(as: Price.self)
       cents.append(price.cents)
     }
+    // shown: end
 
     let requests = stage.requests()
     for request in requests { stage.showSent(request, fields: ["Last-Event-ID"]) }
     stage.showGot("\(cents)")
-    stage.claim("each event came once", cents == [100, 200, 300, 400])
+    stage.claim("each event arrived once", cents == [100, 200, 300, 400])
     let told = requests.compactMap { $0.headers["Last-Event-ID"] }
-    stage.claim("the server was told where to go on", told == ["2", "4"])
+    stage.claim("the requests told the server where to resume", told == ["2", "4"])
   }
 }

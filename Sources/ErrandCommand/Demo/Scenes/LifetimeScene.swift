@@ -3,32 +3,19 @@ import ErrandCache
 import ErrandSupport
 import ErrandTesting
 
-/// An answer that is kept for three minutes.
+/// A response that is cached for three minutes.
 struct LifetimeScene: DemoScene {
-  let title = "User info, kept for three minutes: the server's counter stands still"
-  let declared = #"""
-    struct GetUserInfo: APIRequest {
-      let id: Int
-      var path: Path { "/users/\(id)/info" }
-      var cache: CachePolicy { .lifetime(.seconds(180), version: 1) }
-      struct Response: Decodable, Sendable { let nick: String; let counter: Int }
-    }
-    let info = GetUserInfo(id: 7)
-    let first = try await client.response(info)
-    let second = try await client.response(info)
-    clock.advance(by: .seconds(120))
-    let third = try await client.response(info)
-    clock.advance(by: .seconds(61))
-    let fourth = try await client.response(info)
-    let fifth = try await client.response(info, options: .cache(.ignoringCache))
-    """#
+  let title = "User info, cached for three minutes: the server's counter does not change"
+  let source = SceneSource()
 
+  // shown: begin
   struct GetUserInfo: APIRequest {
     let id: Int
     var path: Path { "/users/\(id)/info" }
     var cache: CachePolicy { .lifetime(.seconds(180), version: 1) }
     struct Response: Decodable, Sendable { let nick: String; let counter: Int }
   }
+  // shown: end
 
   private let counter = TurnCounter()
 
@@ -41,6 +28,7 @@ struct LifetimeScene: DemoScene {
     let client = stage.client
     let clock = DemoClock()
     client.configure { $0.cache = .own(ResponseCache(store: MemoryStore()) { clock.now }) }
+    // shown: begin
     let info = GetUserInfo(id: 7)
     let first = try await client.response(info)
     let second = try await client.response(info)
@@ -49,23 +37,25 @@ struct LifetimeScene: DemoScene {
     clock.advance(by: .seconds(61))
     let fourth = try await client.response(info)
     let fifth = try await client.response(info, options: .cache(.ignoringCache))
+    // shown: end
 
     for request in stage.requests() { stage.showSent(request) }
     let answers = [("1st", first), ("2nd", second), ("120 s later", third), ("61 s later", fourth), ("past it", fifth)]
     for (when, answer) in answers {
-      let reason = answer.metrics.cache?.reason ?? "no word of the cache"
+      let reason = answer.metrics.cache?.reason ?? "no cache report"
       stage.showGot("\(when): counter \(answer.value.counter). \(reason)")
     }
     check([first, second, third, fourth, fifth], on: stage)
   }
 
   @MainActor private func check(_ answers: [APIResponse<GetUserInfo.Response>], on stage: Stage) {
-    stage.claim("five calls, three of them reached the server", stage.requests().count == 3 && counter.value == 3)
-    stage.claim("its counter stood still for three minutes", answers.map(\.value.counter) == [1, 1, 1, 2, 3])
+    stage.claim("three of the five calls reached the server", stage.requests().count == 3 && counter.value == 3)
     stage.claim(
-      "each answer says where it came from",
+      "the server's counter did not change for three minutes", answers.map(\.value.counter) == [1, 1, 1, 2, 3])
+    stage.claim(
+      "each response states its origin",
       answers.map(\.origin) == [.network, .cacheFresh, .cacheFresh, .network, .network])
-    stage.claim("a stored answer has its status and its age", answers[2].status == 200 && Self.age(answers[2]) >= 120)
+    stage.claim("a stored response has its status and its age", answers[2].status == 200 && Self.age(answers[2]) >= 120)
   }
 
   private static func age(_ answer: APIResponse<GetUserInfo.Response>) -> Int {
@@ -73,11 +63,11 @@ struct LifetimeScene: DemoScene {
   }
 }
 
-/// A wall clock for a cache that can be set forward, so that nobody has to wait.
+/// A wall clock for a cache. It can be set forward, so that the scene need not wait.
 final class DemoClock: Sendable {
   private let ahead = Locked(Duration.zero)
 
-  /// The present, as far ahead as it was set.
+  /// The current time plus the distance by which the clock was set forward.
   var now: WallTime {
     let milliseconds = ahead.withLock { $0 } / .milliseconds(1)
     return WallTime.now.advanced(byMilliseconds: Int64(milliseconds))

@@ -2,33 +2,21 @@ import Errand
 import ErrandTesting
 import Synchronization
 
-/// A token that runs out under many calls.
+/// A token that expires while many calls are running.
 struct RefreshScene: DemoScene {
-  let title = "A token that has run out: a hundred calls meet 401, and it is refreshed once"
-  let declared = #"""
-    final class Session: RefreshingProvider {
-      private let token = Mutex("old")
-      let account: String? = "ada"
-      func credential(for account: String?) async throws -> Credential? {
-        .bearer(token.withLock { $0 })
-      }
-      func refresh(_ old: Credential, for account: String?) async throws -> Credential {
-        let fresh = try await auth.send(RenewToken())
-        token.withLock { $0 = fresh }
-        return .bearer(fresh)
-      }
-    }
-    client.configure { $0.credentials = Session(auth: auth) }
-    let outcomes = await client.outcomes(of: (1...100).map { GetPage(number: $0) })
-    """#
+  let title = "An expired token: a hundred calls get 401, and the token is refreshed once"
+  let source = SceneSource()
 
+  // shown: begin
   final class Session: RefreshingProvider {
     private let token = Mutex("old")
     let account: String? = "ada"
+    // shown: end
     private let auth: APIClient
 
     init(auth: APIClient) { self.auth = auth }
 
+    // shown: begin
     func credential(for account: String?) async throws -> Credential? {
       .bearer(token.withLock { $0 })
     }
@@ -38,6 +26,7 @@ struct RefreshScene: DemoScene {
       return .bearer(fresh)
     }
   }
+  // shown: end
 
   struct RenewToken: APIRequest {
     typealias Response = String
@@ -59,16 +48,18 @@ struct RefreshScene: DemoScene {
   @MainActor func play(on stage: Stage) async throws {
     let client = stage.client
     let auth = APIClient(baseURL: stage.server(.api).url)
+    // shown: begin
     client.configure { $0.credentials = Session(auth: auth) }
     let outcomes = await client.outcomes(of: (1...100).map { GetPage(number: $0) })
+    // shown: end
 
     let requests = stage.requests()
     let renewals = requests.filter { $0.path == "/token" }
     stage.showSent(requests.first, fields: ["Authorization"])
     stage.showSent(renewals.first)
     stage.showSent(requests.last, fields: ["Authorization"])
-    stage.showGot("\(outcomes.count) answers to \(requests.count) requests")
-    stage.claim("all hundred calls have their answer", outcomes.allSatisfy { (try? $0.get()) == "page" })
+    stage.showGot("\(outcomes.count) responses to \(requests.count) requests")
+    stage.claim("all hundred calls have their response", outcomes.allSatisfy { (try? $0.get()) == "page" })
     stage.claim("the token was refreshed once", renewals.count == 1)
     stage.claim("no call was sent more than twice", requests.count <= 201)
   }

@@ -4,20 +4,10 @@ import Foundation
 
 /// Arguments in the body of a POST.
 struct RegisterScene: DemoScene {
-  let title = "Register by POST: every character survives, and the type comes back"
-  let declared = #"""
-    struct Register: APIRequest {
-      let name: String
-      let password: String
-      var path: Path { "/users" }
-      var method: HTTPMethod { .post }
-      var arguments: Arguments { ["name": name, "password": password, "tags": ["a", "b"]] }
-      struct Response: Decodable, Sendable { let id: Int; let name: String }
-    }
-    let zoe = Register(name: "Zoë + 李雷 & 🚀", password: "open sesame")
-    let user = try await client.send(zoe)
-    """#
+  let title = "Register by POST: every character is preserved, and the response has its type"
+  let source = SceneSource()
 
+  // shown: begin
   struct Register: APIRequest {
     let name: String
     let password: String
@@ -26,6 +16,7 @@ struct RegisterScene: DemoScene {
     var arguments: Arguments { ["name": name, "password": password, "tags": ["a", "b"]] }
     struct Response: Decodable, Sendable { let id: Int; let name: String }
   }
+  // shown: end
 
   func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer {
     let fields = Self.fields(of: request.bodyText)
@@ -33,7 +24,7 @@ struct RegisterScene: DemoScene {
     return .json("\(user)", status: 201)
   }
 
-  /// What a server reads out of a form.
+  /// Decodes a form as a server does.
   static func fields(of form: String) -> [String: [String]] {
     let items = URLComponents(string: "?" + form.replacing("+", with: "%20"))?.queryItems ?? []
     return Dictionary(grouping: items, by: \.name).mapValues { $0.compactMap(\.value) }
@@ -41,16 +32,18 @@ struct RegisterScene: DemoScene {
 
   @MainActor func play(on stage: Stage) async throws {
     let client = stage.client
+    // shown: begin
     let zoe = Register(name: "Zoë + 李雷 & 🚀", password: "open sesame")
     let user = try await client.send(zoe)
+    // shown: end
 
     let request = stage.requests().first
     stage.showSent(request, fields: ["Content-Type", "Content-Length"])
     stage.showGot(value: user)
     let seen = Self.fields(of: request?.bodyText ?? "")
     stage.claim(
-      "the server read the very name, password and tags out of the form",
+      "the server decoded exactly this name, password and tags from the form",
       seen == ["name": ["Zoë + 李雷 & 🚀"], "password": ["open sesame"], "tags": ["a", "b"]])
-    stage.claim("the name came back as it was sent", user.name == "Zoë + 李雷 & 🚀" && user.id == 7)
+    stage.claim("the name was returned as it was sent", user.name == "Zoë + 李雷 & 🚀" && user.id == 7)
   }
 }

@@ -5,19 +5,12 @@ import Foundation
 
 /// A download whose connection breaks twice.
 struct ResumeScene: DemoScene {
-  let title = "A download cut off twice: it goes on where it stopped, and is checked"
-  let declared = #"""
-    var film = Download.to(file)
-    film.checksum = try Checksum.sha256(sum)
-    film.takeUps = 1
-    let first = await client.outcome(of: FileDownload(url, film))
-    let left = try InterruptedDownload.all(in: folder)
-    let second = try await client.send(FileDownload(url, film))
-    """#
+  let title = "A download interrupted twice: it resumes where it stopped, and is verified"
+  let source = SceneSource()
 
   private static let content = RangeResource(size: 9 << 20)
 
-  /// The scene has a server of its own, which knows ranges.
+  /// Not used: the scene has its own server, which supports ranges.
   func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer { .status(404) }
 
   @MainActor func play(on stage: Stage) async throws {
@@ -32,6 +25,7 @@ struct ResumeScene: DemoScene {
     try Data("the old film".utf8).write(to: file)
     let (client, url, sum) = (stage.client, server.url, try Self.sum())
 
+    // shown: begin
     var film = Download.to(file)
     film.checksum = try Checksum.sha256(sum)
     film.takeUps = 1
@@ -39,26 +33,28 @@ struct ResumeScene: DemoScene {
     let left = try InterruptedDownload.all(in: folder)
     let isOldThere = try Data(contentsOf: file) == Data("the old film".utf8)
     let second = try await client.send(FileDownload(url, film))
-    // The server counts bytes when the system has taken them: the client may have them before that.
+    // shown: end
+    // The server counts bytes after the system has taken them. The client may receive them earlier, so the scene waits
+    // for the count.
     try await server.served(atLeast: Self.content.size)
 
     for request in server.loopback.requests { stage.showSent(request, to: .cdn, fields: ["Range", "If-Range"]) }
     stage.showGot(first.error)
     for part in left {
-      stage.showGot("left: \(Self.words(part.bytes, of: part.total)) of \(part.file.lastPathComponent)")
+      stage.showGot("kept: \(Self.words(part.bytes, of: part.total)) of \(part.file.lastPathComponent)")
     }
     let checks = second.checkedBy.joined(separator: ", ")
-    stage.showGot("then \(Wording.bytes(second.fetchedBytes)) more; \(Wording.bytes(second.bytes)), \(checks) right")
+    stage.showGot("then \(Wording.bytes(second.fetchedBytes)) more; \(Wording.bytes(second.bytes)), \(checks) correct")
     claim(second, server, on: stage)
-    stage.claim("the old film was there until the new one was whole", isOldThere)
+    stage.claim("the old film stayed until the new one was complete", isOldThere)
   }
 
   @MainActor private func claim(_ film: DownloadedFile, _ server: RangeServer, on stage: Stage) {
     let isRight = (try? Data(contentsOf: film.url)).map { Self.content.firstDifference($0) == nil } ?? false
-    stage.claim("the file is right, byte for byte", isRight && film.bytes == Int64(Self.content.size))
-    stage.claim("and has the checksum that was asked for", film.checkedBy == ["sha-256"])
+    stage.claim("the file is correct, byte for byte", isRight && film.bytes == Int64(Self.content.size))
+    stage.claim("and has the required checksum", film.checkedBy == ["sha-256"])
     stage.claim(
-      "\(server.servedBytes) bytes were fetched in three exchanges: not one of them twice",
+      "\(server.servedBytes) bytes were fetched in three exchanges, none of them twice",
       server.servedBytes == Self.content.size && film.keptBytes + film.fetchedBytes == film.bytes)
   }
 
@@ -66,7 +62,7 @@ struct ResumeScene: DemoScene {
     "\(Wording.bytes(bytes)) of \(total.map(Wording.bytes) ?? "unknown")"
   }
 
-  /// The SHA-256 as a web page would name it.
+  /// The SHA-256 in hexadecimal, as a web page would show it.
   private static func sum() throws -> String {
     let hash = try DigestAlgorithm.sha256.makeHash()
     content.bytes(in: 0..<content.size).withUnsafeBytes { hash.update($0) }

@@ -1,30 +1,22 @@
 import Errand
 import ErrandTesting
 
-/// A server that has too much to do for a moment.
+/// A server that is overloaded for a moment.
 struct RetryScene: DemoScene {
-  let title = "Trying again: a server that is busy for a moment, and a payment that is made once"
-  let declared = #"""
-    struct Pay: APIRequest {
-      let amount: Int
-      var path: Path { "/payments" }
-      var method: HTTPMethod { .post }
-      var arguments: Arguments { ["amount": amount] }
-      var retries: RetryPolicy? { .standard }
-      var idempotency: Idempotency { .keyed() }
-    }
-    let outcome = await client.outcome(of: Pay(amount: 20))
-    """#
+  let title = "Retries: a server that is busy for a moment, and a payment that is made once"
+  let source = SceneSource()
 
+  // shown: begin
   struct Pay: APIRequest {
     let amount: Int
     var path: Path { "/payments" }
     var method: HTTPMethod { .post }
     var arguments: Arguments { ["amount": amount] }
-    var retries: RetryPolicy? { .standard }
+    var retries: RetryPolicy { .standard }
     var idempotency: Idempotency { .keyed() }
     typealias Response = String
   }
+  // shown: end
 
   private let turns = TurnCounter()
 
@@ -35,18 +27,21 @@ struct RetryScene: DemoScene {
   @MainActor func play(on stage: Stage) async throws {
     turns.reset()
     let client = stage.client
+    // shown: begin
     let outcome = await client.outcome(of: Pay(amount: 20))
+    // shown: end
 
     let requests = stage.requests()
     let keys = requests.compactMap { $0.headers["Idempotency-Key"] }
     for request in requests { stage.showSent(request, fields: ["Idempotency-Key"]) }
     for retry in outcome.metrics.retries {
-      stage.showGot("\(retry.reason), tried again after \(Wording.duration(retry.delay))")
+      stage.showGot("\(retry.reason), retried after \(Wording.duration(retry.delay))")
     }
     stage.showGot(outcome.value ?? outcome.error?.message ?? "")
-    stage.claim("the third attempt brought the answer", outcome.value == "paid" && requests.count == 3)
-    stage.claim("one key told the server that it was one payment", keys.count == 3 && Set(keys).count == 1)
+    stage.claim("the third attempt succeeded", outcome.value == "paid" && requests.count == 3)
     stage.claim(
-      "the metrics tell of both new attempts", outcome.metrics.retries.map(\.reason) == [.status(503), .status(503)])
+      "all attempts had the same key, so that the server saw one payment", keys.count == 3 && Set(keys).count == 1)
+    stage.claim(
+      "the metrics list both retries", outcome.metrics.retries.map(\.reason) == [.status(503), .status(503)])
   }
 }

@@ -2,24 +2,12 @@ import Errand
 import ErrandTesting
 import Foundation
 
-/// A form with a file in it, and a file that changes.
+/// A form with a file in it, and a file that is missing.
 struct UploadScene: DemoScene {
-  let title = "An image with form fields: read while it is sent, whole or not at all"
-  let declared = #"""
-    struct AddPhoto: APIRequest {
-      let title: String
-      let photo: URL
-      var path: Path { "/photos" }
-      var method: HTTPMethod { .post }
-      var body: RequestBody? {
-        .multipart([.text("title", title), .json("tags", ["pet"]), .file("image", photo)])
-      }
-      struct Response: Decodable, Sendable { let id: Int }
-    }
-    let added = try await client.send(AddPhoto(title: "\"Mimi\" & 猫", photo: photo))
-    let gone = await client.outcome(of: AddPhoto(title: "gone", photo: missing))
-    """#
+  let title = "An image with form fields: read while it is sent, complete or not at all"
+  let source = SceneSource()
 
+  // shown: begin
   struct AddPhoto: APIRequest {
     let title: String
     let photo: URL
@@ -30,6 +18,7 @@ struct UploadScene: DemoScene {
     }
     struct Response: Decodable, Sendable { let id: Int }
   }
+  // shown: end
 
   static let length = 3 << 20
 
@@ -44,19 +33,21 @@ struct UploadScene: DemoScene {
     try bytes.write(to: photo)
     defer { try? FileManager.default.removeItem(at: photo) }
 
+    // shown: begin
     let added = try await client.send(AddPhoto(title: "\"Mimi\" & 猫", photo: photo))
     let gone = await client.outcome(of: AddPhoto(title: "gone", photo: missing))
+    // shown: end
 
     let request = stage.requests().first
     stage.showSent(request, fields: ["Content-Type", "Content-Length"], showingBody: false)
     stage.showGot(value: added)
     stage.showGot("\(gone.error?.stage.rawValue ?? "no error"): missing.jpg cannot be read")
     let body = Data(request?.body ?? [])
-    stage.claim("the image arrived whole, among the fields", body.range(of: bytes) != nil)
-    stage.claim("its length was announced", request?.headers["Content-Length"] == "\(body.count)")
-    stage.claim("the title came as it was written", body.range(of: Data("\r\n\r\n\"Mimi\" & 猫\r\n".utf8)) != nil)
+    stage.claim("the server received the complete image together with the form fields", body.range(of: bytes) != nil)
+    stage.claim("the length of the form was announced", request?.headers["Content-Length"] == "\(body.count)")
+    stage.claim("the title arrived as it was written", body.range(of: Data("\r\n\r\n\"Mimi\" & 猫\r\n".utf8)) != nil)
     stage.claim(
-      "a missing file is named before anything is sent",
+      "a missing file is reported before anything is sent",
       gone.error?.code == .invalidBody && gone.error?.message.contains("missing.jpg") == true
         && stage.requests().count == 1)
   }

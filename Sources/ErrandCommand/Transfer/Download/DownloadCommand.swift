@@ -3,7 +3,7 @@ import Foundation
 
 /// Downloads files from the shell.
 struct DownloadCommand {
-  /// Reads the words, downloads, and says how it went.
+  /// Parses the arguments, downloads the files and returns the exit status.
   static func run(_ words: [String]) async -> ExitCode {
     do {
       let options = try DownloadParser.parse(words)
@@ -16,7 +16,7 @@ struct DownloadCommand {
       return refusal.code
     } catch {
       Terminal.complain("\(error)")
-      Terminal.write("“errand download --help” teaches.\n", to: .error)
+      Terminal.write("See “errand download --help”.\n", to: .error)
       return .usage
     }
   }
@@ -27,7 +27,7 @@ struct DownloadCommand {
   private func run() async -> ExitCode {
     let client = APIClient(.ofCommand(isVerbose: options.isVerbose, usesProxy: options.usesProxy))
     let runner = DownloadRunner(jobs, options, client, display)
-    // Also where it is left at once, what was committed is kept.
+    // A second signal ends the process at once. The committed bytes are kept even then.
     let interruption = await Interruption { runner.interrupt() }
     defer { interruption.stop() }
     let ends = await runner.run()
@@ -36,13 +36,14 @@ struct DownloadCommand {
     return Self.code(of: ends, isInterrupted: runner.isInterrupted)
   }
 
-  /// Bars do not go together with the talk of `-v`.
+  /// The display of the progress; nil if the command is quiet. With `-v` it consists of lines, because bars cannot be
+  /// combined with the output of `-v`.
   private var display: ProgressDisplay? {
     if options.isQuiet { return nil }
     return options.isVerbose ? ProgressDisplay(.lines) { Terminal.write($0, to: .error) } : ProgressDisplay(on: .error)
   }
 
-  /// Says of each failure what it was.
+  /// Prints each failure.
   private func complain(_ ends: [DownloadEnd]) {
     for (job, end) in zip(jobs, ends) {
       guard case .failed(let error, _) = end else { continue }
@@ -51,21 +52,21 @@ struct DownloadCommand {
     }
   }
 
-  /// The error's own sentence, but where the cure has another name here.
+  /// The message for an error. The message for a reached deadline names the option `--timeout`.
   private func sentence(for error: APIError) -> String {
     guard error.code == .deadline, let limit = options.timeout else { return error.message }
-    return "The download did not end within \(Wording.duration(limit)); --timeout gives it another limit."
+    return "The download did not end within \(Wording.duration(limit)); use --timeout to change this limit."
   }
 
-  /// How to go on, where something was kept.
+  /// A sentence about how to resume; nil if no bytes were kept.
   static func sentence(on ends: [DownloadEnd], _ options: DownloadOptions) -> String? {
     let kept = ends.reduce(0) { $0 &+ $1.kept }
     guard kept > 0 else { return nil }
-    let change = options.continues ? "" : options.startsOver ? " with -c in place of --fresh" : " with -c"
-    return "What came is kept; the same command\(change) goes on with it."
+    let change = options.continues ? "" : options.startsOver ? " with -c instead of --fresh" : " with -c"
+    return "The received bytes are kept; the same command\(change) resumes the download."
   }
 
-  /// The first failure counts, an interrupt before all.
+  /// The exit status of the first failure; an interrupt takes precedence.
   static func code(of ends: [DownloadEnd], isInterrupted: Bool) -> ExitCode {
     let failures = ends.compactMap { end in
       switch end {

@@ -2,23 +2,23 @@ import Errand
 import ErrandTransfer
 import Foundation
 
-/// One download: what is fetched, and where it goes.
+/// One download: its URL and its target.
 struct DownloadJob: Sendable, Equatable {
-  /// Where the file goes.
+  /// The target of a download.
   enum Place: Sendable, Equatable {
     case file(URL)
     case folder(URL, Download.Naming)
-    /// A file whose part is there, to be kept as the one that began it chose.
+    /// A file whose download was interrupted. It is stored with the choices of that download.
     case begun(URL, RecordedChoices?)
   }
 
-  /// Where it comes from.
+  /// The URL to download.
   let url: String
-  /// Where it goes.
+  /// The target.
   let place: Place
-  /// The file beside which its part lies; nil where no name could be made of the URL.
+  /// The target, next to which the partial file is stored; nil if the URL contains no file name.
   let target: URL?
-  /// What it must hash to.
+  /// The required checksum.
   let checksum: Checksum?
 
   /// A download to a file.
@@ -29,7 +29,7 @@ struct DownloadJob: Sendable, Equatable {
     self.checksum = checksum
   }
 
-  /// A download that goes on with the part of a file.
+  /// A download that continues the partial file of a file.
   init(_ url: String, goingOnWith file: URL, _ choices: RecordedChoices?, checksum: Checksum? = nil) {
     self.url = url
     place = .begun(file, choices)
@@ -52,7 +52,7 @@ struct DownloadJob: Sendable, Equatable {
       && one.checksum?.description == other.checksum?.description
   }
 
-  /// Whether the server names the file: no file that is there can be taken for it.
+  /// Whether the server chooses the name. Then no existing file counts as the finished download.
   var isNamedByServer: Bool {
     switch place {
     case .file: false
@@ -61,14 +61,14 @@ struct DownloadJob: Sendable, Equatable {
     }
   }
 
-  /// The same, into the very file, whoever was to name it.
+  /// This download with its present file as the target, even if the server was to choose the name.
   var underItsName: DownloadJob {
     guard case .begun(let file, var choices?) = place else { return self }
     choices.isNamedByServer = false
     return DownloadJob(url, goingOnWith: file, choices, checksum: checksum)
   }
 
-  /// Where the file goes, and how it is kept.
+  /// The download options for the target.
   var download: Download {
     switch place {
     case .file(let file): return .to(file)
@@ -79,10 +79,10 @@ struct DownloadJob: Sendable, Equatable {
     }
   }
 
-  /// What people know it by.
+  /// The name to display.
   var name: String { target?.lastPathComponent ?? Secrets.maskedTarget(url) }
 
-  /// The record of what an earlier run has left; nil where there is nothing.
+  /// The record that an earlier run left; nil if there is none.
   var left: PartRecord? {
     guard let target else { return nil }
     let folder = target.deletingLastPathComponent().path(percentEncoded: false)
@@ -90,7 +90,7 @@ struct DownloadJob: Sendable, Equatable {
     return (try? InterruptedPart.all(in: folder))?.first { $0.target == path }?.record
   }
 
-  /// The bytes that need not be fetched again, those behind a gap among them.
+  /// The number of bytes that need not be fetched again, including the bytes after a gap.
   var kept: Int64 {
     guard let left, left.isResumable else { return 0 }
     return left.finished.count

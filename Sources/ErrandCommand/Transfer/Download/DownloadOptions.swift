@@ -1,36 +1,37 @@
 import Errand
 
-/// What the words behind `errand download` ask for.
+/// The parsed arguments of `errand download`.
 struct DownloadOptions: Sendable {
-  /// What to fetch; none goes on with what lies there.
+  /// The URLs to download; if empty, interrupted downloads are resumed.
   var urls: [String] = []
-  /// The file to write; nil for a name of its own in the folder.
+  /// The file to write; nil for a name in the folder.
   var output: String?
-  /// The folder to write into; nil for the present one.
+  /// The folder to write to; nil for the current folder.
   var folder: String?
-  /// Whether to go on where an earlier run stopped: what is whole stays.
+  /// Whether to continue an earlier run. Complete files are not fetched again.
   var continues = false
-  /// Whether a part that is there is thrown away.
+  /// Whether to discard the partial file of an earlier run.
   var startsOver = false
-  /// Whether the server may name the file.
+  /// Whether the server may choose the file name.
   var takesServerName = false
-  /// Whether a file that is there is replaced; nil if the words do not say.
+  /// Whether to replace an existing file; nil if no option chooses.
   var replacesByChoice: Bool?
-  /// Whether a file that is there is replaced. A server that names the file must not choose which one is lost.
+  /// Whether to replace an existing file. The default is true, except if the server chooses the name: a server must not
+  /// choose which file is lost.
   var replaces: Bool { replacesByChoice ?? !takesServerName }
   /// Whether to wait for another download of the same file.
   var waits = false
-  /// What the file must hash to.
+  /// The required checksum.
   var checksum: Checksum?
-  /// How many ranges of a file are fetched side by side.
+  /// The number of ranges of one file that are fetched in parallel.
   var parallel = 1
-  /// How many files are fetched side by side.
+  /// The number of files that are fetched in parallel.
   var width = 4
-  /// The most bytes in a second, of all files together.
+  /// The maximum rate of all files together, in bytes per second.
   var bytesPerSecond: Int64?
-  /// Where to get another URL from when the first is refused.
+  /// The source of another URL if the server rejects the first URL.
   var refresh: FreshLink?
-  /// What the file is called where its URL is another one each time.
+  /// The name that identifies the file if its URL changes each time.
   var resource: String?
   var fields: [SendOptions.Field] = []
   var credential = RequestCredential.none

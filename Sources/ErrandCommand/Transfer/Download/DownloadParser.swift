@@ -2,7 +2,7 @@ import Errand
 import ErrandChecksum
 import Foundation
 
-/// Reads the words behind `errand download`.
+/// Parses the arguments of `errand download`.
 struct DownloadParser {
   private static let flags: Set<String> = [
     "-c", "--continue", "--fresh", "-J", "--server-name", "-n", "--no-replace", "--replace", "--wait", "-v",
@@ -15,7 +15,7 @@ struct DownloadParser {
 
   private var options = DownloadOptions()
 
-  /// Reads all words.
+  /// Parses all arguments.
   static func parse(_ words: [String]) throws(UsageError) -> DownloadOptions {
     var parser = DownloadParser()
     var reader = WordReader(words, flags: flags, valued: valued)
@@ -68,7 +68,7 @@ struct DownloadParser {
   }
 
   private static func place(_ value: String, _ name: String) throws(UsageError) -> String {
-    guard value != "-" else { throw UsageError("a download goes into a file; “errand send URL” writes to the pipe") }
+    guard value != "-" else { throw UsageError("a download needs a file; “errand send URL” writes to a pipe") }
     return try said(value, name)
   }
 
@@ -80,43 +80,43 @@ struct DownloadParser {
   }
 
   private mutating func checksum(_ checksum: Checksum) throws(UsageError) {
-    guard options.checksum == nil else { throw UsageError("one checksum is enough: --sha256 or --sha512") }
+    guard options.checksum == nil else { throw UsageError("use only one checksum: --sha256 or --sha512") }
     options.checksum = checksum
   }
 
   private mutating func credential(_ credential: RequestCredential) throws(UsageError) {
-    guard options.credential == .none else { throw UsageError("one credential is enough: --user or --bearer") }
+    guard options.credential == .none else { throw UsageError("use only one credential: --user or --bearer") }
     options.credential = credential
   }
 
-  /// What does not go together.
+  /// Rejects options that exclude each other.
   private static func check(_ options: DownloadOptions) throws(UsageError) {
     if options.urls.isEmpty, !options.continues {
-      throw UsageError("a URL is missing; -c without one goes on with what lies in the folder")
+      throw UsageError("a URL is missing; only -c works without one, and resumes the downloads in the folder")
     }
-    if options.output != nil, options.folder != nil { throw UsageError("take -o for a file, or -d for a folder") }
-    if options.continues, options.startsOver { throw UsageError("-c goes on, and --fresh starts over; take one") }
+    if options.output != nil, options.folder != nil { throw UsageError("use either -o for a file or -d for a folder") }
+    if options.continues, options.startsOver { throw UsageError("-c resumes and --fresh starts over; use only one") }
     if options.output != nil, options.takesServerName {
-      throw UsageError("-o names the file, and so does -J; take one")
+      throw UsageError("-o and -J both name the file; use only one")
     }
     if options.urls.isEmpty, options.refresh != nil || options.resource != nil {
-      throw UsageError("--refresh and --resource need the URL that they are about")
+      throw UsageError("--refresh and --resource need a URL")
     }
     guard options.urls.count > 1 else { return }
-    if options.output != nil { throw UsageError("-o is for one URL; take -d for a folder") }
-    if options.checksum != nil { throw UsageError("a checksum is for one URL; download the others apart") }
-    if options.resource != nil { throw UsageError("--resource is for one URL; download the others apart") }
+    if options.output != nil { throw UsageError("-o is for one URL; use -d for several") }
+    if options.checksum != nil { throw UsageError("a checksum is for one URL; download the others separately") }
+    if options.resource != nil { throw UsageError("--resource is for one URL; download the others separately") }
   }
 }
 
-/// Reads rates as people write them: 500k, 2M, 1.5G; bytes a second where no unit is named.
+/// Parses rates such as 500k, 2M and 1.5G; in bytes per second if no unit is given.
 enum RateNotation {
   private static let units: [Character: Double] = [
     "k": 1_024, "K": 1_024, "m": 1_048_576, "M": 1_048_576, "g": 1_073_741_824, "G": 1_073_741_824,
   ]
   private static let most: Double = 1_099_511_627_776
 
-  /// A rate in bytes a second, at least 1.
+  /// A rate in bytes per second, at least 1.
   static func bytesPerSecond(_ text: String, of option: String) throws(UsageError) -> Int64 {
     let unit = text.last.flatMap { units[$0] }
     let digits = unit == nil ? text[...] : text.dropLast()
@@ -128,14 +128,14 @@ enum RateNotation {
   }
 }
 
-/// Reads checksums as tools print them: hexadecimal digits or base64.
+/// Parses checksums in hexadecimal digits or base64, as tools print them.
 enum ChecksumNotation {
-  /// The SHA-256 that a file must have.
+  /// The required SHA-256 of a file.
   static func sha256(_ text: String, of option: String) throws(UsageError) -> Checksum {
     try checksum(text, .sha256, option)
   }
 
-  /// The SHA-512 that a file must have.
+  /// The required SHA-512 of a file.
   static func sha512(_ text: String, of option: String) throws(UsageError) -> Checksum {
     try checksum(text, .sha512, option)
   }

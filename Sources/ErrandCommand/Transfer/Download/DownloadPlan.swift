@@ -3,9 +3,9 @@ import ErrandChecksum
 import ErrandTransfer
 import Foundation
 
-/// Finds out which downloads the words mean, and where their files go.
+/// Determines the downloads and their targets from the options.
 struct DownloadPlan {
-  /// Why nothing can be begun.
+  /// Why no download can start, and the exit status.
   struct Refusal: Error, Equatable, CustomStringConvertible {
     let description: String
     let code: ExitCode
@@ -15,7 +15,7 @@ struct DownloadPlan {
 
   init(_ options: DownloadOptions) { self.options = options }
 
-  /// The downloads, in the order of the words, and why others that were interrupted are left out.
+  /// The downloads in the order of the arguments, and why some interrupted downloads are left out.
   func jobs() throws(Refusal) -> (jobs: [DownloadJob], leftOut: [Refusal]) {
     if let output = options.output { return ([try job(to: try file(output))], []) }
     let folder = try folder(options.folder)
@@ -34,9 +34,10 @@ struct DownloadPlan {
     return job.underItsName
   }
 
-  // MARK: - Places
+  // MARK: - Targets
 
-  /// A file as it can be replaced: a link leads to it, and a device is none.
+  /// The file to write. If the path is a symbolic link, the file behind the link is replaced and the link stays.
+  /// Devices are rejected.
   private func file(_ path: String) throws(Refusal) -> URL {
     let url = URL(filePath: path, directoryHint: .notDirectory).absoluteURL
     let place = url.resolvingSymlinksInPath()
@@ -44,19 +45,20 @@ struct DownloadPlan {
     switch kind as? FileAttributeType {
     case nil, .typeRegular?: return place
     case .typeDirectory?:
-      throw Refusal(description: "“\(path)” is a folder; -d names one to write into", code: .usage)
+      throw Refusal(description: "“\(path)” is a folder; use -d for a folder", code: .usage)
     default:
-      throw Refusal(description: "“\(path)” is no plain file; “errand send URL -o” writes to such", code: .usage)
+      throw Refusal(
+        description: "“\(path)” is not a regular file; write to it with “errand send URL -o FILE”", code: .usage)
     }
   }
 
-  /// A folder, which is made where it is missing.
+  /// A folder, created if it is missing.
   private func folder(_ path: String?) throws(Refusal) -> URL {
     let url = URL(filePath: path ?? ".", directoryHint: .isDirectory).absoluteURL.standardizedFileURL
     do {
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     } catch {
-      throw Refusal(description: "The folder “\(path ?? ".")” cannot be made or used.", code: .disk)
+      throw Refusal(description: "The folder “\(path ?? ".")” cannot be created or used.", code: .disk)
     }
     return url
   }
@@ -68,7 +70,7 @@ struct DownloadPlan {
     } catch {
       throw Refusal(description: "\(error)", code: .usage)
     }
-    throw Refusal(description: "\(job.name) ends in no name for a file; give one by -o.", code: .usage)
+    throw Refusal(description: "\(job.name) does not end in a file name; give one with -o.", code: .usage)
   }
 
   private func check(_ jobs: [DownloadJob]) throws(Refusal) {
@@ -76,13 +78,13 @@ struct DownloadPlan {
     for job in jobs {
       guard let target = job.target, !places.insert(target).inserted else { continue }
       throw Refusal(
-        description: "Two of the URLs end in “\(job.name)”; download one of them apart, with -o.", code: .usage)
+        description: "Two of the URLs end in “\(job.name)”; download one of them separately, with -o.", code: .usage)
     }
   }
 
-  // MARK: - What was interrupted
+  // MARK: - Interrupted downloads
 
-  /// Those that can be gone on with without another word; throws where there is none.
+  /// The interrupted downloads that can be resumed without further options; throws if there are none.
   private func interrupted(
     in folder: URL, where isMeant: (String) -> Bool = { _ in true }
   ) throws(Refusal) -> (jobs: [DownloadJob], leftOut: [Refusal]) {
@@ -105,21 +107,23 @@ struct DownloadPlan {
   }
 
   private static func nothing(_ place: String) -> Refusal {
-    Refusal(description: "Nothing was interrupted \(place); give the URL.", code: .notStored)
+    Refusal(
+      description: "There is no interrupted download \(place); give the URL of a file to download.", code: .notStored)
   }
 
   private func job(goingOnWith part: InterruptedPart) throws(Refusal) -> DownloadJob {
     let file = URL(filePath: part.target, directoryHint: .notDirectory)
     guard (try? HTTPURL(part.record.request.url)) != nil else {
       let name = file.lastPathComponent
-      throw Refusal(description: "“\(name)” was begun with --resource; give that and a URL again.", code: .usage)
+      throw Refusal(
+        description: "“\(name)” was started with --resource; give --resource and a URL again.", code: .usage)
     }
     return DownloadJob(
       part.record.request.url, goingOnWith: file, part.record.choices,
       checksum: options.checksum ?? recorded(part.record.checksum))
   }
 
-  /// The checksum that was asked for at the beginning.
+  /// The checksum that the interrupted download requires.
   private func recorded(_ checksum: RecordedChecksum?) -> Checksum? {
     guard let checksum, let algorithm = [DigestAlgorithm].standard.first(where: { $0.name == checksum.algorithm })
     else { return nil }

@@ -2,11 +2,11 @@ import Errand
 import ErrandSupport
 import Foundation
 
-/// Carries downloads out, several side by side, and shows how far they are.
+/// Performs downloads, several of them in parallel, and displays their progress.
 final class DownloadRunner: Sendable {
   private struct State: Sendable {
     var calls: [Int: DownloadCall] = [:]
-    /// How far each is.
+    /// The last progress report of each download.
     var reached: [Int: TransferProgress] = [:]
     var isInterrupted = false
   }
@@ -20,7 +20,7 @@ final class DownloadRunner: Sendable {
 
   /// Makes a runner.
   ///
-  /// - Parameter display: Where to show how far they are; nil for nowhere.
+  /// - Parameter display: The display for the progress; nil for none.
   init(_ jobs: [DownloadJob], _ options: DownloadOptions, _ client: APIClient, _ display: ProgressDisplay?) {
     self.jobs = jobs
     self.options = options
@@ -29,10 +29,10 @@ final class DownloadRunner: Sendable {
     bandwidth = options.bytesPerSecond.map { Bandwidth(bytesPerSecond: $0) }
   }
 
-  /// Whether the user has ended it.
+  /// Whether the user has interrupted the downloads.
   var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-  /// Ends what is under way and keeps the parts; what waits is not begun.
+  /// Stops the running downloads and keeps their partial files. Waiting downloads do not start.
   func interrupt() {
     let calls = state.withLock { state in
       state.isInterrupted = true
@@ -43,7 +43,7 @@ final class DownloadRunner: Sendable {
     }
   }
 
-  /// Carries them all out; gives their ends in their order.
+  /// Performs all downloads; returns their results in the order of the jobs.
   func run() async -> [DownloadEnd] {
     for job in jobs { _ = display?.add(ProgressState(name: job.name, phase: .waiting)) }
     return await withTaskGroup(of: (Int, DownloadEnd).self) { group in
@@ -88,7 +88,7 @@ final class DownloadRunner: Sendable {
     }
   }
 
-  /// Nil where the user has ended it.
+  /// Starts a download; nil if the user has interrupted the command.
   private func begin(_ number: Int) -> DownloadCall? {
     if isInterrupted { return nil }
     let call = client.download(request(jobs[number]))
@@ -133,25 +133,24 @@ final class DownloadRunner: Sendable {
       state.note = Self.note(on: file)
     case .there(let bytes):
       state.bytes = bytes
-      state.note = "it was there"
+      state.note = "already there"
     case .failed, .stopped: break
     }
     return state
   }
 
-  /// What was kept from before, and what was checked.
+  /// Says how many bytes an earlier run had fetched and which checksums were verified; nil if there is nothing to say.
   private static func note(on file: DownloadedFile) -> String? {
     var parts: [String] = []
-    if file.keptBytes > 0 { parts.append("\(Wording.bytes(file.keptBytes)) of it from before") }
-    if !file.checkedBy.isEmpty { parts.append("\(file.checkedBy.joined(separator: " and ")) right") }
+    if file.keptBytes > 0 { parts.append("\(Wording.bytes(file.keptBytes)) of it from an earlier run") }
+    if !file.checkedBy.isEmpty { parts.append("\(file.checkedBy.joined(separator: " and ")) verified") }
     return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 }
 
-/// Tells whether a download has been done already.
+/// Detects downloads that are already complete.
 enum WholeFile {
-  /// The length of the file, where it lies there, nothing is left to go on with, and it has the checksum that was asked
-  /// for; else nil.
+  /// The length of the file if it exists, has no partial file, and matches the required checksum; otherwise nil.
   static func bytes(of job: DownloadJob) -> Int64? {
     guard !job.isNamedByServer, let target = job.target, job.left == nil, isPlain(target),
       let file = try? FileHandle(forReadingFrom: target)
@@ -161,7 +160,7 @@ enum WholeFile {
     return (try? file.seekToEnd()).flatMap { Int64(exactly: $0) }
   }
 
-  /// Whether it is a file, or a link to one: a folder has no bytes, and a pipe would be waited for.
+  /// Whether the path is a regular file, or a link to one. A folder has no bytes, and reading a pipe would block.
   private static func isPlain(_ url: URL) -> Bool {
     (try? url.resolvingSymlinksInPath().resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true
   }

@@ -2,11 +2,11 @@ import Errand
 import ErrandSupport
 import Foundation
 
-/// Where another URL of the same file comes from once a signed one has expired.
+/// The source of another URL for the same file, after a signed URL has expired.
 enum FreshLink: Sendable, Equatable {
-  /// The first line that a command of the shell prints. It finds the old URL in `ERRAND_URL`.
+  /// The first line of output of a shell command. The command gets the old URL in `ERRAND_URL`.
   case command(String)
-  /// The first line of what lies at a URL, which is asked without fields and credentials.
+  /// The first line of the response from a URL, which is requested without fields and credentials.
   case page(String)
 
   private struct Page: APIRequest {
@@ -16,14 +16,14 @@ enum FreshLink: Sendable, Equatable {
     typealias Response = String
   }
 
-  /// Reads what is said: a URL by its scheme, else a command.
+  /// Parses a value: a URL if it starts with an HTTP scheme, otherwise a command.
   init(_ text: String, of option: String) throws(UsageError) {
     guard text.contains(where: { !$0.isWhitespace }) else { throw UsageError("\(option) needs a command or a URL") }
     let isURL = ["http://", "https://"].contains { text.lowercased().hasPrefix($0) }
     self = isURL ? .page(text) : .command(text)
   }
 
-  /// The URL.
+  /// Gets the new URL.
   func url(for old: String, _ client: APIClient) async throws -> String {
     let text =
       switch self {
@@ -32,11 +32,13 @@ enum FreshLink: Sendable, Equatable {
       }
     let line = text.split(whereSeparator: \.isNewline).lazy.map { $0.trimmingCharacters(in: .whitespaces) }
       .first { !$0.isEmpty }
-    guard let line else { throw Self.failure("--refresh gave no URL.") }
+    guard let line else {
+      throw Self.failure("--refresh gave no URL; the first line of the output or the response must be the URL.")
+    }
     return line
   }
 
-  /// Why there is none.
+  /// Makes the error for a missing URL.
   private static func failure(_ sentence: String) -> APIError {
     APIError(.transfer, .init(rawValue: "refresh"), sentence)
   }
@@ -59,27 +61,28 @@ enum FreshLink: Sendable, Equatable {
     }
     try Task.checkCancellation()
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-      throw Self.failure("The command of --refresh ended with \(process.terminationStatus).")
+      throw Self.failure("The command of --refresh failed with status \(process.terminationStatus).")
     }
     return output
   }
 
-  /// On a thread whose signals are not blocked: a command that inherits blocked ones cannot be ended.
+  /// Starts the command on a thread without blocked signals: a command that inherits blocked signals cannot be
+  /// terminated.
   private static func start(_ process: Process) async throws {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
       let hasStarted = DetachedThread.start(named: "errand.refresh") {
         var signals = sigset_t()
         sigemptyset(&signals)
-        // That one is for the command errand itself.
+        // SIGINT is for errand itself, so that the command does not receive it.
         sigaddset(&signals, SIGINT)
         pthread_sigmask(SIG_SETMASK, &signals, nil)
         continuation.resume(with: Result { try process.run() })
       }
-      if !hasStarted { continuation.resume(throwing: failure("The system has no room for the command of --refresh.")) }
+      if !hasStarted { continuation.resume(throwing: failure("The command of --refresh could not be started.")) }
     }
   }
 
-  /// Ends the command and what it has started; by force where it is still there after a second.
+  /// Terminates the command and its process group, and kills them if the command still runs after a second.
   private static func end(_ process: Process) {
     kill(-process.processIdentifier, SIGTERM)
     DispatchQueue.global().asyncAfter(deadline: .now() + 1) {
@@ -87,7 +90,7 @@ enum FreshLink: Sendable, Equatable {
     }
   }
 
-  /// The first 64 KiB of what is written, which are more than any URL; once the command is gone.
+  /// Reads at most the first 64 KiB of the output, which is longer than any URL, and waits for the end of the command.
   private static func read(_ file: FileHandle, _ gone: DispatchSemaphore) async -> String {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {

@@ -2,19 +2,19 @@ import Errand
 import ErrandChecksum
 import Foundation
 
-/// The request of one download that the words ask for.
+/// The request of one download.
 struct ShellDownload: APIRequest {
   let job: DownloadJob
   let options: DownloadOptions
-  /// The limit of speed that all files share.
+  /// The rate limit that all files share.
   let bandwidth: Bandwidth?
-  /// Gives another URL where the first is refused.
+  /// Provides another URL if the server rejects the first URL.
   let freshURL: (@Sendable (HTTPResponse) async throws -> String)?
 
   typealias Response = DownloadedFile
   var path: Path { Path(job.url) }
   var credential: RequestCredential { options.credential }
-  var timeouts: Timeouts? { options.timeout.map { Timeouts(total: .after($0)) } }
+  var timeouts: Timeouts { options.timeout.map { Timeouts(total: .after($0)) } ?? .inherited }
   var headers: RequestHeaders {
     var headers = RequestHeaders()
     headers.say(options.fields)
@@ -36,14 +36,14 @@ struct ShellDownload: APIRequest {
     return download
   }
 
-  /// What a file may have that this process makes.
+  /// The default permissions of a new file of this process.
   private static let permissionsOfNew: UInt16 = {
     let mask = umask(0o077)
     umask(mask)
     return 0o666 & ~UInt16(truncatingIfNeeded: mask)
   }()
 
-  /// Those of the file whose place is taken.
+  /// The permissions of the file that is replaced; those of a new file if there is none.
   private static func permissions(inPlaceOf target: URL?) -> UInt16 {
     let old = target.flatMap { try? FileManager.default.attributesOfItem(atPath: $0.path(percentEncoded: false)) }
     guard old?[.type] as? FileAttributeType == .typeRegular, let mode = old?[.posixPermissions] as? Int else {

@@ -1,7 +1,7 @@
 import Errand
 import Foundation
 
-/// The request of the upload that the words ask for.
+/// The request of one upload.
 struct ShellUpload: APIRequest {
   let options: UploadOptions
 
@@ -9,7 +9,7 @@ struct ShellUpload: APIRequest {
   var path: Path { Path(options.url) }
   var method: HTTPMethod { options.method.map { HTTPMethod($0) } ?? (options.isForm ? .post : .put) }
   var credential: RequestCredential { options.credential }
-  var timeouts: Timeouts? { Timeouts(total: options.timeout.map { .after($0) } ?? .never) }
+  var timeouts: Timeouts { Timeouts(total: options.timeout.map { .after($0) } ?? .never) }
   var headers: RequestHeaders {
     var headers = RequestHeaders()
     headers.say(options.fields)

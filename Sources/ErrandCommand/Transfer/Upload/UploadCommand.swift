@@ -3,7 +3,7 @@ import Foundation
 
 /// Uploads files from the shell.
 struct UploadCommand {
-  /// Reads the words, sends, shows what came, and says how it went.
+  /// Parses the arguments, uploads the files, prints the response and returns the exit status.
   static func run(_ words: [String]) async -> ExitCode {
     do {
       let options = try UploadParser.parse(words)
@@ -14,23 +14,25 @@ struct UploadCommand {
       return await UploadCommand(options: options).run()
     } catch {
       Terminal.complain("\(error)")
-      Terminal.write("“errand upload --help” teaches.\n", to: .error)
+      Terminal.write("See “errand upload --help”.\n", to: .error)
       return .usage
     }
   }
 
   private let options: UploadOptions
 
-  /// Why a file cannot be sent; nil where all can.
+  /// Why one of the files cannot be sent; nil if all files can be sent.
   private static func unreadable(_ files: [URL]) -> String? {
     for file in files {
       let path = file.path(percentEncoded: false)
       var isFolder: ObjCBool = false
       guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-        return "There is no file “\(file.relativePath)”."
+        return "No such file: “\(file.relativePath)”."
       }
-      if isFolder.boolValue { return "“\(file.relativePath)” is a folder, and only files can be sent." }
-      if !FileManager.default.isReadableFile(atPath: path) { return "“\(file.relativePath)” may not be read." }
+      if isFolder.boolValue { return "“\(file.relativePath)” is a folder; only files can be sent." }
+      if !FileManager.default.isReadableFile(atPath: path) {
+        return "“\(file.relativePath)” cannot be read; check its permissions."
+      }
     }
     return nil
   }
@@ -47,7 +49,8 @@ struct UploadCommand {
     return end(outcome)
   }
 
-  /// Bars do not go together with the talk of `-v`.
+  /// The display of the progress; nil if the command is quiet. With `-v` it consists of lines, because bars cannot be
+  /// combined with the output of `-v`.
   private var display: ProgressDisplay? {
     if options.isQuiet { return nil }
     return options.isVerbose ? ProgressDisplay(.lines) { Terminal.write($0, to: .error) } : ProgressDisplay(on: .error)
@@ -65,7 +68,7 @@ struct UploadCommand {
     return state
   }
 
-  /// Shows the answer, whatever its status, and says what went wrong.
+  /// Prints the response, whatever its status, and the error.
   private func end(_ outcome: Outcome<Data>) -> ExitCode {
     let lost = outcome.response.flatMap { BodyPrinter.write($0.body, of: $0) }
     guard let error = outcome.error else { return lost.map(Terminal.lost) ?? .success }
@@ -73,9 +76,9 @@ struct UploadCommand {
     return .ofTransfer(error)
   }
 
-  /// The error's own sentence, but where the cure has another name here.
+  /// The message for an error. The message for a reached deadline names the option `--timeout`.
   private func sentence(for error: APIError) -> String {
     guard error.code == .deadline, let limit = options.timeout else { return error.message }
-    return "The upload did not end within \(Wording.duration(limit)); --timeout gives it another limit."
+    return "The upload did not end within \(Wording.duration(limit)); use --timeout to change this limit."
   }
 }

@@ -1,23 +1,23 @@
 import Errand
 import Foundation
 
-/// What the words behind `errand upload` ask for.
+/// The parsed arguments of `errand upload`.
 struct UploadOptions: Sendable {
-  /// The files to send; several only in a form.
+  /// The files to send; more than one only in a form.
   var files: [String] = []
   var url = ""
-  /// The method; nil for PUT, and POST for a form.
+  /// The method; nil for the default: PUT, or POST for a form.
   var method: String?
   /// Whether the files are parts of a form.
   var isForm = false
-  /// The form's fields beside the files.
+  /// The fields of the form that precede the files.
   var items: [SendOptions.Item] = []
-  /// What the parts with files are called.
+  /// The field name of the parts with files.
   var partName = "file"
-  /// The media type of the files; nil for what the extension says.
+  /// The media type of the files; nil to derive it from the extension of each file name.
   var type: String?
   var isCompressed = false
-  /// Whether the server is asked before the body is sent.
+  /// Whether to ask the server before sending the body.
   var asksFirst = false
   var fields: [SendOptions.Field] = []
   var credential = RequestCredential.none
@@ -26,10 +26,10 @@ struct UploadOptions: Sendable {
   var isQuiet = false
   var usesProxy = true
 
-  /// The files' places.
+  /// The URLs of the files.
   var places: [URL] { files.map { URL(filePath: $0, directoryHint: .notDirectory) } }
 
-  /// What people know the upload by.
+  /// The name of the upload to display.
   var name: String {
     guard let first = places.first else { return url }
     return places.count == 1 ? first.lastPathComponent : "\(places.count) files"

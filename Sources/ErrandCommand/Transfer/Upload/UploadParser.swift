@@ -1,7 +1,7 @@
 import Errand
 import Foundation
 
-/// Reads the words behind `errand upload`.
+/// Parses the arguments of `errand upload`.
 struct UploadParser {
   private static let flags: Set<String> = [
     "--multipart", "--gzip", "--expect", "-v", "--verbose", "-q", "--quiet", "--no-proxy",
@@ -13,7 +13,7 @@ struct UploadParser {
   private var options = UploadOptions()
   private var hasName = false
 
-  /// Reads all words.
+  /// Parses all arguments.
   static func parse(_ words: [String]) throws(UsageError) -> UploadOptions {
     var parser = UploadParser()
     var reader = WordReader(words, flags: flags, valued: valued)
@@ -58,26 +58,26 @@ struct UploadParser {
   }
 
   private mutating func credential(_ credential: RequestCredential) throws(UsageError) {
-    guard options.credential == .none else { throw UsageError("one credential is enough: --user or --bearer") }
+    guard options.credential == .none else { throw UsageError("use only one credential: --user or --bearer") }
     options.credential = credential
   }
 
-  /// Files first, the URL last.
+  /// Assigns the arguments without options: the files first, the URL last.
   private mutating func place(_ places: [String]) throws(UsageError) {
     guard places.count > 1, let url = places.last else {
       throw UsageError(places.isEmpty ? "a file and a URL are missing" : "a file and a URL are needed, in this order")
     }
     options.files = places.dropLast()
-    guard !options.files.contains(where: \.isEmpty) else { throw UsageError("the name of the file is empty") }
+    guard !options.files.contains(where: \.isEmpty) else { throw UsageError("the file name is empty") }
     if options.files.count > 1, !options.isForm {
       throw UsageError("several files need --multipart, which sends them as one form")
     }
-    if hasName, !options.isForm { throw UsageError("--name is for forms; take --multipart with it") }
+    if hasName, !options.isForm { throw UsageError("--name is for forms; use it with --multipart") }
     options.url = try RequestNotation.url(url)
     if !options.isForm { options.url = Self.named(options.url, options.name) }
   }
 
-  /// A URL that ends in a slash gets the file's name, as with folders.
+  /// Appends the file's name to a URL that ends in a slash.
   private static func named(_ url: String, _ name: String) -> String {
     let path = url.prefix { $0 != "?" && $0 != "#" }
     guard path.hasSuffix("/") else { return url }

@@ -1,24 +1,24 @@
 import Errand
 import ErrandSupport
 
-/// Shows how far an upload is.
+/// Displays the progress of an upload.
 final class UploadWatch: Accessory {
   private let display: ProgressDisplay?
   private let number: Int
   private let name: String
   private let sent = Locked<Int64>(0)
 
-  /// Adds an upload to a display; nil shows nothing.
+  /// Adds an upload to a display. Nothing is displayed if the display is nil.
   init(_ name: String, on display: ProgressDisplay?) {
     self.name = name
     self.display = display
     number = display?.add(ProgressState(name: name, phase: .waiting)) ?? 0
   }
 
-  /// How many bytes of the body have gone out.
+  /// The number of body bytes that were sent.
   var bytes: Int64 { sent.withLock { $0 } }
 
-  /// Shows the end.
+  /// Displays the final state of the upload.
   func end(_ state: ProgressState) { display?.report(state, of: number) }
 
   func progressed(_ call: CallInfo, _ progress: TransferProgress) {

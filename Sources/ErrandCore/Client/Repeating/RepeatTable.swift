@@ -1,28 +1,29 @@
-/// Which calls of one kind are under way: a state machine without I/O.
+/// The running calls that have a repeat rule, grouped by request type and owner: a state machine without I/O. When a
+/// new call starts, its rule decides what happens to the earlier calls of the same group.
 ///
-/// | rule | others under way | others that still wait |
+/// | rule of the new call | earlier calls that run | earlier calls in their debounce pause |
 /// |---|---|---|
-/// | cancel previous | are ended | are ended |
-/// | ignore new | refuse the new one | refuse the new one |
-/// | debounce | go on | are ended |
+/// | cancel previous | are stopped | are stopped |
+/// | ignore new | continue; the new call is refused | continue; the new call is refused |
+/// | debounce | continue | are stopped |
 struct RepeatTable<Member: Sendable>: Sendable {
-  /// What is counted together.
+  /// Identifies the calls with the same request type and owner. A repeat rule applies to these calls together.
   struct Kind: Sendable, Hashable {
     let type: ObjectIdentifier
     let owner: UInt64?
   }
 
-  /// Names one call in the table.
+  /// Identifies one call in a ``RepeatTable``.
   struct Ticket: Sendable, Hashable {
     fileprivate let kind: Kind
     fileprivate let number: UInt64
   }
 
-  /// What becomes of a new call.
+  /// The decision on a new call.
   enum Entry: Sendable {
-    /// It goes on, and those before it end.
+    /// The call proceeds, and the calls in `ending` are stopped.
     case goesOn(Ticket, ending: [Member])
-    /// It fails, since another one is under way.
+    /// The new call fails, because another call of the same kind is running.
     case refused(by: Member)
   }
 
@@ -35,11 +36,13 @@ struct RepeatTable<Member: Sendable>: Sendable {
   private var kinds: [Kind: [Place]] = [:]
   private var last: UInt64 = 0
 
-  /// How many calls are counted.
+  /// The number of calls in the table.
   var count: Int { kinds.values.reduce(0) { $0 + $1.count } }
 
-  /// A call starts. Nil where its rule says that nothing is counted.
-  /// - Parameter isEnding: Whether a call is about to end: it refuses nobody any more.
+  /// Adds a call that starts, unless its rule refuses it. Returns nil for the rule `runAll`, under which calls are not
+  /// counted.
+  /// - Parameter isEnding: Returns true for a call that is about to end. A call that is about to end does not cause the
+  ///   new call to be refused.
   mutating func enter(
     _ kind: Kind, _ rule: RepeatRule, _ member: Member, isEnding: (Member) -> Bool = { _ in false }
   ) -> Entry? {
@@ -55,13 +58,13 @@ struct RepeatTable<Member: Sendable>: Sendable {
     }
   }
 
-  /// A call has waited long enough.
+  /// Records that the debounce pause of a call is over.
   mutating func begin(_ ticket: Ticket) {
     guard let index = kinds[ticket.kind]?.firstIndex(where: { $0.number == ticket.number }) else { return }
     kinds[ticket.kind]?[index].isWaiting = false
   }
 
-  /// A call has ended. Returns it, so that it is let go outside the lock.
+  /// Removes a call that has ended. Returns the member, so that the caller can release it outside the lock.
   @discardableResult
   mutating func leave(_ ticket: Ticket) -> Member? {
     guard let index = kinds[ticket.kind]?.firstIndex(where: { $0.number == ticket.number }) else { return nil }

@@ -1,6 +1,6 @@
 import ErrandSupport
 
-/// What a rule for repeats made of one call.
+/// The effect of a repeat rule on one call.
 final class RepeatTurn: Sendable {
   typealias Ticket = RepeatTable<RepeatTurn>.Ticket
 
@@ -11,7 +11,7 @@ final class RepeatTurn: Sendable {
   }
 
   let info: CallInfo
-  /// How long the call waits before it begins; nil for not at all.
+  /// The debounce pause before the call starts; nil for none.
   let pause: Duration?
   private let state: CallState
   private let storage = Locked(Storage())
@@ -22,19 +22,19 @@ final class RepeatTurn: Sendable {
     pause = if case .debounce(let pause) = rule { pause } else { nil }
   }
 
-  /// The place in the table; nil for a call that was refused.
+  /// Identifies the call in the table of calls with a repeat rule; nil for a refused call.
   var ticket: Ticket? { storage.withLock { $0.ticket } }
 
   /// Whether the call was stopped and is about to end.
   var isEnding: Bool { state.endsBy != nil }
 
-  /// Why the call is not carried out; nil for one that is.
+  /// The error of a call that the repeat rule refuses; nil for a call that may run.
   var refusal: APIError? { storage.withLock { $0.refusal } }
 
-  /// Why the call was cancelled, where a newer one took its place.
+  /// The error of a call that a newer call replaced; nil if no call replaced it.
   var supersession: APIError? {
     storage.withLock { $0.successor }.map {
-      APIError(.cancelled, .cancelled, "The call was cancelled, since \($0) took its place (`repeats`).")
+      APIError(.cancelled, .cancelled, "The call was cancelled, because \($0) replaced it (`repeats`).")
     }
   }
 
@@ -43,11 +43,12 @@ final class RepeatTurn: Sendable {
   func refuse(because other: CallInfo) {
     let error = APIError(
       .admission, .repeated,
-      "The call was not carried out, since \(other) is under way and its request ignores repeats (`repeats`).")
+      "The call was not started, because \(other) is still running and the rule `repeats` of the request ignores"
+        + " new calls.")
     storage.withLock { $0.refusal = error }
   }
 
-  /// A newer call takes the place of this one.
+  /// Cancels this call, because a newer call replaces it.
   func give(to newer: CallInfo) {
     if state.endsBy == nil { storage.withLock { $0.successor = newer } }
     state.stop(.cancelled)

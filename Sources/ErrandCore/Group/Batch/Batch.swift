@@ -1,18 +1,19 @@
-/// Requests that run side by side and end as one, as a value: it can be started with callbacks, again, and as a step of
-/// another batch or a chain.
+/// Requests that run concurrently and end together. A batch is a value: it can be started with callbacks, started
+/// several times, and used as a step of another batch or a chain.
 ///
 /// ```swift
 /// let page = Batch(GetUser(id: 7), Avatar(name: "x"), LatestNews())
 /// client.start(page) { user, avatar, news in … } onFailure: { error in print(error.members) }
 /// ```
 ///
-/// In `async` code the verbs of ``CallSender`` are shorter: `try await client.batch(GetUser(id: 7), Avatar(name:
-/// "x"))`. An empty batch completes at once.
+/// In `async` code the functions of ``CallSender`` are shorter: `try await client.batch(GetUser(id: 7), Avatar(name:
+/// "x"))`. A batch without members completes at once.
 public struct Batch<Response: Sendable>: CallGroup {
-  /// One run of the members: what runs, and what becomes of it.
+  /// The members of one run, and the function that makes the batch's value from them.
   struct Parts: Sendable {
     let members: BatchMembers
-    /// What comes of it; takes the members that have succeeded, in the order of their ends.
+    /// Makes the value of the batch. The argument contains the indexes of the members that have succeeded, in the order
+    /// in which they ended.
     let response: @Sendable ([Int]) throws(APIError) -> Response
   }
 
@@ -20,13 +21,13 @@ public struct Batch<Response: Sendable>: CallGroup {
   private let width: Int?
   private let parts: @Sendable () -> Parts
 
-  /// A batch.
+  /// The kind ``GroupKind/batch``.
   public var kind: GroupKind { .batch }
-  /// The kind's name.
+  /// The name of the kind.
   public var name: String { "batch" }
 
   /// - Parameters:
-  ///   - width: How many members run at once; nil for all.
+  ///   - width: The maximum number of members that run at the same time; nil for no limit.
   ///   - parts: Makes the members of one run.
   init(_ goal: BatchMachine.Goal, width: Int?, parts: @escaping @Sendable () -> Parts) {
     self.goal = goal
@@ -34,14 +35,14 @@ public struct Batch<Response: Sendable>: CallGroup {
     self.parts = parts
   }
 
-  /// Runs the members side by side.
+  /// Runs the members concurrently.
   public func body(in group: GroupScope) async throws -> Response {
     let parts = parts()
     return try parts.response(try await run(parts.members, in: group))
   }
 
-  /// Runs the members until the goal is reached or missed; those that still run then are cancelled and awaited. Returns
-  /// the members that have succeeded, in the order of their ends.
+  /// Runs the members until the goal is reached or can no longer be reached. Members that still run then are cancelled
+  /// and awaited. Returns the indexes of the members that have succeeded, in the order in which they ended.
   private func run(_ members: BatchMembers, in group: GroupScope) async throws(APIError) -> [Int] {
     group.run.ledger.expect(members.count)
     if case .successes(let wanted) = goal, wanted > members.count { throw Self.tooFew(wanted, members.count) }
@@ -50,38 +51,42 @@ public struct Batch<Response: Sendable>: CallGroup {
     if count == 0 { return try run.successes() }
     try? await withThrowingDiscardingTaskGroup { tasks in
       for _ in 0..<count { tasks.addTask { try await run.work(in: group) } }
-      // A stop leaves here and cancels the tasks: so it reaches whatever else their steps wait for.
+      // If the group is stopped, this line throws and the tasks are cancelled. That also ends waits in the steps that
+      // do not belong to calls of the group.
       try await run.wait(group.run.state)
     }
     return try run.successes()
   }
 
   private static func tooFew(_ wanted: Int, _ count: Int) -> APIError {
-    let successes = wanted == 1 ? "1 success was" : "\(wanted) successes were"
+    let successes = wanted == 1 ? "1 success" : "\(wanted) successes"
     let members = count == 0 ? "no members" : count == 1 ? "1 member" : "\(count) members"
     return APIError(
-      .group, .tooFew, "\(successes) asked for, and the batch has \(members); ask for fewer, or give it more.")
+      .group, .tooFew, "The batch needs \(successes), but has \(members); lower the number, or add members.")
   }
 }
 
 extension Batch {
-  /// A batch of different requests, whose value is a tuple of theirs; the first failure cancels the rest.
+  /// Makes a batch of requests of different types. The value of the batch is a tuple of their values. The first failure
+  /// cancels the other requests.
   ///
   /// - Parameters:
   ///   - step: The requests, or groups and steps of your own.
-  ///   - width: How many run at once; nil for all, less than one counts as one.
+  ///   - width: The maximum number of members that run at the same time; nil for no limit. A value below one counts as
+  ///     one.
   public init<each S: GroupStep>(_ step: repeat each S, width: Int? = nil)
   where Response == (repeat (each S).Response) {
     let tuple = BatchTuple(repeat each step)
     self.init(.all, width: width) { tuple.parts }
   }
 
-  /// A batch of requests of one kind, whose value is an array of theirs in the same order; the first failure cancels
-  /// the rest.
+  /// Makes a batch of requests of one type. The value of the batch is an array of their values, in the order of the
+  /// requests. The first failure cancels the other requests.
   ///
   /// - Parameters:
   ///   - steps: The requests, or groups and steps of your own.
-  ///   - width: How many run at once; nil for all, less than one counts as one.
+  ///   - width: The maximum number of members that run at the same time; nil for no limit. A value below one counts as
+  ///     one.
   public init<S: Sequence>(_ steps: S, width: Int? = nil)
   where S.Element: GroupStep, Response == [S.Element.Response] {
     let steps = Array(steps)
@@ -90,8 +95,8 @@ extension Batch {
     }
   }
 
-  /// A batch of requests that are known only at run time, whose value is an array of theirs in the same order; the
-  /// first failure cancels the rest.
+  /// Makes a batch of requests of mixed types. The value of the batch is an array of their values, in the order of the
+  /// requests. The first failure cancels the other requests.
   public init(mixed steps: [any GroupStep], width: Int? = nil) where Response == [any Sendable] {
     self.init(.all, width: width) {
       Self.parts(mixed: steps) { entries, _ throws(APIError) in
@@ -100,7 +105,8 @@ extension Batch {
     }
   }
 
-  /// A batch in which every request comes to its own end; its value is how each of them ended, in the same order.
+  /// Makes a batch that runs every request to its end. The value of the batch is an array of their results, in the
+  /// order of the requests.
   public init<S: Sequence>(outcomesOf steps: S, width: Int? = nil)
   where S.Element: GroupStep, Response == [Result<S.Element.Response, APIError>] {
     let steps = Array(steps)
@@ -109,8 +115,8 @@ extension Batch {
     }
   }
 
-  /// A batch of requests that are known only at run time, in which every one comes to its own end; its value is how
-  /// each of them ended, in the same order.
+  /// Makes a batch of requests of mixed types that runs every request to its end. The value of the batch is an array of
+  /// their results, in the order of the requests.
   public init(outcomesOfMixed steps: [any GroupStep], width: Int? = nil)
   where Response == [Result<any Sendable, APIError>] {
     self.init(.outcomes, width: width) {
@@ -118,8 +124,8 @@ extension Batch {
     }
   }
 
-  /// A batch whose value is the first success; the rest is cancelled. It fails when every request has failed, with the
-  /// failure that came first.
+  /// Makes a batch whose value is the first value that arrives; the other requests are then cancelled. If every request
+  /// fails, the batch fails with the first failure.
   public init<S: Sequence>(firstOf steps: S, width: Int? = nil)
   where S.Element: GroupStep, Response == S.Element.Response {
     let steps = Array(steps)
@@ -131,8 +137,8 @@ extension Batch {
     }
   }
 
-  /// A batch of requests that are known only at run time, whose value is the first success; the rest is cancelled. It
-  /// fails when every request has failed, with the failure that came first.
+  /// Makes a batch of requests of mixed types whose value is the first value that arrives; the other requests are then
+  /// cancelled. If every request fails, the batch fails with the first failure.
   public init(firstOfMixed steps: [any GroupStep], width: Int? = nil) where Response == any Sendable {
     self.init(.successes(1), width: width) {
       Self.parts(mixed: steps) { entries, successes throws(APIError) in
@@ -142,8 +148,9 @@ extension Batch {
     }
   }
 
-  /// A batch that ends with the success of so many requests; the rest is cancelled. Its value holds theirs, in the
-  /// order of the requests. It fails as soon as it cannot succeed any more, with the failure that came first.
+  /// Makes a batch that ends when `count` requests have succeeded; the other requests are then cancelled. The value of
+  /// the batch contains the values of these requests, in the order of the requests. As soon as too many requests have
+  /// failed, the batch fails with the first failure.
   public init<S: Sequence>(atLeast count: Int, of steps: S, width: Int? = nil)
   where S.Element: GroupStep, Response == [S.Element.Response] {
     let steps = Array(steps)
@@ -154,9 +161,9 @@ extension Batch {
     }
   }
 
-  /// A batch of requests that are known only at run time, which ends with the success of so many; the rest is
-  /// cancelled. Its value holds theirs, in the order of the requests. It fails as soon as it cannot succeed any more,
-  /// with the failure that came first.
+  /// Makes a batch of requests of mixed types that ends when `count` requests have succeeded; the other requests are
+  /// then cancelled. The value of the batch contains the values of these requests, in the order of the requests. As
+  /// soon as too many requests have failed, the batch fails with the first failure.
   public init(atLeast count: Int, ofMixed steps: [any GroupStep], width: Int? = nil)
   where Response == [any Sendable] {
     self.init(.successes(max(count, 0)), width: width) {
@@ -182,7 +189,7 @@ extension Batch {
   }
 }
 
-/// The members of a batch of different types.
+/// The members of a batch whose types are all known at compile time and may differ.
 private struct BatchTuple<each S: GroupStep>: Sendable {
   private let steps: (repeat each S)
 
@@ -198,7 +205,7 @@ private struct BatchTuple<each S: GroupStep>: Sendable {
   }
 }
 
-/// The members of a batch of one kind, and where their outcomes lie.
+/// The members of a batch of one type, and the storage for their outcomes.
 struct BatchRow<S: GroupStep>: Sendable {
   let steps: [S]
   let slots: [BatchSlot<S.Response>]
@@ -215,10 +222,40 @@ struct BatchRow<S: GroupStep>: Sendable {
   }
 }
 
-/// The members of one run of a batch: how each runs, and what it is called; nothing of types is said outside.
+/// The members of one run of a batch, without their types: their number, their names and how each one runs.
 struct BatchMembers: Sendable {
   let count: Int
   let name: @Sendable (Int) -> MemberName
-  /// Runs a member in a group; returns why it failed.
+  /// Runs the member with this index in a group. Returns the error if the member fails.
   let run: @Sendable (Int, GroupScope) async -> APIError?
+}
+
+/// A member of a batch whose type is known only at run time.
+struct MixedEntry: Sendable {
+  let name: @Sendable () -> MemberName
+  let run: @Sendable (GroupScope) async -> APIError?
+  /// Returns the result of the member; nil if the member was never started.
+  let outcome: @Sendable () -> Result<any Sendable, APIError>?
+
+  init<S: GroupStep>(_ step: S) { self.init(step, BatchSlot.fitting(step)) }
+
+  init<S: GroupStep>(_ step: S, _ slot: BatchSlot<S.Response>) {
+    name = { MemberName(ofAny: step) }
+    run = { group in await slot.run(step, in: group) }
+    outcome = { slot.outcome?.map { $0 as any Sendable } }
+  }
+
+  /// The value of the member.
+  /// - Throws: The member's error; an error of stage `cancelled` if the member was never started.
+  func value() throws(APIError) -> any Sendable {
+    guard let outcome = outcome() else { throw .stopped(.cancelled) }
+    return try outcome.get()
+  }
+}
+
+extension BatchMembers {
+  init(_ entries: [MixedEntry]) {
+    self.init(
+      count: entries.count, name: { entries[$0].name() }, run: { index, group in await entries[index].run(group) })
+  }
 }

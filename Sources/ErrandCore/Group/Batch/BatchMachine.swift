@@ -1,16 +1,17 @@
-/// Which member of a batch starts next, and when the batch is over: a state machine without I/O.
+/// Decides which member of a batch starts next and when the batch is over: a state machine without I/O.
 struct BatchMachine: Sendable {
-  /// When a batch has what it wants.
+  /// The condition under which a batch ends.
   enum Goal: Sendable, Hashable {
-    /// Every member succeeds; the first failure ends the batch.
+    /// Every member must succeed; the first failure ends the batch.
     case all
-    /// Every member ends, whichever way.
+    /// Every member must end, with success or failure.
     case outcomes
-    /// So many members succeed; the batch ends as soon as they have, or can no longer.
+    /// The given number of members must succeed. The batch ends as soon as they have, or as soon as too many members
+    /// have failed.
     case successes(Int)
   }
 
-  /// Whether the batch goes on.
+  /// The state of a batch: whether it continues, has reached its goal or has missed it.
   enum Verdict: Sendable, Hashable {
     case goOn
     case reached
@@ -25,21 +26,21 @@ struct BatchMachine: Sendable {
   private var successes = 0
   private(set) var verdict: Verdict
 
-  /// A batch of so many members.
+  /// A batch of `count` members.
   init(_ goal: Goal, count: Int) {
     self.goal = goal
     self.count = count
     verdict = count == 0 || goal == .successes(0) ? .reached : .goOn
   }
 
-  /// The next member to start; nil where all have, or the batch is over.
+  /// Returns the index of the next member to start; nil if all members have started or the batch is over.
   mutating func next() -> Int? {
     guard verdict == .goOn, started < count else { return nil }
     defer { started += 1 }
     return started
   }
 
-  /// A member has ended. What comes after the end changes nothing.
+  /// Records that a member has ended. Members that end after the batch is over have no effect.
   mutating func end(succeeded: Bool) -> Verdict {
     guard verdict == .goOn else { return verdict }
     ended += 1

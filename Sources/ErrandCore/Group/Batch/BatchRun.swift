@@ -1,18 +1,18 @@
 import ErrandSupport
 
-/// One run of a batch's members, shared by the tasks that work on it.
+/// One run of a batch's members. Several tasks share it, and each task runs one member after the other.
 final class BatchRun: Sendable {
-  /// Thrown by a task when the batch is over: it cancels the other tasks.
+  /// Thrown by a task when the batch is over, so that the other tasks are cancelled.
   struct Over: Error {}
 
   private struct State: Sendable {
     var machine: BatchMachine
     var failure: APIError?
-    /// The members that have succeeded until the batch was over, in the order of their ends.
+    /// The indexes of the members that succeeded before the batch was over, in the order in which they ended.
     var successes: [Int] = []
-    /// The tasks that have not come to their end.
+    /// The number of tasks that have not ended.
     var working: Int
-    /// Who waits for the end of the batch.
+    /// Resumes the task that waits for the end of the batch.
     var waiting: Wakeup?
 
     var isOver: Bool { working == 0 || machine.verdict != .goOn }
@@ -21,21 +21,21 @@ final class BatchRun: Sendable {
   private let members: BatchMembers
   private let state: Locked<State>
 
-  /// - Parameter tasks: How many tasks will call ``work(in:)``.
+  /// - Parameter tasks: The number of tasks that will call ``work(in:)``.
   init(_ members: BatchMembers, _ goal: BatchMachine.Goal, tasks: Int) {
     self.members = members
     state = Locked(State(machine: BatchMachine(goal, count: members.count), working: tasks))
   }
 
-  /// The members that have succeeded, in the order of their ends.
-  /// - Throws: Why the goal was missed: the failure that came first. A cancel where the batch was stopped.
+  /// The indexes of the members that have succeeded, in the order in which they ended.
+  /// - Throws: The first failure if the goal was missed; an error of stage `cancelled` if the batch was stopped.
   func successes() throws(APIError) -> [Int] {
     let (verdict, failure, successes) = state.withLock { ($0.machine.verdict, $0.failure, $0.successes) }
     if verdict == .reached { return successes }
     throw failure ?? .stopped(.cancelled)
   }
 
-  /// Runs a member after the other.
+  /// Runs one member after the other until no member is left to start or the batch is over.
   func work(in group: GroupScope) async throws(Over) {
     defer { leave() }
     while !group.isStopped, !Task.isCancelled, let index = state.withLock({ $0.machine.next() }) {
@@ -46,7 +46,7 @@ final class BatchRun: Sendable {
     }
   }
 
-  /// Waits until the batch is over. A stop of the group ends the wait at once.
+  /// Waits until the batch is over. If the group is stopped, the wait ends at once.
   func wait(_ call: CallState) async throws(CallState.Stopped) {
     try await call.wait { wakeup in
       let isOver = state.withLock { state in

@@ -1,5 +1,5 @@
-/// Steps made from the answers before them, as a value: it can be started with callbacks, again, and as a step of
-/// another chain or a batch.
+/// Steps that can use the values of earlier steps. A chain is a value: it can be started with callbacks, started
+/// several times, and used as a step of another chain or a batch.
 ///
 /// ```swift
 /// let signUp = Chain("sign up") { chain in
@@ -11,10 +11,11 @@
 /// client.start(signUp) { welcome in … }
 /// ```
 ///
-/// In `async` code ``APIClient/chain(options:_:)`` is shorter. Leaving the closure by an error cancels the branches that
-/// still run. The closure may run in any task; one that touches the main actor says so: `{ @MainActor chain in … }`.
+/// In `async` code ``APIClient/chain(options:_:)`` is shorter. If the closure throws, the branches that still run are
+/// cancelled. The closure may run in any task. A closure that uses the main actor must declare it: `{ @MainActor chain
+/// in … }`.
 public struct Chain<Response: Sendable>: CallGroup {
-  /// The name in plans, logs and errors.
+  /// The name of the chain in reports, logs and errors.
   public let name: String
   private let steps: @Sendable (GroupScope) async throws -> Response
 

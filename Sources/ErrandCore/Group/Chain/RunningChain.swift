@@ -1,6 +1,6 @@
 import ErrandSupport
 
-/// A ``StepChain`` at work, for the callbacks of its steps. Any thread may call any member.
+/// A running ``StepChain``, for the callbacks of its steps. Any thread may call any member.
 public final class RunningChain: Sendable {
   private struct State: Sendable {
     var steps: [ChainStep]
@@ -17,31 +17,31 @@ public final class RunningChain: Sendable {
     state = Locked(State(steps: steps))
   }
 
-  /// Who the chain is.
+  /// The identity of the chain.
   public var info: GroupInfo { group.info }
-  /// What ran so far; it can be printed.
+  /// The report on the steps so far. It can be printed.
   public var report: GroupReport { group.report }
 
-  /// Adds a step behind all others of this run.
+  /// Adds a step to this run of the chain, after all other steps.
   ///
   /// - Parameters:
   ///   - step: A request, or a group or a step of your own.
-  ///   - then: Told the step's value on the main actor, before the next step begins.
-  /// - Returns: False, and nothing is added, where the chain was stopped or is over: it has failed, or the callback of
-  ///   its last step has returned.
+  ///   - then: Receives the step's value on the main actor, before the next step starts.
+  /// - Returns: True if the step was added. False if the chain was stopped, has failed, or has ended because the
+  ///   callback of its last step has returned.
   @discardableResult
   public func add<S: GroupStep>(_ step: S, then: (@MainActor (S.Response, RunningChain) -> Void)? = nil) -> Bool {
     add(ChainStep(step, then))
   }
 
-  /// Adds a step whose callback comes on an executor of choice.
+  /// Adds a step whose callback runs on an executor of choice.
   ///
   /// - Parameters:
   ///   - step: A request, or a group or a step of your own.
-  ///   - executor: Where the callback comes.
-  ///   - then: Told the step's value, before the next step begins.
-  /// - Returns: False, and nothing is added, where the chain was stopped or is over: it has failed, or the callback of
-  ///   its last step has returned.
+  ///   - executor: The executor of the callback.
+  ///   - then: Receives the step's value, before the next step starts.
+  /// - Returns: True if the step was added. False if the chain was stopped, has failed, or has ended because the
+  ///   callback of its last step has returned.
   @discardableResult
   public func add<S: GroupStep>(
     _ step: S, on executor: CallbackExecutor, then: @escaping @Sendable (S.Response, RunningChain) -> Void
@@ -49,15 +49,16 @@ public final class RunningChain: Sendable {
     add(ChainStep(step, on: executor, then))
   }
 
-  /// Cancels the chain: it ends as cancelled, never as a success, and no further callback of a step comes.
+  /// Cancels the chain. It ends as cancelled, never as a success, and no further callback of a step is called.
   public func stop() { group.cancel() }
 
-  /// Lets the chain fail when the callback that runs now has returned. The first error counts.
+  /// Makes the chain fail with this error when the current callback has returned. If the function is called several
+  /// times, the first error counts.
   public func fail(_ error: any Error) {
     state.withLock { $0.failure = $0.failure ?? error }
   }
 
-  /// The next step; nil when there is none, and from then on none can be added.
+  /// Returns the next step; nil if there is none. After nil, no step can be added any more.
   func next() throws -> ChainStep? {
     try state.withLock { state in
       if let failure = state.failure {
@@ -73,7 +74,7 @@ public final class RunningChain: Sendable {
     }
   }
 
-  /// The chain is over, whichever way: nothing can be added any more. Lets go of the callbacks, which may hold this.
+  /// Ends the chain, so that no step can be added any more. Releases the callbacks, which may retain this object.
   func close() {
     let released = state.withLock { state in
       state.isOver = true
@@ -83,7 +84,8 @@ public final class RunningChain: Sendable {
     _ = released
   }
 
-  /// Runs a callback on an executor and waits for its end. A stop takes back one that has not begun.
+  /// Runs a callback on an executor and waits until it has returned. If the chain is stopped before the callback
+  /// starts, the callback is not called.
   func tell(on executor: CallbackExecutor, _ job: @escaping @Sendable () -> Void) async throws {
     let isOpen = Locked(true)
     let take: @Sendable () -> Bool = {
@@ -115,7 +117,7 @@ public final class RunningChain: Sendable {
   }
 }
 
-/// A step of a chain with its callback; nothing of types is said outside.
+/// A step of a chain with its callback, without their types.
 struct ChainStep: Sendable {
   /// Runs the step and its callback.
   let run: @Sendable (RunningChain) async throws -> any Sendable

@@ -8,39 +8,40 @@
 /// client.start(chain, delegate: self)
 /// ```
 ///
-/// A step begins when the callback of the one before has returned; so a callback may add steps. It is a value: each run
-/// has the steps that were added before its start, and those that its own callbacks add.
+/// A step starts when the callback of the previous step has returned, so a callback may add steps. A `StepChain` is a
+/// value: a run has the steps that were added before the run started, and the steps that the callbacks of the run add.
 public struct StepChain: CallGroup {
-  /// The name in plans, logs and errors.
+  /// The name of the chain in reports, logs and errors.
   public let name: String
   private var steps: [ChainStep] = []
 
-  /// Makes a chain without steps; it completes at once.
+  /// Makes a chain without steps. A chain without steps completes at once.
   public init(_ name: String = "chain") { self.name = name }
 
   /// Adds a step.
   ///
   /// - Parameters:
   ///   - step: A request, or a group or a step of your own.
-  ///   - then: Told the step's value on the main actor, before the next step begins; may add steps, stop the chain or
-  ///     let it fail. Not called any more once the chain is stopped.
+  ///   - then: Receives the step's value on the main actor, before the next step starts. The callback may add steps,
+  ///     stop the chain or make it fail. It is not called after the chain was stopped.
   public mutating func add<S: GroupStep>(_ step: S, then: (@MainActor (S.Response, RunningChain) -> Void)? = nil) {
     steps.append(ChainStep(step, then))
   }
 
-  /// Adds a step whose callback comes on an executor of choice.
+  /// Adds a step whose callback runs on an executor of choice.
   ///
   /// - Parameters:
   ///   - step: A request, or a group or a step of your own.
-  ///   - executor: Where the callback comes.
-  ///   - then: Told the step's value, before the next step begins; may add steps, stop the chain or let it fail.
+  ///   - executor: The executor of the callback.
+  ///   - then: Receives the step's value, before the next step starts. The callback may add steps, stop the chain or
+  ///     make it fail.
   public mutating func add<S: GroupStep>(
     _ step: S, on executor: CallbackExecutor, then: @escaping @Sendable (S.Response, RunningChain) -> Void
   ) {
     steps.append(ChainStep(step, on: executor, then))
   }
 
-  /// Runs one step after the other; returns what they gave, in order.
+  /// Runs one step after the other and returns the values in the order of the steps.
   public func body(in group: GroupScope) async throws -> StepValues {
     let running = RunningChain(group, steps)
     defer { running.close() }
@@ -50,11 +51,11 @@ public struct StepChain: CallGroup {
   }
 }
 
-/// What the steps of a ``StepChain`` gave.
+/// The values of the steps of a ``StepChain``.
 public struct StepValues: Sendable {
   /// The values, in the order of the steps.
   public let all: [any Sendable]
 
-  /// The first value of a type; nil where no step gave one.
+  /// The first value of this type; nil if no step returned one.
   public func first<Value>(_ type: Value.Type) -> Value? { all.lazy.compactMap { $0 as? Value }.first }
 }

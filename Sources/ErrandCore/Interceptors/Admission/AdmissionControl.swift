@@ -1,6 +1,6 @@
 import ErrandSupport
 
-/// The queue of a client, shared by all its calls.
+/// The admission queue of a client, shared by all its calls.
 package final class AdmissionControl: Sendable {
   typealias Queue = AdmissionQueue<Wakeup>
 
@@ -9,7 +9,7 @@ package final class AdmissionControl: Sendable {
     var alarms = AdmissionAlarms()
   }
 
-  /// Where a call waits; nil before it does, and after it has left.
+  /// The queue position of a call; nil before the call waits and after the call has left the queue.
   private final class Place: Sendable {
     let ticket = Locked<Queue.Ticket?>(nil)
   }
@@ -18,17 +18,17 @@ package final class AdmissionControl: Sendable {
 
   init(limits: AdmissionLimits) { state = Locked(State(queue: Queue(limits: limits))) }
 
-  /// The limits in force.
+  /// The current limits.
   package var limits: AdmissionLimits { state.withLock { $0.queue.limits } }
 
-  /// The exchanges that run and the calls that wait.
+  /// The numbers of running exchanges and of waiting calls.
   package var counts: (running: Int, waiting: Int) { state.withLock { ($0.queue.running, $0.queue.waiting) } }
 
-  /// The same at the origins of a host.
+  /// The numbers of running exchanges and of waiting calls at the origins of one host.
   func counts(at host: String) -> (running: Int, waiting: Int) { state.withLock { $0.queue.counts(at: host) } }
 
-  /// Changes the limits; calls that wait may go on by it. They are read under the lock: of two threads that change
-  /// them at the same time, the later one cannot bring the earlier ones back.
+  /// Changes the limits, and admits waiting calls that the new limits allow. `limits` is called under the lock: if two
+  /// threads change the limits at the same time, the later one cannot restore older limits.
   func change(_ timers: any Timers, _ limits: () -> AdmissionLimits) {
     let now = timers.now
     let hasChanged = state.withLock { state in
@@ -42,11 +42,11 @@ package final class AdmissionControl: Sendable {
     for host in state.withLock({ $0.queue.waitedFor }) { tend(host, timers) }
   }
 
-  // MARK: - Coming and going
+  // MARK: - Entering and leaving
 
   /// Waits for a slot.
-  /// - Throws: ``ErrandHTTP/CallState/Stopped`` when the call is stopped, ``APIError`` when the queue is full; nothing
-  ///   is taken then.
+  /// - Throws: ``ErrandHTTP/CallState/Stopped`` if the call is stopped, ``APIError`` if the queue is full. After an
+  ///   error the call has no slot.
   func enter(_ origin: HTTPURL.Origin, _ context: CallContext) async throws -> Queue.Pass {
     if let pass = state.withLock({ $0.queue.tryEnter(origin) }) { return pass }
     let now = context.call.timers.now
@@ -61,12 +61,13 @@ package final class AdmissionControl: Sendable {
     }
   }
 
-  /// Whether the present task works for a call that may have a slot here: that call must not wait for itself.
+  /// True if another call, which may have a slot in this queue, waits for the current task. The current task must not
+  /// wait for that slot.
   private var isWaitedFor: Bool {
     RefreshControl.isRefreshing || HeldSlot.present?.isHeld(of: self) == true
   }
 
-  /// Waits for a token alone, and takes a slot beyond the limits once it is there.
+  /// Waits only for a rate token, then takes a slot even if all slots are taken.
   private func enterBeyond(
     _ origin: HTTPURL.Origin, _ call: CallState, _ now: MonotonicInstant
   ) async throws -> Queue.Pass {
@@ -101,7 +102,7 @@ package final class AdmissionControl: Sendable {
             let entrance = state.queue.enter(origin, owner: context.info.owner, priority, wakeup, now)
             if case .waits(let ticket) = entrance {
               call.whenPriorityChanges { [self, call] _ in follow(ticket, call) }
-              // It may have changed between coming and listening.
+              // The priority may have changed before the listener was installed.
               if call.priority != priority { state.queue.change(ticket, to: call.priority, now) }
             }
             return entrance
@@ -122,9 +123,9 @@ package final class AdmissionControl: Sendable {
     return entrance
   }
 
-  /// Gives a slot back: a grant that is refused goes to the next.
+  /// Releases a slot and hands the slot to the next waiting call that has not left the queue.
   ///
-  /// - Parameter isUnused: Whether nothing was asked with it.
+  /// - Parameter isUnused: True if no request was sent with the slot.
   func release(_ pass: Queue.Pass, _ timers: any Timers, isUnused: Bool = false) {
     if !isUnused, state.withLock({ $0.queue.releaseUnlessWaited(pass) }) { return }
     let now = timers.now
@@ -133,7 +134,7 @@ package final class AdmissionControl: Sendable {
     if let next { hand(next, timers) }
   }
 
-  /// Hands a slot over. Where the waiter has left, it goes on to the next.
+  /// Hands a slot to a waiting call. If this call has left the queue, the slot goes to the next waiting call.
   private func hand(_ grant: Queue.Grant, _ timers: any Timers) {
     var grant = grant
     while !grant.waiter.resume() {
@@ -146,7 +147,8 @@ package final class AdmissionControl: Sendable {
     tend(grant.pass.host, timers)
   }
 
-  /// Gives a place up, if it is still there: at once when the call is stopped, since its executor may be busy for long.
+  /// Removes a call from the queue if the call still waits. This is done directly when the call is stopped. The call
+  /// itself could do it only later, because its executor may be busy for a long time.
   private func leave(_ place: Place, _ timers: any Timers) {
     guard let ticket = place.ticket.withLock({ $0.take() }) else { return }
     state.withLock { $0.queue.leave(ticket) }
@@ -157,20 +159,20 @@ package final class AdmissionControl: Sendable {
 
   private func follow(_ ticket: Queue.Ticket, _ call: CallState) {
     let now = call.timers.now
-    // Asked under the lock, so that of two changes at the same time the later one counts.
+    // The priority is read under the lock, so that the later of two concurrent changes takes effect.
     state.withLock { $0.queue.change(ticket, to: call.priority, now) }
   }
 
   // MARK: - Rates
 
-  /// Believes a server that says when it wants to be asked again, for an hour at most.
+  /// Sends nothing to a host with a rate limit until the host's `Retry-After` has passed, for at most one hour.
   func learn(from answer: HTTPResponse, _ pass: Queue.Pass, _ timers: any Timers) {
     guard state.withLock({ $0.queue.isRated(pass) }), let delay = RetryAfter.delay(in: answer.fields) else { return }
     let moment = timers.now.advanced(by: min(delay, .seconds(3_600)))
     state.withLock { $0.queue.close(pass, until: moment) }
   }
 
-  /// Sets or removes the timer of a host, by what its waiters need now.
+  /// Sets or removes the timer that admits waiting calls of a host when the host's next rate token is available.
   private func tend(_ host: Int, _ timers: any Timers) {
     let now = timers.now
     let order = state.withLock { state in

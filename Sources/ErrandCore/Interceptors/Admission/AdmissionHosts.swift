@@ -1,14 +1,14 @@
-/// What a queue knows of each origin. Origins that nobody asks are forgotten when there are many of them.
+/// The state of each origin in an admission queue. Unused origins are removed when there are many.
 struct AdmissionHosts: Sendable {
-  /// One origin.
+  /// The state of one origin.
   struct Host: Sendable {
     let origin: HTTPURL.Origin
     var running = 0
-    /// Nil for one without a rate.
+    /// The rate tokens of the origin; nil if its host has no rate limit.
     var bucket: RateBucket?
   }
 
-  /// How many are kept at least, so that calls in a row need not make room each time.
+  /// Unused origins are removed only above this number of origins, so that few calls spend time on the search.
   private static var kept: Int { 64 }
 
   private var places: [HTTPURL.Origin: Int] = [:]
@@ -16,23 +16,24 @@ struct AdmissionHosts: Sendable {
   private var free: [Int] = []
   private var sweepAt = Self.kept
 
-  /// The place of an origin; nil where it has none yet.
+  /// The index of an origin; nil if the origin is unknown.
   func place(of origin: HTTPURL.Origin) -> Int? { places[origin] }
 
-  /// The places in use.
+  /// The indices in use.
   var all: [Int] { hosts.indices.filter { hosts[$0] != nil } }
 
   subscript(place: Int) -> Host? { hosts[place] }
 
-  /// The exchanges that run at a place.
+  /// The number of exchanges that run at an index.
   func running(at place: Int) -> Int { hosts[place]?.running ?? 0 }
 
-  /// The bucket at a place; nil for one without a rate.
+  /// The rate tokens of the origin at an index; nil if its host has no rate limit.
   func bucket(at place: Int) -> RateBucket? { hosts[place]?.bucket }
 
-  /// Makes a place for an origin. Those where nobody runs, nobody waits and nothing has to be remembered may lose theirs.
+  /// Adds an origin. This may remove other origins, if they have no running exchange, no waiting call and all their
+  /// rate tokens.
   ///
-  /// - Parameter now: Nil where no host has a rate.
+  /// - Parameter now: The current moment; nil if no host has a rate limit.
   mutating func make(
     _ origin: HTTPURL.Origin, _ rate: HostRate?, _ now: MonotonicInstant?, isWaitedFor: (Int) -> Bool
   ) -> Int {
@@ -58,10 +59,10 @@ struct AdmissionHosts: Sendable {
     }
   }
 
-  /// Notes that exchanges begin or end.
+  /// Adds `step` to the number of running exchanges of an origin.
   mutating func run(at place: Int, _ step: Int) { hosts[place]?.running += step }
 
-  /// Changes the bucket of a host.
+  /// Changes the rate tokens of an origin, if its host has a rate limit.
   mutating func change(at place: Int, _ body: (inout RateBucket) -> Void) {
     if var bucket = hosts[place]?.bucket {
       body(&bucket)
@@ -69,7 +70,7 @@ struct AdmissionHosts: Sendable {
     }
   }
 
-  /// Gives each host the rate it has now.
+  /// Applies changed rate limits to all origins.
   mutating func setRates(_ now: MonotonicInstant, _ rate: (String) -> HostRate?) {
     for place in hosts.indices {
       guard let host = hosts[place] else { continue }

@@ -1,27 +1,29 @@
-/// Who may go on and who waits: a state machine without I/O and without a clock.
+/// Decides which calls are admitted and which wait: a state machine without I/O and without a clock.
 ///
-/// Whoever has room and a token goes on, unless others wait for the same. Whom a free slot goes to, ``WaitingLine`` says.
-/// Where waiters lack nothing but a token, ``wake(at:_:)`` says when there will be one.
+/// A call needs a *slot*, which is the permission to run one exchange. If its host has a rate limit, the call also
+/// needs a *token*. It is admitted at once if both are free and no other call waits for the same host. ``WaitingQueue``
+/// selects the waiting call that gets a free slot. ``wake(at:_:)`` returns the moment of the next token if waiting
+/// calls lack only a token.
 struct AdmissionQueue<Waiter: Sendable>: Sendable {
-  /// A slot, held by one who was let in.
+  /// The slot of an admitted call.
   struct Pass: Sendable, Hashable {
     let host: Int
   }
 
-  /// A place in the queue.
+  /// The place of a waiting call in the queue.
   struct Ticket: Sendable, Hashable {
     let host: Int
-    fileprivate let place: WaitingLine<Waiter>.Place
+    fileprivate let place: WaitingQueue<Waiter>.Place
   }
 
-  /// What becomes of one who comes.
+  /// The result of entering the queue.
   enum Entrance: Sendable {
     case admitted(Pass)
     case waits(Ticket)
     case full
   }
 
-  /// One who is let in now. Where it refuses, its pass is released as unused.
+  /// A waiting call that is admitted now. If the call has left the queue, its slot is released as unused.
   struct Grant: Sendable {
     let waiter: Waiter
     let pass: Pass
@@ -30,51 +32,53 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   private(set) var limits: AdmissionLimits
   private(set) var running = 0
   private var hosts = AdmissionHosts()
-  private var line: WaitingLine<Waiter>
+  private var waitingCalls: WaitingQueue<Waiter>
   private var open: [Int] = []
 
   init(limits: AdmissionLimits) {
     self.limits = limits
-    line = WaitingLine(ageing: limits.ageing)
+    waitingCalls = WaitingQueue(ageing: limits.ageing)
   }
 
-  /// How many wait.
-  var waiting: Int { line.count }
+  /// The number of waiting calls.
+  var waiting: Int { waitingCalls.count }
 
-  /// How many origins are remembered.
+  /// The number of known origins.
   var placesInUse: Int { hosts.all.count }
 
-  /// The exchanges that run and the calls that wait at the origins of a host.
+  /// The numbers of running exchanges and of waiting calls at the origins of a host.
   func counts(at host: String) -> (running: Int, waiting: Int) {
     hosts.all.reduce(into: (0, 0)) { counts, place in
       guard let found = hosts[place], found.origin.host == host else { return }
       counts.0 += found.running
-      counts.1 += line.count(at: place)
+      counts.1 += waitingCalls.count(at: place)
     }
   }
 
-  // MARK: - Coming
+  // MARK: - Entering
 
-  /// Takes a slot if one is free; without a moment, only where the host has no rate.
+  /// Takes a slot if one is free and no call waits for the same host. Without `now` this succeeds only if no host has a
+  /// rate limit.
   mutating func tryEnter(_ origin: HTTPURL.Origin, _ now: MonotonicInstant? = nil) -> Pass? {
     guard running < limits.total, now != nil || limits.rates.isEmpty else { return nil }
     let host = place(of: origin, now)
-    guard hasRoom(host), line.count(at: host) == 0 else { return nil }
+    guard hasRoom(host), waitingCalls.count(at: host) == 0 else { return nil }
     return takeSlot(at: host, now)
   }
 
-  /// Takes a slot, or a place in the queue.
+  /// Takes a slot, or enters the queue.
   mutating func enter(
     _ origin: HTTPURL.Origin, owner: UInt64?, _ priority: CallPriority, _ waiter: Waiter, _ now: MonotonicInstant
   ) -> Entrance {
     if let pass = tryEnter(origin, now) { return .admitted(pass) }
-    guard line.count < limits.waiting else { return .full }
+    guard waitingCalls.count < limits.waiting else { return .full }
     let host = place(of: origin, now)
-    let place = line.add(waiter, host: host, owner: owner, priority, now)
+    let place = waitingCalls.add(waiter, host: host, owner: owner, priority, now)
     return .waits(Ticket(host: host, place: place))
   }
 
-  /// Takes the next token of a host, which nobody else gets then. Returns when it will be there; nil where it is.
+  /// Reserves the next token of a host for the caller. Returns the moment at which it is available; nil if it is
+  /// available now.
   mutating func reserveToken(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) -> MonotonicInstant? {
     let host = place(of: origin, now)
     guard let bucket = hosts.bucket(at: host) else { return nil }
@@ -82,20 +86,20 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     return bucket.hasToken(now) ? nil : bucket.next
   }
 
-  /// Gives a token back that was reserved and not used.
+  /// Returns a reserved token that was not used.
   mutating func giveBackToken(_ origin: HTTPURL.Origin) {
     if let host = hosts.place(of: origin) { hosts.change(at: host) { $0.giveBack() } }
   }
 
-  /// What becomes of one who has a token and must not wait for a slot.
-  enum EntranceBeyond: Sendable {
+  /// The result of taking a slot with a reserved token, even if no slot is free.
+  enum ReservedEntrance: Sendable {
     case admitted(Pass)
-    /// The host wants nobody before this moment.
+    /// The host accepts no requests before this moment.
     case closed(MonotonicInstant)
   }
 
-  /// Takes a slot, also where none is free, with a token that was reserved.
-  mutating func enterBeyond(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) -> EntranceBeyond {
+  /// Takes a slot with a reserved token, even if no slot is free.
+  mutating func enterBeyond(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) -> ReservedEntrance {
     let host = place(of: origin, now)
     if let moment = hosts.bucket(at: host)?.closed(now) { return .closed(moment) }
     return .admitted(take(at: host))
@@ -103,32 +107,32 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
 
   private mutating func place(of origin: HTTPURL.Origin, _ now: MonotonicInstant?) -> Int {
     if let known = hosts.place(of: origin) { return known }
-    return hosts.make(origin, limits.rate(of: origin.host), now) { [line] in line.count(at: $0) > 0 }
+    return hosts.make(origin, limits.rate(of: origin.host), now) { [waitingCalls] in waitingCalls.count(at: $0) > 0 }
   }
 
   // MARK: - Waiting
 
-  /// Gives a place in the queue back. False when the waiter was let in before.
+  /// Removes a waiting call. Returns false if the call has already been admitted.
   @discardableResult
-  mutating func leave(_ ticket: Ticket) -> Bool { line.leave(ticket.place) }
+  mutating func leave(_ ticket: Ticket) -> Bool { waitingCalls.leave(ticket.place) }
 
-  /// Changes the priority of one who waits; no effect on one who does not.
+  /// Changes the priority of a waiting call. Does nothing if the call no longer waits.
   mutating func change(_ ticket: Ticket, to priority: CallPriority, _ now: MonotonicInstant) {
-    line.change(ticket.place, to: priority, now)
+    waitingCalls.change(ticket.place, to: priority, now)
   }
 
-  // MARK: - Going
+  // MARK: - Leaving
 
-  /// Gives a slot back that nobody waits for. False, with nothing done, where somebody waits.
+  /// Releases a slot if no call waits. Otherwise does nothing and returns false.
   mutating func releaseUnlessWaited(_ pass: Pass) -> Bool {
-    guard line.count == 0 else { return false }
+    guard waitingCalls.count == 0 else { return false }
     giveBack(pass)
     return true
   }
 
-  /// Gives a slot back. Returns the waiter that has it now.
+  /// Releases a slot. Returns the waiting call that gets the slot; nil if there is none.
   ///
-  /// - Parameter isUnused: Whether nothing was asked with it: its token goes back too.
+  /// - Parameter isUnused: True if no request was sent with the slot. Then the token of the call is returned, too.
   mutating func release(_ pass: Pass, isUnused: Bool = false, _ now: MonotonicInstant) -> Grant? {
     let heldOthersBack = running >= limits.total
     giveBack(pass)
@@ -141,21 +145,21 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     hosts.run(at: pass.host, -1)
   }
 
-  /// Lets in whoever comes next, wherever there is room.
+  /// Admits the next waiting call of all hosts that have a free slot and a token.
   mutating func admitNext(_ now: MonotonicInstant) -> Grant? {
-    guard line.count > 0, running < limits.total else { return nil }
-    line.age(now)
+    guard waitingCalls.count > 0, running < limits.total else { return nil }
+    waitingCalls.age(now)
     open.removeAll(keepingCapacity: true)
-    for host in line.hosts where hasRoom(host) && hasToken(host, now) { open.append(host) }
-    guard let next = line.takeNext(among: open), let pass = takeSlot(at: next.host, now) else { return nil }
+    for host in waitingCalls.hosts where hasRoom(host) && hasToken(host, now) { open.append(host) }
+    guard let next = waitingCalls.takeNext(among: open), let pass = takeSlot(at: next.host, now) else { return nil }
     return Grant(waiter: next.waiter, pass: pass)
   }
 
-  /// Lets in whoever comes next at a host, if there is room.
+  /// Admits the next waiting call of one host if a slot and a token are free.
   mutating func admitNext(at host: Int, _ now: MonotonicInstant) -> Grant? {
-    guard line.count > 0, running < limits.total, hasRoom(host), hasToken(host, now) else { return nil }
-    line.age(now)
-    guard let waiter = line.takeNext(at: host), let pass = takeSlot(at: host, now) else { return nil }
+    guard waitingCalls.count > 0, running < limits.total, hasRoom(host), hasToken(host, now) else { return nil }
+    waitingCalls.age(now)
+    guard let waiter = waitingCalls.takeNext(at: host), let pass = takeSlot(at: host, now) else { return nil }
     return Grant(waiter: waiter, pass: pass)
   }
 
@@ -163,7 +167,7 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
 
   private func hasToken(_ host: Int, _ now: MonotonicInstant) -> Bool { hosts.bucket(at: host)?.hasToken(now) ?? true }
 
-  /// Takes a slot where there is room; nil where there is no token.
+  /// Takes a token and a slot. The slot must be free. Returns nil if there is no token.
   private mutating func takeSlot(at host: Int, _ now: MonotonicInstant?) -> Pass? {
     if let bucket = hosts.bucket(at: host) {
       guard let now, bucket.hasToken(now) else { return nil }
@@ -180,31 +184,32 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
 
   // MARK: - Rates and limits
 
-  /// When the waiters of a host, who have room, will have a token; nil where they wait for something else. A moment that
-  /// has passed where the token came after they were told to wait.
+  /// The moment of the next token of a host; nil unless a token is all that the waiting calls of the host lack. The
+  /// moment is in the past if the token is already available.
   func wake(at host: Int, _ now: MonotonicInstant) -> MonotonicInstant? {
-    guard line.count(at: host) > 0, hasRoom(host), let bucket = hosts.bucket(at: host) else { return nil }
-    // Whoever frees a slot looks at all that have a token.
+    guard waitingCalls.count(at: host) > 0, hasRoom(host), let bucket = hosts.bucket(at: host) else { return nil }
+    // All slots are taken. When the next one is released, it is offered to all hosts that have a token, so no timer is
+    // needed.
     if bucket.hasToken(now), running >= limits.total { return nil }
     return bucket.next
   }
 
-  /// The hosts where somebody waits.
-  var waitedFor: [Int] { line.hosts }
+  /// The hosts that have waiting calls.
+  var waitedFor: [Int] { waitingCalls.hosts }
 
-  /// Whether the host of a pass has a rate.
+  /// Whether the host of a slot has a rate limit.
   func isRated(_ pass: Pass) -> Bool { hosts.bucket(at: pass.host) != nil }
 
-  /// Lets nobody ask the host of a pass before a moment; from then on its bucket fills from nothing.
+  /// Admits no request to the host of a slot before a moment. At that moment the host has no tokens.
   mutating func close(_ pass: Pass, until moment: MonotonicInstant) {
     hosts.change(at: pass.host) { $0.close(until: moment) }
   }
 
-  /// Changes the limits. Whoever may go on by them is let in by ``admitNext(_:)``.
+  /// Changes the limits. ``admitNext(_:)`` admits the waiting calls that the new limits allow.
   mutating func change(_ limits: AdmissionLimits, _ now: MonotonicInstant) {
     let hasNewRates = limits.rates != self.limits.rates
     self.limits = limits
-    line.change(ageing: limits.ageing, now)
+    waitingCalls.change(ageing: limits.ageing, now)
     if hasNewRates { hosts.setRates(now) { limits.rate(of: $0) } }
   }
 }

@@ -1,5 +1,5 @@
-/// Holds exchanges back while too many run.
-package struct Admitting: SelectiveStation {
+/// Delays exchanges while too many run.
+package struct Admitting: SelectiveInterceptor {
   private let control: AdmissionControl
 
   package init(_ control: AdmissionControl) { self.control = control }
@@ -11,8 +11,8 @@ package struct Admitting: SelectiveStation {
     return try await admitted(pass, request, context, next)
   }
 
-  /// Apart, so that a call that waits for its turn holds no room for it.
-  @inline(never)
+  /// In its own function so that its locals do not grow the async frame of a call that waits for a slot.
+  @inline(never)  // frame size
   private func admitted(
     _ pass: AdmissionControl.Queue.Pass, _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {

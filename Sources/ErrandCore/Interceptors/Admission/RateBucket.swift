@@ -1,17 +1,18 @@
-/// The tokens that one origin may be asked with. Pure: every question brings the moment it is asked at.
+/// The rate tokens of one origin; each request takes one token. The type reads no clock: the caller passes the current
+/// moment.
 ///
-/// Kept is the moment at which the bucket was empty last, or would have been; what has come in since is counted from
-/// there. All arithmetic saturates.
+/// The type stores the moment at which the bucket was, or would have been, empty. The number of tokens follows from the
+/// time since that moment. All arithmetic saturates.
 struct RateBucket: Sendable {
-  /// The nanoseconds in which one token comes in.
+  /// The nanoseconds in which one token is added.
   private let interval: Int64
-  /// The nanoseconds in which the bucket fills.
+  /// The nanoseconds in which the bucket fills up.
   private let depth: Int64
   private var empty: Int64
-  /// Until when nobody is let through, whoever has a token.
+  /// No request is sent before this moment, even if a token is available.
   private var closed = Int64.min
 
-  /// Makes a bucket: a full one, or one that is no fuller than the one it takes the place of.
+  /// Makes a full bucket. If the bucket replaces another one, it is no fuller than the replaced bucket.
   init(_ rate: HostRate, _ now: MonotonicInstant, after former: RateBucket? = nil) {
     let time = rate.time.clampedNanoseconds
     let requests = Int64(clamping: rate.requests)
@@ -25,32 +26,32 @@ struct RateBucket: Sendable {
     }
   }
 
-  /// Whether there is a token.
+  /// Whether a token is available.
   func hasToken(_ now: MonotonicInstant) -> Bool {
     Self.difference(now.nanoseconds, max(empty, Self.difference(now.nanoseconds, depth))) >= interval
   }
 
-  /// Whether nothing more fits in.
+  /// Whether the bucket is full.
   func isFull(_ now: MonotonicInstant) -> Bool { Self.difference(now.nanoseconds, empty) >= depth }
 
-  /// When there is a token at the earliest, if nobody takes one before.
+  /// The moment at which the next token is available if no request takes a token before that moment.
   var next: MonotonicInstant { MonotonicInstant(nanoseconds: Self.sum(empty, interval)) }
 
-  /// Takes a token that is there, or the next one.
+  /// Takes an available token, or reserves the next one.
   mutating func take(_ now: MonotonicInstant) {
     empty = Self.sum(max(empty, Self.difference(now.nanoseconds, depth)), interval)
   }
 
-  /// Puts a token back that was not used.
+  /// Returns an unused token.
   mutating func giveBack() { empty = Self.difference(empty, interval) }
 
-  /// Lets nobody through before a moment, and takes out what is there until then.
+  /// Allows no request before a moment. At that moment the bucket is empty.
   mutating func close(until moment: MonotonicInstant) {
     empty = max(empty, moment.nanoseconds)
     closed = max(closed, moment.nanoseconds)
   }
 
-  /// Until when one who has a token already is to wait; nil where that is over.
+  /// The moment until which a call must wait although it has a token; nil if the call need not wait.
   func closed(_ now: MonotonicInstant) -> MonotonicInstant? {
     closed > now.nanoseconds ? MonotonicInstant(nanoseconds: closed) : nil
   }

@@ -1,6 +1,8 @@
 import ErrandSupport
 
-/// The lanes of a ``WaitingLine``, their owners, and whose turn it is.
+/// The waiting calls of a ``WaitingQueue``, grouped into *lanes*, and the order in which lanes and owners are served.
+///
+/// A lane contains the waiting calls of one owner at one host with one urgency.
 struct WaitingLanes: Sendable {
   private struct Name: Sendable, Hashable {
     let host: Int
@@ -15,13 +17,14 @@ struct WaitingLanes: Sendable {
 
   private struct Owner: Sendable {
     let number: UInt64?
-    /// When it had its last turn over all hosts, or came.
+    /// When the owner was last served in the order over all hosts, or when it was added. The value of a counter.
     var turn: UInt64
     var lanes = 0
   }
 
-  /// The lanes of one urgency at one host: by their own last turn, and by their owner's over all hosts. One turn of an
-  /// owner changes the second order at every host, so it is put right only where it is asked for.
+  /// The lanes of one urgency at one host, in two orders: by when the lane was last served, and by when its owner was
+  /// last served at any host. When an owner is served, the second order changes at every host. So the second order is
+  /// updated only when it is read.
   private struct Shelf: Sendable {
     var byLane = SlotHeap<UInt64>()
     var byOwner = SlotHeap<UInt64>()
@@ -41,21 +44,22 @@ struct WaitingLanes: Sendable {
   private var ownersByNumber: [UInt64?: Int] = [:]
   private var turn: UInt64 = 0
 
-  /// How many wait at a host.
+  /// The number of waiting calls at a host.
   func count(at host: Int) -> Int { host < counts.count ? counts[host] : 0 }
 
-  /// The hosts where somebody waits.
+  /// The hosts that have waiting calls.
   var hosts: [Int] { counts.indices.filter { counts[$0] > 0 } }
 
   /// The host of a lane.
   func host(of lane: Int) -> Int { lanes[lane]?.name.host ?? 0 }
 
-  /// Who came first of those in a lane.
+  /// The index of the first waiting call in a lane.
   func first(of lane: Int) -> Int? { lanes[lane]?.members.first?.slot }
 
   // MARK: - Turns
 
-  /// Gives a turn to the lane at a host that is next there.
+  /// Returns the lane that is served next at a host, and moves the lane to the end of the order. Nil if no call waits
+  /// there.
   mutating func takeTurn(at host: Int) -> Int? {
     guard count(at: host) > 0 else { return nil }
     for shelf in shelves(of: host) {
@@ -66,7 +70,8 @@ struct WaitingLanes: Sendable {
     return nil
   }
 
-  /// Gives a turn to the owner that is next over some hosts, and in it to the one that came first.
+  /// Selects the owner that is served next among some hosts, and moves the owner to the end of the order. Returns the
+  /// lane of this owner whose first call arrived earliest.
   mutating func takeTurn(among hosts: [Int]) -> Int? {
     for urgency in (0..<Self.urgencies).reversed() {
       guard let lane = nextLane(among: hosts, urgency), let name = lanes[lane]?.name else { continue }
@@ -90,7 +95,7 @@ struct WaitingLanes: Sendable {
     return best?.lane
   }
 
-  /// The lane whose owner had its turn before the others.
+  /// The lane whose owner was served least recently, and when that was.
   private mutating func nextByOwner(on shelf: Int) -> (turn: UInt64, lane: Int)? {
     while let first = shelves[shelf].byOwner.first {
       guard let owner = lanes[first.slot]?.name.owner, let turn = owners[owner]?.turn, turn != first.key else {
@@ -108,7 +113,7 @@ struct WaitingLanes: Sendable {
 
   private func shelf(_ name: Name) -> Int { name.host * Self.urgencies + name.urgency }
 
-  /// The most urgent first.
+  /// The indices in `shelves` that belong to a host, the most urgent first.
   private func shelves(of host: Int) -> ReversedCollection<Range<Int>> {
     (host * Self.urgencies..<(host + 1) * Self.urgencies).reversed()
   }
@@ -129,7 +134,7 @@ struct WaitingLanes: Sendable {
 
   // MARK: - Lanes and owners
 
-  /// The lane of an owner at a host with one urgency; a new one is behind all others there.
+  /// The lane of an owner at a host with one urgency. A new lane is the last in the order of the host.
   mutating func lane(_ host: Int, _ owner: Int, _ urgency: Int) -> Int {
     let name = Name(host: host, owner: owner, urgency: urgency)
     if let known = lanesByName[name] { return known }
@@ -147,7 +152,7 @@ struct WaitingLanes: Sendable {
     return lane
   }
 
-  /// Forgets a lane without members, and its owner with the last of them.
+  /// Removes a lane if no call waits in it. Also removes the owner of the lane if the owner has no other lane.
   mutating func dropIfEmpty(_ lane: Int) {
     guard let found = lanes[lane], found.members.isEmpty else { return }
     shelves[shelf(found.name)].byLane.remove(lane, &placesByLane)
@@ -163,7 +168,7 @@ struct WaitingLanes: Sendable {
     freeOwners.append(owner)
   }
 
-  /// The place of an owner; a new one is behind all others.
+  /// The index of an owner. A new owner is the last in the order.
   mutating func owner(_ number: UInt64?) -> Int {
     if let known = ownersByNumber[number] { return known }
     turn &+= 1
@@ -180,7 +185,7 @@ struct WaitingLanes: Sendable {
     return place
   }
 
-  /// Gives the memory back of lanes and owners, none of whom are left.
+  /// Releases the memory of all lanes and owners. No lane and no owner may be in use.
   mutating func forget() {
     lanes = []
     freeLanes = []

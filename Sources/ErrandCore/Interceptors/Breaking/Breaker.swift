@@ -1,21 +1,21 @@
-/// Whether an origin is asked: a state machine without a clock or a lock of its own.
+/// Decides whether requests are sent to an origin: a circuit breaker as a state machine without a clock or a lock.
 ///
 /// ```
 /// closed   ── too many failures ──▶ open        everything passes; the last results are counted
 /// open     ── the pause is over ──▶ trying      nothing passes
-/// trying   ── few failures      ──▶ closed      so many trials pass
+/// trying   ── few failures      ──▶ closed      a fixed number of trials passes
 ///          ── too many failures ──▶ open
-///          ── the pause is over ──▶ trying      with new trials: one that hangs blocks nobody for good
+///          ── the pause is over ──▶ trying      with new trials, so that a trial that hangs blocks no call forever
 /// ```
 ///
-/// Each change begins a new **round**, and results of an earlier one count for nothing.
+/// Each change of the state starts a new **round**. Results of earlier rounds are ignored.
 struct Breaker: Sendable {
   enum State: Sendable, Equatable {
     case closed
     case open(until: MonotonicInstant)
     case trying(until: MonotonicInstant)
 
-    /// The end of the present pause; nil where there is none.
+    /// The end of the current pause; nil if there is none.
     var pauseEnds: MonotonicInstant? {
       switch self {
       case .closed: nil
@@ -24,17 +24,17 @@ struct Breaker: Sendable {
     }
   }
 
-  /// What an exchange came to.
+  /// The result of an exchange.
   enum Result: Sendable {
     case success, failure
-    /// It says nothing about the origin.
+    /// The result says nothing about the origin: the call was cancelled, for example.
     case nothing
   }
 
   enum Entrance: Sendable, Equatable {
-    /// It may be sent; its result is told with the round.
+    /// The request may be sent. Its result is reported together with the round.
     case pass(round: UInt64, isTrial: Bool)
-    /// It may not, for so long at most.
+    /// The request is rejected, for at most this duration.
     case refused(for: Duration)
   }
 
@@ -42,19 +42,19 @@ struct Breaker: Sendable {
   private(set) var state = State.closed
   private(set) var round: UInt64
   private var window: ResultWindow
-  /// Trials that have not ended, and those that have.
+  /// The numbers of trials in this round that run, that have ended, and that have failed.
   private var running = 0
   private var ended = 0
   private var failed = 0
 
-  /// - Parameter round: The last round of the breaker in whose place it stands.
+  /// - Parameter round: The last round of the breaker that the new breaker replaces.
   init(_ rule: BreakerRule, after round: UInt64 = 0) {
     self.rule = rule
     self.round = round + 1
     window = ResultWindow(size: Self.windowSize(rule))
   }
 
-  /// How long nothing passes at most; nil where something passes.
+  /// The longest time for which all requests are rejected; nil if a request may pass.
   func refusal(at now: MonotonicInstant) -> Duration? {
     switch state {
     case .closed: nil
@@ -63,7 +63,7 @@ struct Breaker: Sendable {
     }
   }
 
-  /// Asks whether an exchange may be sent.
+  /// Decides whether an exchange may be sent.
   mutating func enter(at now: MonotonicInstant) -> Entrance {
     if let left = refusal(at: now) { return .refused(for: left) }
     switch state {
@@ -75,7 +75,7 @@ struct Breaker: Sendable {
     }
   }
 
-  /// Tells the result of an exchange that was let through. Returns whether the circuit opened by it.
+  /// Records the result of an admitted exchange. Returns whether this result opened the circuit.
   @discardableResult
   mutating func end(_ result: Result, of round: UInt64, at now: MonotonicInstant) -> Bool {
     guard round == self.round else { return false }
@@ -125,7 +125,7 @@ struct Breaker: Sendable {
   private static func windowSize(_ rule: BreakerRule) -> Int { min(max(rule.window, 1), 10_000) }
 }
 
-/// The last results, and how many of them were failures.
+/// The last results of a circuit breaker, and the number of failures among them.
 struct ResultWindow: Sendable {
   private let size: Int
   private var results: [Bool] = []

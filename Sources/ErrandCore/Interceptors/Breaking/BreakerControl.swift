@@ -2,15 +2,15 @@ import ErrandSupport
 
 /// The breakers of a client's origins, shared by all its calls.
 package final class BreakerControl: Sendable {
-  /// So many origins are remembered; beyond that those are forgotten that are well, or that nobody has asked since their
-  /// pause was over, and at last the one whose pause ends first.
+  /// The largest number of stored origins. If there are more, all circuits that are closed or whose pause is over are
+  /// removed. If there are none, the circuit whose pause ends first is removed.
   private static let most = 1_000
 
   private let breakers = Locked<[HTTPURL.Origin: Breaker]>([:])
 
   package init() {}
 
-  /// How long nothing is sent to an origin at most; nil where something is.
+  /// The longest time for which all requests to an origin are rejected; nil if a request may pass.
   func refusal(_ origin: HTTPURL.Origin, _ rule: BreakerRule, at now: MonotonicInstant) -> Duration? {
     breakers.withLock { breakers in
       guard let breaker = breakers[origin], breaker.rule == rule else { return nil }
@@ -18,7 +18,7 @@ package final class BreakerControl: Sendable {
     }
   }
 
-  /// Asks whether an exchange may be sent. A rule that has changed begins anew.
+  /// Decides whether an exchange may be sent. If the rule has changed, a new breaker starts.
   func enter(_ origin: HTTPURL.Origin, _ rule: BreakerRule, at now: MonotonicInstant) -> Breaker.Entrance {
     breakers.withLock { breakers in
       if breakers.count >= Self.most, breakers[origin] == nil { Self.makeRoom(in: &breakers, at: now) }
@@ -36,10 +36,10 @@ package final class BreakerControl: Sendable {
     if let first { breakers[first.key] = nil }
   }
 
-  /// How many origins are remembered.
+  /// The number of origins that are stored.
   var count: Int { breakers.withLock { $0.count } }
 
-  /// Tells the result of an exchange that was let through. Returns whether the circuit opened by it.
+  /// Records the result of an admitted exchange. Returns whether this result opened the circuit.
   func end(
     _ result: Breaker.Result, _ origin: HTTPURL.Origin, of round: UInt64, at now: MonotonicInstant
   ) -> Bool {

@@ -1,8 +1,8 @@
 import ErrandSupport
 
-/// Refuses exchanges with an origin that keeps failing, and watches what comes of the others. It stands below
-/// Admitting, so that calls that waited are refused, too, when their turn comes.
-package struct Breaking: SelectiveStation {
+/// Rejects exchanges with an origin that keeps failing, and records the results of all other exchanges. It runs after
+/// ``Admitting``. So a call is also rejected if its origin began to fail while the call waited in the queue.
+package struct Breaking: SelectiveInterceptor {
   private let control: BreakerControl
   private let rule: BreakerRule
 
@@ -26,8 +26,8 @@ package struct Breaking: SelectiveStation {
     }
   }
 
-  /// A trial whose body goes elsewhere while it comes: its head is the word on it.
-  @inline(never)
+  /// Sends a trial whose response body is streamed to a sink. The response headers decide the result of the trial.
+  @inline(never)  // frame size
   private func tried(
     _ request: HTTPRequest, into sink: any BodySink, _ round: UInt64, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
@@ -35,15 +35,15 @@ package struct Breaking: SelectiveStation {
     let trial = TrialSink(sink) { status in end(Self.result(status), origin, round, context) }
     do {
       let response = try await next(request, in: context.with(sink: trial, onProgress: context.onProgress))
-      if !trial.hasTold { end(Self.result(response.status), origin, round, context) }
+      if !trial.hasReported { end(Self.result(response.status), origin, round, context) }
       return response
     } catch {
-      if !trial.hasTold { end(Self.result(error), origin, round, context) }
+      if !trial.hasReported { end(Self.result(error), origin, round, context) }
       throw error
     }
   }
 
-  @inline(never)
+  @inline(never)  // frame size
   private func enter(_ origin: HTTPURL.Origin, _ context: CallContext) throws -> (round: UInt64, isTrial: Bool) {
     switch control.enter(origin, rule, at: context.call.timers.now) {
     case .pass(let round, let isTrial): return (round, isTrial)
@@ -51,15 +51,15 @@ package struct Breaking: SelectiveStation {
     }
   }
 
-  @inline(never)
+  @inline(never)  // frame size
   private func end(_ result: Breaker.Result, _ origin: HTTPURL.Origin, _ round: UInt64, _ context: CallContext) {
     guard control.end(result, origin, of: round, at: context.call.timers.now) else { return }
-    context.plan.log?.info("\(origin) fails too often and is left alone for \(rule.pause)")
+    context.plan.log?.info("\(origin) fails too often; requests to it are rejected for \(rule.pause)")
   }
 
   private static func result(_ status: Int) -> Breaker.Result { status >= 500 ? .failure : .success }
 
-  /// What an error says about the origin.
+  /// Whether an error counts as a failure of the origin.
   static func result(_ error: any Error) -> Breaker.Result {
     switch error {
     case let stopped as CallState.Stopped: stopped.reason == .expired ? .failure : .nothing
@@ -71,7 +71,7 @@ package struct Breaking: SelectiveStation {
 }
 
 extension TransportFailure.Kind {
-  /// Whether it says something about the origin: not what lies on this side, and not what this call alone asked for.
+  /// False if this device or a limit of the call caused the failure. Such a failure says nothing about the origin.
   fileprivate var isOfOrigin: Bool {
     switch self {
     case .offline, .proxy, .proxyCredentials, .forbiddenAddress, .clientCertificateRequired, .clientCertificateRefused,
@@ -82,24 +82,24 @@ extension TransportFailure.Kind {
   }
 }
 
-/// Hands a body on, and tells the status of the answer as soon as that is there: the body of a trial may take longer
-/// than a circuit waits for the word on it.
+/// Forwards a response body to another sink, and reports the status as soon as the response headers arrive. The body of
+/// a trial may take longer than the circuit breaker waits for the result.
 final class TrialSink: BodySink {
   private let inner: any BodySink
-  private let tell: @Sendable (Int) -> Void
-  private let told = Locked(false)
+  private let report: @Sendable (Int) -> Void
+  private let reported = Locked(false)
 
-  init(_ inner: any BodySink, tell: @escaping @Sendable (Int) -> Void) {
+  init(_ inner: any BodySink, report: @escaping @Sendable (Int) -> Void) {
     self.inner = inner
-    self.tell = tell
+    self.report = report
   }
 
-  /// Whether the status has been told.
-  var hasTold: Bool { told.withLock { $0 } }
+  /// Whether the status has been reported.
+  var hasReported: Bool { reported.withLock { $0 } }
 
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
-    told.withLock { $0 = true }
-    tell(head.status)
+    reported.withLock { $0 = true }
+    report(head.status)
     return try inner.begin(head, flow: flow)
   }
 

@@ -2,11 +2,11 @@
 public struct CircuitOpen: Error, Sendable, Hashable, CustomStringConvertible {
   /// The origin that keeps failing.
   public let origin: HTTPURL.Origin
-  /// How long calls are refused at most; some are let through earlier where it turns out to be well.
+  /// The longest time for which calls are rejected. Calls are sent earlier if the origin recovers earlier.
   public let timeLeft: Duration
 
-  /// Origin and time.
-  public var description: String { "\(origin) fails too often, and is left alone for \(timeLeft) at most" }
+  /// The origin and the time left.
+  public var description: String { "\(origin) fails too often; requests to it are rejected for at most \(timeLeft)" }
 }
 
 extension APIError {
@@ -15,7 +15,7 @@ extension APIError {
     return APIError(
       .admission, .circuitOpen,
       "Too many of the last calls to \(origin) failed, so the request was not sent; "
-        + "calls go there again in \(seconds) \(seconds == 1 ? "second" : "seconds") at most.",
+        + "the origin is tried again in at most \(seconds) \(seconds == 1 ? "second" : "seconds").",
       cause: CircuitOpen(origin: origin, timeLeft: timeLeft))
   }
 }

@@ -1,5 +1,5 @@
-/// Refuses calls to an origin that keeps failing before they wait for their turn; see ``Breaking``.
-package struct FailingFast: SelectiveStation {
+/// Rejects calls to an origin that keeps failing before they wait in the queue; see ``Breaking``.
+package struct FailingFast: SelectiveInterceptor {
   private let control: BreakerControl
   private let rule: BreakerRule
 

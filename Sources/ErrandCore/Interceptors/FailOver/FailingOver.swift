@@ -1,18 +1,18 @@
-/// Asks one server after the other until one answers.
+/// Sends a request to one server after another until one responds.
 struct FailingOver {
   let hosts: HostList
   let control: RetryControl
   let context: CallContext
-  /// What is sent once more, and when; asked for each server.
+  /// Builds the input of the retry decision for the request as it is sent to one server.
   let question: (HTTPRequest) -> RetryDecision.Question
 
-  /// What is taken for the failure of a server; asked without a wait, as another one is there.
+  /// The results after which the next server is asked. There are no delays, because another server is available.
   static let policy = RetryPolicy(
     attempts: .max, statuses: [502, 503, 504], firstDelay: .zero, busyDelay: .zero, longestDelay: .zero)
 
   /// - Parameters:
-  ///   - barred: Those that are left out, unless all are; it learns of others.
-  ///   - send: Sends to one server.
+  ///   - barred: The servers to skip, unless all servers would be skipped. Servers that ask for a delay are added.
+  ///   - send: Sends the request to one server.
   func send(
     _ request: HTTPRequest, below rest: Substring, barred: inout BarredServers,
     _ send: (HTTPRequest) async -> Result<HTTPResponse, any Error>
@@ -31,7 +31,7 @@ struct FailingOver {
       if let rest = last.came.circuitRest {
         barred.bar(origin, for: rest, now)
         if turn + 1 < order.count { continue }
-        // What a server said before tells more than that nothing was sent to this one.
+        // Nothing was sent to this server. If an earlier server responded, that response is more useful to the caller.
         last = answered ?? last
         last.result = last.result?.timed(barred.wait(for: origins, now))
         return last
@@ -54,7 +54,8 @@ struct FailingOver {
     return last
   }
 
-  /// A server has answered: it is well, and what it cost to come to it is paid back.
+  /// Records that a server has responded and is healthy. Unless the status is 429, or 500 and above, the cost of the
+  /// attempts at earlier servers is refunded.
   private func note(
     _ result: RetryDecision.Result, of origin: HTTPURL.Origin, _ paid: [(origin: HTTPURL.Origin, cost: Int)]
   ) {
@@ -63,7 +64,8 @@ struct FailingOver {
     if status < 500, status != 429 { for (origin, cost) in paid { control.succeed(paid: cost, at: origin) } }
   }
 
-  /// Whether it speaks against the server, may the request be sent to another one or not.
+  /// Whether the server caused the failure. The result does not depend on whether the request may be sent to another
+  /// server.
   private static func isFault(_ result: RetryDecision.Result) -> Bool {
     switch result {
     case .status(let status, _): policy.statuses.contains(status)
@@ -71,7 +73,7 @@ struct FailingOver {
     }
   }
 
-  /// The places of those that are asked, one after the other.
+  /// The indices of the servers to ask, in order.
   private func order(_ origins: [HTTPURL.Origin], _ barred: BarredServers) -> [Int] {
     let now = context.call.timers.now
     let free = origins.indices.filter { !barred.contains(origins[$0], now) }
@@ -81,7 +83,7 @@ struct FailingOver {
 }
 
 extension Result<HTTPResponse, any Error> {
-  /// How long nothing is sent, since the server fails too often; nil where it was sent.
+  /// How long the circuit breaker still rejects requests; nil if it did not reject this request.
   fileprivate var circuitRest: Duration? {
     guard case .failure(let error as APIError) = self, error.code == .circuitOpen else { return nil }
     return (error.cause as? CircuitOpen)?.timeLeft ?? .zero
@@ -89,25 +91,25 @@ extension Result<HTTPResponse, any Error> {
 }
 
 extension RetryDecision.Result {
-  /// The same with another word on when to come back: what a server says is meant for that server.
+  /// A copy of the result with another delay, because the `Retry-After` of a server applies only to that server.
   fileprivate func timed(_ delay: Duration?) -> Self {
     if case .status(let status, _) = self { .status(status, retryAfter: delay) } else { self }
   }
 }
 
-/// The servers that a call leaves alone for now, since they said when to come back. A value.
+/// The servers that a call skips for now, because they asked for a delay or their circuit breaker rejects requests.
 struct BarredServers: Sendable {
   private var ends: [HTTPURL.Origin: MonotonicInstant] = [:]
 
-  /// A server is not to be asked for a time.
+  /// Skips a server for a time.
   mutating func bar(_ origin: HTTPURL.Origin, for rest: Duration, _ now: MonotonicInstant) {
     ends[origin] = now.advanced(by: rest)
   }
 
-  /// Whether a server is not to be asked now.
+  /// Whether a server is skipped now.
   func contains(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) -> Bool { ends[origin].map { $0 > now } ?? false }
 
-  /// How long until one of these may be asked; nil where one may be now.
+  /// The time until at least one of the servers is no longer skipped; nil if one of them is not skipped now.
   func wait(for origins: [HTTPURL.Origin], _ now: MonotonicInstant) -> Duration? {
     guard let soonest = origins.map({ ends[$0] ?? now }).min(), soonest > now else { return nil }
     return now.duration(to: soonest)

@@ -1,11 +1,13 @@
 import ErrandSupport
 
-/// One request on its way once or twice: the first answer wins. Each copy has a life and a record of its own and runs
-/// in the client's own task; the call waits for the outcome and leaves when it is stopped.
+/// One request that is sent once or twice; the first response wins. Each copy of the request has its own ``CallState``
+/// and record and runs in a task of the client. The call waits for the outcome. If the call is stopped, it leaves the
+/// race.
 final class HedgeRace: Sendable {
   private struct Copy: Sendable {
     let state: CallState
-    let record: CallRecord
+    let record = CallRecord()
+    let flags = CallFlags()
   }
 
   private struct Storage: Sendable {
@@ -21,40 +23,43 @@ final class HedgeRace: Sendable {
 
   init(_ context: CallContext) { self.context = context }
 
-  /// Sends a copy; nothing once there is an outcome.
+  /// Sends a copy of the request. Does nothing if there is already an outcome.
   func begin(_ request: HTTPRequest, _ next: Next) {
-    let copy = Copy(
-      state: CallState(following: context.call, deadline: context.call.deadline), record: CallRecord())
-    copy.record.goesOn(from: context.record)
+    let copy = Copy(state: CallState(following: context.call, deadline: context.call.deadline))
+    copy.flags.inherit(from: context.flags)
     let isFirst: Bool? = storage.withLock { storage in
       if storage.winner != nil { return nil }
       storage.copies.append(copy)
       return storage.copies.count == 1
     }
     guard let isFirst else { return copy.state.settle() }
-    let own = context.copied(copy.state, copy.record, tellsProgress: isFirst)
+    let own = context.with {
+      ($0.call, $0.record, $0.flags) = (copy.state, copy.record, copy.flags)
+      if !isFirst { $0.onProgress = nil }
+      ($0.log, $0.replay) = (nil, nil)
+    }
     Task {
-      let came: Result<HTTPResponse, any Error>
-      do { came = .success(try await next(request, in: own)) } catch { came = .failure(error) }
+      let result: Result<HTTPResponse, any Error>
+      do { result = .success(try await next(request, in: own)) } catch { result = .failure(error) }
       copy.state.settle()
-      end(came)
+      end(result)
     }
   }
 
-  /// When the first copy went to the transport; nil before that.
+  /// The moment at which the first copy was passed to the transport; nil before that moment.
   var begun: MonotonicInstant? { storage.withLock { $0.copies.first?.record }?.begun }
 
-  /// Whether the first copy waits for its turn.
+  /// Whether the first copy waits for admission.
   var waits: Bool { storage.withLock { $0.copies.first?.record }?.waits == true }
 
-  /// A failure counts once no other copy is under way.
-  private func end(_ came: Result<HTTPResponse, any Error>) {
+  /// Records the result of a copy. A failure becomes the outcome only if no other copy is running.
+  private func end(_ result: Result<HTTPResponse, any Error>) {
     storage.withLock { storage -> Wakeup? in
       storage.ended += 1
-      if came.isAnswer {
-        storage.winner = storage.winner ?? came
+      if result.isAnswer {
+        storage.winner = storage.winner ?? result
       } else {
-        storage.failure = storage.failure ?? came
+        storage.failure = storage.failure ?? result
         if storage.ended == storage.copies.count { storage.winner = storage.winner ?? storage.failure }
       }
       guard storage.winner != nil else { return nil }
@@ -63,7 +68,7 @@ final class HedgeRace: Sendable {
     }?.resume()
   }
 
-  /// The outcome; nil where there is none by the moment.
+  /// The outcome; nil if there is none by the given moment.
   func outcome(by moment: MonotonicInstant?) async throws -> Result<HTTPResponse, any Error>? {
     let timers = context.call.timers
     var token: TimerToken?
@@ -84,19 +89,21 @@ final class HedgeRace: Sendable {
     return storage.withLock { $0.winner }
   }
 
-  /// The race is over for the call: whoever still runs is stopped, and what was noted is the call's.
+  /// Ends the race. The remaining copies are stopped, and the records of all copies are added to the record of the
+  /// call.
   func leave() {
     let now = context.call.timers.now
     for copy in storage.withLock({ $0.copies }) {
       copy.state.stop(context.call.reasonToLeave)
       context.record.take(copy.record, by: now)
+      context.flags.inherit(from: copy.flags)
     }
   }
 }
 
 extension Result<HTTPResponse, any Error> {
-  /// Whether it is what was asked for, or a word of the server on it that a second copy would not change. That a server
-  /// is asked too much, or has waited too long, is said of one copy.
+  /// True if this response ends the race. After an overload (429, 5xx) or a request time-out (408) the race continues,
+  /// because the other copy may succeed.
   fileprivate var isAnswer: Bool {
     guard case .success(let response) = self else { return false }
     return response.status < 500 && response.status != 429 && response.status != 408

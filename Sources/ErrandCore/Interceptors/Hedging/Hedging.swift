@@ -1,12 +1,12 @@
-/// Sends a slow read a second time.
+/// Sends a request with a safe method a second time if the response is slow.
 struct Hedging {
-  /// How often it is looked, at the most, whether a request that waits has gone out.
+  /// The shortest interval between checks whether a queued request has been sent.
   private static let shortestLook = Duration.milliseconds(10)
 
   let rule: HedgeRule
   let control: RetryControl
 
-  /// Whether a request may be on its way twice.
+  /// Whether a request may be sent twice.
   static func suits(_ request: HTTPRequest, _ context: CallContext) -> Bool {
     request.method.isSafe && context.plan.allowsRepeating(request.method) && request.body == nil && context.sink == nil
   }
@@ -17,13 +17,13 @@ struct Hedging {
     let origin = request.url.origin
     let start = context.call.timers.now
     guard let delay = rule.delay(control.latencies(of: origin)) else {
-      let came = await Result.catching { try await next(request, in: context) }
-      note(came, context.record.begun ?? start, origin, context)
-      return came
+      let result = await Result.catching { try await next(request, in: context) }
+      note(result, context.record.begun ?? start, origin, context)
+      return result
     }
-    let came = await Result.catching { try await raced(request, after: delay, from: start, context, next).get() }
-    note(came, context.record.begun ?? start, origin, context)
-    return came
+    let result = await Result.catching { try await raced(request, after: delay, from: start, context, next).get() }
+    note(result, context.record.begun ?? start, origin, context)
+    return result
   }
 
   private func raced(
@@ -33,11 +33,11 @@ struct Hedging {
     race.begin(request, next)
     var moment = start.advanced(by: delay)
     while true {
-      if let came = try await race.outcome(by: moment) {
+      if let result = try await race.outcome(by: moment) {
         race.leave()
-        return came
+        return result
       }
-      // A copy that waits for its turn is not slow.
+      // The time that a copy waits in the admission queue does not count as slow.
       let now = context.call.timers.now
       let due = race.waits ? now.advanced(by: max(delay, Self.shortestLook)) : race.begun?.advanced(by: delay) ?? now
       if due <= now { break }
@@ -45,22 +45,22 @@ struct Hedging {
     }
     if control.pay(RetryBudget.price, at: request.url.origin) {
       context.record.retried(RetryMetrics(reason: .slow, delay: delay))
-      context.plan.log?.info("no answer within \(delay): sending a second time")
+      context.plan.log?.info("no response within \(delay): sending a second time")
       race.begin(request, next)
     }
     while true {
-      guard let came = try await race.outcome(by: nil) else { continue }
+      guard let result = try await race.outcome(by: nil) else { continue }
       race.leave()
-      return came
+      return result
     }
   }
 
-  /// The times of answers are kept where the rule asks for them.
+  /// Records the response time if the hedging rule depends on response times.
   private func note(
-    _ came: Result<HTTPResponse, any Error>, _ start: MonotonicInstant, _ origin: HTTPURL.Origin,
+    _ result: Result<HTTPResponse, any Error>, _ start: MonotonicInstant, _ origin: HTTPURL.Origin,
     _ context: CallContext
   ) {
-    guard case .share = rule.kind, case .success = came else { return }
+    guard case .share = rule.kind, case .success = result else { return }
     control.note(start.duration(to: context.call.timers.now), of: origin)
   }
 }

@@ -1,10 +1,10 @@
 import ErrandSupport
 
-/// One exchange for all who wait for it, with a life and a record of its own and no caller's deadline.
+/// A *flight*: one exchange that several waiting calls share. It has its own ``CallState`` and record, and no deadline.
 final class JoinFlight: Sendable {
   typealias Seat = JoinControl.Table.Seat
 
-  /// How the exchange ended. Apart, so that a flight under way holds no room for it.
+  /// The result of the exchange. It is a separate object, so that a running exchange needs no memory for a result.
   private final class Landing: Sendable {
     let result: Result<HTTPResponse, any Error>
     init(_ result: Result<HTTPResponse, any Error>) { self.result = result }
@@ -13,10 +13,10 @@ final class JoinFlight: Sendable {
   private struct Storage: Sendable {
     var landing: Landing?
     var owner: Seat?
-    /// One who waits, and until when; the end of all time without a deadline. It stands apart: most flights have nobody
-    /// else, and need no dictionary then.
+    /// One waiting call and its deadline, which is `never` if the call has none. It is stored separately from
+    /// `deadlines`: most exchanges have only one caller and then need no dictionary.
     var first: (seat: Seat, deadline: MonotonicInstant)?
-    /// Until when the others wait.
+    /// The deadlines of the other waiting calls.
     var deadlines: [Seat: MonotonicInstant] = [:]
     var listeners: [ObjectIdentifier: JoinListener] = [:]
 
@@ -33,7 +33,7 @@ final class JoinFlight: Sendable {
       deadlines = deadlines.filter { $0.key == seat }
     }
 
-    /// The latest of all; nil where nobody waits.
+    /// The latest deadline; nil if no call waits.
     var latest: MonotonicInstant? {
       guard let first else { return deadlines.values.max() }
       return deadlines.values.reduce(first.deadline, max)
@@ -42,23 +42,24 @@ final class JoinFlight: Sendable {
 
   let state: CallState
   let record = CallRecord()
+  let flags = CallFlags()
   private let storage = Locked(Storage())
 
   init(priority: CallPriority, timers: any Timers) {
     state = CallState(deadline: nil, timers: timers, priority: priority)
   }
 
-  // MARK: - While it is under way
+  // MARK: - While the exchange runs
 
-  /// One who waits has this deadline.
+  /// Adds a waiting call with its deadline.
   func serve(_ seat: Seat, until deadline: MonotonicInstant?) {
     storage.withLock { $0.serve(seat, until: deadline ?? Self.never) }
   }
 
-  /// One who waited has left, and its deadline with it.
+  /// Removes a call that has left, together with its deadline.
   func forget(_ seat: Seat) { storage.withLock { $0.forget(seat) } }
 
-  /// The time until the latest deadline of those who are present; nil where one of them has none.
+  /// The time until the latest deadline of the waiting calls; nil if one of these calls has no deadline.
   var timeLeft: Duration? {
     guard let latest = storage.withLock({ $0.latest }) else { return .zero }
     return latest == Self.never ? nil : max(.zero, state.timers.now.duration(to: latest))
@@ -68,19 +69,19 @@ final class JoinFlight: Sendable {
 
   // MARK: - The end
 
-  /// Notes how the exchange ended.
+  /// Stores the result of the exchange.
   func land(_ result: Result<HTTPResponse, any Error>) {
     state.settle()
     let landing = Landing(result)
     storage.withLock { $0.landing = landing }
   }
 
-  /// How the exchange ended for one who waited; nil for one who has to go on alone.
+  /// The result of the exchange for a waiting call; nil if this call must continue alone.
   func result(for seat: Seat) -> Result<HTTPResponse, any Error>? {
     storage.withLock { $0.owner == nil || $0.owner == seat ? $0.landing : nil }?.result
   }
 
-  /// The exchange is given to one caller alone.
+  /// Reserves the exchange for one caller.
   func give(to seat: Seat) {
     storage.withLock { storage in
       storage.owner = seat
@@ -88,12 +89,12 @@ final class JoinFlight: Sendable {
     }
   }
 
-  /// Whether the exchange is a caller's, alone or together with others.
+  /// Whether the exchange serves this caller, alone or together with others.
   func belongs(to seat: Seat) -> Bool { storage.withLock { $0.owner == nil || $0.owner == seat } }
 
   // MARK: - Progress
 
-  /// Tells progress to those who are there.
+  /// Reports progress to all listeners.
   func tell(_ progress: TransferProgress) {
     let listeners = storage.withLock { Array($0.listeners.values) }
     for listener in listeners { listener.tell(progress) }
@@ -101,7 +102,7 @@ final class JoinFlight: Sendable {
 
   func add(_ listener: JoinListener) { storage.withLock { $0.listeners[ObjectIdentifier(listener)] = listener } }
 
-  /// Returns when the listener is not being told anything, and will not be.
+  /// Removes a listener. When this method returns, the listener is not being called and is not called again.
   func remove(_ listener: JoinListener) async {
     storage.withLock { _ = $0.listeners.removeValue(forKey: ObjectIdentifier(listener)) }
     await listener.close()

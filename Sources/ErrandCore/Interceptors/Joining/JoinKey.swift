@@ -1,14 +1,20 @@
 import ErrandSupport
 import Foundation
 
-/// All that shapes an exchange, so that calls with equal keys may share one.
+/// The key of a shared exchange: calls with equal keys may share one exchange.
 ///
-/// Method, URL, fields and body as they are frozen, the account, the credential and the cookies, what is stored and
-/// how, limits, time-outs, redirects and retries, and the line itself. Status rule, shape, decoder, priority, deadline,
-/// progress and owner are each caller's own. Arguments that the key of stored answers leaves out do not count here
-/// either.
+/// The key contains:
+/// - the method, URL, fields and body of the request, without arguments that the cache key leaves out,
+/// - the account, the credential and the cookies,
+/// - the rules for storing the response,
+/// - limits, time-outs, redirects and retries,
+/// - the pipeline.
 ///
-/// A class, so that the table copies a reference. It is hashed once, and compared in full only where that is equal.
+/// The key does not contain the status rule, shape, decoder, priority, deadline, progress and owner. These may differ
+/// between callers that share an exchange.
+///
+/// The type is a class, so that the table copies only a reference. The hash is computed once, and keys are compared in
+/// full only if their hashes are equal.
 final class JoinKey: Sendable {
   private enum Body: Sendable, Hashable {
     case none
@@ -18,7 +24,7 @@ final class JoinKey: Sendable {
 
   let request: HTTPRequest
   let context: CallContext
-  private let line: ObjectIdentifier
+  private let pipeline: ObjectIdentifier
   private let target: ByteText
   private let body: Body
   private let account: ByteText?
@@ -27,18 +33,19 @@ final class JoinKey: Sendable {
   private let isRefreshed: Bool
   private let hash: Int
 
-  init(_ request: HTTPRequest, _ context: CallContext, line: Line) {
+  init(_ request: HTTPRequest, _ context: CallContext, pipeline: Pipeline) {
     self.request = request
     self.context = context
-    self.line = ObjectIdentifier(line)
+    self.pipeline = ObjectIdentifier(pipeline)
     let leftOut = context.plan.cacheKey.leftOut
     target = ByteText(leftOut.isEmpty ? request.url.string : request.url.leavingOut(leftOut))
     body = Self.body(of: request, leftOut)
     account = context.account.map { ByteText($0) }
     cookies = context.cookies(for: request).map { ByteText($0) }
     showsCredential = context.showsCredential(to: request.url.origin)
-    isRefreshed = context.record.isRefreshed
-    // Who asks for the same mostly asks with the same fields: those are left to the comparison.
+    isRefreshed = context.flags.isRefreshed
+    // The fields are compared but not hashed: requests for the same URL mostly have the same fields, so hashing them
+    // would help little.
     var hasher = Hasher()
     hasher.combine(target)
     hasher.combine(body)
@@ -59,7 +66,7 @@ final class JoinKey: Sendable {
 extension JoinKey: Hashable {
   static func == (left: JoinKey, right: JoinKey) -> Bool {
     left === right
-      || left.hash == right.hash && left.line == right.line && left.isSameRequest(as: right)
+      || left.hash == right.hash && left.pipeline == right.pipeline && left.isSameRequest(as: right)
         && left.isSamePerson(as: right) && left.context.plan.isSameTransfer(as: right.context.plan)
         && left.isSameStoring(as: right)
   }
@@ -71,9 +78,14 @@ extension JoinKey: Hashable {
       && request.fields == other.request.fields && context.plan.cacheKey == other.context.plan.cacheKey
   }
 
-  /// A credential stays behind where a redirect has led elsewhere, and so does a signature, which is shown to servers
-  /// that client and family name. A call that was refreshed for is not refreshed for once more, and must not wait for an
-  /// exchange that was begun with the old credential.
+  /// Compares what identifies the user: account, cookies, credential and signature.
+  ///
+  /// - After a cross-origin redirect neither the credential nor a signature is sent. So the key depends on whether they
+  ///   are sent.
+  /// - A signature is sent only to servers that the client or the request's family names. So the key contains these
+  ///   servers.
+  /// - A call refreshes its credential at most once. After the refresh it must not wait for an exchange that started
+  ///   with the old credential.
   private func isSamePerson(as other: JoinKey) -> Bool {
     account == other.account && cookies == other.cookies && context.plan.credential == other.context.plan.credential
       && isRefreshed == other.isRefreshed && showsCredential == other.showsCredential
@@ -81,7 +93,8 @@ extension JoinKey: Hashable {
       && context.isMeant(request.url.origin) == other.context.isMeant(other.request.url.origin)
   }
 
-  /// Whether the same is stored under the same key, and what was found before is of one generation.
+  /// True if both calls store the response under the same cache key, and no entry was removed from the cache between
+  /// their cache lookups.
   private func isSameStoring(as other: JoinKey) -> Bool {
     let mark = context.note?.joinMark
     guard mark == other.context.note?.joinMark else { return false }
@@ -95,7 +108,7 @@ extension JoinKey: Hashable {
 }
 
 extension CallPlan {
-  /// Whether the transport is asked for the same in the same way.
+  /// Whether both calls have equal settings for the transport.
   fileprivate func isSameTransfer(as other: CallPlan) -> Bool {
     limits == other.limits && connectTimeout == other.connectTimeout && idleTimeout == other.idleTimeout
       && redirects == other.redirects && network == other.network && retries == other.retries
@@ -122,7 +135,7 @@ extension CacheAlias {
 }
 
 extension HTTPURL {
-  /// The text without some arguments of the query.
+  /// The URL as text, without the query arguments with these names.
   fileprivate func leavingOut(_ names: Set<String>) -> String {
     let query = LeftOutArguments(Array(names)).query(query)
     return "\(origin)\(path)" + (query.map { "?\($0)" } ?? "")

@@ -1,6 +1,9 @@
 import ErrandSupport
 
-/// One caller's progress in a shared exchange: one report after the other, and none once it is closed.
+/// Reports the progress of a shared exchange to one caller. Reports do not overlap, and there is no report after
+/// `close()` has returned.
+///
+/// The phase after a call of `tell` or `close`:
 ///
 /// | phase | tell | close |
 /// |---|---|---|
@@ -18,7 +21,7 @@ final class JoinListener: Sendable {
 
   init(_ report: @escaping @Sendable (TransferProgress) -> Void) { self.report = report }
 
-  /// Reports, on the transport's thread.
+  /// Reports progress, on the transport's thread.
   func tell(_ progress: TransferProgress) {
     let mayTell = phase.withLock { phase in
       guard case .idle = phase else { return false }
@@ -38,7 +41,7 @@ final class JoinListener: Sendable {
     waiting?.resume()
   }
 
-  /// Returns when no report is under way; none follows.
+  /// Closes the listener. When this method returns, no report is running and no report follows.
   func close() async {
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
       let isClosed = phase.withLock { phase in

@@ -1,43 +1,44 @@
-/// Which calls share which exchange: a state machine without I/O.
+/// Decides which calls share which exchange: a state machine without I/O.
 ///
-/// A *flight* is one exchange for all who wait for it. Each of those has a *seat*.
+/// A *flight* is one exchange that several waiting calls share. A *seat* is the place of one waiting call in a flight.
 ///
 /// | flight | join | leave | close | land |
 /// |---|---|---|---|---|
-/// | open | takes a seat | the last one ends it | closed | ended, all are told |
-/// | closed | opens another one | the last one ends it | – | ended, all are told |
-/// | ended | opens another one | – | – | – |
+/// | open | the call takes a seat | ended if no seat is left | closed | ended, all waiting calls are resumed |
+/// | closed | another flight is opened | ended if no seat is left | – | ended, all waiting calls are resumed |
+/// | ended | another flight is opened | – | – | – |
 ///
-/// For each key at most one flight is open.
+/// There is at most one open flight for each key.
 struct JoinTable<Key: Hashable & Sendable, Flight: Sendable, Waiter: Sendable>: Sendable {
-  /// Names a flight; never used twice.
+  /// Identifies a flight (a shared exchange). No value is used twice.
   struct FlightID: Sendable, Hashable {
     fileprivate let place: Int
     fileprivate let number: UInt64
   }
 
-  /// Names one who waits.
+  /// Identifies one waiting call of a flight (a shared exchange).
   struct Seat: Sendable, Hashable {
     let flight: FlightID
     fileprivate let number: UInt64
   }
 
-  /// How somebody came to a seat.
-  struct Boarding: Sendable {
+  /// The result of joining a flight (a shared exchange).
+  struct Membership: Sendable {
     let seat: Seat
     let flight: Flight
-    /// Whether the flight begins with it.
+    /// True if this call started the shared exchange.
     let opens: Bool
-    /// The priority that the flight rises to; nil where it stays.
+    /// The new, higher priority of the shared exchange; nil if the priority does not change.
     let priority: CallPriority?
   }
 
-  /// What somebody who left early leaves behind.
+  /// The result of leaving a flight (a shared exchange) before its end.
   struct Departure: Sendable {
     let flight: Flight
-    /// Whether nobody is left: the flight is out of the table and has to be ended.
+    /// True if no other call waits. The shared exchange has then been removed from the table, and the caller must stop
+    /// it.
     let isLast: Bool
-    /// The priority that the flight falls to; nil where it stays.
+    /// The new, lower priority of the shared exchange; nil if the priority does not change.
     let priority: CallPriority?
   }
 
@@ -46,7 +47,8 @@ struct JoinTable<Key: Hashable & Sendable, Flight: Sendable, Waiter: Sendable>: 
     var priority: CallPriority
   }
 
-  /// A key as it was at one time: what is written to an origin ends the time of all flights there.
+  /// A key together with the *time* of its origin, which is a counter. Each unsafe request to the origin changes the
+  /// counter, so that later calls do not join older exchanges.
   private struct Mark: Sendable, Hashable {
     let key: Key
     let time: UInt64
@@ -58,7 +60,8 @@ struct JoinTable<Key: Hashable & Sendable, Flight: Sendable, Waiter: Sendable>: 
     let id: FlightID
     let mark: Mark
     let flight: Flight
-    /// The one who opened it stands apart: most flights have nobody else.
+    /// The call that started the exchange. It is stored separately from `others`, because most exchanges have only this
+    /// call.
     var opener: Seated?
     var others: [UInt64: Seated] = [:]
     var last: UInt64 = 0
@@ -71,7 +74,7 @@ struct JoinTable<Key: Hashable & Sendable, Flight: Sendable, Waiter: Sendable>: 
       number == 0 ? opener.take() : others.removeValue(forKey: number)
     }
 
-    /// False where nobody sits there.
+    /// Changes the priority of the call in a seat. Returns false if the seat is empty.
     mutating func change(_ number: UInt64, to priority: CallPriority) -> Bool {
       guard let old = number == 0 ? opener?.priority : others[number]?.priority else { return false }
       priorities.remove(old)
@@ -81,45 +84,46 @@ struct JoinTable<Key: Hashable & Sendable, Flight: Sendable, Waiter: Sendable>: 
     }
   }
 
-  /// How many origins are told apart; beyond that a write closes the flights of all.
+  /// The largest number of origins that are tracked separately. If there are more, an unsafe request closes the shared
+  /// exchanges of all origins.
   private static var rememberedOrigins: Int { 64 }
 
   private var entries: [Entry?] = []
   private var free: [Int] = []
   private var open: [Mark: FlightID] = [:]
-  /// Flights that nobody waits for any more, and that have not landed.
+  /// Shared exchanges that have not ended, but that no call waits for any more.
   private var abandoned: Set<FlightID> = []
   private var last: UInt64 = 0
   private var times: [HTTPURL.Origin: UInt64] = [:]
   private var otherTime: UInt64 = 0
   private var lastTime: UInt64 = 0
 
-  /// How many flights are under way.
+  /// The number of shared exchanges that calls wait for.
   var count: Int { entries.count - free.count }
 
-  /// Whether none is, not even one that nobody waits for.
+  /// True if no shared exchange is running. An exchange that all its calls have left counts as running, too.
   var isIdle: Bool { count == 0 && abandoned.isEmpty }
 
-  /// How many wait for one of them.
+  /// The number of waiting calls.
   var waiting: Int {
     entries.reduce(0) { sum, entry in sum + (entry.map { $0.others.count + ($0.opener == nil ? 0 : 1) } ?? 0) }
   }
 
-  // MARK: - Coming and going
+  // MARK: - Joining and leaving
 
-  /// Takes a seat in the open flight of a key, or opens one.
+  /// Adds a call to the open shared exchange of a key. If there is none, `opening` makes one.
   mutating func join(
     _ key: Key, at origin: HTTPURL.Origin, _ waiter: Waiter, _ priority: CallPriority, opening: () -> Flight
-  ) -> Boarding {
+  ) -> Membership {
     let mark = Mark(key: key, time: times.isEmpty ? otherTime : times[origin] ?? otherTime)
     let seated = Seated(waiter: waiter, priority: priority)
     if let id = open[mark], let boarding = seat(seated, in: id) { return boarding }
     let flight = opening()
     let id = add(mark, flight, seated)
-    return Boarding(seat: Seat(flight: id, number: 0), flight: flight, opens: true, priority: nil)
+    return Membership(seat: Seat(flight: id, number: 0), flight: flight, opens: true, priority: nil)
   }
 
-  /// Gives a seat up. Nil where the flight has landed before.
+  /// Removes a waiting call. Returns nil if the call no longer waits or its shared exchange has already ended.
   mutating func leave(_ seat: Seat) -> Departure? {
     guard var entry = takeOut(seat.flight) else { return nil }
     let before = entry.priorities.highest
@@ -138,7 +142,8 @@ struct JoinTable<Key: Hashable & Sendable, Flight: Sendable, Waiter: Sendable>: 
     return Departure(flight: entry.flight, isLast: false, priority: now == before ? nil : now)
   }
 
-  /// Changes the priority of one who waits; returns the flight and the priority it has by that, where that differs.
+  /// Changes the priority of a waiting call. Returns the shared exchange and its new priority; nil if that priority
+  /// does not change.
   mutating func change(_ seat: Seat, to priority: CallPriority) -> (flight: Flight, priority: CallPriority)? {
     guard var entry = takeOut(seat.flight) else { return nil }
     defer { entries[seat.flight.place] = entry }
@@ -147,15 +152,16 @@ struct JoinTable<Key: Hashable & Sendable, Flight: Sendable, Waiter: Sendable>: 
     return (entry.flight, now)
   }
 
-  /// The highest priority among those who wait; nil where the flight has ended.
+  /// The highest priority among the calls that wait for a shared exchange; nil if the exchange has ended.
   func priority(of id: FlightID) -> CallPriority? {
     guard entries.indices.contains(id.place), let entry = entries[id.place], entry.id == id else { return nil }
     return entry.priorities.highest
   }
 
-  // MARK: - The end of a flight
+  // MARK: - The end of a shared exchange
 
-  /// Ends a flight; returns all who wait for it: the opener, and the others in the order they came.
+  /// Ends a shared exchange. Returns all calls that wait for it: the call that started it, and the others in the order
+  /// in which they joined.
   mutating func land(_ id: FlightID) -> (opener: Waiter?, others: [Waiter]) {
     guard var entry = takeOut(id) else {
       abandoned.remove(id)
@@ -166,7 +172,7 @@ struct JoinTable<Key: Hashable & Sendable, Flight: Sendable, Waiter: Sendable>: 
     return (entry.opener?.waiter, others)
   }
 
-  /// Closes the flights of an origin: from now on nobody joins them.
+  /// Closes the shared exchanges with an origin: later calls do not join them.
   mutating func close(_ origin: HTTPURL.Origin) {
     guard !open.isEmpty else { return }
     lastTime &+= 1
@@ -176,7 +182,8 @@ struct JoinTable<Key: Hashable & Sendable, Flight: Sendable, Waiter: Sendable>: 
     otherTime = lastTime
   }
 
-  /// Leaves a flight to one of those who wait for it, the first, and closes it; returns who stays and all others.
+  /// Reserves a shared exchange for its first waiting call, and closes the exchange for others. Returns the seat of the
+  /// first call, and all other waiting calls.
   mutating func part(_ id: FlightID) -> (stays: Seat, others: [Waiter])? {
     guard var entry = takeOut(id) else { return nil }
     defer { entries[id.place] = entry }
@@ -193,15 +200,16 @@ struct JoinTable<Key: Hashable & Sendable, Flight: Sendable, Waiter: Sendable>: 
     return (Seat(flight: id, number: number), others.map(\.seated.waiter))
   }
 
-  // MARK: - Inside
+  // MARK: - Private
 
-  /// Takes a flight out to change it in place: a copy would cost the square of those who wait.
+  /// Takes an entry out of the table, so that it is changed in place. Copies would make the time to join n calls grow
+  /// with n².
   private mutating func takeOut(_ id: FlightID) -> Entry? {
     guard entries.indices.contains(id.place), entries[id.place]?.id == id else { return nil }
     return entries[id.place].take()
   }
 
-  private mutating func seat(_ seated: Seated, in id: FlightID) -> Boarding? {
+  private mutating func seat(_ seated: Seated, in id: FlightID) -> Membership? {
     guard var entry = takeOut(id) else { return nil }
     defer { entries[id.place] = entry }
     let before = entry.priorities.highest
@@ -209,7 +217,7 @@ struct JoinTable<Key: Hashable & Sendable, Flight: Sendable, Waiter: Sendable>: 
     entry.others[entry.last] = seated
     entry.priorities.add(seated.priority)
     let now = entry.priorities.highest
-    return Boarding(
+    return Membership(
       seat: Seat(flight: id, number: entry.last), flight: entry.flight, opens: false,
       priority: now == before ? nil : now)
   }
@@ -225,7 +233,7 @@ struct JoinTable<Key: Hashable & Sendable, Flight: Sendable, Waiter: Sendable>: 
     return id
   }
 
-  /// Ends a flight that was taken out.
+  /// Ends a shared exchange whose entry was taken out of the table.
   private mutating func end(_ entry: inout Entry) {
     unlist(&entry)
     free.append(entry.id.place)

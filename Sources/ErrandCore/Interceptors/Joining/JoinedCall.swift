@@ -1,24 +1,26 @@
-/// One call's way through a shared exchange: it takes a seat, waits, and leaves.
+/// One call that uses a shared exchange: it joins, waits, and leaves.
 ///
-/// An object, so that a call that waits keeps a reference and no room for all this.
-final class JoinedCall: @unchecked Sendable {  // `boarding` and `wakeup` are written before a stop can ask for them
+/// The type is a class, so that a waiting call keeps only a reference in its async frame.
+final class JoinedCall: @unchecked Sendable {  // `boarding` and `wakeup` are written before a stop can read them
   private let control: JoinControl
   private let executor: (any TaskExecutor)?
-  /// It holds request and context, so that they are held once.
+  /// The key of the shared exchange. The key also contains the request and the context, so that both are stored only
+  /// once.
   private let key: JoinKey
   let next: Next
   private let listener: JoinListener?
-  private var boarding: JoinControl.Table.Boarding?
+  private var boarding: JoinControl.Table.Membership?
   private var wakeup: Wakeup?
 
-  /// - Parameter executor: Where the exchange goes on once an answer is there; nil for the global one.
+  /// - Parameter executor: The executor on which the exchange continues when a response arrives; nil for the global
+  ///   executor.
   init(
     _ control: JoinControl, _ executor: (any TaskExecutor)?, _ request: HTTPRequest, _ context: CallContext,
     _ next: Next
   ) {
     self.control = control
     self.executor = executor
-    key = JoinKey(request, context, line: next.line)
+    key = JoinKey(request, context, pipeline: next.pipeline)
     self.next = next
     listener = context.onProgress.map(JoinListener.init)
   }
@@ -27,28 +29,28 @@ final class JoinedCall: @unchecked Sendable {  // `boarding` and `wakeup` are wr
 
   private var context: CallContext { key.context }
 
-  /// How the exchange ended; nil where this call has to go on alone.
+  /// The result of the exchange; nil if this call must continue alone.
   var result: Result<HTTPResponse, any Error>? { boarding.flatMap { $0.flight.result(for: $0.seat) } }
 
-  /// Waits until the exchange has ended. A stop of the call ends the wait at once, and gives the seat up before the
-  /// caller's executor has time for it: who asks for the same from then on shares nothing with a call that is over.
+  /// Waits until the exchange has ended. If the call is stopped, it leaves the shared exchange at once, even if the
+  /// caller's executor is busy. So no later call joins an exchange that no running call waits for.
   func wait() async throws(CallState.Stopped) {
     do throws(CallState.Stopped) {
-      try await context.call.wait(asking: { [self] in giveUp($0) }) { board($0) }
+      try await context.call.wait(asking: { [self] in giveUp($0) }) { takeSeat($0) }
     } catch {
-      await disembark()
+      await leaveFlight()
       throw error
     }
-    await disembark()
+    await leaveFlight()
   }
 
-  /// Takes a seat, and starts the exchange where nobody else has.
-  private func board(_ wakeup: Wakeup) {
+  /// Joins a shared exchange. Starts the exchange if there was none to join.
+  private func takeSeat(_ wakeup: Wakeup) {
     let priority = context.call.priority
     let boarded = control.join(key, at: request.url.origin, wakeup, priority, context.call.timers, listener)
     boarding = boarded
     self.wakeup = wakeup
-    heed(context.call, in: boarded.seat, from: priority)
+    followPriority(context.call, in: boarded.seat, from: priority)
     if context.plan.sendsAgain { boarded.flight.serve(boarded.seat, until: context.call.deadline) }
     if boarded.opens { begin(boarded) }
   }
@@ -58,28 +60,39 @@ final class JoinedCall: @unchecked Sendable {  // `boarding` and `wakeup` are wr
     wakeup?.resume()
   }
 
-  /// Changes of the caller's priority count while it waits; also one that came just before it had its seat.
-  private func heed(_ call: CallState, in seat: JoinControl.Table.Seat, from priority: CallPriority) {
+  /// Applies changes of the caller's priority to the shared exchange while the caller waits, including a change that
+  /// happened just before the caller joined.
+  private func followPriority(_ call: CallState, in seat: JoinControl.Table.Seat, from priority: CallPriority) {
     call.whenPriorityChanges { [control] _ in control.change(seat, to: call.priority) }
     if call.priority != priority { control.change(seat, to: call.priority) }
   }
 
-  /// The wait is over: nobody is told anything any more, and what was noted of the exchange is the caller's, too.
-  @inline(never)
-  private func disembark() async {
+  /// Leaves the shared exchange after the wait. From then on no progress is reported. The record of the exchange is
+  /// added to the record of the call.
+  @inline(never)  // frame size
+  private func leaveFlight() async {
     let now = context.call.timers.now
-    guard let boarding else { return context.record.leaveSeat(nil, isJoined: false, at: now) }
+    defer { context.flags.leave() }
+    guard let boarding else { return }
     context.call.whenPriorityChanges(nil)
     if let listener { await boarding.flight.remove(listener) }
-    let isOwn = boarding.flight.belongs(to: boarding.seat)
-    context.record.leaveSeat(isOwn ? boarding.flight.record : nil, isJoined: !boarding.opens, at: now)
+    guard boarding.flight.belongs(to: boarding.seat) else { return }
+    context.record.take(shared: boarding.flight.record, isJoined: !boarding.opens, at: now)
+    context.flags.inherit(from: boarding.flight.flags)
   }
 
-  /// Starts the exchange. Its first steps are made here, before the caller is suspended.
-  private func begin(_ boarding: JoinControl.Table.Boarding) {
+  /// Starts the exchange. On systems that have `Task.immediate`, it runs up to its first suspension before this method
+  /// returns.
+  private func begin(_ boarding: JoinControl.Table.Membership) {
     let (flight, id) = (boarding.flight, boarding.seat.flight)
-    flight.record.goesOn(from: context.record)
-    let shared = context.shared(flight) { [control] in control.part(id, flight) }
+    flight.flags.inherit(from: context.flags)
+    let shared = context.with { [control] in
+      ($0.call, $0.record, $0.flags) = (flight.state, flight.record, flight.flags)
+      $0.onProgress = { flight.tell($0) }
+      $0.onUnowned = { control.part(id, flight) }
+      $0.sharedTimeLeft = { flight.timeLeft }
+      ($0.log, $0.replay) = (nil, nil)
+    }
     startTask { [control, key, next] in
       flight.land(await Self.exchange(key.request, shared, next))
       control.close(after: key.request)
@@ -97,7 +110,8 @@ final class JoinedCall: @unchecked Sendable {  // `boarding` and `wakeup` are wr
     }
   }
 
-  /// Hands the closure on as it is: one around it would be held while the exchange is under way.
+  /// Starts a task. The closure is passed on unchanged, because a second closure around it would stay in memory during
+  /// the exchange.
   private func startTask(_ body: @escaping @isolated(any) @Sendable () async -> Void) {
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       Task.immediate(executorPreference: executor, operation: body)

@@ -1,19 +1,21 @@
-/// Lets equal calls share one exchange: it stands between look-up and storing, so that each call looks up for itself,
-/// and what comes is stored once.
+/// Lets equal calls share one exchange. It runs between the cache lookup and the storing of the response. So each call
+/// looks up the cache itself, and the response is stored once.
 ///
-/// The exchange runs in a task of the client's own. Who waits for it may leave at any moment, and the last one who
-/// leaves ends it. A call that cannot join passes, and no task is made for it.
-package struct Joining: SelectiveStation {
+/// The exchange runs in a task of the client. A waiting call may leave at any moment. The exchange is stopped when the
+/// last call has left. For a call that cannot share an exchange no task is started.
+package struct Joining: SelectiveInterceptor {
   private let control: JoinControl
   private let executor: (any TaskExecutor)?
 
-  /// - Parameter executor: Where the exchange goes on once an answer is there; nil for the global one.
+  /// - Parameter executor: The executor on which the exchange continues when a response arrives; nil for the global
+  ///   executor.
   package init(_ control: JoinControl, executor: (any TaskExecutor)? = nil) {
     self.control = control
     self.executor = executor
   }
 
-  /// Where the call may share an exchange, or ends those that others share.
+  /// True if the call may share an exchange. Also true for an unsafe method, after which later calls do not join older
+  /// exchanges.
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool {
     !context.plan.isStamping && (context.plan.joining.admits(request.method) || !request.method.isSafe)
   }
@@ -24,29 +26,29 @@ package struct Joining: SelectiveStation {
     return try await conclude(call)
   }
 
-  // What follows stands apart, so that a call that waits for a shared exchange holds no room for it.
+  // These functions are separate so that their locals do not grow the async frame of a call that waits for an exchange.
 
-  /// Nil for a call that cannot join.
-  @inline(never)
+  /// Prepares the call for a shared exchange; nil if the call cannot share one.
+  @inline(never)  // frame size
   private func joined(_ request: HTTPRequest, _ context: CallContext, _ next: Next) -> JoinedCall? {
-    // An interceptor that sends one call several times side by side wants as many exchanges.
-    // What a provider sends while it is asked or refreshes must not wait for a call that waits for it; nor must what is
-    // sent by an exchange interceptor for a call that has a slot.
+    // Requests that a provider sends while it supplies or refreshes a credential must not wait for a call that waits
+    // for the provider. Requests that an exchange interceptor sends must not wait for a call that waits for the slot
+    // that the interceptor's own call has.
     guard context.plan.joining.admits(request.method), request.isComparable, !RefreshControl.isRefreshing,
-      !AppScope.isInsideProvider, !HeldSlot.isHeld, context.record.takeSeat()
+      !UserCodeScope.isInsideProvider, !HeldSlot.isHeld, context.flags.join()
     else {
       return nil
     }
     return JoinedCall(control, executor, request, context, next)
   }
 
-  @inline(never)
+  @inline(never)  // frame size
   private func conclude(_ call: JoinedCall) async throws -> HTTPResponse {
     guard let result = call.result else { return try await pass(call.request, call.next) }
     return try result.get()
   }
 
-  @inline(never)
+  @inline(never)  // frame size
   private func pass(_ request: HTTPRequest, _ next: Next) async throws -> HTTPResponse {
     defer { control.close(after: request) }
     return try await next(request)

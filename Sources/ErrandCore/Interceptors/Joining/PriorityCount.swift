@@ -1,10 +1,10 @@
-/// How many of each priority are present.
+/// The number of waiting calls of each priority.
 struct PriorityCount: Sendable, Hashable {
   private var low = 0
   private var normal = 0
   private var high = 0
 
-  /// The highest that is present; nil where nobody is.
+  /// The highest priority present; nil if there is none.
   var highest: CallPriority? {
     if high > 0 { return .high }
     if normal > 0 { return .normal }

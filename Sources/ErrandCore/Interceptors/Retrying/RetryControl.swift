@@ -1,15 +1,16 @@
 import ErrandSupport
 
-/// What a client knows of its origins, shared by all its calls: budgets, health, and how fast they answer.
+/// What a client has learned about its origins: retry budgets, failed servers and response times. All calls of the
+/// client share it.
 package final class RetryControl: Sendable {
-  /// Those that are not full.
+  /// The retry budgets that are not full.
   private let budgets = Locked<[HTTPURL.Origin: RetryBudget]>([:])
   private let health = Locked(HostHealth())
   private let latencies = Locked<[HTTPURL.Origin: LatencyBook]>([:])
 
   package init() {}
 
-  /// Pays for a new attempt at an origin; false where its budget does not allow one more.
+  /// Takes the cost of a new attempt from the retry budget of an origin. Returns false if the budget is too low.
   func pay(_ cost: Int, at origin: HTTPURL.Origin) -> Bool {
     budgets.withLock { budgets in
       if budgets.count >= Self.mostOrigins, budgets[origin] == nil,
@@ -21,7 +22,7 @@ package final class RetryControl: Sendable {
     }
   }
 
-  /// A call at an origin has succeeded.
+  /// Records a successful call at an origin, which increases the retry budget of the origin.
   func succeed(paid: Int, at origin: HTTPURL.Origin) {
     budgets.withLock { budgets in
       guard !budgets.isEmpty, var budget = budgets[origin] else { return }
@@ -30,16 +31,17 @@ package final class RetryControl: Sendable {
     }
   }
 
-  /// A call has succeeded that paid its last new attempt at one origin, and was answered by that or by another one.
+  /// Records a successful call. The cost of its last attempt was taken from the budget of `origin`, and its response
+  /// came from `server`.
   func succeed(paid: Int, at origin: HTTPURL.Origin, answeredBy server: HTTPURL.Origin) {
     if paid > 0 || server == origin { succeed(paid: paid, at: origin) }
     if server != origin { succeed(paid: 0, at: server) }
   }
 
-  /// How many budgets are remembered.
+  /// The number of stored retry budgets.
   var budgetCount: Int { budgets.withLock { $0.count } }
 
-  /// How many origins are remembered: where there are more, the budget that is nearest to full goes.
+  /// The largest number of stored origins. If there are more, the retry budget that is nearest to full is removed.
   static let mostOrigins = 256
 
   // MARK: - Health
@@ -49,72 +51,72 @@ package final class RetryControl: Sendable {
     health.withLock { $0.order(origins, now) }
   }
 
-  /// A server has failed.
+  /// Records a failure of a server.
   func fail(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) { health.withLock { $0.fail(origin, now) } }
 
-  /// A server has answered.
+  /// Records a response of a server.
   func answer(_ origin: HTTPURL.Origin) { health.withLock { if !$0.isWell { $0.answer(origin) } } }
 
   // MARK: - Latency
 
-  /// How long the last answers of an origin took; nil where nothing is known.
+  /// The last response times of an origin; nil if none is known.
   func latencies(of origin: HTTPURL.Origin) -> LatencyBook? { latencies.withLock { $0[origin] } }
 
-  /// An answer has come.
+  /// Records a response time.
   func note(_ time: Duration, of origin: HTTPURL.Origin) {
     latencies.withLock { latencies in
-      // Those of a crowd of origins say little: begin anew.
+      // There are too many origins to store: remove all response times.
       if latencies.count >= Self.mostOrigins, latencies[origin] == nil { latencies.removeAll() }
       latencies[origin, default: LatencyBook()].note(time)
     }
   }
 }
 
-/// Bodies that break off and are asked for again from where they stopped: each time is a new attempt.
+/// Retries of interrupted body transfers. Each range request that continues a body counts as a new attempt.
 extension RetryControl {
-  /// Pays for one; gives what it cost, nil where the origin's budget does not allow one more.
+  /// Takes the cost of one attempt from the retry budget of the origin. Returns the cost; nil if the budget is too low.
   package func payForTakeUp(_ reason: RetryReason, at origin: HTTPURL.Origin) -> Int? {
     let cost = reason == .failure(.idleTimeout) ? RetryBudget.timeoutPrice : RetryBudget.price
     return pay(cost, at: origin) ? cost : nil
   }
 
-  /// What was taken up has come to its end: what the last time cost comes back.
+  /// Records a resumed transfer that has completed: the cost of its last attempt is refunded.
   package func succeedAfterTakeUp(paid: Int, at origin: HTTPURL.Origin) { succeed(paid: paid, at: origin) }
 }
 
-/// How many new attempts one origin still gets: when a server is down, many calls must not become many more. A value;
-/// every new attempt costs, success pays back.
+/// The remaining retry budget of one origin. Each new attempt costs tokens, and a success refunds them. So retries do
+/// not multiply the load on a server that is down.
 struct RetryBudget: Sendable, Hashable {
-  /// What there is at most, and at first.
+  /// The largest and initial number of tokens.
   static let full = 500
-  /// What a new attempt costs.
+  /// The cost of a new attempt.
   static let price = 5
-  /// What one costs after a time-out.
+  /// The cost of a new attempt after a time-out.
   static let timeoutPrice = 10
-  /// What a success at the first attempt brings.
+  /// The tokens gained by a success at the first attempt.
   private static let reward = 1
 
   private(set) var tokens = full
 
-  /// Pays for a new attempt; false where there is not enough.
+  /// Takes the cost of a new attempt. Returns false if there are too few tokens.
   mutating func pay(_ cost: Int) -> Bool {
     guard tokens >= cost else { return false }
     tokens -= cost
     return true
   }
 
-  /// A call has succeeded: what its last new attempt cost comes back.
+  /// Records a success: the cost of the last attempt is refunded.
   mutating func succeed(paid: Int) { tokens = min(tokens + max(paid, Self.reward), Self.full) }
 
-  /// Whether nothing has to be remembered.
+  /// Whether the budget is full and need not be stored.
   var isFull: Bool { tokens == Self.full }
 }
 
-/// How long the last answers of an origin took. A value.
+/// The last response times of an origin.
 struct LatencyBook: Sendable {
-  /// How many are remembered.
+  /// The largest number of stored response times.
   static var limit: Int { 128 }
-  /// How few say nothing.
+  /// The smallest number of response times that gives a meaningful result.
   static var least: Int { 20 }
 
   private var times: [Duration] = []
@@ -126,17 +128,17 @@ struct LatencyBook: Sendable {
     next = (next + 1) % Self.limit
   }
 
-  /// The time within which this share of the answers came; nil where too few are known.
+  /// The time within which this share of the responses arrived; nil if too few response times are known.
   func time(of share: Double) -> Duration? {
     guard times.count >= Self.least else { return nil }
-    // A share that is no number counts as nothing.
+    // A share that is not a number counts as zero.
     let place = share > 0 ? Double(times.count) * min(share, 1) : 0
     return times.sorted()[min(Int(place), times.count - 1)]
   }
 }
 
 extension HedgeRule {
-  /// When the second request goes out; nil for never.
+  /// The delay before the second request is sent; nil for never.
   func delay(_ book: LatencyBook?) -> Duration? {
     switch kind {
     case .after(let time): time

@@ -1,45 +1,44 @@
-/// Whether an exchange is tried again, and when. A function of values; nothing is counted or waited for here.
+/// The decision whether an exchange is tried again, and when. It is made by a pure function.
 enum RetryDecision: Equatable {
-  /// What came is the end of it.
+  /// The result is final.
   case deliver
-  /// After a wait, which costs so many tokens of the host's budget.
+  /// A new attempt starts after a delay and costs tokens of the origin's budget.
   case retry(RetryReason, after: Duration, cost: Int)
 
-  /// What an attempt came to.
+  /// The result of an attempt.
   enum Result {
     case status(Int, retryAfter: Duration?)
     case failure(TransportFailure)
   }
 
-  /// What is known of a call beside the result.
+  /// The input of the decision in addition to the result of the attempt.
   struct Question {
     let policy: RetryPolicy
-    /// Whether it may be sent again though the server may have seen it.
+    /// Whether the request may be sent again although the server may have processed it.
     let isIdempotent: Bool
-    /// Whether its body can be read once more.
+    /// Whether the body can be read again.
     let isReplayable: Bool
-    /// Whether bytes of an answer have gone where they cannot be taken back.
+    /// Whether bytes of a response were delivered and cannot be taken back.
     let isDelivered: Bool
-    /// Whether a stored answer may be served in place of a failure: then nobody waits.
+    /// True if a stored response may be served instead of a failure. Then the call makes no new attempt.
     var hasStandIn: Bool
     /// The number of the attempt that ended, from 1.
     let attempt: Int
-    /// The time left to the deadline; nil without one.
+    /// The time until the deadline; nil if the call has no deadline.
     let remaining: Duration?
-    /// Where between nothing and the longest wait this one lies, from 0 to 1.
+    /// A random number from 0 to 1: the part of the maximum delay that the call waits.
     let chance: Double
   }
 
-  /// Decides.
   static func decide(_ result: Result, _ question: Question) -> RetryDecision {
     guard question.attempt < question.policy.attempts, question.isReplayable, !question.isDelivered,
       !question.hasStandIn, mayHelp(result, question)
     else { return .deliver }
     var delay = wait(after: result, question)
-    if case .status(_, let told?) = result {
-      if told > question.policy.longestRetryAfter { return .deliver }
-      // Never sooner than told, and not all together.
-      delay = told + delay
+    if case .status(_, let minimum?) = result {
+      if minimum > question.policy.longestRetryAfter { return .deliver }
+      // `Retry-After` is a minimum; the jitter keeps clients from retrying all at the same moment.
+      delay = minimum + delay
     }
     if let remaining = question.remaining, delay >= remaining { return .deliver }
     return .retry(reason(for: result), after: delay, cost: cost(of: result))
@@ -56,7 +55,7 @@ enum RetryDecision: Equatable {
   private static func wait(after result: Result, _ question: Question) -> Duration {
     var longest = isBusy(result) ? question.policy.busyDelay : question.policy.firstDelay
     var turn = 1
-    // Sixty doublings make years of a nanosecond.
+    // More doublings are never needed: sixty of them turn one nanosecond into 36 years.
     while turn < min(question.attempt, 60), longest < question.policy.longestDelay {
       longest *= 2
       turn += 1
@@ -84,7 +83,7 @@ enum RetryDecision: Equatable {
 }
 
 extension TransportFailure.Kind {
-  /// Whether it may be gone at the next try. Refused certificates, broken rules and limits stay.
+  /// Whether a new attempt may succeed. Rejected certificates, protocol errors and exceeded limits are permanent.
   var isPassing: Bool {
     switch self {
     case .nameLookup, .refused, .connectTimeout, .idleTimeout, .closedBeforeResponse, .reset, .truncated, .http2: true

@@ -1,24 +1,25 @@
 import ErrandSupport
 
-/// Tries an exchange again where that may help and can do no harm.
-package struct Retrying: SelectiveStation {
+/// Tries an exchange again if that may help and is safe.
+package struct Retrying: SelectiveInterceptor {
   private let control: RetryControl
   private let chance: @Sendable () -> Double
 
   /// - Parameters:
-  ///   - control: The budgets.
-  ///   - chance: Where between nothing and the longest wait the next one lies, from 0 to 1.
+  ///   - control: The retry budgets of the origins.
+  ///   - chance: Returns a random number from 0 to 1: the part of the maximum delay that the call waits.
   package init(_ control: RetryControl, chance: @escaping @Sendable () -> Double = { .random(in: 0...1) }) {
     self.control = control
     self.chance = chance
   }
 
-  /// Where the exchange may be sent again, or elsewhere.
+  /// Whether the exchange may be sent again, or to another server.
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool {
     context.plan.sendsAgain && !context.plan.isStamping
   }
 
-  // What stands apart below is what a call that waits in an attempt holds no room for.
+  // Some functions below are separate so that their locals do not grow the async frame of a call that waits in an
+  // attempt.
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let sink = context.sink.map(WatchedSink.init)
@@ -31,22 +32,23 @@ package struct Retrying: SelectiveStation {
     }
   }
 
-  /// What is known of the attempts of one call.
+  /// The state of the attempts of one call.
   private struct Attempts {
     var number = 1
-    /// What the last one cost.
+    /// The cost of the last attempt.
     var paid = 0
     var barred = BarredServers()
   }
 
-  /// Pays for one more attempt, and says when it may begin; nil where there is none.
-  @inline(never)
+  /// Takes the cost of one more attempt from the retry budget, and returns the delay before the attempt. Nil if no
+  /// attempt follows.
+  @inline(never)  // frame size
   private func delay(
     after last: RetryAttempt, _ attempts: inout Attempts, _ request: HTTPRequest, _ context: CallContext,
     _ sink: WatchedSink?
   ) -> Duration? {
     guard let result = last.result else { return nil }
-    let policy = context.plan.retries ?? .never
+    let policy = context.plan.retries
     let question = question(policy, request, context, attempts.number, isDelivered: sink?.hasBegun ?? false)
     guard case .retry(let reason, let delay, let cost) = RetryDecision.decide(result, question),
       control.pay(cost, at: request.url.origin)
@@ -65,7 +67,7 @@ package struct Retrying: SelectiveStation {
     return delay
   }
 
-  /// One attempt: at every server that is listed, until one answers.
+  /// Makes one attempt. If fallback servers are listed, the attempt asks one server after another until one responds.
   private func attempted(
     _ request: HTTPRequest, _ context: CallContext, _ sink: WatchedSink?, _ barred: inout BarredServers, _ next: Next
   ) async -> RetryAttempt {
@@ -73,7 +75,7 @@ package struct Retrying: SelectiveStation {
     return RetryAttempt(await sent(request, context, next), at: request.url.origin)
   }
 
-  @inline(never)
+  @inline(never)  // frame size
   private func attemptedAtAll(
     _ request: HTTPRequest, _ context: CallContext, _ sink: WatchedSink?, _ barred: inout BarredServers, _ next: Next
   ) async -> RetryAttempt {
@@ -82,14 +84,14 @@ package struct Retrying: SelectiveStation {
     }
     let failingOver = FailingOver(hosts: hosts, control: control, context: context) { request in
       var question = question(FailingOver.policy, request, context, 1, isDelivered: sink?.hasBegun ?? false)
-      // Another server is better than what is stored.
+      // A response from another server is better than the stored response.
       question.hasStandIn = false
       return question
     }
     return await failingOver.send(request, below: rest, barred: &barred) { await sent($0, context, next) }
   }
 
-  /// One sending, or two side by side.
+  /// Sends the request once, or twice in parallel.
   private func sent(
     _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async -> Result<HTTPResponse, any Error> {
@@ -97,10 +99,10 @@ package struct Retrying: SelectiveStation {
     return await Result.catching { try await next(request, in: context) }
   }
 
-  /// Who sends a request twice; nil where it goes once.
-  @inline(never)
+  /// Sends the request a second time if the response is slow; nil if the request is sent only once.
+  @inline(never)  // frame size
   private func hedging(_ request: HTTPRequest, _ context: CallContext) -> Hedging? {
-    guard let rule = context.plan.retries?.hedging, Hedging.suits(request, context) else { return nil }
+    guard let rule = context.plan.retries.hedging, Hedging.suits(request, context) else { return nil }
     return Hedging(rule: rule, control: control)
   }
 
@@ -115,12 +117,12 @@ package struct Retrying: SelectiveStation {
   }
 }
 
-/// What came of asking one server, or one after the other.
+/// The result of one attempt, which may have asked several servers one after another.
 struct RetryAttempt {
   let came: Result<HTTPResponse, any Error>
-  /// What is decided on; nil for an error that is none of the line's.
+  /// The input of the retry decision; nil for an error that is not a transport failure.
   var result: RetryDecision.Result?
-  /// Whose answer it is.
+  /// The server that produced the result.
   let origin: HTTPURL.Origin
 
   init(_ came: Result<HTTPResponse, any Error>, at origin: HTTPURL.Origin) {
@@ -131,7 +133,7 @@ struct RetryAttempt {
 }
 
 extension RetryDecision.Result {
-  /// What is decided on; nil for an error that is none of the line's.
+  /// The input of the retry decision; nil for an error that is not a transport failure.
   init?(_ came: Result<HTTPResponse, any Error>) {
     switch came {
     case .success(let response): self = .status(response.status, retryAfter: RetryAfter.delay(in: response.fields))
@@ -143,7 +145,7 @@ extension RetryDecision.Result {
 }
 
 extension Result where Failure == any Error {
-  /// What comes of work.
+  /// Runs a function and returns its value or its error as a result.
   static func catching(_ work: () async throws -> Success) async -> Self {
     do {
       return .success(try await work())
@@ -153,7 +155,8 @@ extension Result where Failure == any Error {
   }
 }
 
-/// Knows whether a sink has been told an answer: from then on what it has taken cannot be taken back.
+/// Records whether a sink has accepted a response. The bytes in the sink cannot be taken back, so the request is then
+/// not sent again.
 final class WatchedSink: BodySink {
   private let inner: any BodySink
   private let begun = Locked(false)

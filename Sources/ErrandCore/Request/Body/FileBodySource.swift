@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A file, or a part of it, read while it is sent. It must stay as it was when the request was built.
+/// Reads a file, or a part of it, while the body is sent. The file must not change after the request was built.
 final class FileBodySource: BodySource {
   private let file: BodyFile
   private let path: String
@@ -36,7 +36,7 @@ final class FileBodySource: BodySource {
   }
 
   private var changed: TransportFailure {
-    TransportFailure(.bodyChanged, "The file \(path) changed after the request was built; send it once more.")
+    TransportFailure(.bodyChanged, "The file \(path) changed after the request was built; send the request again.")
   }
 
   private static func naming<Value>(_ body: () throws(BodyFile.Failure) -> Value) throws(TransportFailure) -> Value {
@@ -49,24 +49,26 @@ final class FileBodySource: BodySource {
 }
 
 extension HTTPBody {
-  /// Makes a body of a file, which is looked at here and read while it is sent.
+  /// Makes a body from a file. The file is checked now and read while the body is sent.
   ///
-  /// One that changes between the two, by its size, its time or its identity, ends the exchange with
-  /// ``ErrandHTTP/TransportFailure/Kind/bodyChanged``; its connection is not used again.
+  /// If the size, the modification time or the identity of the file changes before the body is sent completely, the
+  /// exchange fails with ``ErrandHTTP/TransportFailure/Kind/bodyChanged``, and its connection is not used again.
   ///
   /// - Parameters:
-  ///   - url: Where the file is.
-  ///   - range: The part of it to send, in bytes; nil for all of it.
-  /// - Throws: ``ErrandCore/APIError`` with stage `build` and code ``ErrandCore/APIError/Code/invalidBody`` where it is
-  ///   missing, unreadable, no regular file or shorter than the range.
+  ///   - url: The URL of the file.
+  ///   - range: The part of the file to send, in bytes; nil for the whole file.
+  /// - Throws: ``ErrandCore/APIError`` with stage `build` and code ``ErrandCore/APIError/Code/invalidBody`` if the file
+  ///   is missing, unreadable, not a regular file, or shorter than the range.
   public static func file(_ url: URL, range: Range<Int64>? = nil) throws(APIError) -> HTTPBody {
     guard url.isFileURL else {
-      throw .build(.invalidBody, "The body names \(Redaction.url(url.absoluteString)), which is no file URL.")
+      throw .build(
+        .invalidBody,
+        "The URL \(Redaction.url(url.absoluteString)) of the body is not a file URL; make it with `URL(filePath:)`.")
     }
     let path = url.path(percentEncoded: false)
     guard !path.utf8.contains(0) else {
       throw .build(
-        .invalidBody, "The body names \(Redaction.visible(path)), which has a NUL in it; no file system takes that.")
+        .invalidBody, "The file path \(Redaction.visible(path)) of the body contains a NUL character; remove it.")
     }
     let stamp: BodyFile.Stamp
     do {
@@ -78,7 +80,8 @@ extension HTTPBody {
     guard part.lowerBound >= 0, part.upperBound <= stamp.size else {
       throw .build(
         .invalidBody,
-        "The body is to be the bytes \(part.lowerBound)..<\(part.upperBound) of \(path), which has \(stamp.size).")
+        "The body needs the bytes \(part.lowerBound)..<\(part.upperBound) of \(path), but the file has"
+          + " \(stamp.size) bytes; choose a range within the file.")
     }
     return made(
       range == nil ? .file(path: path) : .other, length: part.upperBound - part.lowerBound, isReplayable: true

@@ -11,16 +11,17 @@ public import Foundation
 /// }
 /// ```
 ///
-/// The length is known where the lengths of all parts are, and nothing but small fields is held in memory for it. The
-/// parts are parted by 40 random letters and digits, or by a hash where the whole is in memory and short; that they do
-/// not occur in parts in memory is made sure of, and in files and streams they do not by all likelihood.
+/// The length of the body is known if the lengths of all parts are known; files and streams are not read into memory to
+/// find it. The boundary consists of 40 random letters and digits. If the whole form is in memory and short, the
+/// boundary is a hash of the form instead. The boundary never occurs in a part that is in memory. In files and streams
+/// this is not checked, but extremely unlikely.
 public struct Multipart: Sendable, ExpressibleByArrayLiteral {
   /// The parts, in the order in which they are sent.
   public var parts: [Part]
 
-  /// Makes a form of parts.
+  /// Makes a form from parts.
   public init(_ parts: [Part] = []) { self.parts = parts }
-  /// Makes a form of parts.
+  /// Makes a form from parts.
   public init(arrayLiteral elements: Part...) { self.init(elements) }
 }
 
@@ -33,13 +34,13 @@ extension Multipart {
       case written(String, @Sendable (JSONEncoding) throws -> Data)
     }
 
-    /// The name of the form's field. Quotes and line ends in it are escaped as browsers do it.
+    /// The name of the form field. Quotes and line ends in the name are escaped as browsers escape them.
     public var name: String
-    /// The name of the file that the part is said to be; nil for a plain field.
+    /// The file name that the part declares; nil for a plain field.
     public var filename: String?
-    /// The media type; nil for a text in UTF-8, which needs none.
+    /// The media type; nil for text in UTF-8, which needs no media type.
     public var type: String?
-    /// Further fields in the head of the part. `Content-Disposition` and `Content-Type` are the part's own.
+    /// Further header fields of the part. `Content-Disposition` and `Content-Type` are set by the other properties.
     public var fields = HTTPFields()
     let content: Content
 
@@ -50,7 +51,7 @@ extension Multipart {
       self.content = content
     }
 
-    /// The part with a further field in its head.
+    /// Returns the part with a further header field.
     public func field(_ name: HTTPFieldName, _ value: String) -> Part {
       var part = self
       part.fields.append(HTTPField(name, value))
@@ -81,18 +82,18 @@ extension Multipart {
       Part(name, filename: filename, type: type, .body(HTTPBody(data)))
     }
 
-    /// A file, read while it is sent.
+    /// A file that is read while the body is sent.
     ///
     /// - Parameters:
     ///   - name: The name of the field.
-    ///   - url: Where the file is.
-    ///   - filename: What it is called there; nil for its own name.
-    ///   - type: The media type; nil for what its extension says.
+    ///   - url: The URL of the file.
+    ///   - filename: The file name that the part declares; nil for the file's own name.
+    ///   - type: The media type; nil to derive it from the file extension.
     public static func file(_ name: String, _ url: URL, filename: String? = nil, type: String? = nil) -> Part {
       Part(name, filename: filename ?? url.lastPathComponent, type: type ?? FileTypes.type(of: url), .file(url))
     }
 
-    /// Any body, such as ``ErrandHTTP/HTTPBody/stream(length:isReplayable:_:)`` or a part of a file.
+    /// Any body, such as ``ErrandHTTP/HTTPBody/stream(length:isReplayable:_:)`` or a range of a file.
     public static func body(
       _ name: String, _ body: HTTPBody, filename: String? = nil, type: String = "application/octet-stream"
     ) -> Part {
@@ -103,7 +104,7 @@ extension Multipart {
 
 /// The media types of common files, by extension (IANA's registry).
 enum FileTypes {
-  /// The type of a file; bytes of no known kind where its extension says nothing.
+  /// The media type of a file; `application/octet-stream` for an unknown extension.
   static func type(of url: URL) -> String { known[url.pathExtension.lowercased()] ?? "application/octet-stream" }
 
   private static let known: [String: String] = [

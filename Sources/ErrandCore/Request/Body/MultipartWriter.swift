@@ -1,10 +1,10 @@
 import ErrandJSON
 import Foundation
 
-/// Makes the body of a ``Multipart``: its heads and delimiters in memory, its parts as they are (RFC 2046 section
-/// 5.1.1, RFC 7578).
+/// Builds the body of a ``Multipart`` (RFC 2046 section 5.1.1, RFC 7578). The headers and delimiters are in memory; the
+/// contents of the parts are not copied.
 struct MultipartWriter {
-  /// Forms that are wholly in memory and no larger than this become one piece.
+  /// The size limit, in bytes, up to which a form that is entirely in memory becomes one piece of data.
   static let smallest = 64 << 10
 
   private typealias Piece = (head: String, body: HTTPBody)
@@ -12,14 +12,14 @@ struct MultipartWriter {
   let parts: [Multipart.Part]
   let encoding: JSONEncoding
 
-  /// The body, and what stands between its parts.
+  /// Returns the body and the boundary that it uses.
   func body() throws(APIError) -> (body: HTTPBody, boundary: String) {
     let pieces = try pieces()
     let boundary = Self.boundary(of: pieces)
     return (Self.body(pieces, boundary: boundary), boundary)
   }
 
-  /// The body with a boundary that is given.
+  /// Returns the body with a given boundary.
   func body(boundary: String) throws(APIError) -> HTTPBody {
     Self.body(try pieces(), boundary: boundary)
   }
@@ -60,13 +60,13 @@ struct MultipartWriter {
         return HTTPBody(try encode(encoding))
       } catch {
         let reason = APIError.writingClause(error)
-        let clause = "the part \"\(part.name)\" of the body could not be written as \(format): \(reason)"
+        let clause = "the part \"\(part.name)\" of the body could not be encoded as \(format): \(reason)"
         throw .build(.invalidBody, APIError.sentence(clause), cause: error)
       }
     }
   }
 
-  // MARK: - Heads
+  // MARK: - Headers
 
   private static func head(of part: Multipart.Part) throws(APIError) -> String {
     var head = "Content-Disposition: form-data; name=\"\(escaped(part.name))\""
@@ -77,7 +77,7 @@ struct MultipartWriter {
       throw .build(
         .invalidBody,
         "The part \"\(part.name)\" of the body has Content-Disposition or Content-Type among its fields;"
-          + " give name, filename and type instead.")
+          + " set name, filename and type instead.")
     }
     if let type = part.type { fields.insert(HTTPField(.contentType, type), at: 0) }
     for field in fields {
@@ -87,7 +87,8 @@ struct MultipartWriter {
     return head
   }
 
-  /// A name between quotes, as browsers write it (RFC 7578 section 5.1, the HTML standard's form rules).
+  /// Escapes a name for use between quotes, as browsers escape it (RFC 7578 section 5.1, form rules of the HTML
+  /// standard).
   static func escaped(_ name: String) -> String {
     guard name.utf8.contains(where: { $0 == 0x22 || $0 == 0x0D || $0 == 0x0A }) else { return name }
     var escaped = ""
@@ -106,8 +107,8 @@ struct MultipartWriter {
 
   private static let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
-  /// For a form that becomes one piece the boundary follows from what it holds, so that equal forms are equal requests
-  /// to a cache; for any other it is chance.
+  /// Returns the boundary of a form. If the form becomes one piece of data, the boundary is a hash of its content, so
+  /// that a cache recognizes equal forms as equal requests. Otherwise the boundary is random.
   private static func boundary(of pieces: [Piece]) -> String {
     let bytes = pieces.compactMap(\.body.data)
     guard bytes.count == pieces.count, bytes.reduce(0, { $0 + $1.count }) <= smallest else {
@@ -126,7 +127,7 @@ struct MultipartWriter {
     return !bytes.contains { $0.range(of: needle) != nil }
   }
 
-  /// Letters and digits that occur in none of the bytes: 238 bits of chance.
+  /// Returns 40 random letters and digits (238 bits) that do not occur in the given bytes.
   static func boundary(absentFrom bytes: [Data]) -> String {
     var random = SystemRandomNumberGenerator()
     return boundary(absentFrom: bytes, using: &random)

@@ -1,12 +1,11 @@
 public import Foundation
 
-/// A session of the system's that downloads and uploads while the app is suspended or does not run: the seam of
-/// `BackgroundDownloads` and `BackgroundUploads`, each with a session of its own.
+/// A session of the operating system that transfers files while the app is suspended or does not run.
+/// `BackgroundDownloads` and `BackgroundUploads` use one session each.
 ///
-/// It knows transfers by the names that they were started with, and keeps these names with them over the end of the
-/// process. It tells what happens on a thread of its own, one event after the other, and never from within a call to
-/// it. A double for tests keeps the listener and tells what the test says:
-///
+/// The session identifies each transfer by the name with which it was started, and keeps the names when the process
+/// ends. It reports events on its own thread, one after the other, and never during a call to the session. A test
+/// double stores the closure `tell` and calls it with the events that the test chooses:
 /// ```swift
 /// final class StillSession: BackgroundSession {
 ///   func begin(_ tell: @escaping @Sendable (BackgroundEvent) -> Void) {}
@@ -16,25 +15,28 @@ public import Foundation
 /// }
 /// ```
 public protocol BackgroundSession: Sendable {
-  /// Begins to tell, also what happened while nobody listened. Called once, before everything else.
+  /// Starts reporting events to `tell`, including earlier events that were not reported. Called once, before all other
+  /// members.
   func begin(_ tell: @escaping @Sendable (BackgroundEvent) -> Void)
-  /// Hands a transfer over to the system: an upload where the request has a body, which is a whole file then
-  /// (``HTTPBody/filePath``), else a download. Throws where the system does not take it; nothing is told of it then.
+  /// Hands a transfer over to the system. A request with a body is an upload, and the body must be a whole file
+  /// (``HTTPBody/filePath``). A request without a body is a download. Throws if the system rejects the transfer; no
+  /// event is reported for it then.
   func start(_ order: BackgroundOrder) throws
-  /// Ends a transfer; the end is told. No effect on one that the system does not have.
+  /// Cancels a transfer. The session then reports the end of the transfer. Has no effect if the system does not have
+  /// the transfer.
   func cancel(_ name: String)
   /// The names of the transfers that the system has and that have not ended.
   func names() async -> Set<String>
 }
 
-/// A download or an upload as it is handed over to a ``BackgroundSession``.
+/// A download or an upload that is handed over to a ``BackgroundSession``.
 public struct BackgroundOrder: Sendable {
-  /// What the session knows it by; no secret.
+  /// The name by which the session identifies the transfer; not a secret.
   public let name: String
-  /// What is sent, with its credential, cookies and signature. The body of an upload is a whole file, which stays until
-  /// the end; a download has none.
+  /// The request, with its credential, cookies and signature. An upload has a body that is a whole file, and the file
+  /// must exist until the transfer ends. A download has no body.
   public let request: HTTPRequest
-  /// Which networks it may use. It waits for one in any case.
+  /// The networks that the transfer may use. The transfer always waits until one is available.
   public let network: NetworkWish
 
   /// Makes an order.
@@ -45,26 +47,25 @@ public struct BackgroundOrder: Sendable {
   }
 }
 
-/// What a ``BackgroundSession`` tells.
+/// An event of a ``BackgroundSession``.
 public enum BackgroundEvent: Sendable {
-  /// How far a body is, in bytes: what came of a download, what was sent of an upload. The total is nil where nobody
-  /// has said.
+  /// The progress of a body in bytes: received for a download, sent for an upload. The total is nil if it is unknown.
   case progress(name: String, bytes: Int64, total: Int64?)
-  /// An answer is there, of whatever status, its body in a file, be it empty. The file is the session's: it is gone
-  /// once the listener returns, unless the listener has moved it. The URL is the last one after redirects.
+  /// A response of any status has arrived. The body is in the file, which may be empty. The session deletes the file
+  /// when `tell` returns, so `tell` must move a file that it needs. The URL is the last one after redirects.
   case came(name: String, file: URL, head: ResponseHead, url: HTTPURL)
-  /// A transfer is over; nothing more is told of it.
+  /// A transfer has ended; no more events about it follow.
   case ended(name: String, BackgroundEnd)
-  /// All is told that happened while the app was suspended or did not run.
+  /// All events that occurred while the app was suspended or did not run have been reported.
   case allTold
 }
 
 /// How a transfer in a ``BackgroundSession`` ended.
 public enum BackgroundEnd: Sendable, Hashable {
-  /// Its answer was told before.
+  /// The transfer has ended and its response has been reported.
   case finished
-  /// By ``BackgroundSession/cancel(_:)``, or by the system, which may say why in a clause.
+  /// The transfer was cancelled, by ``BackgroundSession/cancel(_:)`` or by the system. The system may give a reason.
   case cancelled(String?)
-  /// No whole answer came.
+  /// No complete response arrived.
   case failed(TransportFailure)
 }

@@ -1,26 +1,26 @@
-/// What an address of the internet protocol is for, by the registries of IANA (RFC 6890).
+/// The purpose of an IP address according to the registries of IANA (RFC 6890).
 public enum AddressKind: String, Sendable, Hashable, CaseIterable {
   /// The machine itself: 127.0.0.0/8, ::1.
   case loopback
-  /// No address: 0.0.0.0/8, ::. Many systems take it for the machine itself.
+  /// The unspecified address: 0.0.0.0/8, ::. Many systems treat it as an address of the machine itself.
   case unspecified
-  /// The same wire, and the metadata services of clouds: 169.254.0.0/16, fe80::/10.
+  /// Addresses on the same network link, and metadata services of clouds: 169.254.0.0/16, fe80::/10.
   case linkLocal
   /// A private network: 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7, fec0::/10.
   case privateNetwork
-  /// Between a provider and its customers, and inside clouds: 100.64.0.0/10.
+  /// Shared address space between a provider and its customers, and inside clouds: 100.64.0.0/10.
   case shared
-  /// Many at once: 224.0.0.0/4, ff00::/8.
+  /// Addresses of groups of hosts: 224.0.0.0/4, ff00::/8.
   case multicast
-  /// For documents, measurements and the future, and nobody on the internet.
+  /// Addresses for documentation, benchmarks and future use, which are not used on the public internet.
   case reserved
-  /// All others.
+  /// All other addresses.
   case global
 
-  /// The kind of an address of 4 or 16 bytes in network order; nil for another number of bytes.
+  /// Makes the kind of an address from its 4 or 16 bytes in network order; nil for any other number of bytes.
   ///
-  /// An IPv6 address that stands for one of IPv4 is what that one is: mapped (::ffff:0:0/96), compatible (::/96),
-  /// translated (64:ff9b::/96) and 6to4 (2002::/16).
+  /// An IPv6 address that contains an IPv4 address has the kind of the IPv4 address. This applies to mapped
+  /// (::ffff:0:0/96), compatible (::/96), translated (64:ff9b::/96) and 6to4 addresses (2002::/16).
   public init?(bytes: some Collection<UInt8>) {
     let bytes = Array(bytes)
     switch bytes.count {
@@ -39,11 +39,11 @@ public enum AddressKind: String, Sendable, Hashable, CaseIterable {
     for (prefix, place) in embeddings where bytes.starts(with: prefix) {
       return four(Array(bytes[place..<(place + 4)]))
     }
-    // What is given out to the internet today is 2000::/3.
+    // Only 2000::/3 is currently allocated as global unicast.
     return bytes[0] & 0xE0 == 0x20 ? .global : .reserved
   }
 
-  /// Where an IPv4 address stands inside an IPv6 one: behind which bytes, and at which place.
+  /// The prefixes of IPv6 addresses that contain an IPv4 address, with the offset of the IPv4 address in bytes.
   private static let embeddings: [(prefix: [UInt8], place: Int)] = [
     ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 12), ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 12),
     ([0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0], 12), ([0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], 12),
@@ -53,7 +53,7 @@ public enum AddressKind: String, Sendable, Hashable, CaseIterable {
   private static let four: [AddressRange] = [
     AddressRange([0], 8, .unspecified), AddressRange([10], 8, .privateNetwork), AddressRange([100, 64], 10, .shared),
     AddressRange([127], 8, .loopback), AddressRange([169, 254], 16, .linkLocal),
-    // The one metadata service with a global address: that of Azure.
+    // The address of Azure's metadata service. No other metadata service has a global address.
     AddressRange([168, 63, 129, 16], 32, .linkLocal),
     AddressRange([172, 16], 12, .privateNetwork), AddressRange([192, 0, 0], 24, .reserved),
     AddressRange([192, 0, 2], 24, .reserved), AddressRange([192, 88, 99], 24, .reserved),
@@ -67,13 +67,14 @@ public enum AddressKind: String, Sendable, Hashable, CaseIterable {
     AddressRange([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], 128, .loopback),
     AddressRange([0xFE, 0x80], 10, .linkLocal), AddressRange([0xFE, 0xC0], 10, .privateNetwork),
     AddressRange([0xFC], 7, .privateNetwork), AddressRange([0xFF], 8, .multicast),
-    // Protocol assignments, Teredo among them, whose IPv4 address is disguised; documents.
+    // Addresses for IETF protocols, including Teredo, which hides the contained IPv4 address, and addresses for
+    // documentation.
     AddressRange([0x20, 0x01, 0x00], 23, .reserved), AddressRange([0x20, 0x01, 0x0D, 0xB8], 32, .reserved),
     AddressRange([0x3F, 0xFF, 0x00], 20, .reserved),
   ]
 }
 
-/// The addresses that begin with the same bits.
+/// A range of addresses that share a prefix.
 private struct AddressRange {
   let kind: AddressKind
   private let prefix: [UInt8]
@@ -85,7 +86,7 @@ private struct AddressRange {
     self.kind = kind
   }
 
-  /// Whether an address lies in it.
+  /// Whether the range contains an address.
   func holds(_ bytes: [UInt8]) -> Bool {
     for bit in 0..<bits {
       let mask: UInt8 = 0x80 >> UInt8(bit % 8)

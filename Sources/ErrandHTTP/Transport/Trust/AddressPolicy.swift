@@ -1,21 +1,21 @@
-/// To which addresses a transport may connect, asked for each one after the name was resolved.
+/// The addresses to which a transport may connect. Every address is checked after name resolution.
 ///
-/// A server that fetches what its users name must not be led into its own network, neither by a name that means a
-/// private address nor by a redirect: `publicOnly` is for it.
+/// A server that fetches URLs given by its users must not connect to its own network. A name that resolves to a private
+/// address or a redirect could lead there. Use `publicOnly` to prevent this.
 ///
 /// ```swift
 /// settings.addressPolicy = .publicOnly
 /// ```
 public enum AddressPolicy: Sendable, Hashable {
-  /// To all.
+  /// All addresses.
   case any
-  /// To addresses of these kinds alone.
+  /// Only addresses of these kinds.
   case only(Set<AddressKind>)
 
-  /// To addresses of the internet alone.
+  /// Only public addresses of the internet.
   public static let publicOnly = AddressPolicy.only([.global])
 
-  /// Whether an address of this kind may be connected to.
+  /// Whether a connection to an address of this kind is allowed.
   public func allows(_ kind: AddressKind) -> Bool {
     switch self {
     case .any: true

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A certificate by which this side shows a server who it is, with its private key.
+/// A certificate with its private key, by which the client authenticates itself to a server.
 ///
 /// ```swift
 /// settings.clientCertificates = [
@@ -8,39 +8,40 @@ public import Foundation
 /// ]
 /// ```
 ///
-/// Neither key nor passphrase shows in descriptions, dumps and errors.
+/// Descriptions, dumps and errors show neither the key nor the passphrase.
 public struct ClientCertificate: Sendable, Hashable {
-  /// How certificate and key are written down.
+  /// The format of the certificate and the key.
   public enum Form: Sendable, Hashable {
-    /// PEM: the certificate, with those of its authorities behind it, and the key. Without a key of its own, the
-    /// certificate's source holds both.
+    /// PEM: the certificate, followed by the certificates of its authorities, and the key. If `key` is nil, the source
+    /// of the certificate must also contain the key.
     case pem(certificate: CertificateSource, key: CertificateSource?)
-    /// PKCS #12: both in one (RFC 7292).
+    /// PKCS #12: one file with the certificate and the key (RFC 7292).
     case pkcs12(CertificateSource)
   }
 
-  /// Certificate and key.
+  /// The certificate and the key.
   public var form: Form
-  /// What the key is encrypted with; nil for one in the clear.
+  /// The passphrase of the key; nil if the key is not encrypted.
   public var passphrase: String?
-  /// The hosts it is shown to, such as `api.example.com` or `.example.com`; nil for every host that asks.
+  /// The hosts that receive the certificate, such as `api.example.com` or `.example.com`; nil for every host that
+  /// requests one.
   public var hosts: [String]?
 
-  /// Makes a client certificate. The transport refuses one that cannot be used.
+  /// Makes a client certificate. The transport rejects a certificate that cannot be used.
   public init(_ form: Form, passphrase: String? = nil, hosts: [String]? = nil) {
     self.form = form
     self.passphrase = passphrase
     self.hosts = hosts
   }
 
-  /// One in PEM.
+  /// A certificate in PEM.
   public static func pem(
     certificate: CertificateSource, key: CertificateSource? = nil, passphrase: String? = nil, hosts: [String]? = nil
   ) -> ClientCertificate {
     ClientCertificate(.pem(certificate: certificate, key: key), passphrase: passphrase, hosts: hosts)
   }
 
-  /// One in PKCS #12.
+  /// A certificate in PKCS #12.
   public static func pkcs12(
     _ source: CertificateSource, passphrase: String? = nil, hosts: [String]? = nil
   ) -> ClientCertificate {
@@ -49,10 +50,10 @@ public struct ClientCertificate: Sendable, Hashable {
 }
 
 extension ClientCertificate {
-  /// A digest of what servers know the holder of these certificates by; nil for none.
+  /// A digest that identifies the caller by these certificates; nil if there are no certificates.
   ///
-  /// The bytes of files count, and not their names, since a file may be replaced. Of a file that cannot be read the
-  /// name counts.
+  /// The digest is computed from the contents of files and not from their names, because a file may be replaced. If a
+  /// file cannot be read, its name is used.
   package static func identity(of certificates: [ClientCertificate]) -> String? {
     if certificates.isEmpty { return nil }
     var hash = StableHash()
@@ -80,7 +81,7 @@ extension ClientCertificate {
 }
 
 extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Where it comes from and for whom it is; no secret.
+  /// The source of the certificate and the hosts, without secrets.
   public var description: String {
     let source =
       switch form {
@@ -90,30 +91,30 @@ extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertib
     let passphrase = self.passphrase == nil ? "" : " with a passphrase"
     return "\(source)\(passphrase) for \(hosts.map { $0.joined(separator: ", ") } ?? "every host")"
   }
-  /// Where it comes from and for whom it is; no secret.
+  /// The source of the certificate and the hosts, without secrets.
   public var debugDescription: String { description }
-  /// What a dump shows: no secret.
+  /// The mirror that a dump shows, without secrets.
   public var customMirror: Mirror { Mirror(self, children: ["certificate": description], displayStyle: .struct) }
 }
 
-/// Where certificates or a key are read from.
+/// The source of a certificate or a key.
 public enum CertificateSource: Sendable, Hashable {
-  /// A file. It is read when the transport is made, updated or told to reload.
+  /// A file. It is read when the transport is created, updated or asked to reload.
   case file(path: String)
-  /// The bytes themselves.
+  /// The bytes of the certificate or the key.
   case data(Data)
 }
 
 extension CertificateSource: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The path, or the number of bytes; never what they are.
+  /// The path or the number of bytes, never the bytes themselves.
   public var description: String {
     switch self {
     case .file(let path): "file \(path)"
     case .data(let data): "\(data.count) bytes"
     }
   }
-  /// The path, or the number of bytes.
+  /// The path or the number of bytes, never the bytes themselves.
   public var debugDescription: String { description }
-  /// What a dump shows: never the bytes.
+  /// The mirror that a dump shows, without the bytes.
   public var customMirror: Mirror { Mirror(self, children: ["source": description], displayStyle: .enum) }
 }

@@ -1,9 +1,10 @@
 import Foundation
 
-/// The public keys that a host may have, beside a certificate that is valid: one in use and at least one in reserve.
+/// The public keys that the certificate of a host may have: one key in use and at least one in reserve.
 ///
-/// A pin is the SHA-256 of the certificate's public key with its header (SubjectPublicKeyInfo, RFC 5280 section
-/// 4.1.2.7), in Base64: 44 characters. Pins add to the check of authority, dates and host and replace nothing of it.
+/// A pin is the SHA-256 of a certificate's public key with its header (SubjectPublicKeyInfo, RFC 5280 section 4.1.2.7),
+/// in Base64: 44 characters. The certificate must also be valid: authority, dates and host name are checked as without
+/// pins.
 ///
 /// ```swift
 /// settings.pins = [
@@ -11,12 +12,13 @@ import Foundation
 /// ]
 /// ```
 public struct PublicKeyPins: Sendable, Hashable {
-  /// A host such as `api.example.com`, or `.example.com` for every host below it; the closest one counts.
+  /// A host such as `api.example.com`, or `.example.com` for all of its subdomains. If several entries match a host,
+  /// the most specific one applies.
   public var host: String
-  /// The pins, two at the least, so that a lost key locks nobody out.
+  /// The pins: at least two, so that the host stays reachable if the key in use is lost.
   public var sha256: [String]
 
-  /// Makes the pins of a host. The transport refuses malformed ones.
+  /// Makes the pins of a host. The transport rejects malformed pins.
   public init(host: String, sha256: [String]) {
     self.host = host
     self.sha256 = sha256
@@ -24,38 +26,38 @@ public struct PublicKeyPins: Sendable, Hashable {
 }
 
 extension PublicKeyPins {
-  /// What is wrong with the pins of some hosts; nil where they can be used.
+  /// A sentence about the first invalid entry of a list of pins; nil if all entries are valid.
   package static func fault(of all: [PublicKeyPins]) -> String? {
     if let fault = all.lazy.compactMap(\.fault).first { return fault }
     let hosts = Set(all.map { HostPattern($0.host) })
-    return hosts.count == all.count ? nil : "`pins` names a host twice; put all of its pins into one."
+    return hosts.count == all.count ? nil : "`pins` contains a host twice; merge its pins into one entry."
   }
 
   private var fault: String? {
     guard HostPattern(host).isSound else {
-      return "\"\(host)\" in `pins` is no host; write it like api.example.com or .example.com."
+      return "\"\(host)\" in `pins` is not a host; write it like api.example.com or .example.com."
     }
     guard Set(sha256).count >= 2 else {
-      return "The pins of \(host) need two different keys at least, one of them in reserve."
+      return "The pins of \(host) need at least two different keys, one of them in reserve."
     }
     let isSound = sha256.allSatisfy { Data(base64Encoded: $0)?.count == 32 && $0.utf8.count == 44 }
     return isSound ? nil : "A pin of \(host) is not the SHA-256 of a public key in Base64, which has 44 characters."
   }
 }
 
-/// A host such as `api.example.com`, or every host below a name that begins with a dot, such as `.example.com`.
+/// A host such as `api.example.com`, or all subdomains of a name that begins with a dot, such as `.example.com`.
 package struct HostPattern: Sendable, Hashable {
   private let text: String
 
   package init(_ text: String) { self.text = text.lowercased() }
 
-  /// Whether it is the pattern of a host, which is given in lower case.
+  /// Whether the pattern matches a host, which must be in lower case.
   package func covers(_ host: String) -> Bool { text.hasPrefix(".") ? host.hasSuffix(text) : host == text }
 
-  /// How closely it says which host is meant: an exact one before all others, then the longer name.
+  /// A number that is larger for a more specific pattern: an exact host is the most specific, then longer names.
   package var closeness: Int { text.hasPrefix(".") ? text.utf8.count : Int.max }
 
-  /// Whether a host can be meant at all: an address in brackets, or letters, digits, `-`, `_` and single dots.
+  /// Whether the pattern is valid: an address in brackets, or letters, digits, `-`, `_` and single dots.
   package var isSound: Bool {
     if text.hasPrefix("[") { return text.hasSuffix("]") && text.utf8.count > 2 }
     let name = text.hasPrefix(".") ? text.dropFirst() : text[...]

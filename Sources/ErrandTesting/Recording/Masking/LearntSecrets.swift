@@ -1,56 +1,62 @@
 import ErrandCore
 import ErrandJSON
+import ErrandSupport
 import Foundation
 
-/// Values that were masked in one place, to be masked wherever else they stand.
+/// Values that were masked in one place of a recording. They must also be masked in all other places.
 struct LearntSecrets: Sendable {
   private var values: Set<String> = []
 
-  /// Notes a value. Short ones and plain words are passed over: they stand in other places by chance.
-  /// Of a URL its path and its query are noted, too: they come alone in the lines and fields of a request to it.
+  /// Adds a value. Values are ignored if they are short or plain words, because the same text may occur elsewhere
+  /// without being secret.
+  ///
+  /// If the value is a URL, its path and its query are added, too, because a request to the URL contains them
+  /// separately.
   mutating func learn(_ value: some StringProtocol) {
     note(String(value))
     guard let url = try? HTTPURL(String(value)) else { return }
-    // Without the slash, which keeps apart the host before it.
+    // The path is added without its leading slash, so that after masking a slash still separates it from the host.
     note(String(url.path.dropFirst()))
     if let query = url.query { note(query) }
   }
 
   private mutating func note(_ value: String) {
     guard Self.isTelling(value) else { return }
-    // A form has pluses for blanks.
-    for text in [value, value.replacing("+", with: " ")] {
+    // In HTML forms, a space is encoded as a plus sign.
+    for text in [value, value.replacingBytes(of: "+", with: " ")] {
       noteForms(of: text)
       if let plain = text.removingPercentEncoding { noteForms(of: plain) }
     }
   }
 
-  /// Notes a value as it is written in URLs and in forms, and in JSON with slashes escaped, as some servers do.
+  /// Adds a value in the forms that it has in URLs, in HTML forms, and in JSON with escaped slashes, which some servers
+  /// send.
   private mutating func noteForms(of value: String) {
     let escaped = PercentEncoding.value(value)
-    // Both cases of an escape's digits are the same (RFC 3986 section 2.1).
-    let small = escaped.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() }
-    values.formUnion([value, escaped, small, value.replacing("/", with: "\\/")])
-    values.formUnion([escaped, small].map { $0.replacing("%20", with: "+") })
+    // The hexadecimal digits of an escape may be upper case or lower case (RFC 3986 section 2.1).
+    let small = escaped.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() }  // ASCII
+    values.formUnion([value, escaped, small, value.replacingBytes(of: "/", with: "\\/")])
+    values.formUnion([escaped, small].map { $0.replacingBytes(of: "%20", with: "+") })
   }
 
-  /// Whether a value is none that stands in other places by chance.
+  /// Whether a value is so distinctive that an equal text elsewhere is certainly the same value. It has at least eight
+  /// bytes, and both letters and digits.
   static func isTelling(_ value: String) -> Bool {
     value.utf8.count >= 8 && value.contains(where: \.isNumber) && value.contains(where: \.isLetter)
   }
 
   mutating func formUnion(_ other: LearntSecrets) { values.formUnion(other.values) }
 
-  /// The longest first, so that none is cut by another one inside it.
+  /// The values, the longest first. So a long value is masked before a shorter value that is part of it.
   private var ordered: [String] { values.sorted { ($0.utf8.count, $1) > ($1.utf8.count, $0) } }
 
   func scrubbed(_ text: String) -> String {
-    ordered.reduce(text) { $0.replacing($1, with: RecordingMask.mark) }
+    ordered.reduce(text) { $0.replacingBytes(of: $1, with: RecordingMask.mark) }
   }
 
   func scrubbed(_ data: Data) -> Data {
-    let data = ordered.reduce(data) { $0.replacing(Data($1.utf8), by: Data(RecordingMask.mark.utf8)) }
-    // JSON has more than one way to write a character.
+    let data = ordered.reduce(data) { $0.replacing(Data($1.utf8), by: Data(RecordingMask.mark.utf8)) }  // bytes
+    // JSON can escape any character. So the decoded strings are searched, too.
     guard data.contains(UInt8(ascii: "\\")), let value = try? JSONValue(parsing: data) else { return data }
     let scrubbed = scrubbed(value)
     return scrubbed == value ? data : (try? scrubbed.serialized()) ?? Data(RecordingMask.mark.utf8)
@@ -99,7 +105,7 @@ struct LearntSecrets: Sendable {
 }
 
 extension HTTPURL {
-  /// What stands in its place where nothing else of it may be shown.
+  /// The URL with everything masked except its origin.
   var masked: HTTPURL {
     let head = origin.description
     let text = "\(head)/\(RecordingMask.mark)"
@@ -109,8 +115,8 @@ extension HTTPURL {
 }
 
 extension Data {
-  /// The bytes with every occurrence of some replaced.
-  func replacing(_ needle: Data, by other: Data) -> Data {
+  /// A copy in which every occurrence of `needle` is replaced by `other`. Searches for bytes.
+  func replacing(_ needle: Data, by other: Data) -> Data {  // bytes
     guard !needle.isEmpty, var found = range(of: needle) else { return self }
     var result = Data()
     var rest = self[...]

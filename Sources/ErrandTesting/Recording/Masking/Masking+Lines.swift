@@ -2,29 +2,30 @@ import ErrandCore
 import Foundation
 
 extension Masking {
-  /// How much of a text that is no JSON as a whole has to be JSON.
+  /// Which lines of a body must be JSON, if the whole body is not one JSON text.
   private enum Expectation {
-    /// Every line of it.
+    /// Every line.
     case all
-    /// What begins like JSON.
+    /// The lines that begin with a JSON object or array.
     case some
-    /// Nothing.
+    /// No line.
     case none
 
     init(_ type: MediaType?, _ body: Data) {
       switch type?.essence {
       case let essence? where essence.contains("json"): self = .all  // ASCII
-      // A zero byte stands in no text, and text without a type could be a picture.
+      // A text has no zero bytes. A body with zero bytes and without a content type could be an image.
       case nil, "text/plain", "text/event-stream": self = body.contains(0) ? .none : .some
       default: self = .none
       }
     }
   }
 
-  /// Lines that are JSON, as in a stream of values or events.
+  /// Masks the lines of a body that are JSON, as in a stream of values or events.
   ///
-  /// What should be JSON and cannot be read, as where a body broke off, is masked whole: of a field of events all of its
-  /// lines, of anything else all that follows, since nobody knows where it ends.
+  /// JSON that cannot be parsed, for example because the body is incomplete, is masked completely. In a field of a
+  /// server-sent event, all lines of the field are then masked. In all other cases, the rest of the body is masked,
+  /// because the end of the JSON is unknown.
   mutating func lines(_ body: Data, _ type: MediaType?) -> Data {
     let expectation = Expectation(type, body)
     var written: [Data] = []
@@ -48,13 +49,13 @@ extension Masking {
     return Data(written.joined(separator: [TextLine.end]))
   }
 
-  /// A line that is JSON behind words at most; nil for any other.
+  /// The masked line if the line is JSON; nil for all other lines. Words may precede the JSON.
   private mutating func masked(_ line: TextLine) -> Data? {
     let (words, value) = line.parts
     return value.isEmpty ? nil : json(value).map { words + $0 }
   }
 
-  /// The lines of one field of an event: each a value of its own, or all of them together one.
+  /// Masks the lines of one field of an event. Either each line is a JSON value, or all lines together are one value.
   private mutating func field(_ lines: [TextLine]) -> [Data] {
     let whole = lines.map(\.whole)
     var masked: [Data] = []
@@ -69,14 +70,14 @@ extension Masking {
   }
 }
 
-/// A line of a body, taken apart as far as masking needs it.
+/// A line of a body, divided into the parts that masking needs.
 struct TextLine {
   static let end = UInt8(ascii: "\n")
 
   let whole: Data
-  /// The name of a field with its colon, as in server-sent events; nil where none stands at the beginning.
+  /// The name of a field and the colon after it, as in server-sent events; nil if the line does not begin with a name.
   let name: Data?
-  /// What stands behind the name.
+  /// The content after the field name. If the line has no field name, the whole line.
   let content: Data
 
   init(_ line: Data) {
@@ -89,7 +90,7 @@ struct TextLine {
 
   var isBlank: Bool { whole.allSatisfy { Self.isBlank($0) } }
 
-  /// Whether its content begins as an object or an array does; `[DONE]` and `[info]` are none.
+  /// Whether the content begins like a JSON object or array. For `[DONE]` and `[info]`, it is false.
   var beginsAsJSON: Bool {
     let text = content.drop { Self.isBlank($0) }
     guard text.first == UInt8(ascii: "[") else { return text.first == UInt8(ascii: "{") }
@@ -97,7 +98,8 @@ struct TextLine {
     return !Self.isLetter(next) || "tfn".utf8.contains(next)
   }
 
-  /// Words and colons at the beginning, and an object or array behind them; that is empty where there is none.
+  /// The words and colons at the beginning of the line, and the JSON text after them. The JSON text is empty if the
+  /// line has no JSON.
   var parts: (words: Data, value: Data) {
     let words = whole.prefix { Self.isBlank($0) || Self.isLetter($0) || $0 == Self.colon }
     let value = whole.dropFirst(words.count)
@@ -111,6 +113,6 @@ struct TextLine {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte & 0xDF)
   }
 
-  /// Blanks, the bytes of a byte order mark and the separator of JSON text sequences (RFC 7464) among them.
+  /// Whether the byte is white space, part of a byte order mark, or the separator of JSON text sequences (RFC 7464).
   private static func isBlank(_ byte: UInt8) -> Bool { " \t\r\u{1E}\u{FEFF}".utf8.contains(byte) }
 }

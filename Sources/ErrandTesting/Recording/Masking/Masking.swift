@@ -1,8 +1,10 @@
 import ErrandCore
 import ErrandJSON
+import ErrandSupport
 import Foundation
 
-/// Masks exchanges by a ``RecordingMask``, and learns on the way which values are secret.
+/// Masks exchanges according to a ``RecordingMask``. It remembers the secret values that it finds, to mask them
+/// everywhere.
 struct Masking {
   let mask: RecordingMask
   var learnt: LearntSecrets
@@ -12,7 +14,7 @@ struct Masking {
     self.learnt = learnt
   }
 
-  /// All exchanges, what was learnt of any of them masked in all.
+  /// Masks all exchanges. A secret value that was found in one exchange is masked in all exchanges.
   static func recording(of exchanges: [RecordedExchange], by mask: RecordingMask) -> Recording {
     var masking = Masking(mask)
     let masked = exchanges.map {
@@ -27,7 +29,7 @@ struct Masking {
     return Recording(scrubbed, mask: mask)
   }
 
-  /// A request as it stands in a recording; its body is in memory.
+  /// Masks a request for a recording. The body of the request must be in memory.
   mutating func request(_ request: HTTPRequest) -> HTTPRequest {
     var masked = request
     masked.url = (try? HTTPURL(maskedURLs(in: request.url.string))) ?? request.url.masked
@@ -39,12 +41,13 @@ struct Masking {
       masked.body = HTTPBody(self.body(body, request.fields))
     }
     if let boundary = MultipartText.boundary(request.fields) {
-      masked.fields[.contentType] = masked.fields[.contentType]?.replacing(boundary, with: MultipartText.plainBoundary)
+      masked.fields[.contentType] = masked.fields[.contentType]?.replacingBytes(
+        of: boundary, with: MultipartText.plainBoundary)
     }
     return masked
   }
 
-  /// An answer as it stands in a recording.
+  /// Masks a response for a recording.
   mutating func answer(_ answer: ScriptedAnswer) -> ScriptedAnswer {
     var masked = answer
     masked.head.fields = fields(answer.head.fields)
@@ -66,7 +69,8 @@ struct Masking {
       })
   }
 
-  /// Of a credential its kind is kept, of cookies their names and attributes: a replay goes through the same steps.
+  /// Masks the value of a secret field. Three parts stay: the scheme of a credential, and the names and the attributes
+  /// of cookies. So a replay handles the response as in the recorded run.
   private mutating func masked(_ field: HTTPField) -> String {
     switch field.name {
     case .setCookie:
@@ -88,12 +92,12 @@ struct Masking {
     return "\(name)=\(hidden(value))"
   }
 
-  /// A text with the secret items of every query and fragment in it masked, and what stands before the `@` of a URL.
+  /// Masks the secret items in every query and fragment that a text contains, and the user information of URLs.
   mutating func maskedURLs(in text: String) -> String {
     URLText.changing(text, items: { maskedItems($0) }, userInfo: { hidden($0) })
   }
 
-  /// A query or a form.
+  /// Masks the values of secret items in a query or a form.
   mutating func maskedItems(_ text: String) -> String {
     text.unicodeScalars.split(separator: "&", omittingEmptySubsequences: false).map { pair in
       let (name, value) = Self.split(String(pair), at: "=")
@@ -102,7 +106,7 @@ struct Masking {
     }.joined(separator: "&")
   }
 
-  /// What stands in the place of a secret text; an empty one stays.
+  /// Adds a text to the secret values, and returns the mask. For an empty text, returns an empty text.
   mutating func hidden(_ value: String) -> String {
     learnt.learn(value)
     return value.isEmpty ? "" : RecordingMask.mark
@@ -116,7 +120,7 @@ struct Masking {
 }
 
 extension Masking {
-  /// A body as it stands in a recording: byte for byte where nothing in it is masked.
+  /// Masks a body for a recording. A body without secrets stays the same byte for byte.
   mutating func body(_ body: Data, _ fields: HTTPFields) -> Data {
     if body.isEmpty { return body }
     let type = fields[.contentType].flatMap { MediaType($0) }
@@ -131,8 +135,9 @@ extension Masking {
 
   // MARK: - JSON
 
-  /// A JSON text masked; nil where it is none. One that gives a member twice is always written anew: of those the value
-  /// has the first alone.
+  /// The masked JSON text; nil if the text is not JSON. If nothing is masked, the text stays unchanged. Exception: a
+  /// text with a repeated member is always written from the parsed value. The parsed value has only the first of the
+  /// repeated members, so the others were not checked for secrets.
   mutating func json(_ text: Data) -> Data? {
     guard let value = try? JSONValue(parsing: text) else { return nil }
     let masked = json(value, mask.paths.map { $0.steps[...] })
@@ -148,7 +153,7 @@ extension Masking {
     }
   }
 
-  /// The colons outside of strings, one for each member.
+  /// The number of colons outside strings. It equals the number of members in all objects.
   private static func members(in text: Data) -> Int {
     var (count, isInString, isEscaped) = (0, false, false)
     for byte in text {
@@ -163,7 +168,7 @@ extension Masking {
     return count
   }
 
-  /// - Parameter paths: What is left of the paths that lead here.
+  /// - Parameter paths: For each path of the mask that leads through this value, the steps after this value.
   private mutating func json(_ value: JSONValue, _ paths: [ArraySlice<JSONPath.Step>]) -> JSONValue {
     if paths.contains(where: \.isEmpty) { return hidden(value) }
     switch value.content {
@@ -184,7 +189,7 @@ extension Masking {
     }
   }
 
-  /// Whether a text is a URL as a whole, or a path as redirects have it.
+  /// Whether the whole text is a URL, or a path that begins with a slash, as in redirects.
   private static func isURL(_ text: String) -> Bool {
     let scalars = text.unicodeScalars
     let isMarked =
@@ -193,13 +198,14 @@ extension Masking {
     return isMarked && !scalars.contains { $0.properties.isWhitespace }
   }
 
-  /// What is left of a path at an element: a path that names no index means all of them.
+  /// The steps of a path after an array element; nil if the path does not lead to the element. A path without an index
+  /// applies to all elements.
   private static func onward(_ path: ArraySlice<JSONPath.Step>, at index: Int) -> ArraySlice<JSONPath.Step>? {
     guard case .index(let wanted)? = path.first else { return path }
     return wanted == index ? path.dropFirst() : nil
   }
 
-  /// The same form with nothing in it.
+  /// A value with the same structure, in which all texts, numbers and Booleans are masked.
   private mutating func hidden(_ value: JSONValue) -> JSONValue {
     switch value.content {
     case .null: return .null
@@ -213,7 +219,7 @@ extension Masking {
 
   // MARK: - Multipart
 
-  /// The boundary is random: in its place stands one that is the same in every recording.
+  /// Masks a multipart body. A fixed boundary replaces the random boundary, so that recordings can be compared.
   private mutating func multipart(_ body: Data, _ boundary: String) -> Data {
     let parts = MultipartText.parts(of: body, boundary).map { part -> Data in
       guard let name = part.name, mask.hides(item: name) else { return part.head + text(part.content, part.type) }

@@ -1,19 +1,19 @@
 import ErrandCore
 import Foundation
 
-/// A multipart body, taken apart as far as masking needs it (RFC 2046 section 5.1, RFC 7578).
+/// Divides a multipart body into the parts that masking needs (RFC 2046 section 5.1, RFC 7578).
 enum MultipartText {
-  /// What lies between two boundaries.
+  /// One part of a multipart body: the bytes between two boundaries.
   struct Part {
-    /// From the boundary to the blank line; empty where there is none.
+    /// The bytes from the boundary to the blank line; empty if the part has no blank line.
     let head: Data
     let content: Data
-    /// The name of its form field.
+    /// The name of the form field that the part contains.
     let name: String?
     let type: MediaType?
   }
 
-  /// What stands in the place of a random boundary.
+  /// The fixed boundary that replaces random boundaries.
   static let plainBoundary = "boundary"
 
   static func boundary(_ fields: HTTPFields) -> String? {
@@ -23,10 +23,11 @@ enum MultipartText {
     return boundary
   }
 
-  /// The parts in order; first what stands before the first boundary, last what stands behind the last.
+  /// The parts in order. The text before the first boundary is the first part, and the text after the last boundary is
+  /// the last part.
   static func parts(of body: Data, _ boundary: String) -> [Part] {
     var parts: [Part] = []
-    // The first boundary has no line break before it.
+    // The first boundary may have no line break before it, so a line break is added.
     var rest = Data("\r\n".utf8) + body
     let mark = Data("\r\n--\(boundary)".utf8)
     while let found = rest.range(of: mark) {  // bytes

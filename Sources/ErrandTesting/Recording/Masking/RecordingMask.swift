@@ -1,36 +1,40 @@
 public import ErrandCore
 public import ErrandJSON
 
-/// What is left out of a recording: secrets, and what else nobody should find in a file that is passed on.
+/// The values to mask in a recording: secrets, and other private values that must not be in a file for other people.
 ///
-/// Masked without being told: fields that are secret (`Authorization`, cookies, those given as `.secret`); and fields,
-/// query items, form values, parts of multipart bodies and JSON members whose name is likely to be a secret's
-/// (`password`, `access_token`, `apiKey` …). Add to that what is private in your API:
+/// These values are always masked:
+/// - secret fields: `Authorization`, cookies, and fields with `.secret` values;
+/// - fields, query items, form values, parts of multipart bodies and JSON members whose name suggests a secret
+///   (`password`, `access_token`, `apiKey` …).
+///
+/// Add the values that are private in your API:
 ///
 /// ```swift
 /// RecordingMask(fields: ["X-Device"], items: ["email"], paths: ["user.address", "orders.phone"])
 /// ```
 ///
-/// In place of a text stands ``mark``, of a number 0, of a truth value false, so that a masked answer still decodes;
-/// null stays. A value that was masked in one place is masked wherever else it stands, where it has at least eight
-/// characters, letters and digits among them. A body that was compressed on the way out is masked as a whole, and so is
-/// what should be JSON and cannot be read, as where a body broke off. Of other bodies, such as pictures or XML, only such
-/// values are masked.
+/// A masked text becomes ``mark``, a number 0 and a Boolean false, so that a masked response can still be decoded; null
+/// stays null. A value that is masked in one place is also masked in all other places, if it has at least eight
+/// characters with letters and digits among them. A compressed request body is masked completely. Text that should be
+/// JSON but cannot be parsed is also masked completely, for example if the body is incomplete. In other bodies, such as
+/// images or XML, only values that were masked elsewhere are masked.
 public struct RecordingMask: Sendable, Hashable {
-  /// What stands in the place of a text: plain letters, so that a replayed app can send it back in URLs and fields.
+  /// The replacement for a masked text. It has only letters, so that a replayed app can send it back in URLs and
+  /// fields.
   public static let mark = "masked"
 
-  /// Header fields of requests and answers.
+  /// Header fields of requests and responses to mask.
   public var fields: Set<HTTPFieldName>
-  /// Names of query items, form values and parts of multipart bodies.
+  /// Names of query items, form values and parts of multipart bodies to mask.
   public var items: Set<String>
-  /// Places in JSON bodies of requests and answers. Where an array lies on the way and no index is given, all of its
-  /// elements are meant.
+  /// Paths in JSON bodies of requests and responses to mask. A path that has no index for an array applies to all
+  /// elements of the array.
   public var paths: [JSONPath]
-  /// Names that look like a secret's and are none: what they hold is written down.
+  /// Names that suggest a secret, although their values are not secret. These values are not masked.
   public var shown: Set<String>
 
-  /// Makes a mask.
+  /// Creates a mask.
   public init(
     fields: Set<HTTPFieldName> = [], items: Set<String> = [], paths: [JSONPath] = [], shown: Set<String> = []
   ) {
@@ -40,27 +44,27 @@ public struct RecordingMask: Sendable, Hashable {
     self.shown = shown
   }
 
-  /// Whether a field is masked.
+  /// Whether the value of a field is masked.
   func hides(_ field: HTTPField) -> Bool {
     field.isSecret || fields.contains(field.name) || hides(key: field.name.rawValue)
   }
 
-  /// Whether what a query item, form value or part holds is masked.
+  /// Whether the value of a query item, a form or a part of a multipart body is masked.
   func hides(item name: String) -> Bool {
     items.contains(name) || hides(key: name) || (Self.itemNames.contains(Self.plain(name)) && !shown.contains(name))
   }
 
-  /// Whether what a member of an object holds is masked.
+  /// Whether the value of a member of a JSON object is masked.
   func hides(key: String) -> Bool {
     (JSONMask.isSecret(key: key) || Self.logInNames.contains(Self.plain(key))) && !shown.contains(key)
   }
 
   private static func plain(_ name: String) -> String { name.lowercased().filter { $0 != "_" && $0 != "-" } }
 
-  /// Secrets of log-in by redirects and of signed URLs; as JSON keys they mean other things.
+  /// Names of secrets in log-in redirects and signed URLs. As JSON keys, these names have other meanings.
   private static let itemNames: Set<String> = ["code", "sig"]
 
-  /// Secrets of log-in by RFC 7521, RFC 7636, RFC 8628 and SAML.
+  /// Names of secrets in log-ins by RFC 7521, RFC 7636, RFC 8628 and SAML.
   private static let logInNames: Set<String> = [
     "assertion", "clientassertion", "codeverifier", "devicecode", "samlresponse",
   ]
@@ -69,7 +73,7 @@ public struct RecordingMask: Sendable, Hashable {
 extension RecordingMask: Codable {
   private enum Key: CodingKey { case fields, items, paths, shown }
 
-  /// Reads what a file says was masked.
+  /// Reads the mask from a recording's file.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     func names(_ key: Key) throws -> [String] { try container.decodeIfPresent([String].self, forKey: key) ?? [] }
@@ -78,7 +82,7 @@ extension RecordingMask: Codable {
       paths: try names(.paths).map { try JSONPath(parsing: $0) }, shown: Set(try names(.shown)))
   }
 
-  /// Writes the names, sorted.
+  /// Writes the mask with sorted names.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(fields.map(\.rawValue).sorted(), forKey: .fields)

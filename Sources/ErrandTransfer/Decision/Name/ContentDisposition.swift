@@ -1,8 +1,8 @@
 import ErrandCore
 
-/// A `Content-Disposition` (RFC 6266), as far as it names a file. Linear in its length.
+/// The file name of a `Content-Disposition` (RFC 6266). Parsing takes linear time.
 struct ContentDisposition {
-  /// What `filename*` says, else what `filename` says; not safe to be used as it is.
+  /// The value of `filename*`, or else that of `filename`. It is not safe to use without ``FileName/safe(_:)``.
   let fileName: String?
 
   init(_ text: String) {
@@ -17,7 +17,7 @@ struct ContentDisposition {
         continue
       }
       let value = reader.value()
-      // Of several parameters with one name the first one counts.
+      // If a parameter appears more than once, the first one counts.
       if ASCII.equalFolded(name, "filename".utf8) {
         plain = plain ?? String(validating: value, as: UTF8.self)
       } else if ASCII.equalFolded(name, "filename*".utf8) {
@@ -27,8 +27,8 @@ struct ContentDisposition {
     fileName = extended ?? plain
   }
 
-  /// `UTF-8'en'%e2%82%ac` (RFC 8187). Nil where the character set is another one than UTF-8 and ISO 8859-1, or where the
-  /// bytes are none of it.
+  /// Decodes `UTF-8'en'%e2%82%ac` (RFC 8187). Nil if the character set is neither UTF-8 nor ISO 8859-1, or if the bytes
+  /// are invalid in it.
   private static func extended(_ value: [UInt8]) -> String? {
     let parts = value.split(separator: 0x27, maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[2].allSatisfy({ ASCII.isToken($0) }) else { return nil }
@@ -38,7 +38,7 @@ struct ContentDisposition {
     return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
   }
 
-  /// Takes a field's value apart.
+  /// Parses a field value.
   private struct Reader {
     var rest: ArraySlice<UInt8>
 
@@ -51,7 +51,7 @@ struct ContentDisposition {
 
     mutating func skipSpace() { rest = rest.drop { $0 == 0x20 || $0 == 0x09 } }
 
-    /// Skips what is not one of these, quoted strings as a whole.
+    /// Skips to the first of these bytes, outside quoted strings.
     mutating func skip(to ends: [UInt8]) {
       while let byte = rest.first, !ends.contains(byte) {
         if byte == 0x22 { _ = quoted() } else { rest = rest.dropFirst() }
@@ -65,7 +65,7 @@ struct ContentDisposition {
       return Array(name)
     }
 
-    /// A quoted string, or what stands before the next semicolon.
+    /// A quoted string, or the text before the next semicolon.
     mutating func value() -> [UInt8] {
       skipSpace()
       guard rest.first == 0x22 else {

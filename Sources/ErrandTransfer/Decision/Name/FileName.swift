@@ -1,38 +1,41 @@
 package import ErrandCore
 
-/// Makes a name that may be given to a file in a folder of the user's out of what a URL or a server says.
+/// Turns the name in a URL or from a server into a safe name for a file in the user's folder.
 ///
-/// The result is one component: it has no slash, backslash, colon or control character, does not begin with a dot, is no
-/// name that a system reserves, shows in the order of its letters, and leaves room for what a download adds to it.
+/// The result is one path component. It has no slash, backslash, colon or control character, does not start with a dot,
+/// is not reserved by any system, displays its letters in their stored order, and is short enough for the suffixes that
+/// a download appends.
 package enum FileName {
-  /// The most bytes: 255 as file systems have it, less what is added for a record that is being written.
+  /// The maximum length in bytes: 255, the limit of most file systems, minus the longest suffix that a download
+  /// appends.
   package static let limit = 255 - PartNames.temporarySuffix.utf8.count
 
-  /// The name of a URL: the last component of its path, unescaped. Nil where that is empty or cannot be a name.
+  /// The file name of a URL: the last component of its path, percent-decoded. Nil if the component is empty or cannot
+  /// be a file name.
   package static func of(_ url: HTTPURL) -> String? {
     let component = url.path.utf8.split(separator: 0x2F, omittingEmptySubsequences: false).last ?? [][...]
     return String(validating: unescaped(component), as: UTF8.self).flatMap(safe)
   }
 
-  /// The name that an answer gives by `Content-Disposition`; nil where there is none, or several.
+  /// The file name in the `Content-Disposition` of a response; nil if there is no such field, or more than one.
   package static func of(_ fields: HTTPFields) -> String? {
     let values = fields.values(of: "Content-Disposition")
     guard values.count == 1, let value = values.first else { return nil }
     return ContentDisposition(value).fileName.flatMap(safe)
   }
 
-  /// The name that is left of a text once everything is out that does harm; nil where nothing is left, or where it would
-  /// be taken for what belongs to another download.
+  /// Removes everything unsafe from a name. Nil if nothing remains, or if the result could be mistaken for the partial
+  /// file or the record of another download.
   package static func safe(_ text: String) -> String? {
     let last = text.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? [][...]
     var name = String(String.UnicodeScalarView(last.filter { !isLeftOut($0) }.map(replaced)))
     name = trimmed(shortened(trimmed(name)))
-    // Looked at last: what is cut off may leave a device's name.
+    // Checked last, because shortening may produce the name of a device.
     if isReserved(name) { name = trimmed(shortened("_" + name)) }
     return name.isEmpty || isOurs(name) ? nil : name
   }
 
-  /// Undoes percent-encoding; what is no escape stays.
+  /// Decodes percent-encoding; malformed escapes stay as they are.
   static func unescaped(_ text: some Collection<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = text[...]
@@ -48,7 +51,8 @@ package enum FileName {
     return bytes
   }
 
-  /// Controls, signs that turn the order of letters round, and signs that nobody sees but those that join letters.
+  /// True for control characters, characters that change the text direction, and invisible characters. The joiners
+  /// U+200C and U+200D are kept.
   private static func isLeftOut(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: true
@@ -57,7 +61,8 @@ package enum FileName {
     }
   }
 
-  /// What separates components or has a meaning to some system or shell. Every kind of space becomes the plain one.
+  /// Replaces characters that separate path components or that some system or shell interprets. Every kind of space
+  /// becomes U+0020.
   private static func replaced(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     switch scalar {
     case ":", "*", "?", "\"", "<", ">", "|": "_"
@@ -66,7 +71,7 @@ package enum FileName {
     }
   }
 
-  /// Without dots and spaces at both ends: a leading dot hides a file, and some systems drop trailing ones.
+  /// Removes dots and spaces at both ends: a leading dot hides a file, and some systems drop trailing ones.
   private static func trimmed(_ name: String) -> String {
     var scalars = name.unicodeScalars[...]
     while let first = scalars.first, first == "." || first == " " { scalars = scalars.dropFirst() }
@@ -80,21 +85,22 @@ package enum FileName {
     return names
   }()
 
-  /// Whether it is the name of a device on some system, with any extension.
+  /// Whether some system reserves the name for a device. The extension of the name does not matter.
   private static func isReserved(_ name: String) -> Bool {
     let stem = name.unicodeScalars.prefix { $0 != "." }
     return reserved.contains(trimmed(String(stem)).lowercased())
   }
 
   private static func isOurs(_ name: String) -> Bool {
-    // Byte by byte: with an accent behind it, a suffix is another one to Swift and not to every file system.
+    // Compares bytes: to Swift, a suffix followed by a combining accent is another string, but some file systems treat
+    // both strings as equal.
     let name = Array(name.lowercased().utf8)
     return [PartNames.partSuffix, PartNames.recordSuffix, PartNames.temporarySuffix].map { Array($0.utf8) }.contains {
       name.reversed().starts(with: $0.reversed()) || ([0x2E] + name).elementsEqual($0)
     }
   }
 
-  /// At most ``limit`` bytes, the extension kept where it is one.
+  /// Shortens a name to ``limit`` bytes and keeps its extension, if it has one.
   private static func shortened(_ name: String) -> String {
     guard name.utf8.count > limit else { return name }
     let scalars = name.unicodeScalars

@@ -3,27 +3,27 @@ import Testing
 @testable import ErrandCache
 @testable import ErrandCore
 
-/// Rule 1: the key, and several answers under it.
+/// Rule 1: the key, and several responses under it.
 @Suite struct Rule01KeyTests {
   @Test(arguments: [
     ("GET", "store"), ("HEAD", "store"), ("PUT", "method"), ("DELETE", "method"), ("PATCH", "method"),
     ("OPTIONS", "method"), ("PURGE", "method"), ("get", "method"),
   ])
-  func `answers to GET and HEAD are stored`(method: String, word: String) throws {
+  func `GET and HEAD are stored`(method: String, word: String) throws {
     let question = try Scene.ask(HTTPMethod(method))
     let answer = Scene.answer(200, "Cache-Control: max-age=60")
     #expect(Scene.word(question.storing(answer)) == word)
     #expect((question.beforeLooking() == .bypass(.method)) == (word != "store"))
   }
 
-  @Test func `fragments and methods of reading share`() throws {
+  @Test func `fragments and HEAD share the key`() throws {
     let recipe = CacheKeyRecipe(model: .http, partition: .nobody, salt: [])
     let key = try recipe.key(for: HTTPRequest(url: "https://h/a?b#c"))
     #expect(try recipe.key(for: HTTPRequest(method: .head, url: "https://H:443/a?b#d")) == key)
     #expect(try recipe.key(for: HTTPRequest(method: .options, url: "https://h/a?b")) != key)
   }
 
-  @Test func `variants lie side by side`() throws {
+  @Test func `variants are stored separately`() throws {
     let answer = Scene.answer(200, "Cache-Control: max-age=60 | Vary: Accept-Language")
     var heads: [CacheEntryHead] = []
     for language in ["en", "fr"] {

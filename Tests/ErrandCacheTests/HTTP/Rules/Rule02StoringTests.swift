@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCache
 @testable import ErrandCore
 
-/// Rule 2: what may be stored.
+/// Rule 2: which responses may be stored.
 @Suite struct Rule02StoringTests {
   @Test(arguments: [
     (100, "Cache-Control: max-age=60", "status"), (103, "Cache-Control: public", "status"),
@@ -25,7 +25,7 @@ import Testing
     #expect(try Scene.word(Scene.ask().storing(Scene.answer(status, fields))) == word)
   }
 
-  @Test func `requests can forbid it`() throws {
+  @Test func `request can forbid storing`() throws {
     let answer = Scene.answer(200, "Cache-Control: max-age=60")
     #expect(try Scene.word(Scene.ask(.get, "Cache-Control: no-store").storing(answer)) == "no-store")
     let declared = CachePolicy.lifetime(.seconds(9))
@@ -41,7 +41,7 @@ import Testing
     (206, "", true, "partial"), (304, "", true, "status"), (200, "Vary: *", true, "store"),
     (200, "Cache-Control: no-cache, private, must-revalidate", true, "store"),
   ])
-  func `a declared lifetime keeps what is accepted`(status: Int, fields: String, isAccepted: Bool, word: String) throws
+  func `declared lifetime stores accepted responses`(status: Int, fields: String, isAccepted: Bool, word: String) throws
   {
     for method in [HTTPMethod.get, .post, .delete] {
       let question = try Scene.ask(method, policy: .lifetime(.seconds(60)))
@@ -54,7 +54,9 @@ import Testing
     (404, "Cache-Control: max-age=60", false, "store"), (200, "Cache-Control: no-store", true, "no-store"),
     (500, "Cache-Control: no-cache", true, "status"), (200, "Expires: 0", false, "store"),
   ])
-  func `HTTP decides where the server speaks`(status: Int, fields: String, isAccepted: Bool, word: String) throws {
+  func `server directives override lifetime`(status: Int, fields: String, isAccepted: Bool, word: String)
+    throws
+  {
     let question = try Scene.ask(policy: .httpElse(.seconds(60)))
     #expect(Scene.word(question.storing(Scene.answer(status, fields, isAccepted: isAccepted))) == word)
     #expect(try Scene.word(Scene.ask(.post, policy: .httpElse(.seconds(60))).storing(Scene.answer(200))) == "method")

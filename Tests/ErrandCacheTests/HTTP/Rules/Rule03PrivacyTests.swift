@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCache
 @testable import ErrandCore
 
-/// Rule 3: a private cache, and whose answers they are.
+/// Rule 3: a private cache, and the owners of its responses.
 @Suite struct Rule03PrivacyTests {
   @Test(arguments: [
     ("Cache-Control: private, max-age=60", "fresh"), (#"Cache-Control: private="X-A", max-age=60"#, "fresh"),
@@ -11,13 +11,13 @@ import Testing
     ("Cache-Control: max-age=60, proxy-revalidate", "fresh"),
     ("Cache-Control: max-age=5, proxy-revalidate, stale-while-revalidate=60", "stale-while-revalidate"),
   ])
-  func `directives for shared caches do not count`(fields: String, word: String) throws {
+  func `shared cache directives are ignored`(fields: String, word: String) throws {
     let head = Scene.stored(fields)
     let (_, decision) = try Scene.ask(.get, "Authorization: Bearer x").decide(among: [head], at: Scene.at(10))
     #expect(Scene.word(decision) == word)
   }
 
-  @Test func `answers to a credential are stored for it alone`() throws {
+  @Test func `each credential has its own key`() throws {
     let answer = Scene.answer(200, "Cache-Control: max-age=60")
     #expect(try Scene.word(Scene.ask(.get, "Authorization: Bearer x").storing(answer)) == "store")
     let keys = try ["Bearer x", "Bearer y", nil].map { value -> CacheKey in

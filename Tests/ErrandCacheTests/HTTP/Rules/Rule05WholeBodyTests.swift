@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCache
 @testable import ErrandCore
 
-/// Rule 5: a body that was cut short is never stored as a whole one.
+/// Rule 5: an incomplete body is never stored as a complete one.
 @Suite struct Rule05WholeBodyTests {
   @Test(arguments: [
     ("", 2, true, "store"), ("", 2, false, "incomplete"), ("Content-Length: 2", 2, true, "store"),
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `HEAD announces without a body`() throws {
+  @Test func `HEAD may announce a length`() throws {
     #expect(try Scene.word(Scene.ask(.head).storing(Scene.answer(200, "Content-Length: 9", length: 0))) == "store")
   }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCache
 @testable import ErrandCore
 
-/// Rules 6 and 7: the lifetime that the server gives.
+/// Rules 6 and 7: the lifetime that the server sets.
 @Suite struct Rule06LifetimeTests {
   static let later = Scene.date(60)
 
@@ -20,7 +20,7 @@ import Testing
     ("Cache-Control: max-age=99999999999", 2_147_483_000, "fresh"),
     ("Cache-Control: max-age=99999999999", 2_147_483_648, "validate"),
   ])
-  func `rule 6: max-age comes first`(fields: String, age: Double, word: String) throws {
+  func `rule 6: max-age overrides Expires`(fields: String, age: Double, word: String) throws {
     #expect(try Scene.verdict(fields, after: age) == word)
   }
 
@@ -34,7 +34,7 @@ import Testing
     ("Expires: \(later) | Date: \(Scene.date(-30))", 59, "fresh"),
     ("Expires: \(later) | Date: \(Scene.date(-30))", 60, "validate"),
   ])
-  func `rule 7: Expires is one date`(fields: String, age: Double, word: String) throws {
+  func `rule 7: Expires must be one date`(fields: String, age: Double, word: String) throws {
     #expect(try Scene.verdict(fields, after: age) == word)
   }
 }

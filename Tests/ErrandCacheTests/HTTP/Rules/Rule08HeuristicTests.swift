@@ -3,9 +3,9 @@ import Testing
 @testable import ErrandCache
 @testable import ErrandCore
 
-/// Rule 8: the lifetime where nobody gives one; and the declared one.
+/// Rule 8: the heuristic lifetime if no lifetime is set; and the declared lifetime.
 @Suite struct Rule08HeuristicTests {
-  /// Changed 1,000 seconds before it came.
+  /// Last modified 1,000 seconds before the response arrived.
   static let changed = "Last-Modified: \(Scene.date(-1_000))"
 
   @Test(arguments: [
@@ -19,7 +19,7 @@ import Testing
     (308, changed, 1, "fresh"), (404, changed, 1, "fresh"), (405, changed, 1, "fresh"), (410, changed, 1, "fresh"),
     (414, changed, 1, "fresh"), (501, changed, 1, "fresh"),
   ])
-  func `a tenth of the time since the change`(status: Int, fields: String, age: Double, word: String) throws {
+  func `heuristic lifetime uses Last-Modified`(status: Int, fields: String, age: Double, word: String) throws {
     let head = Scene.stored(fields, status: status)
     #expect(Scene.word(try Scene.ask().decide(head, at: Scene.at(age))) == word)
   }
@@ -30,7 +30,7 @@ import Testing
     ("Cache-Control: max-age=9999", 60, "validate"), (changed, 60, "validate"),
     ("Cache-Control: max-age=1, stale-while-revalidate=99", 60, "validate"),
   ])
-  func `a declared lifetime is all that counts`(fields: String, age: Double, word: String) throws {
+  func `declared lifetime overrides the server`(fields: String, age: Double, word: String) throws {
     #expect(try Scene.verdict(fields, after: age, policy: .lifetime(.seconds(60))) == word)
   }
 
@@ -40,11 +40,11 @@ import Testing
     ("Cache-Control: no-cache", 1, "validate"), ("Expires: 0", 1, "validate"),
     ("Cache-Control: no-store, must-understand", 1, "validate"), (#"Cache-Control: x=""#, 1, "validate"),
   ])
-  func `a declared lifetime fills the gap`(fields: String, age: Double, word: String) throws {
+  func `declared lifetime fills the gap`(fields: String, age: Double, word: String) throws {
     #expect(try Scene.verdict(fields, after: age, policy: .httpElse(.seconds(60))) == word)
   }
 
-  @Test func `the asking request's lifetime counts`() throws {
+  @Test func `reading request's lifetime applies`() throws {
     let head = Scene.stored("", policy: .lifetime(.seconds(60)))
     let long = try Scene.ask(policy: .lifetime(.seconds(100)))
     let short = try Scene.ask(policy: .lifetime(.seconds(5)))

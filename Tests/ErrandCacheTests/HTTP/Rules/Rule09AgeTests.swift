@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCache
 @testable import ErrandCore
 
-/// Rules 9 and 10: how old an answer is, and that it says so.
+/// Rules 9 and 10: the age of a response, and its `Age` field.
 @Suite struct Rule09AgeTests {
   @Test(
     arguments: [
@@ -15,7 +15,7 @@ import Testing
       ("Age: 5.0", 0, 0, 0, "0"), ("Age: \"5\"", 0, 0, 0, "0"), ("Age: 5;x", 0, 0, 0, "0"), ("Age:", 0, 0, 0, "0"),
       ("Age: 99999999999999999999", 0, 0, 0, "2147483648"), ("", 0, 20, 27, "27"),
     ] as [(String, Double, Double, Double, String)])
-  func `rules 9 and 10: Age is computed anew`(
+  func `rules 9 and 10: Age is recomputed`(
     fields: String, sent: Double, came: Double, now: Double, age: String
   ) throws {
     let head = Scene.stored("Cache-Control: max-age=2147483648 | \(fields)", sent: sent, came: came)
@@ -23,7 +23,7 @@ import Testing
     #expect(CacheQuestion.served(head, at: Scene.at(now)).fields.values(of: "Age") == [age])
   }
 
-  @Test func `rule 10: what is served says how old it is`() throws {
+  @Test func `rule 10: served response has Age`() throws {
     let head = Scene.stored("Cache-Control: max-age=60 | Age: 5")
     guard case .serve(let serving) = try Scene.ask().decide(head, at: Scene.at(10)) else {
       Issue.record("not served")
@@ -38,19 +38,19 @@ import Testing
       ("Age: 50", -10, 0, "validate"), ("Date: \(Scene.date(-60))", 0, 0, "validate"),
       ("Date: \(Scene.date(-59))", 0, 0.5, "fresh"),
     ] as [(String, Double, Double, String)])
-  func `rule 9: age counts from the origin`(fields: String, sent: Double, now: Double, word: String) throws {
+  func `rule 9: age includes upstream time`(fields: String, sent: Double, now: Double, word: String) throws {
     let head = Scene.stored("Cache-Control: max-age=60 | \(fields)", sent: sent)
     #expect(Scene.word(try Scene.ask().decide(head, at: Scene.at(now))) == word)
   }
 
-  /// Both clocks, for an entry of this process and for one of an earlier one.
+  /// Both clocks, for an entry of this process and for one of an earlier process.
   @Test(
     arguments: [
       (59, 59, "fresh", "fresh"), (60, 60, "validate", "validate"), (-1_000, 59, "fresh", "validate"),
       (-1_000, 60, "validate", "validate"), (-0.001, 0.5, "fresh", "validate"), (1_000, 1, "validate", "validate"),
       (59, -5, "validate", "fresh"),
     ] as [(Double, Double, String, String)])
-  func `rule 9: clocks that jump`(wall: Double, monotonic: Double, here: String, fromDisk: String) throws {
+  func `rule 9: clock jumps are handled`(wall: Double, monotonic: Double, here: String, fromDisk: String) throws {
     for policy in [CachePolicy.http, .lifetime(.seconds(60))] {
       let question = try Scene.ask(policy: policy)
       let now = Scene.at(wall: wall, monotonic: monotonic)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `nothing traps at the ends of time`() throws {
+  @Test func `extreme times do not trap`() throws {
     for milliseconds in [Int64.min, -1, 0, .max] {
       let now = CacheMoment(wall: WallTime(milliseconds: milliseconds), monotonic: .init(nanoseconds: milliseconds))
       for other in [Int64.min, 0, .max] {

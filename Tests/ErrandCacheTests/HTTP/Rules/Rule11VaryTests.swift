@@ -26,7 +26,7 @@ import Testing
     ("Vary: Authorization", "Authorization: a", "Authorization: b", false), ("Vary: Authorization", "", "", true),
     ("Vary: Cookie", "Cookie: a", "Cookie: b", false), ("Vary: Cookie", "", "", true), ("Vary: Host", "", "", true),
   ])
-  func `every named field must be equal`(fields: String, before: String, now: String, matches: Bool) throws {
+  func `every Vary field must match`(fields: String, before: String, now: String, matches: Bool) throws {
     let head = Scene.stored("Cache-Control: max-age=60 | \(fields)", request: before)
     let (index, decision) = try Scene.ask(.get, now).decide(among: [head], at: Scene.at(1))
     #expect(index == (matches ? 0 : nil))
@@ -37,7 +37,7 @@ import Testing
     "Vary: *", "Vary: Accept, *", "Vary: Accept | Vary: *", "Vary: X-Signature", "Vary: range",
     "Vary: Proxy-Authorization", "Vary: If-None-Match", "Vary: Content-Length",
   ])
-  func `what cannot be compared never matches`(fields: String) throws {
+  func `incomparable Vary fields never match`(fields: String) throws {
     let answer = Scene.answer(200, "Cache-Control: max-age=60 | \(fields)", stamped: ["x-signature"])
     #expect(try Scene.word(Scene.ask().storing(answer)) == "varies")
     #expect(try Scene.word(Scene.ask(policy: .httpElse(.seconds(5))).storing(answer)) == "varies")
@@ -50,14 +50,14 @@ import Testing
     #expect(declared.choice(among: [head]) == 0)
   }
 
-  @Test func `a declared lifetime varies, too`() throws {
+  @Test func `declared lifetime respects Vary`() throws {
     let policy = CachePolicy.lifetime(.seconds(60))
     let head = Scene.stored("Vary: Accept-Language", request: "Accept-Language: en", policy: policy)
     #expect(try Scene.ask(.get, "Accept-Language: fr", policy: policy).choice(among: [head]) == nil)
     #expect(try Scene.ask(.get, "Accept-Language: en", policy: policy).choice(among: [head]) == 0)
   }
 
-  @Test func `the newest that matches is chosen`() throws {
+  @Test func `newest match is selected`() throws {
     let heads = [
       Scene.stored("Vary: X", request: "X: 2", came: 30), Scene.stored("Vary: X", request: "X: 1", came: 20),
       Scene.stored("", came: 10),
@@ -67,7 +67,7 @@ import Testing
     #expect(try Scene.ask(.get, "X: 3").choice(among: heads) == 2)
   }
 
-  @Test func `secrets are kept as digests`() throws {
+  @Test func `secrets are stored as digests`() throws {
     var request = try HTTPRequest(
       url: "https://h/a", fields: ["Authorization": "MARKER", "Cookie": "MARKER", "X": "y"])
     request.fields.append(HTTPField("X-Api-Key", "MARKER", isSecret: true))
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `the models never meet`() throws {
+  @Test func `cache models stay separate`() throws {
     let head = Scene.stored("Cache-Control: max-age=60")
     #expect(try Scene.ask(policy: .lifetime(.seconds(60))).choice(among: [head]) == nil)
   }

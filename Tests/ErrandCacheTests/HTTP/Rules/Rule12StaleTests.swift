@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCache
 @testable import ErrandCore
 
-/// Rules 12 to 14: answers that are asked about each time, and stale ones that are served.
+/// Rules 12 to 14: responses that are validated before each use, and stale responses that are served.
 @Suite struct Rule12StaleTests {
   @Test(arguments: [
     ("Cache-Control: no-cache, max-age=60", "", "validate"),
@@ -11,7 +11,7 @@ import Testing
     ("Cache-Control: no-cache", "Cache-Control: max-stale", "validate"),
     ("Cache-Control: max-age=60", "Cache-Control: no-cache", "validate"),
   ])
-  func `rule 12: no-cache asks each time`(fields: String, request: String, word: String) throws {
+  func `rule 12: no-cache validates each time`(fields: String, request: String, word: String) throws {
     #expect(try Scene.verdict(fields, after: 0, request) == word)
     #expect(try Scene.word(Scene.ask().storing(Scene.answer(200, fields))) == "store")
   }
@@ -25,7 +25,7 @@ import Testing
     ("Cache-Control: max-age=5, must-revalidate, stale-while-revalidate=60", "", "validate"),
     ("Cache-Control: max-age=5, no-cache, stale-while-revalidate=60", "", "validate"), ("", "", "validate"),
   ])
-  func `rule 13: stale is not served`(fields: String, request: String, word: String) throws {
+  func `rule 13: stale response is not served`(fields: String, request: String, word: String) throws {
     #expect(try Scene.verdict(fields, after: 10, request) == word)
   }
 
@@ -39,14 +39,15 @@ import Testing
       ("stale-while-revalidate=5", 9, "Cache-Control: max-age=7", "validate"),
       ("stale-while-revalidate=5", 9, "Cache-Control: min-fresh=1", "validate"),
     ] as [(String, Double, String, String)])
-  func `rule 14: stale while it is refreshed`(directive: String, age: Double, request: String, word: String) throws {
+  func `rule 14: stale while revalidate`(directive: String, age: Double, request: String, word: String) throws {
     #expect(try Scene.verdict("Cache-Control: max-age=5, \(directive)", after: age, request) == word)
     let head = Scene.stored("Cache-Control: max-age=5, \(directive)")
     guard case .serve(let serving) = try Scene.ask(.get, request).decide(head, at: Scene.at(age)) else { return }
     #expect(serving.refreshes == (word == "stale-while-revalidate"))
   }
 
-  /// What the answer says, what the request says, the failure, the age when it fails, and whether it is served.
+  /// The directives of the response and of the request, the failure, the age at the failure, and whether the response
+  /// is served.
   @Test(
     arguments: [
       ("stale-if-error=60", "", .noAnswer, 30, true), ("stale-if-error=60", "", .noAnswer, 65, true),
@@ -61,7 +62,7 @@ import Testing
       ("stale-if-error=60", "Cache-Control: no-cache", .noAnswer, 30, false),
       ("stale-if-error=x", "", .noAnswer, 30, false),
     ] as [(String, String, CacheFailure, Double, Bool)])
-  func `rule 14: stale if the server fails`(
+  func `rule 14: stale if error`(
     directive: String, request: String, failure: CacheFailure, age: Double, isServed: Bool
   ) throws {
     let head = Scene.stored("Cache-Control: max-age=5, \(directive)")
@@ -76,7 +77,7 @@ import Testing
     #expect(serving?.head.fields["Age"] == (isServed ? "\(Int(age))" : nil))
   }
 
-  @Test func `a declared lifetime is not stretched`() throws {
+  @Test func `declared lifetime is not extended`() throws {
     let policy = CachePolicy.lifetime(.seconds(5))
     let head = Scene.stored("Cache-Control: stale-if-error=60, stale-while-revalidate=60", policy: policy)
     guard case .validate(let validation) = try Scene.ask(policy: policy).decide(head, at: Scene.at(10)) else {

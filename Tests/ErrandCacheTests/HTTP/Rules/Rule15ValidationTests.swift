@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCache
 @testable import ErrandCore
 
-/// Rule 15: how the server is asked.
+/// Rule 15: how a stored response is validated.
 @Suite struct Rule15ValidationTests {
   static func added(_ stored: String, _ question: CacheQuestion) -> [String] {
     let head = Scene.stored(stored, policy: question.policy)
@@ -32,25 +32,25 @@ import Testing
     #"If-None-Match: "y""#, "If-Modified-Since: \(Scene.date)", #"If-Match: "y""#, "If-Unmodified-Since: \(Scene.date)",
     #"If-Range: "y""#,
   ])
-  func `the caller's own conditions stand alone`(request: String) throws {
+  func `caller's conditions bypass the cache`(request: String) throws {
     let head = Scene.stored(#"Cache-Control: max-age=5 | ETag: "x""#)
     #expect(try Scene.ask(.get, request).decide(among: [head], at: Scene.at(10)).decision == .bypass(.conditional))
   }
 
   @Test(arguments: ["If-Match: *", "If-Unmodified-Since: \(Scene.date)", #"If-Range: "x""#])
-  func `conditions for the server go to the server`(request: String) throws {
+  func `If-Match is sent to the server`(request: String) throws {
     let head = Scene.stored(#"Cache-Control: max-age=60 | ETag: "x""#)
     #expect(try Scene.ask(.get, request).decide(among: [head], at: Scene.at(1)).decision == .bypass(.conditional))
   }
 
-  @Test func `a refresh in the background asks, too`() throws {
+  @Test func `background refresh sends conditions`() throws {
     let head = Scene.stored(#"Cache-Control: max-age=60, immutable | ETag: "x""#)
     let tag = HTTPField("If-None-Match", #""x""#)
     #expect(try Scene.ask().validation(of: head).fields == [tag])
     #expect(try Scene.ask(.get, #"If-None-Match: "y""#).validation(of: head).fields.isEmpty)
   }
 
-  @Test func `other methods are asked without conditions`() throws {
+  @Test func `other methods send no conditions`() throws {
     let question = try Scene.ask(.post, policy: .lifetime(.seconds(5)))
     #expect(Self.added(#"ETag: "x""#, question).isEmpty)
   }
@@ -60,7 +60,7 @@ import Testing
     (.revalidating, "Cache-Control: min-fresh=1", [#"If-None-Match: "x""#]),
     (.networkElseCached, "", [#"If-None-Match: "x""#]),
   ])
-  func `revalidating says so on the wire`(mode: CacheReadMode, request: String, fields: [String]) throws {
+  func `revalidating adds Cache-Control`(mode: CacheReadMode, request: String, fields: [String]) throws {
     let question = try Scene.ask(.get, request, mode: mode)
     #expect(Self.added(#"Cache-Control: max-age=999 | ETag: "x""#, question) == fields)
     #expect(question.fieldsToAdd.count == fields.count - 1)

@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCache
 @testable import ErrandCore
 
-/// Rule 16: what a 304 does to the stored answer.
+/// Rule 16: the effect of a 304 on the stored response.
 @Suite struct Rule16RenewalTests {
   static let changed = "Last-Modified: Sun, 06 Nov 1994 08:00:00 GMT"
   static let other = "Last-Modified: Sun, 06 Nov 1994 08:00:01 GMT"
@@ -19,7 +19,7 @@ import Testing
     (#"ETag: "x""#, #"ETag: "x" | ETag: "y""#, "unrelated"),
     (#"ETag: "x""#, #"ETag: "x" | Cache-Control: no-store"#, "last"), (#"ETag: "x""#, "Vary: *", "last"),
   ])
-  func `it must name what is stored`(stored: String, answer: String, word: String) throws {
+  func `304 must match stored response`(stored: String, answer: String, word: String) throws {
     let renewal = try Scene.ask().renewal(of: Scene.stored(stored), by: Scene.answer(304, answer, came: 50))
     #expect(Scene.word(renewal) == word)
     #expect((renewal.head == nil) == (word == "unrelated"))
@@ -31,7 +31,7 @@ import Testing
     #expect(renewal.head?.answer.fields.values(of: .eTag) == [#"W/"x""#])
   }
 
-  @Test(arguments: [200, 206, 412, 500]) func `another status is no 304`(status: Int) throws {
+  @Test(arguments: [200, 206, 412, 500]) func `other statuses do not renew`(status: Int) throws {
     #expect(try Scene.word(Scene.ask().renewal(of: Scene.stored(""), by: Scene.answer(status))) == "unrelated")
   }
 
@@ -39,14 +39,14 @@ import Testing
     (200, true), (204, true), (301, true), (302, true), (404, true), (410, true), (206, false), (304, false),
     (401, false), (403, false), (412, false), (429, false), (500, false), (503, false),
   ])
-  func `another answer outdates it or not`(status: Int, isOutdated: Bool) throws {
+  func `status decides whether entry is outdated`(status: Int, isOutdated: Bool) throws {
     let head = ResponseHead(status: status)
     #expect(try Scene.ask().isOutdated(by: head) == isOutdated)
     #expect(try Scene.ask(.post, policy: .lifetime(.seconds(5))).isOutdated(by: head) == isOutdated)
     #expect(try !Scene.ask(.get, "Range: bytes=0-1").isOutdated(by: head) && !Scene.ask(.head).isOutdated(by: head))
   }
 
-  @Test func `its fields take the place of the stored ones`() throws {
+  @Test func `304 fields replace stored fields`() throws {
     let stored = Scene.stored(
       "ETag: \"x\" | X-A: 1 | Age: 500 | X-B: 1 | X-B: 2 | Content-Length: 2 | Content-Type: a/b | Content-Encoding: gzip"
         + " | Cache-Control: max-age=5", status: 203)
@@ -68,7 +68,7 @@ import Testing
     #expect(Scene.word(try Scene.ask().decide(head, at: Scene.at(108))) == "validate")
   }
 
-  @Test func `a declared lifetime begins anew`() throws {
+  @Test func `304 restarts declared lifetime`() throws {
     let question = try Scene.ask(policy: .lifetime(.seconds(60)))
     let stored = Scene.stored("", policy: .lifetime(.seconds(30)))
     let head = try #require(
@@ -80,12 +80,12 @@ import Testing
     #expect(Scene.word(secret) == "renewed" && secret.head?.isMemoryOnly == true)
   }
 
-  @Test func `no-store of the request leaves it alone`() throws {
+  @Test func `request's no-store keeps stored head`() throws {
     let question = try Scene.ask(.get, "Cache-Control: no-store")
     #expect(Scene.word(question.renewal(of: Scene.stored(""), by: Scene.answer(304))) == "unstored")
   }
 
-  @Test func `a new Vary counts from now on`() throws {
+  @Test func `304 updates Vary`() throws {
     let question = try Scene.ask(.get, "X: 1")
     let renewal = question.renewal(of: Scene.stored(""), by: Scene.answer(304, "Vary: X"))
     #expect(renewal.head?.vary == [VaryingField(name: "x", value: "1")])

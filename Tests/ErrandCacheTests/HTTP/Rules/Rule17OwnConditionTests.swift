@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCache
 @testable import ErrandCore
 
-/// Rule 17: the caller's own conditions against a fresh answer.
+/// Rule 17: a condition of the caller and a fresh response.
 @Suite struct Rule17OwnConditionTests {
   static let changed = "Last-Modified: \(Scene.date(-100))"
 
@@ -22,17 +22,17 @@ import Testing
     (#"ETag: "x" | \#(changed)"#, #"If-None-Match: "y" | If-Modified-Since: \#(Scene.date)"#, "fresh"),
     (#"ETag: "x" | \#(changed)"#, #"If-None-Match: "x" | If-Modified-Since: \#(Scene.date(-900))"#, "304"),
   ])
-  func `a match is answered at once`(stored: String, request: String, word: String) throws {
+  func `matching condition gets a local 304`(stored: String, request: String, word: String) throws {
     #expect(try Scene.verdict("Cache-Control: max-age=60 | \(stored)", after: 1, request) == word)
   }
 
-  @Test func `the answer has the fields of a 304`() throws {
+  @Test func `local 304 has required fields`() throws {
     let head = Scene.stored(
       "Cache-Control: max-age=60 | ETag: \"x\" | \(Self.changed) | Expires: 0 | Vary: X | Content-Location: /b | X-A: 1"
         + " | Content-Type: a/b | Content-Length: 2 | Age: 9")
     guard case .notModified(let serving) = try Scene.ask(.get, #"If-None-Match: "x""#).decide(head, at: Scene.at(1))
     else {
-      Issue.record("no 304")
+      Issue.record("no local 304")
       return
     }
     #expect(serving.head.status == 304 && serving.reason == .fresh)
@@ -43,7 +43,7 @@ import Testing
       ])
   }
 
-  @Test func `only successes can be known`() throws {
+  @Test func `only successes match conditions`() throws {
     let question = try Scene.ask(.get, #"If-None-Match: "x""#)
     let missing = Scene.stored(#"Cache-Control: max-age=60 | ETag: "x""#, status: 404)
     #expect(Scene.word(question.decide(missing, at: Scene.at(1))) == "fresh")

@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCache
 @testable import ErrandCore
 
-/// Rules 18 and 19: what requests and calls ask for; `immutable`.
+/// Rules 18 and 19: directives of requests, the read modes of calls, and `immutable`.
 @Suite struct Rule18AskingTests {
   @Test(
     arguments: [
@@ -26,11 +26,11 @@ import Testing
   @Test(arguments: [
     ("Pragma: no-cache", "validate"), ("Pragma: no-cache | Cache-Control: max-age=60", "fresh"), ("Pragma: x", "fresh"),
   ])
-  func `rule 18: Pragma counts alone`(request: String, word: String) throws {
+  func `rule 18: Pragma needs no Cache-Control`(request: String, word: String) throws {
     #expect(try Scene.verdict("Cache-Control: max-age=60", after: 1, request) == word)
   }
 
-  @Test func `rule 18: only-if-cached never asks`() throws {
+  @Test func `rule 18: only-if-cached never contacts the server`() throws {
     for request in ["", " | Range: bytes=0-1", " | If-Match: *"] {
       let question = try Scene.ask(.get, "Cache-Control: only-if-cached\(request)")
       #expect(Scene.word(question.decide(among: [], at: Scene.at(0)).decision) == "504")
@@ -48,11 +48,11 @@ import Testing
       ("max-age=60, immutable", 59, "fresh"), ("max-age=60, immutable", 60, "validate"), ("max-age=60", 1, "validate"),
       ("max-age=60, immutable, no-cache", 1, "validate"),
     ] as [(String, Double, String)])
-  func `rule 19: immutable is not asked about`(directives: String, age: Double, word: String) throws {
+  func `rule 19: immutable is not validated`(directives: String, age: Double, word: String) throws {
     #expect(try Scene.verdict("Cache-Control: \(directives)", after: age, mode: .revalidating) == word)
   }
 
-  /// The mode, then what happens: fresh, stale, nothing stored, no policy.
+  /// The mode, then the decisions for: a fresh response, a stale one, none stored, no policy.
   @Test(arguments: [
     (CacheReadMode.asDeclared, "fresh", "validate", "fetch missing", "bypass disabled"),
     (.ignoringCache, "bypass ignored", "bypass ignored", "bypass ignored", "bypass disabled"),
@@ -63,7 +63,8 @@ import Testing
     (.cacheOnlyAtAnyAge, "fresh", "any-age", "fail missing", "fail disabled"),
     (.networkElseCached, "validate", "validate", "fetch missing", "bypass disabled"),
   ])
-  func `every mode does as it says`(mode: CacheReadMode, fresh: String, stale: String, none: String, off: String) throws
+  func `every mode decides as documented`(mode: CacheReadMode, fresh: String, stale: String, none: String, off: String)
+    throws
   {
     for (policy, stored) in [
       (CachePolicy.http, "Cache-Control: max-age=60, must-revalidate"), (.lifetime(.seconds(60)), ""),
@@ -89,7 +90,7 @@ import Testing
     #expect(failure(.noAnswer) && failure(.status(503)) && !failure(.status(404)))
   }
 
-  @Test func `cache only never asks`() throws {
+  @Test func `cache only never contacts the server`() throws {
     for request in ["Range: bytes=0-1", "If-Match: *", "Cache-Control: no-cache"] {
       let question = try Scene.ask(.get, request, mode: .cacheOnly)
       #expect(Scene.word(question.decide(among: [], at: Scene.at(0)).decision) == "fail missing")

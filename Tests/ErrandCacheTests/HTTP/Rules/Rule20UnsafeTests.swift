@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCache
 @testable import ErrandCore
 
-/// Rules 20 and 21: what unsafe methods do to stored answers, and what POST may store.
+/// Rules 20 and 21: the effect of unsafe methods on stored responses, and when POST may store a response.
 @Suite struct Rule20UnsafeTests {
   @Test(arguments: [
     ("POST", 200, 1), ("PUT", 201, 1), ("DELETE", 204, 1), ("PATCH", 302, 1), ("PURGE", 200, 1), ("get", 200, 1),
@@ -27,13 +27,13 @@ import Testing
       ("Location: https://other/b", []), ("Location: http://h/b", []), ("Location: https://h:444/b", []),
       ("Location: //evil/b", []), ("Location: ftp://h/b", []), ("Location: /x/a", []), ("Location: https://", []),
     ] as [(String, [String])])
-  func `rule 20: of the same origin, others too`(fields: String, others: [String]) throws {
+  func `rule 20: same-origin locations are invalidated`(fields: String, others: [String]) throws {
     let question = try Scene.ask(.post, policy: .none, url: "https://h/x/a")
     let urls = question.invalidations(by: ResponseHead(status: 201, fields: Scene.fields(fields)))
     #expect(urls.map(\.string) == ["https://h/x/a"] + others)
   }
 
-  @Test func `rule 20: targets of both models are one`() throws {
+  @Test func `rule 20: models share one target`() throws {
     let url = try HTTPURL("https://h/a")
     let targets = [CachePolicy.Model.lifetime, .http, .httpElse].map {
       CacheKeyRecipe(model: $0, fields: ["Accept"], partition: .account("a"), salt: [1]).target(of: url)

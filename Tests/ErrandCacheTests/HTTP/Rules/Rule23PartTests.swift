@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCache
 @testable import ErrandCore
 
-/// Rules 23 and 24: parts of bodies, and redirects.
+/// Rules 23 and 24: byte ranges, and redirects.
 @Suite struct Rule23PartTests {
   private static let tagged = #"Cache-Control: max-age=60, stale-while-revalidate=60 | ETag: "x""#
 
@@ -12,14 +12,14 @@ import Testing
       ("Range: bytes=0-1", 1, "fresh"), ("Range: bytes=-5", 1, "fresh"), ("Range: bytes=5-", 1, "fresh"),
       (#"Range: bytes=0-1 | If-Range: "x""#, 1, "fresh"),
       (#"Range: bytes=0-1 | If-None-Match: "x""#, 1, "304"),
-      // What only the server can answer, or only it may.
+      // Requests that only the server can answer or is allowed to answer.
       ("Range: bytes=0-1, 4-5", 1, "bypass range"), ("Range: lines=0-1", 1, "bypass range"),
       ("Range: bytes=5-1", 1, "bypass range"), ("Range: bytes=0-1 | Range: bytes=2-3", 1, "bypass range"),
       (#"Range: bytes=0-1 | If-Range: "y""#, 1, "bypass range"),
       (#"Range: bytes=0-1 | If-Range: W/"x""#, 1, "bypass range"),
       ("Range: bytes=0-1 | If-Range: \(Scene.date)", 1, "bypass range"),
       ("Range: bytes=0-1 | If-Match: *", 1, "bypass range"),
-      // A refresh or a question to the server would be about the part alone.
+      // A refresh or a validation would request only the range.
       ("Range: bytes=0-1", 70, "bypass range"), ("Range: bytes=0-1", 200, "bypass range"),
       ("Range: bytes=0-1 | Cache-Control: no-cache", 1, "bypass range"),
       ("Range: bytes=0-1 | Cache-Control: only-if-cached", 1, "fresh"),
@@ -31,7 +31,7 @@ import Testing
     #expect(Scene.word(question.storing(Scene.answer(200, "Cache-Control: max-age=60"))) == "partial")
   }
 
-  @Test func `rule 23: only complete bodies as they are`() throws {
+  @Test func `rule 23: only complete uncoded bodies are cut`() throws {
     let question = try Scene.ask(.get, "Range: bytes=0-1")
     for stored in ["Content-Encoding: gzip", "Content-Encoding: identity"] {
       let head = Scene.stored("Cache-Control: max-age=60 | \(stored)")
@@ -49,18 +49,18 @@ import Testing
       ("bytes=10-", nil), ("bytes=-0", nil), ("bytes=99999999999999999999-", nil),
       ("bytes=0-99999999999999999999", 0..<10),
     ] as [(String, Range<Int>?)])
-  func `rule 23: a range means these bytes`(text: String, slice: Range<Int>?) throws {
+  func `rule 23: range selects these bytes`(text: String, slice: Range<Int>?) throws {
     let range = try #require(StoredRange(["Range": text]))
     #expect(range.slice(of: 10) == slice)
     #expect(range.slice(of: 0) == nil)
   }
 
   @Test(arguments: ["", "bytes", "bytes=", "bytes=-", "bytes=a-", "bytes=1-b", "bytes=1", "bytes=1-2-3", "bytes=+1-2"])
-  func `rule 23: what is no range is left to the server`(text: String) {
+  func `rule 23: invalid range goes to the server`(text: String) {
     #expect(StoredRange(["Range": text]) == nil)
   }
 
-  @Test(arguments: ["", "Range: bytes=0-1"]) func `rule 23: parts are not stored`(request: String) throws {
+  @Test(arguments: ["", "Range: bytes=0-1"]) func `rule 23: partial responses are not stored`(request: String) throws {
     for policy in [CachePolicy.http, .lifetime(.seconds(60)), .httpElse(.seconds(60))] {
       let answer = Scene.answer(206, "Cache-Control: max-age=60 | Content-Range: bytes 0-1/9")
       #expect(try Scene.word(Scene.ask(.get, request, policy: policy).storing(answer)) == "partial")
@@ -72,7 +72,7 @@ import Testing
     (307, "Cache-Control: max-age=5", "store", "validate"), (302, "", "status", ""), (308, "", "store", "validate"),
     (303, "Cache-Control: no-store, max-age=60", "no-store", ""),
   ])
-  func `rule 24: each hop has its own freshness`(status: Int, fields: String, word: String, later: String) throws {
+  func `rule 24: each redirect has its own freshness`(status: Int, fields: String, word: String, later: String) throws {
     let decision = try Scene.ask().storing(Scene.answer(status, "Location: /b | \(fields)"))
     #expect(Scene.word(decision) == word)
     guard case .store(let head) = decision else { return }
@@ -80,7 +80,7 @@ import Testing
     #expect(Scene.word(try Scene.ask().decide(head, at: Scene.at(10))) == later)
   }
 
-  @Test func `rule 24: each hop has its own key`() throws {
+  @Test func `rule 24: each redirect has its own key`() throws {
     let recipe = CacheKeyRecipe(model: .http, partition: .nobody, salt: [])
     #expect(
       try recipe.key(for: HTTPRequest(url: "https://h/a")) != recipe.key(for: HTTPRequest(url: "https://h/b")))

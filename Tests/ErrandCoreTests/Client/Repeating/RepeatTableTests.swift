@@ -1,7 +1,7 @@
 @testable import ErrandCore
 import Testing
 
-/// The rules for repeats as a machine.
+/// The rules for repeated requests as a state machine.
 @Suite struct RepeatTableTests {
   typealias Table = RepeatTable<Int>
 
@@ -22,44 +22,44 @@ import Testing
     }
   }
 
-  @Test func `run all counts nothing`() {
+  @Test func `run all stores nothing`() {
     var table = Table()
     #expect(enter(&table, 1, .runAll).0 == nil)
     #expect(table.count == 0)
   }
 
-  @Test func `newer one ends all before it`() {
+  @Test func `newer call cancels all earlier ones`() {
     var table = Table()
     for member in 1...3 { #expect(enter(&table, member, .cancelPrevious).0?.ends == Array(1..<member)) }
   }
 
-  @Test func `new one is refused while one runs`() {
+  @Test func `new call is refused while one runs`() {
     var table = Table()
     let (entered, ticket) = enter(&table, 1, .ignoreNew)
     #expect(entered == Entered())
     #expect(enter(&table, 2, .ignoreNew).0 == Entered(refusedBy: 1))
     if let ticket { table.leave(ticket) }
     #expect(enter(&table, 3, .ignoreNew).0 == Entered())
-    #expect(table.count == 1, "who was refused takes no place")
+    #expect(table.count == 1, "a refused call is not stored")
   }
 
-  @Test func `one that is ending refuses nobody`() {
+  @Test func `ending call does not block a new call`() {
     var table = Table()
     _ = enter(&table, 1, .ignoreNew)
     #expect(enter(&table, 2, .ignoreNew, ending: [1]).0 == Entered())
     #expect(enter(&table, 3, .ignoreNew, ending: [1]).0 == Entered(refusedBy: 2))
   }
 
-  @Test func `debounce ends those that wait`() {
+  @Test func `debounce cancels waiting calls`() {
     var table = Table()
     let (_, ticket) = enter(&table, 1, .debounce(.seconds(1)))
     #expect(enter(&table, 2, .debounce(.seconds(1))).0?.ends == [1])
     if let ticket { table.begin(ticket) }
-    #expect(enter(&table, 3, .debounce(.seconds(1))).0?.ends == [2], "what has begun goes on")
+    #expect(enter(&table, 3, .debounce(.seconds(1))).0?.ends == [2], "a call that has started continues")
     #expect(enter(&table, 4, .cancelPrevious).0?.ends == [1, 2, 3])
   }
 
-  @Test func `types and owners are apart`() {
+  @Test func `types and owners are independent`() {
     var table = Table()
     let kinds = [Int.self, String.self].flatMap { (type: Any.Type) in
       [nil, 1, 2].map { Table.Kind(type: ObjectIdentifier(type), owner: $0) }
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `table is empty at the end`() {
+  @Test func `table is empty after all calls`() {
     var table = Table()
     let tickets = (0..<4).map { enter(&table, $0, $0 % 2 == 0 ? .cancelPrevious : .debounce(.zero)).1 }
     #expect(table.count == 4)

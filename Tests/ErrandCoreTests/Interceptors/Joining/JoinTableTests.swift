@@ -1,7 +1,8 @@
 @testable import ErrandCore
 import Testing
 
-/// Who shares which exchange, as a machine: every interleaving of three callers, and each rule alone.
+/// The callers that share an exchange, as a state machine: every interleaving of three callers, and each rule in a
+/// separate test.
 @Suite struct JoinTableTests {
   typealias Table = JoinWorld.Table
 
@@ -9,7 +10,7 @@ import Testing
   private static let blue = HTTPURL.Origin.test("http://blue.example")
 
   @Test(arguments: [["a", "a", "a"], ["a", "a", "b"]])
-  func `every order of three ends each once`(keys: [String]) {
+  func `every interleaving answers callers once`(keys: [String]) {
     var (orders, faults) = (0, Set<String>())
     explore(JoinWorld(keys), &orders, &faults)
     #expect(faults.isEmpty)
@@ -30,23 +31,23 @@ import Testing
     orders += 1
   }
 
-  // MARK: - Each rule alone
+  // MARK: - One test for each rule
 
   private func flight(_ table: inout Table, _ key: String, at origin: HTTPURL.Origin = red, _ number: Int) -> Int {
     table.join(key, at: origin, 0, .normal) { number }.flight
   }
 
-  @Test func `write closes its origin alone`() {
+  @Test func `write closes only its own origin`() {
     var table = Table()
     #expect(flight(&table, "red", 1) == 1)
     #expect(flight(&table, "blue", at: Self.blue, 2) == 2)
     table.close(Self.red)
     #expect(flight(&table, "red", 3) == 3)
     #expect(flight(&table, "blue", at: Self.blue, 4) == 2)
-    #expect(flight(&table, "red", 5) == 3, "what began after the write is joined")
+    #expect(flight(&table, "red", 5) == 3, "a call joins an exchange that started after the write")
   }
 
-  @Test func `flight that all have left is over when it lands`() {
+  @Test func `abandoned exchange is removed when it ends`() {
     var table = Table()
     let boarding = table.join("a", at: Self.red, 0, .normal) { 1 }
     #expect(!table.isIdle)
@@ -56,23 +57,23 @@ import Testing
     #expect(table.isIdle)
   }
 
-  @Test func `many origins close all`() {
+  @Test func `many written origins close all exchanges`() {
     var table = Table()
     _ = flight(&table, "blue", at: Self.blue, 1)
     for number in 0..<65 { table.close(.test("http://h\(number).example")) }
-    #expect(flight(&table, "blue", at: Self.blue, 2) == 2, "more origins than are remembered")
+    #expect(flight(&table, "blue", at: Self.blue, 2) == 2, "more origins were written than the table remembers")
     table.close(Self.red)
     #expect(flight(&table, "blue", at: Self.blue, 3) == 2)
   }
 
-  @Test func `write with nothing under way is free`() {
+  @Test func `write without running exchange is ignored`() {
     var table = Table()
     table.close(Self.red)
     #expect(flight(&table, "a", 1) == 1)
     #expect(flight(&table, "a", 2) == 1)
   }
 
-  @Test func `closed flight tells who waits`() {
+  @Test func `closed exchange answers only its callers`() {
     var table = Table()
     let first = table.join("a", at: Self.red, 7, .normal) { 1 }
     table.close(Self.red)
@@ -82,19 +83,19 @@ import Testing
     #expect(table.landed(second.seat.flight) == [8, 9])
   }
 
-  @Test func `change of priority is heard`() {
+  @Test func `priority change reaches the exchange`() {
     var table = Table()
     let first = table.join("a", at: Self.red, 0, .low) { 1 }
     let second = table.join("a", at: Self.red, 1, .low) { 2 }
     #expect(table.change(second.seat, to: .high)?.priority == .high)
-    #expect(table.change(first.seat, to: .normal) == nil, "it is high already")
+    #expect(table.change(first.seat, to: .normal) == nil, "the priority is already high")
     #expect(table.leave(second.seat)?.priority == .normal)
     #expect(table.change(second.seat, to: .high) == nil)
     #expect(table.change(first.seat, to: .low)?.priority == .low)
     #expect(table.priority(of: first.seat.flight) == .low)
   }
 
-  @Test func `old names mean nothing later`() {
+  @Test func `identifiers of finished exchanges are ignored`() {
     var table = Table()
     let old = table.join("a", at: Self.red, 0, .normal) { 1 }
     _ = table.landed(old.seat.flight)
@@ -106,7 +107,7 @@ import Testing
     #expect(table.count == 0)
   }
 
-  @Test func `a thousand seats are told in order`() {
+  @Test func `a thousand callers are answered in order`() {
     var table = Table()
     let seats = (0..<1_000).map { number in table.join("a", at: Self.red, number, .normal) { 1 }.seat }
     for seat in seats.prefix(500) { _ = table.leave(seat) }

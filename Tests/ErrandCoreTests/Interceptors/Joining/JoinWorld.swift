@@ -1,16 +1,16 @@
 @testable import ErrandCore
 
-/// A ``JoinTable``, and beside it the same in a form that cannot be wrong.
+/// A ``JoinTable`` together with a naive model of the same rules.
 struct JoinWorld {
   typealias Table = JoinTable<String, Int, Int>
 
-  /// What became of a caller.
+  /// The state of one caller.
   enum Caller: Hashable { case outside, seated(Table.Seat), told, left, alone }
 
-  /// What can happen next.
+  /// The events that can happen next.
   enum Event { case join(Int), leave(Int), land(Int), part(Int), close }
 
-  /// A flight as it should be.
+  /// The expected state of a shared exchange.
   private struct Model {
     let id: Table.FlightID
     let key: String
@@ -23,7 +23,7 @@ struct JoinWorld {
   static let origin = HTTPURL.Origin.test("http://red.example")
   private static let priorities: [CallPriority] = [.low, .high, .normal]
 
-  /// What was not as it should be.
+  /// The differences between the table and the model.
   private(set) var faults: [String] = []
 
   private let keys: [String]
@@ -35,13 +35,13 @@ struct JoinWorld {
   private var mayClose = true
   private var mayPart = true
 
-  /// - Parameter keys: What each of the callers asks for.
+  /// - Parameter keys: The key that each caller requests.
   init(_ keys: [String]) {
     self.keys = keys
     callers = keys.map { _ in .outside }
   }
 
-  /// All that can happen next; nothing once each caller has come and gone.
+  /// All events that are possible next; none after each caller has joined and left.
   var events: [Event] {
     var events: [Event] = []
     for (index, caller) in callers.enumerated() {
@@ -73,10 +73,10 @@ struct JoinWorld {
     check()
   }
 
-  /// Nobody is there any more.
+  /// Checks the table after all callers are gone.
   mutating func finish() {
     require(table.count == 0 && table.waiting == 0, "the table is empty")
-    require(ended == opened, "each flight ends once")
+    require(ended == opened, "each shared exchange ends once")
     require(callers.allSatisfy { [.told, .left, .alone].contains($0) }, "each caller ends")
   }
 
@@ -85,8 +85,8 @@ struct JoinWorld {
     let open = flights.first { $0.value.isOpen && $0.value.key == key }?.key
     let number = opened + 1
     let boarding = table.join(key, at: Self.origin, index, Self.priorities[index]) { number }
-    require(boarding.opens == (open == nil), "a flight is opened where none is open")
-    require(boarding.flight == open ?? number, "nobody joins a flight that is closed or over")
+    require(boarding.opens == (open == nil), "an exchange opens only if none is open")
+    require(boarding.flight == open ?? number, "no caller joins a closed or finished exchange")
     if boarding.opens {
       opened = number
       flights[number] = Model(id: boarding.seat.flight, key: key)
@@ -101,25 +101,25 @@ struct JoinWorld {
   private mutating func leave(_ index: Int) {
     guard case .seated(let seat) = callers[index],
       let flight = flights.first(where: { $0.value.callers.contains(index) })?.key
-    else { return require(false, "who is seated has a flight") }
+    else { return require(false, "a caller with a seat has an exchange") }
     let before = flights[flight]?.highest
     flights[flight]?.callers.removeAll { $0 == index }
     let now = flights[flight]?.highest
     let departure = table.leave(seat)
-    require(departure?.flight == flight, "who leaves leaves its flight")
-    require(departure?.isLast == (now == nil), "the last to leave ends it")
+    require(departure?.flight == flight, "a caller leaves its own exchange")
+    require(departure?.isLast == (now == nil), "the last caller to leave ends the exchange")
     require(departure?.priority == (now == before ? nil : now), "the flight falls")
-    require(table.leave(seat) == nil, "a seat is given up once")
+    require(table.leave(seat) == nil, "a caller can leave only once")
     callers[index] = .left
     if now == nil { end(flight) }
   }
 
   private mutating func land(_ flight: Int) {
     guard let model = flights[flight] else { return }
-    require(table.landed(model.id) == model.callers, "all who wait are told, in order")
-    require(table.landed(model.id).isEmpty, "a flight lands once")
+    require(table.landed(model.id) == model.callers, "all waiting callers are answered, in order")
+    require(table.landed(model.id).isEmpty, "an exchange finishes once")
     for index in model.callers {
-      if case .seated(let seat) = callers[index] { require(table.leave(seat) == nil, "who was told has no seat") }
+      if case .seated(let seat) = callers[index] { require(table.leave(seat) == nil, "an answered caller has no seat") }
       callers[index] = .told
     }
     end(flight)
@@ -129,8 +129,8 @@ struct JoinWorld {
     guard let model = flights[flight], let first = model.callers.first else { return }
     let parted = table.part(model.id)
     let others = Array(model.callers.dropFirst())
-    require(parted?.others == others, "all but one go on alone")
-    require(parted.map { callers[first] == .seated($0.stays) } == true, "the first one stays")
+    require(parted?.others == others, "all callers but one continue separately")
+    require(parted.map { callers[first] == .seated($0.stays) } == true, "the first caller keeps the exchange")
     for index in others { callers[index] = .alone }
     flights[flight]?.callers = [first]
     flights[flight]?.isOpen = false
@@ -143,11 +143,11 @@ struct JoinWorld {
   }
 
   private mutating func check() {
-    require(table.count == flights.count, "no flight is lost")
-    require(table.waiting == flights.values.reduce(0) { $0 + $1.callers.count }, "nobody is lost")
+    require(table.count == flights.count, "no exchange is lost")
+    require(table.waiting == flights.values.reduce(0) { $0 + $1.callers.count }, "no caller is lost")
     for model in flights.values { require(table.priority(of: model.id) == model.highest, "the highest counts") }
     let open = flights.values.filter(\.isOpen).map(\.key)
-    require(Set(open).count == open.count, "one flight is open for a key")
+    require(Set(open).count == open.count, "a key has at most one open exchange")
   }
 
   private mutating func require(_ holds: Bool, _ what: String) {
@@ -156,7 +156,7 @@ struct JoinWorld {
 }
 
 extension JoinTable {
-  /// All who are told when a flight lands, in order.
+  /// All callers that are answered when an exchange finishes, in order.
   mutating func landed(_ id: FlightID) -> [Waiter] {
     let (opener, others) = land(id)
     return (opener.map { [$0] } ?? []) + others

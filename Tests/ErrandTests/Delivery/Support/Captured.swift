@@ -1,2 +1,2 @@
-/// An object that a closure captures, to see whether the closure is let go.
+/// An object that a closure captures, to check whether the closure is released.
 final class Captured: Sendable {}

@@ -2,7 +2,7 @@ import Dispatch
 import Errand
 import ErrandTesting
 
-/// The ways a call can be started.
+/// The methods that start a call.
 enum DeliveryDoor: CaseIterable, Sendable {
   case send, sendElsewhere, closures, closuresOnQueue, delegate, outcome, outcomeOnQueue
 
@@ -11,7 +11,7 @@ enum DeliveryDoor: CaseIterable, Sendable {
   var isOnQueue: Bool { self == .closuresOnQueue || self == .outcomeOnQueue }
   var isSend: Bool { self == .send || self == .sendElsewhere }
 
-  /// Starts the call; the terminal event is noted as `told …`.
+  /// Starts the call and records the terminal event as `told …`.
   @MainActor
   func start(_ fixture: DeliveryFixture, _ options: CallOptions, _ leaks: LeakCheck, _ captures: LeakCheck)
     -> StartedCall
@@ -63,7 +63,7 @@ enum DeliveryDoor: CaseIterable, Sendable {
   }
 }
 
-/// A call on its way, whatever door it was started by.
+/// A running call, independent of the method that started it.
 struct StartedCall {
   var call: Call?
   var task: Task<Void, Never>?

@@ -4,8 +4,8 @@ import ErrandTesting
 import Foundation
 import TestSupport
 
-/// What one round of the delivery table is made of: a client on a clock that stands, over a transport that a test
-/// holds back, and everything that is told, in order.
+/// The parts of one round of the delivery table: a client with a manual clock, a transport that a test holds back, and
+/// all delivered events in order.
 final class DeliveryFixture: Sendable {
   let events = Recorded<String>()
   let clock = ManualClock()
@@ -17,7 +17,7 @@ final class DeliveryFixture: Sendable {
   let ended = Latch()
   let client: APIClient
 
-  /// - Parameter change: What is different about the client.
+  /// - Parameter change: Changes to the client's configuration.
   init(status: Int = 200, _ change: (inout ClientConfiguration) -> Void = { _ in }) {
     var configuration = ClientConfiguration(baseURL: "http://h.example")
     configuration.transport = .own(
@@ -37,15 +37,15 @@ final class DeliveryFixture: Sendable {
     CallOptions(owner: owner, tag: "tagged", accessories: [Noter("call", events, ended: ended)])
   }
 
-  /// The states of the calls that run.
+  /// The states of the running calls.
   var states: [CallState] { client.registry.running.map(\.state) }
 
-  /// Whatever is left over after the end; empty where all is well.
+  /// Everything that is left after the end; empty if nothing is.
   func leftovers() async -> [String] {
     let client = client
     var found: [String] = []
     if await !eventually({ client.running.isEmpty }) { found.append("\(client.running.count) calls run") }
-    // A shared exchange lets go by itself, after the last call has left it.
+    // A shared exchange is released in its own task, after the last call has left it.
     let flights = client.fittings.joining
     if await !eventually({ flights.counts == (0, 0) }) { found.append("flights \(flights.counts)") }
     if await !eventually({ client.admission == (0, 0) }) { found.append("admission \(client.admission)") }

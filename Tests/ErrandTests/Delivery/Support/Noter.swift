@@ -1,7 +1,7 @@
 import Errand
 import ErrandTesting
 
-/// An accessory that notes what it is told.
+/// An accessory that records its notifications.
 final class Noter: Accessory {
   private let name: String
   private let events: Recorded<String>

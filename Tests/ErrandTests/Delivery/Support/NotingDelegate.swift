@@ -1,7 +1,7 @@
 import Errand
 import ErrandTesting
 
-/// A delegate that notes what it is told.
+/// A delegate that records its notifications.
 @MainActor final class NotingDelegate: CallDelegate {
   private let events: Recorded<String>
 

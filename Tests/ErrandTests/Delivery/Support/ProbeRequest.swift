@@ -1,7 +1,7 @@
 import Errand
 import ErrandTesting
 
-/// A request that notes its hooks and has an accessory of its own.
+/// A request that records its hooks and has its own accessory.
 struct ProbeRequest: APIRequest {
   typealias Response = String
 

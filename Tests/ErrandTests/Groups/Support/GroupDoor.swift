@@ -2,7 +2,7 @@ import Dispatch
 import Errand
 import ErrandTesting
 
-/// The ways a group can be started.
+/// The methods that start a group.
 enum GroupDoor: CaseIterable, Sendable {
   case outcome, outcomeElsewhere, send, closures, closuresOnQueue, closuresOnTasks, outcomeOf, outcomeOfOnQueue
   case delegate, freedDelegate
@@ -13,7 +13,7 @@ enum GroupDoor: CaseIterable, Sendable {
   var isOnQueue: Bool { self == .closuresOnQueue || self == .outcomeOfOnQueue }
   var isOnMain: Bool { !isAwaited && !isOnQueue && self != .closuresOnTasks }
 
-  /// Starts the group; the terminal event is noted as `told …`.
+  /// Starts the group and records the terminal event as `told …`.
   @MainActor func start(
     _ group: some CallGroup, _ client: APIClient, _ options: GroupOptions, _ events: Recorded<String>,
     _ leaks: LeakCheck, _ captures: LeakCheck

@@ -1,7 +1,7 @@
 import Errand
 import ErrandTesting
 
-/// An accessory that notes what it is told of groups in one list and what it is told of calls in another.
+/// An accessory that records notifications about groups in one list and about calls in another.
 final class GroupNoter: Accessory {
   private let name: String
   private let events: Recorded<String>
@@ -34,7 +34,7 @@ final class GroupNoter: Accessory {
   }
 }
 
-/// One thing that an accessory was told of a call.
+/// One notification of an accessory about a call.
 struct CallEvent: Sendable, Hashable, CustomStringConvertible {
   let accessory: String
   let call: UInt64
@@ -50,7 +50,7 @@ struct CallEvent: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Recorded<CallEvent> {
-  /// What one accessory was told of each call, in the order in which the calls began.
+  /// The notifications of one accessory for each call, ordered by the start of the calls.
   func stories(of accessory: String) -> [[String]] {
     let events = all.filter { $0.accessory == accessory }
     var order: [UInt64] = []
@@ -58,7 +58,7 @@ extension Recorded<CallEvent> {
     return order.map { call in events.filter { $0.call == call }.map(\.what) }
   }
 
-  /// The calls that were not told start, will stop and did stop exactly once, in this order, with one ending.
+  /// The calls that did not receive start, will stop and did stop exactly once, in this order, with one ending.
   func unfinished(of accessory: String) -> [[String]] {
     stories(of: accessory).filter { story in
       guard story.count == 3, story[0] == "willStart", story[1].hasPrefix("willStop ") else { return true }

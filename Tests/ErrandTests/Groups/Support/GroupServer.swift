@@ -5,18 +5,18 @@ import ErrandTesting
 import Foundation
 import TestSupport
 
-/// A client on a clock that stands, over a scripted server that says what it is asked for.
+/// A client with a manual clock, over a scripted server that records its requests.
 final class GroupServer: Sendable {
-  /// Held answers wait here.
+  /// Held responses wait here.
   let latch = Latch()
-  /// Broken answers wait here.
+  /// Failing responses wait here.
   let breaks = Latch()
   let clock = ManualClock()
   let transport: ScriptedTransport
   let client: APIClient
   private let flow: Flow
 
-  /// How many exchanges run, and how many did at most.
+  /// The number of running exchanges, and its peak.
   private final class Flow: Sendable {
     private let counts = Locked((now: 0, peak: 0))
 
@@ -59,13 +59,13 @@ final class GroupServer: Sendable {
     client = APIClient(configuration)
   }
 
-  /// The most exchanges that ever ran at once.
+  /// The largest number of concurrent exchanges.
   var peak: Int { flow.peak }
 
-  /// The paths that were asked for, in order.
+  /// The requested paths, in order.
   var paths: [String] { transport.requests.map(\.url.path) }
 
-  /// Whatever is left over after the end; empty where all is well.
+  /// Everything that is left after the end; empty if nothing is.
   func leftovers() async -> [String] {
     let client = client
     let registry = client.registry

@@ -1,6 +1,6 @@
 import Errand
 
-/// A group on its way, whatever door it was started by.
+/// A running group, independent of the method that started it.
 struct StartedGroup {
   var call: GroupCall?
   var task: Task<Void, Never>?

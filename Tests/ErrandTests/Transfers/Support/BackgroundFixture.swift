@@ -4,7 +4,7 @@ import ErrandTesting
 import ErrandTransfer
 import Foundation
 
-/// A folder of its own, a session without a system, and a client that must send nothing by itself.
+/// A temporary folder, a scripted session in place of the system, and a client that must send nothing itself.
 final class BackgroundFixture: Sendable {
   typealias Ending = BackgroundDownload.Ending
   typealias UploadEnding = BackgroundUpload.Ending
@@ -33,13 +33,13 @@ final class BackgroundFixture: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Where the library writes down what is under way.
+  /// The folder in which the library records running transfers.
   var desk: URL { folder.appending(path: "desk", directoryHint: .isDirectory) }
 
-  /// A place in the folder.
+  /// A path in the folder.
   func place(_ name: String) -> URL { folder.appending(path: name, directoryHint: .notDirectory) }
 
-  /// Starts the app anew.
+  /// Launches the app again.
   func launch(
     home: String = "/nowhere", onEnd: (@Sendable (Ending) async -> Void)? = nil
   ) -> BackgroundDownloads {
@@ -49,7 +49,7 @@ final class BackgroundFixture: Sendable {
       onEnd: onEnd ?? { [teller] ending in teller.yield(ending) })
   }
 
-  /// Starts the app anew, with uploads in place of downloads.
+  /// Launches the app again, with uploads instead of downloads.
   func launchUploads(
     home: String = "/nowhere", files: any TransferFiles = SystemFiles(),
     onEnd: (@Sendable (UploadEnding) async -> Void)? = nil
@@ -60,13 +60,13 @@ final class BackgroundFixture: Sendable {
       onEnd: onEnd ?? { [uploadTeller] ending in uploadTeller.yield(ending) })
   }
 
-  /// The next end of an upload that is told.
+  /// The next delivered ending of an upload.
   func nextUpload() async -> UploadEnding? {
     for await ending in uploadEndings { return ending }
     return nil
   }
 
-  /// The next end that is told.
+  /// The next delivered ending of a download.
   func next() async -> Ending? {
     for await ending in endings { return ending }
     return nil
@@ -81,27 +81,27 @@ final class BackgroundFixture: Sendable {
     return FileDownload(path, download)
   }
 
-  /// Puts a file into the folder.
+  /// Writes a file into the folder.
   func put(_ text: String, _ name: String) throws -> URL {
     let file = place(name)
     try Data(text.utf8).write(to: file)
     return file
   }
 
-  /// What lies under a name in the folder.
+  /// The content of a file in the folder.
   func text(_ name: String) -> String? {
     (try? Data(contentsOf: place(name))).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The names in the folder of the library, in order.
+  /// The sorted names in the library's folder.
   var desked: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: desk.path)) ?? []).sorted() }
 
-  /// Who may do what with a file in the folder, or with the folder of the library.
+  /// The permissions of a file in the folder, or of the library's folder.
   func mode(_ name: String = "desk") -> Int? {
     (try? FileManager.default.attributesOfItem(atPath: place(name).path))?[.posixPermissions] as? Int
   }
 
-  /// All that is written down, as one text.
+  /// The content of all files, as one text.
   var written: String {
     desked.compactMap { try? Data(contentsOf: desk.appending(path: $0)) }
       .map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")

@@ -4,7 +4,7 @@ import ErrandTesting
 import ErrandTransfer
 import Foundation
 
-/// A folder of its own, a server of one file, and a client.
+/// A temporary folder, a server with one file, and a client.
 final class DownloadFixture: Sendable {
   static let size = 3_000_000
 
@@ -13,7 +13,7 @@ final class DownloadFixture: Sendable {
   let server: RangeServer
   let client: APIClient
 
-  /// - Parameter parent: Where the folder is made.
+  /// - Parameter parent: The folder in which the temporary folder is created.
   init(
     size: Int = DownloadFixture.size, signedUses: Int? = nil, in parent: URL = .temporaryDirectory,
     files: any TransferFiles = SystemFiles(),
@@ -37,39 +37,39 @@ final class DownloadFixture: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// What a client with a clock is made from.
+  /// A client configuration with a given clock.
   static func configuration(_ clock: ManualClock) -> ClientConfiguration {
     var configuration = ClientConfiguration(baseURL: "")
     configuration.timers = clock
     return configuration
   }
 
-  /// The file that is wanted.
+  /// The target file.
   var file: URL { place("film.bin") }
-  /// The bytes that are there of it.
+  /// The part file of the target.
   var part: URL { place("film.bin.part") }
-  /// What is known of them.
+  /// The record of the part file.
   var record: URL { place("film.bin.part.meta") }
 
-  /// A place in the folder.
+  /// A path in the folder.
   func place(_ name: String) -> URL { folder.appending(path: name, directoryHint: .notDirectory) }
 
-  /// What lies in the folder, in order.
+  /// The sorted names in the folder.
   var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted() }
 
-  /// The length of the part.
+  /// The length of the part file.
   var partBytes: Int {
     let values = try? URL(filePath: file.path + ".part").resourceValues(forKeys: [.fileSizeKey])
     return values?.fileSize ?? 0
   }
 
-  /// What the record promises of the file that is wanted.
+  /// The number of bytes that the record guarantees.
   var keptBytes: Int { get throws { Int(try InterruptedDownload.all(in: folder).first?.bytes ?? 0) } }
 
-  /// What the requests that reached the file asked for.
+  /// The `Range` fields of the requests that reached the file.
   var ranges: [String?] { server.requests.filter { $0.number != nil }.map(\.range) }
 
-  /// Answers otherwise from the next request on.
+  /// Changes the server's behaviour from the next request on.
   func answer(_ plan: @escaping @Sendable (Int, inout RangeBehaviour) -> Void = { _, _ in }) {
     server.answer { [resource] number in
       var behaviour = RangeBehaviour(resource)
@@ -78,7 +78,7 @@ final class DownloadFixture: Sendable {
     }
   }
 
-  /// Asks for the file.
+  /// A request for the file.
   func request(_ change: (inout Download) -> Void = { _ in }) -> FileDownload {
     var download = Download.to(file)
     change(&download)
@@ -91,7 +91,7 @@ final class DownloadFixture: Sendable {
     await client.outcome(of: request(change), options: options)
   }
 
-  /// Fetches the first million bytes and stops there.
+  /// Downloads the first million bytes and stops there.
   func begin(_ change: @escaping @Sendable (inout RangeBehaviour) -> Void = { _ in }) async {
     answer { _, behaviour in
       change(&behaviour)
@@ -101,28 +101,28 @@ final class DownloadFixture: Sendable {
     answer()
   }
 
-  /// Whether the file is the resource, byte for byte.
+  /// Whether the file equals the resource, byte for byte.
   func isRight(_ other: RangeResource? = nil) -> Bool {
     let resource = other ?? resource
     return (try? Data(contentsOf: file)) == resource.bytes(in: 0..<resource.size)
   }
 
-  /// What the resource hashes to.
+  /// The checksum of the resource.
   func checksum() throws -> Checksum {
     let hash = try DigestAlgorithm.sha256.makeHash()
     resource.bytes(in: 0..<resource.size).withUnsafeBytes { hash.update($0) }
     return try Checksum.sha256(hash.finish())
   }
 
-  /// Puts a file in the place of the wanted one.
+  /// Writes an old file at the target.
   func putOld() throws { try Self.old.write(to: file) }
 
-  /// Whether that is there, untouched.
+  /// Whether the old file is unchanged.
   var isOld: Bool { (try? Data(contentsOf: file)) == Self.old }
 
   private static let old = Data("the old file\n".utf8)
 
-  /// Who may read and write a file.
+  /// The permissions of a file.
   func mode(of place: URL) -> Int? {
     (try? FileManager.default.attributesOfItem(atPath: place.path))?[.posixPermissions] as? Int
   }

@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// The helper process `DownloadCrasher`, running.
+/// A running helper process `DownloadCrasher`.
 final class DownloadProcess {
-  /// How it ended.
+  /// The exit status of the process, by its meaning.
   enum Ending: Int32 {
     case done = 0
     case failed, busy, diskFull, mismatch, memory
@@ -13,15 +13,15 @@ final class DownloadProcess {
   private let process = Process()
   private let ends: AsyncStream<Void>
 
-  /// Starts it. It lies beside the bundle of tests.
+  /// Starts the process. The executable is in the folder of the test bundle.
   /// - Parameters:
-  ///   - room: How large its files may become; 0 for no limit.
-  ///   - parallel: How many ranges it fetches side by side.
+  ///   - room: The maximum size of its files in bytes; 0 for no limit.
+  ///   - parallel: The number of ranges that it fetches concurrently.
   init(_ url: String, _ file: URL, room: Int = 0, parallel: Int = 1) throws {
     process.executableURL = try BuiltProgram("DownloadCrasher").place
     process.arguments = [url, file.path, String(room), String(parallel)]
     if room > 0 {
-      // A profile of its coverage would be cut by the limit, too, and a damaged one spoils all others.
+      // The size limit would truncate a coverage profile too, and one damaged profile makes all others unusable.
       process.environment = ProcessInfo.processInfo.environment.merging(["LLVM_PROFILE_FILE": "/dev/null"]) { $1 }
     }
     process.standardInput = FileHandle.nullDevice
@@ -32,13 +32,13 @@ final class DownloadProcess {
     try process.run()
   }
 
-  /// Waits for its end.
+  /// Waits until the process exits.
   func finish() async -> Ending? {
     for await _ in ends {}
     return process.terminationReason == .uncaughtSignal ? .killed : Ending(rawValue: process.terminationStatus)
   }
 
-  /// Ends it at once, in the middle of whatever it does; says how it ended, which may have been before.
+  /// Kills the process immediately. Returns how it ended, which may have been earlier.
   func kill() async -> Ending? {
     Foundation.kill(process.processIdentifier, SIGKILL)
     return await finish()

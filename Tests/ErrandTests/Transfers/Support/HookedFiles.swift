@@ -1,7 +1,7 @@
 import ErrandSupport
 import ErrandTransfer
 
-/// The real file system with a hook before each call, which may throw in its place.
+/// The real file system with a hook before each call. The hook may replace the call by an error.
 final class HookedFiles: TransferFiles {
   typealias Operation = FileFailure.Operation
 
@@ -14,16 +14,16 @@ final class HookedFiles: TransferFiles {
   private let hook: @Sendable (_ turn: Int, Operation, _ bytes: Int) -> Int32?
   private let state = Locked(State())
 
-  /// - Parameter hook: Gets the number of the call from 1, what it is, and the bytes that it writes; gives the error
-  ///   that takes its place, nil for none.
+  /// - Parameter hook: Receives the number of the call, from 1, the operation, and the number of bytes that it writes.
+  ///   Returns the error code that replaces the call, or nil.
   init(_ hook: @escaping @Sendable (_ turn: Int, Operation, _ bytes: Int) -> Int32?) { self.hook = hook }
 
-  /// Lets the call of one number fail.
+  /// Fails the call with one number.
   convenience init(failing turn: Int, _ code: Int32) { self.init { number, _, _ in number == turn ? code : nil } }
 
   /// The calls so far.
   var calls: [Operation] { state.withLock { $0.calls } }
-  /// How many files are open.
+  /// The number of open files.
   var openCount: Int { state.withLock { $0.open.count } }
 
   private func pass(_ operation: Operation, bytes: Int = 0) throws(FileFailure) {
@@ -42,7 +42,7 @@ final class HookedFiles: TransferFiles {
   }
 
   func close(_ file: Int32) throws(FileFailure) {
-    // Before it is closed: another thread may get its number at once.
+    // Removed before the file is closed, because another thread may get the same descriptor immediately.
     state.withLock { _ = $0.open.remove(file) }
     try base.close(file)
     try pass(.close)
@@ -55,7 +55,7 @@ final class HookedFiles: TransferFiles {
     return try base.read(file, into: memory, at: place)
   }
 
-  /// Half of a write that fails is done.
+  /// A failing write writes half of its bytes.
   func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer, at place: Int64) throws(FileFailure) {
     do {
       try pass(.write, bytes: bytes.count)

@@ -4,10 +4,10 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// A large file of a test's own among those that nginx serves, a folder for what comes of it, and clients that note
-/// what they send.
+/// A large file of one test in the folder that nginx serves, a folder for the download, and clients that record their
+/// exchanges.
 final class NginxDownload: Sendable {
-  /// One exchange as nginx answered it.
+  /// One exchange with nginx.
   struct Seen: Sendable {
     let range: String?
     let ifRange: String?
@@ -16,7 +16,7 @@ final class NginxDownload: Sendable {
     let entityTag: String?
   }
 
-  /// Notes each exchange that brought a head.
+  /// Records each exchange that got response headers.
   private struct Watch: Interceptor {
     let seen: Recorded<Seen>
 
@@ -36,7 +36,7 @@ final class NginxDownload: Sendable {
   private let folder: URL
   private let exchanges = Recorded<Seen>()
 
-  /// - Parameter variable: Which of nginx's ports, `ERRAND_NGINX` or `ERRAND_NGINX_TLS`.
+  /// - Parameter variable: The variable of one of nginx's ports, `ERRAND_NGINX` or `ERRAND_NGINX_TLS`.
   init(_ variable: String) throws {
     base = try Servers.address(variable)
     let name = "download-\(UUID().uuidString)"
@@ -49,41 +49,41 @@ final class NginxDownload: Sendable {
     for url in [served, folder] { try? FileManager.default.removeItem(at: url) }
   }
 
-  /// The file that is wanted.
+  /// The target file.
   var file: URL { folder.appending(path: "film.bin") }
 
-  /// Where it comes from.
+  /// The URL of the served file.
   var url: String { base + "/" + served.lastPathComponent }
 
-  /// What lies in the folder, in order.
+  /// The sorted names in the folder.
   var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted() }
 
-  /// What was exchanged so far, in the order of the ends.
+  /// The exchanges so far, in the order in which they ended.
   var seen: [Seen] { exchanges.all }
 
-  /// How long the part is.
+  /// The length of the part file.
   var partBytes: Int {
     let attributes = try? FileManager.default.attributesOfItem(atPath: file.path + ".part")
     return attributes?[.size] as? Int ?? 0
   }
 
-  /// How much is kept of the file; 0 where there is no record of it.
+  /// The number of kept bytes; 0 if the file has no record.
   var keptBytes: Int { get throws { Int(try InterruptedDownload.all(in: folder).first?.bytes ?? 0) } }
 
-  /// What is kept of the file.
+  /// The interrupted download of the file.
   func kept() throws -> InterruptedDownload {
     try #require(try InterruptedDownload.all(in: folder).first)
   }
 
-  /// Puts a version in the place of the one that is served, changed so many seconds after the first: nginx makes its
-  /// entity tag of length and second.
+  /// Replaces the served version by one that is modified a number of seconds after the first. nginx derives its entity
+  /// tag from the length and the second of the modification.
   func serve(_ resource: RangeResource, changed seconds: TimeInterval = 0) throws {
     try resource.bytes(in: 0..<resource.size).write(to: served, options: .atomic)
     let date = Date(timeIntervalSince1970: 1_700_000_000 + seconds)
     try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: served.path)
   }
 
-  /// A client.
+  /// A client that records its exchanges.
   func client(_ clock: ManualClock? = nil) throws -> APIClient {
     var curl = CurlConfiguration()
     curl.certificateAuthority = .file(path: try Servers.address("ERRAND_NGINX_CA"))
@@ -96,14 +96,14 @@ final class NginxDownload: Sendable {
     return APIClient(configuration)
   }
 
-  /// Asks for the file.
+  /// A request for the file.
   func request(_ change: (inout Download) -> Void = { _ in }) -> FileDownload {
     var download = Download.to(file)
     change(&download)
     return FileDownload("/" + served.lastPathComponent, download)
   }
 
-  /// Whether the file is a resource, byte for byte.
+  /// Whether the file equals a resource, byte for byte.
   func holds(_ resource: RangeResource) -> Bool {
     (try? Data(contentsOf: file)) == resource.bytes(in: 0..<resource.size)
   }

@@ -9,7 +9,7 @@ struct SendFilm: APIRequest {
   var method = HTTPMethod.post
   var headers = RequestHeaders()
   var body: RequestBody?
-  var redirects: RedirectPolicy?
+  var redirects: RedirectPolicy = .inherited
   var contentTypes: [String]?
-  var envelope: Envelope?
+  var envelope: Envelope = .inherited
 }

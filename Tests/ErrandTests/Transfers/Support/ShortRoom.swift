@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// Too little room for a file.
+/// Ways to have too little space for a file.
 enum ShortRoom: Sendable {
-  /// A process whose files may not grow beyond a limit.
+  /// A process with a limit on the size of its files.
   case ofProcess
-  /// A file system of 2 MiB, which the test script mounts where it may.
+  /// A file system of 2 MiB. The test script mounts it if it has the permission.
   case ofDisk
 
-  /// What can be had here: the limit everywhere.
+  /// The ways that are available here. The limit of a process always is.
   static var here: [ShortRoom] { disk == nil ? [.ofProcess] : [.ofProcess, .ofDisk] }
 
   private static var disk: URL? {
@@ -16,13 +16,13 @@ enum ShortRoom: Sendable {
       .flatMap { $0.isEmpty ? nil : URL(filePath: $0, directoryHint: .isDirectory) }
   }
 
-  /// A file that takes up room.
+  /// A file that takes space.
   struct Filler {
     let place: URL
     func remove() { try? FileManager.default.removeItem(at: place) }
   }
 
-  /// Where the folder of a test goes.
+  /// The folder of a test.
   func folder() throws -> URL {
     switch self {
     case .ofProcess: .temporaryDirectory
@@ -30,7 +30,7 @@ enum ShortRoom: Sendable {
     }
   }
 
-  /// Fills the disk up to so many bytes; does nothing where it is none.
+  /// Fills the disk until a number of bytes is left. Does nothing for a process limit.
   func filled(leaving left: Int) throws -> Filler? {
     guard self == .ofDisk else { return nil }
     let disk = try folder()
@@ -40,6 +40,6 @@ enum ShortRoom: Sendable {
     return filler
   }
 
-  /// How large the files of a process may become, for ``DownloadProcess``; 0 for any length.
+  /// The limit on file sizes for ``DownloadProcess``; 0 for no limit.
   func limit(_ bytes: Int) -> Int { self == .ofProcess ? bytes : 0 }
 }

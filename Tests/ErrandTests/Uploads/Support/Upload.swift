@@ -7,11 +7,11 @@ struct Upload: APIRequest {
   var path: Path = "/up"
   var method = HTTPMethod.put
   var body: RequestBody?
-  var redirects: RedirectPolicy?
+  var redirects: RedirectPolicy = .inherited
   var cache = CachePolicy.none
   var joining = JoinRule.inherited
-  var timeouts: Timeouts?
-  var statusRule: StatusRule?
+  var timeouts: Timeouts = .inherited
+  var statusRule: StatusRule = .inherited
   typealias Response = String
 
   init(_ body: RequestBody?, _ change: (inout Upload) -> Void = { _ in }) {
@@ -21,7 +21,7 @@ struct Upload: APIRequest {
 }
 
 extension LoopbackOptions {
-  /// Counts bodies, keeps little of them, and receives them in one way.
+  /// Counts the bytes of bodies, keeps only a few of them, and receives them in a given way.
   static func uploads(
     keeping limit: Int = 1 << 20, _ reception: LoopbackReception = .automatic
   ) -> LoopbackOptions {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder with files to send, removed with its owner.
+/// A folder with files to upload. It is removed with its owner.
 final class UploadFolder: Sendable {
   let url: URL
 
@@ -17,7 +17,7 @@ final class UploadFolder: Sendable {
     return file
   }
 
-  /// A file of zeros that takes no room.
+  /// A sparse file of zeros that takes no disk space.
   func sparse(_ name: String, _ length: UInt64) throws -> URL {
     let file = try file(name, Data())
     try resize(file, length)
@@ -30,6 +30,6 @@ final class UploadFolder: Sendable {
     try handle.close()
   }
 
-  /// Bytes that repeat late, so that a piece in the wrong place shows.
+  /// Bytes with a long period, so that a misplaced piece is detected.
   static func bytes(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }) }
 }

@@ -1,6 +1,6 @@
 import Errand
 
-/// Is answered with 500.
+/// A request that gets status 500.
 struct Broken: APIRequest {
   var path: Path { "/broken/x" }
 }

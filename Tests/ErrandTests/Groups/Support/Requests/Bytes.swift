@@ -1,6 +1,6 @@
 import Errand
 
-/// Asks for bytes.
+/// Requests bytes.
 struct Bytes: APIRequest {
   let text: String
   init(_ text: String) { self.text = text }

@@ -1,6 +1,6 @@
 import Errand
 
-/// Asks for a number that is kept for a minute.
+/// Requests a number and caches it for a minute.
 struct Kept: APIRequest {
   typealias Response = Int
   let number: Int

@@ -1,6 +1,6 @@
 import Errand
 
-/// Asks for a number.
+/// Requests a number.
 struct Number: APIRequest {
   typealias Response = Int
   let number: Int

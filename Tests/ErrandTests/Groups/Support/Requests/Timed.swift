@@ -1,6 +1,6 @@
 import Errand
 
-/// Turns the clock by so many milliseconds while it is answered.
+/// Advances the clock by a number of milliseconds before its response.
 struct Timed: APIRequest {
   typealias Response = Int
   let milliseconds: Int

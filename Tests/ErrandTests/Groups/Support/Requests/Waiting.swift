@@ -1,7 +1,7 @@
 import Errand
 import ErrandTesting
 
-/// A step that waits for something that is no call.
+/// A step that waits for something other than a call.
 struct Waiting: GroupStep {
   let latch: Latch
   var isStubborn = false

@@ -1,9 +1,9 @@
 import Errand
 
-/// Asks for a text that is wanted or not: so a list of one kind has both.
+/// Requests a text that succeeds, is held or fails, so that one type covers all three.
 struct Wish: APIRequest {
   typealias Response = String
-  /// `ok`, `held` or `broken`.
+  /// One of `ok`, `held` and `broken`.
   let wish: String
   init(_ wish: String) { self.wish = wish }
   var path: Path { "/\(wish)/\(wish)" }

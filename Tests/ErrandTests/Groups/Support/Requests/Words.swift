@@ -1,6 +1,6 @@
 import Errand
 
-/// Asks for a text.
+/// Requests a text.
 struct Words: APIRequest {
   typealias Response = String
   let text: String

@@ -1,0 +1,108 @@
+import ErrandSupport
+import ErrandCore
+
+/// The background refreshes in progress, at most one for each stored response, and the pauses after failed refreshes.
+final class RefreshTable: Sendable {
+  /// Identifies a stored response.
+  struct Place: Hashable {
+    let key: CacheKey
+    let variant: Digest
+  }
+
+  /// The failed refreshes of one stored response.
+  private struct Failures: Sendable {
+    /// The time at which the stored response was received.
+    let stored: WallTime
+    var count: Int
+    /// The end of the pause: no refresh starts before this instant.
+    var until: MonotonicInstant
+  }
+
+  /// The maximum number of responses whose failures are remembered.
+  private static let mostFailures = 1_024
+  private static let longestPause = Duration.seconds(300)
+
+  private let failures = Locked<[Place: Failures]>([:])
+  private let running = Locked<[Place: CallState]>([:])
+  private let waiting = Locked<[UnsafeContinuation<Void, Never>]>([])
+
+  /// The pause after the given number of consecutive failures: one second, doubled with each failure up to five
+  /// minutes. It is never shorter than `Retry-After`.
+  static func pause(after failures: Int, retryAfter: Duration?) -> Duration {
+    let doubled = Duration.seconds(1 << min(max(failures - 1, 0), 9))
+    return max(min(doubled, longestPause), retryAfter ?? .zero)
+  }
+
+  /// Registers the refresh of a response that was received at `stored`. Returns false if a refresh of the response is
+  /// in progress, or if the last refresh failed and its pause is not over.
+  func begin(_ place: Place, stored: WallTime, _ state: CallState) -> Bool {
+    let now = state.timers.now
+    if let last = failures.withLock({ $0[place] }), last.stored == stored, now < last.until { return false }
+    return running.withLock { running in
+      guard running[place] == nil else { return false }
+      running[place] = state
+      return true
+    }
+  }
+
+  /// Removes a refresh that has ended.
+  func end(_ place: Place, _ state: CallState) {
+    let ended = running.withLock { running in
+      running[place] === state ? running.removeValue(forKey: place) : nil
+    }
+    ended?.settle()
+    tellIfIdle()
+  }
+
+  /// Records that a refresh did not produce a response that replaces the stored one.
+  func fail(_ place: Place, stored: WallTime, retryAfter: Duration?, now: MonotonicInstant) {
+    failures.withLock { failures in
+      let before = failures[place].map { $0.stored == stored ? $0.count : 0 } ?? 0
+      let count = min(before, 64) + 1
+      if failures.count >= Self.mostFailures { failures = failures.filter { now < $0.value.until } }
+      if failures.count >= Self.mostFailures, let first = failures.min(by: { $0.value.until < $1.value.until }) {
+        failures[first.key] = nil
+      }
+      let until = now.advanced(by: Self.pause(after: count, retryAfter: retryAfter))
+      failures[place] = Failures(stored: stored, count: count, until: until)
+    }
+  }
+
+  /// Returns when no refresh is in progress.
+  func idle() async {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      waiting.withLock { $0.append(continuation) }
+      tellIfIdle()
+    }
+  }
+
+  private func tellIfIdle() {
+    guard running.withLock({ $0.isEmpty }) else { return }
+    let told = waiting.withLock { waiting in
+      defer { waiting = [] }
+      return waiting
+    }
+    for continuation in told { continuation.resume() }
+  }
+
+  /// Whether no refresh is in progress.
+  var isEmpty: Bool { running.withLock { $0.isEmpty } }
+
+  /// Cancels the refreshes of removed entries.
+  func cancel(_ selection: CacheSelection) {
+    let stopped = running.withLock { running in
+      running.filter { selection.endsRefresh(of: $0.key.key) }.map(\.value)
+    }
+    for state in stopped { state.stop(.cancelled) }
+  }
+}
+
+extension CacheSelection {
+  fileprivate func endsRefresh(of key: CacheKey) -> Bool {
+    switch self {
+    case .all: true
+    case .account(let account): key.account == account
+    default: false
+    }
+  }
+}

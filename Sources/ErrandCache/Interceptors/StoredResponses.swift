@@ -1,0 +1,58 @@
+package import ErrandCore
+package import Foundation
+
+/// The stored responses to one request, for display.
+package struct StoredResponses: Sendable {
+  /// One stored response.
+  package struct Answer: Sendable {
+    /// The status, the fields and the cache data of the response, without its body.
+    package let listing: CacheListing
+    /// The body.
+    package let body: Data
+  }
+
+  /// The responses, most recently used first.
+  package var answers: [Answer] = []
+  /// Whether a response to the same request is stored for another account.
+  package var isElsewhere = false
+
+  /// Makes a value without responses.
+  package init() {}
+}
+
+extension CacheStore {
+  /// Returns the stored responses to a request, of any cache model and any age. For a plain GET: all responses with its
+  /// URL and account. For any other request: only responses to an identical request.
+  ///
+  /// - Parameters:
+  ///   - request: The request as it reaches the cache.
+  ///   - context: The context that determines the account and the deadline.
+  package func answers(to request: HTTPRequest, in context: CallContext) async -> StoredResponses {
+    var found = StoredResponses()
+    guard let salt = await salt(call: context.call) else { return found }
+    let partition = context.partition(of: request)
+    let keys = [CachePolicy.Model.lifetime, .http, .httpElse].map { model in
+      CacheKeyRecipe(
+        model: model, partition: partition, salt: salt.bytes, transport: context.plan.transportIdentity
+      ).key(for: request)
+    }
+    let isPlain = request.method == .get && request.body == nil
+    for listing in await list() {
+      let isTheirs = keys.contains { isPlain ? $0.target == listing.key.target : $0 == listing.key }
+      if isTheirs, let body = await body(of: listing, call: context.call) {
+        found.answers.append(StoredResponses.Answer(listing: listing, body: body))
+      } else if !isTheirs, keys.contains(where: { $0.anyAccount == listing.key.anyAccount }) {
+        found.isElsewhere = true
+      }
+    }
+    return found
+  }
+
+  private func body(of listing: CacheListing, call: CallState) async -> Data? {
+    let variant = listing.head.variant
+    let found = await find(
+      listing.key, choosing: { heads in heads.firstIndex { $0.variant == variant } }, call: call, patience: nil)
+    if case .found(let entry) = found { return entry.body }
+    return nil
+  }
+}

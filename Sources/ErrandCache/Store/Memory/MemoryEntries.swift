@@ -1,0 +1,270 @@
+import ErrandCore
+import Foundation
+
+/// The entries of a ``MemoryStore``, which guards them with a lock. No method has side effects. Removed items are
+/// returned to the caller, so that they are released outside the lock.
+///
+/// The variants under one key are used and evicted together. Otherwise a newer variant could be evicted while an older
+/// variant, which also matches the request, remains and is served.
+struct MemoryEntries: Sendable {
+  /// The properties of an entry except its key and head.
+  struct Item: Sendable {
+    let body: Data
+    let decoded: DecodedValues
+    var cost: Int
+    var lastUse: WallTime
+    /// The last use that was reported to the store below (see ``TieredStore``).
+    var noted: WallTime
+
+    init(body: Data, decoded: DecodedValues, cost: Int, lastUse: WallTime, noted: WallTime? = nil) {
+      self.body = body
+      self.decoded = decoded
+      self.cost = cost
+      self.lastUse = lastUse
+      self.noted = noted ?? lastUse
+    }
+  }
+
+  /// The result of a lookup that found an entry.
+  struct Use: Sendable {
+    let entry: CacheEntry
+    /// Whether this use must be reported to the store below.
+    let isToBeNoted: Bool
+  }
+
+  /// The variants under one key, newest first.
+  private struct Group: Sendable {
+    let key: CacheKey
+    var heads: [CacheEntryHead] = []
+    var items: [Item] = []
+    var cost: Int { items.reduce(0) { $0 + $1.cost } }
+  }
+
+  /// A value that changes with each change of a key. An entry that was found in another store is added to the memory
+  /// only if the key has not changed since the lookup in the other store.
+  struct Stamp: Sendable, Equatable {
+    fileprivate let removals: UInt64
+    fileprivate let changes: UInt64
+  }
+
+  /// The maximum number of variants under one key. Without a limit they would pile up if a server varies on a field
+  /// whose value changes with every request.
+  static let mostVariants = 32
+
+  let limit: Int
+  let entryLimit: Int
+  /// The minimum time between two reports of a use to the store below, in milliseconds.
+  let noteInterval: Int64
+  private(set) var bytes = 0
+  private(set) var entries = 0
+  private var groups: [Group?] = []
+  private var free: [Int] = []
+  private var order = RecencyList()
+  private var places: [Digest: Int] = [:]
+  private var targets: [Digest: Set<Int>] = [:]
+  private var anyAccounts: [Digest: Int] = [:]
+  private var removals: UInt64 = 0
+  private var changes = [UInt64](repeating: 0, count: 64)
+
+  init(limit: Int, entryLimit: Int, noteInterval: Int64 = 60_000) {
+    self.limit = limit
+    self.noteInterval = noteInterval
+    self.entryLimit = min(entryLimit, limit)
+  }
+
+  // MARK: - Reading
+
+  func heads(_ key: CacheKey) -> [CacheEntryHead]? {
+    places[key.entry].flatMap { groups[$0]?.heads }
+  }
+
+  func holdsForOthers(_ key: CacheKey) -> Bool {
+    anyAccounts[key.anyAccount, default: 0] > (places[key.entry] == nil ? 0 : 1)
+  }
+
+  /// Marks the entry at an index of ``heads(_:)`` as used and returns it. Nil if the index now belongs to another
+  /// entry.
+  mutating func use(_ key: CacheKey, _ index: Int, expected: CacheEntryHead, now: WallTime) -> Use? {
+    guard let place = places[key.entry], let head = groups[place]?.heads[checked: index],
+      head.variant == expected.variant, head.responseTime == expected.responseTime,
+      let item = groups[place]?.items[index]
+    else { return nil }
+    groups[place]?.items[index].lastUse = now
+    // If the clock was set back, the report is due, too.
+    let isDue = item.noted.milliseconds(to: now).magnitude >= noteInterval
+    if isDue { groups[place]?.items[index].noted = now }
+    order.use(place)
+    var entry = CacheEntry(key: key, head: head, body: item.body)
+    entry.decoded = item.decoded
+    return Use(entry: entry, isToBeNoted: isDue && !head.isMemoryOnly)
+  }
+
+  /// All entries, in no particular order.
+  var listings: [CacheListing] {
+    groups.flatMap { group in
+      guard let group else { return [CacheListing]() }
+      return zip(group.heads, group.items).map {
+        CacheListing(head: $0, key: group.key, bodyLength: $1.body.count, lastUse: $1.lastUse)
+      }
+    }
+  }
+
+  /// The number and the size of the entries that must not be written to a disk.
+  var memoryOnly: (entries: Int, bytes: Int) {
+    groups.reduce(into: (0, 0)) { sum, group in
+      for (head, item) in zip(group?.heads ?? [], group?.items ?? []) where head.isMemoryOnly {
+        sum.0 += 1
+        sum.1 += item.cost
+      }
+    }
+  }
+
+  // MARK: - Writing
+
+  func stamp(_ key: CacheKey) -> Stamp {
+    Stamp(removals: removals, changes: changes[shard(key)])
+  }
+
+  private func shard(_ key: CacheKey) -> Int { Int(key.entry.words.0 >> 58) }
+
+  /// Stores an entry. Items that leave the memory are appended to `gone`. The caller releases them after the lock.
+  mutating func put(_ key: CacheKey, _ head: CacheEntryHead, _ item: Item, gone: inout [Item]) {
+    changes[shard(key)] &+= 1
+    // If the newest response is too large, older responses under its key must not be found either.
+    guard item.cost <= entryLimit else { return drop(key, gone: &gone) }
+    take(key, head.variant, gone: &gone)
+    let place = places[key.entry] ?? open(key)
+    let heads = groups[place]?.heads ?? []
+    let index = heads.firstIndex { $0.responseTime <= head.responseTime } ?? heads.count
+    groups[place]?.heads.insert(head, at: index)
+    groups[place]?.items.insert(item, at: index)
+    count(1, item.cost)
+    order.use(place)
+    shrink(sparing: place, gone: &gone)
+  }
+
+  /// Stores an entry that was found in another store, unless its key has changed since the stamp was taken.
+  mutating func promote(
+    _ key: CacheKey, _ head: CacheEntryHead, _ item: Item, _ stamp: Stamp, gone: inout [Item]
+  ) -> Bool {
+    guard stamp == self.stamp(key), item.cost <= entryLimit else { return false }
+    put(key, head, item, gone: &gone)
+    return true
+  }
+
+  /// Replaces the head of an entry and keeps its body. Values that were decoded under the old head are released.
+  mutating func renew(
+    _ key: CacheKey, stored: WallTime, head: CacheEntryHead, decoded: DecodedValues, cost: Int, gone: inout [Item]
+  ) {
+    changes[shard(key)] &+= 1
+    guard let place = places[key.entry], let heads = groups[place]?.heads,
+      let index = heads.firstIndex(where: { $0.variant == head.variant && $0.responseTime == stored }),
+      let old = groups[place]?.items[index]
+    else { return }
+    let item = Item(
+      body: old.body, decoded: decoded, cost: cost + old.body.count, lastUse: old.lastUse, noted: old.noted)
+    put(key, head, item, gone: &gone)
+  }
+
+  mutating func remove(_ selection: CacheSelection, gone: inout [Item]) {
+    removals &+= 1
+    switch selection {
+    case .all:
+      for place in groups.indices { close(place, gone: &gone) }
+    case .key(let key): drop(key, gone: &gone)
+    case .variant(let key, let variant): take(key, variant, gone: &gone)
+    case .target(let target):
+      for place in targets[target] ?? [] { close(place, gone: &gone) }
+    case .account, .host, .tag, .olderThan: sweep(selection, gone: &gone)
+    }
+  }
+
+  /// Adds the size of a decoded value to its entry. Returns false if the value is too large or if the entry no longer
+  /// exists.
+  mutating func grow(_ key: CacheKey, _ decoded: DecodedValues, by cost: Int, gone: inout [Item]) -> Bool {
+    guard let place = places[key.entry],
+      let index = groups[place]?.items.firstIndex(where: { $0.decoded === decoded }),
+      let item = groups[place]?.items[index], cost <= entryLimit - item.cost
+    else { return false }
+    groups[place]?.items[index].cost += cost
+    count(0, cost)
+    shrink(sparing: place, gone: &gone)
+    return true
+  }
+
+  // MARK: - Places
+
+  private mutating func open(_ key: CacheKey) -> Int {
+    let place = free.popLast() ?? groups.count
+    if place == groups.count { groups.append(nil) }
+    groups[place] = Group(key: key)
+    places[key.entry] = place
+    targets[key.target, default: []].insert(place)
+    anyAccounts[key.anyAccount, default: 0] += 1
+    order.insert(place)
+    return place
+  }
+
+  private mutating func close(_ place: Int, gone: inout [Item]) {
+    guard let group = groups[place] else { return }
+    gone += group.items
+    count(-group.items.count, -group.cost)
+    let key = group.key
+    places[key.entry] = nil
+    if targets[key.target]?.count == 1 { targets[key.target] = nil } else { targets[key.target]?.remove(place) }
+    if let others = anyAccounts[key.anyAccount], others > 1 {
+      anyAccounts[key.anyAccount] = others - 1
+    } else {
+      anyAccounts[key.anyAccount] = nil
+    }
+    order.remove(place)
+    groups[place] = nil
+    free.append(place)
+  }
+
+  private mutating func drop(_ key: CacheKey, gone: inout [Item]) {
+    if let place = places[key.entry] { close(place, gone: &gone) }
+  }
+
+  private mutating func take(_ key: CacheKey, _ variant: Digest, gone: inout [Item]) {
+    guard let place = places[key.entry],
+      let index = groups[place]?.heads.firstIndex(where: { $0.variant == variant })
+    else { return }
+    take(place, index, gone: &gone)
+  }
+
+  private mutating func take(_ place: Int, _ index: Int, gone: inout [Item]) {
+    guard let count = groups[place]?.items.count, count > 1 else { return close(place, gone: &gone) }
+    groups[place]?.heads.remove(at: index)
+    guard let item = groups[place]?.items.remove(at: index) else { return }
+    gone.append(item)
+    self.count(-1, -item.cost)
+  }
+
+  private mutating func sweep(_ selection: CacheSelection, gone: inout [Item]) {
+    for place in groups.indices {
+      guard let group = groups[place] else { continue }
+      for index in group.heads.indices.reversed() where selection.picks(group.key, group.heads[index]) {
+        take(place, index, gone: &gone)
+      }
+    }
+  }
+
+  /// Evicts the groups of all variants of a key, least recently used first. If only the group at `place` is left,
+  /// evicts the oldest variants of that group.
+  private mutating func shrink(sparing place: Int, gone: inout [Item]) {
+    while let count = groups[place]?.items.count, count > Self.mostVariants { take(place, count - 1, gone: &gone) }
+    while bytes > limit, let oldest = order.oldest, oldest != place { close(oldest, gone: &gone) }
+    while bytes > limit, let count = groups[place]?.items.count, count > 1 { take(place, count - 1, gone: &gone) }
+  }
+
+  private mutating func count(_ entries: Int, _ bytes: Int) {
+    self.entries += entries
+    self.bytes += bytes
+  }
+}
+
+extension Array {
+  /// The element at an index; nil if the index is out of range.
+  fileprivate subscript(checked index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}

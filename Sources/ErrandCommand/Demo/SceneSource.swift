@@ -1,0 +1,38 @@
+import Foundation
+
+/// The source file of a scene. The demo shows the lines between `// shown: begin` and `// shown: end`: the code that runs.
+struct SceneSource: Sendable {
+  private let file: String
+
+  /// - Parameter file: The path at the time of the build.
+  init(file: String = #filePath) { self.file = file }
+
+  /// The marked lines without their common indentation. Empty if the file is not on this machine, for example because
+  /// the program was built on another machine.
+  var shown: String {
+    guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return "" }
+    return Self.marked(text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+      .joined(separator: "\n")
+  }
+
+  /// The marked lines among the lines of a file.
+  static func marked(_ lines: [String]) -> [String] {
+    var shown: [String] = []
+    var part: [String]?
+    for line in lines {
+      switch line.trimmingCharacters(in: .whitespaces) {
+      case "// shown: begin": part = []
+      case "// shown: end":
+        shown += unindented(part ?? [])
+        part = nil
+      default: part?.append(line)
+      }
+    }
+    return shown
+  }
+
+  private static func unindented(_ lines: [String]) -> [String] {
+    let common = lines.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
+    return lines.map { String($0.dropFirst(common)) }
+  }
+}

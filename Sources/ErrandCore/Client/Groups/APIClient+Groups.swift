@@ -1,0 +1,103 @@
+extension APIClient: CallSender {
+  /// Runs a group on the caller's executor and returns its outcome with a report of its members; never throws.
+  ///
+  /// Cancelling the task cancels the group.
+  public func outcome<G: CallGroup>(of group: G, options: GroupOptions) async -> GroupOutcome<G.Response> {
+    await GroupRun(group.kind, group.name, options, self).outcome(of: group)
+  }
+
+  /// Starts a group. The closures are called on the main actor: either `onSuccess` or `onFailure`, exactly once.
+  ///
+  /// The group runs to its end even if the handle is released.
+  @discardableResult
+  public func start<G: CallGroup>(
+    _ group: G, options: GroupOptions = GroupOptions(), onSuccess: @escaping @MainActor (G.Response) -> Void,
+    onFailure: (@MainActor (APIError) -> Void)? = nil, onProgress: (@MainActor (GroupProgress) -> Void)? = nil
+  ) -> GroupCall {
+    let delivery = GroupRun.Delivery(
+      executor: .main,
+      onProgress: onProgress.map { onProgress -> GroupProgressCallback in
+        { _, progress in MainActor.assumeIsolated { onProgress(progress) } }
+      })
+    return launch(group, options, delivery) { _, outcome in
+      MainActor.assumeIsolated { outcome.tell(onSuccess, onFailure) }
+    }
+  }
+
+  /// Starts a group. The closures are called on an executor of choice: either `onSuccess` or `onFailure`, exactly once.
+  @discardableResult
+  public func start<G: CallGroup>(
+    _ group: G, on executor: CallbackExecutor, options: GroupOptions = GroupOptions(),
+    onSuccess: @escaping @Sendable (G.Response) -> Void, onFailure: (@Sendable (APIError) -> Void)? = nil,
+    onProgress: (@Sendable (GroupProgress) -> Void)? = nil
+  ) -> GroupCall {
+    let delivery = GroupRun.Delivery(
+      executor: executor, onProgress: onProgress.map { onProgress -> GroupProgressCallback in { onProgress($1) } })
+    return launch(group, options, delivery) { _, outcome in outcome.tell(onSuccess, onFailure) }
+  }
+
+  /// Starts a group. `onEnd` is called for success and for failure, exactly once, on the main actor.
+  @discardableResult
+  public func start<G: CallGroup>(
+    outcomeOf group: G, options: GroupOptions = GroupOptions(),
+    _ onEnd: @escaping @MainActor (GroupOutcome<G.Response>) -> Void
+  ) -> GroupCall {
+    launch(group, options, .init(executor: .main)) { _, outcome in MainActor.assumeIsolated { onEnd(outcome) } }
+  }
+
+  /// Starts a group. `onEnd` is called for success and for failure, exactly once, on an executor of choice.
+  @discardableResult
+  public func start<G: CallGroup>(
+    outcomeOf group: G, on executor: CallbackExecutor, options: GroupOptions = GroupOptions(),
+    _ onEnd: @escaping @Sendable (GroupOutcome<G.Response>) -> Void
+  ) -> GroupCall {
+    launch(group, options, .init(executor: executor)) { _, outcome in onEnd(outcome) }
+  }
+
+  /// Starts a group; the delegate is called on the main actor, exactly once, if it still exists. The group references
+  /// the delegate weakly.
+  @discardableResult
+  public func start<G: CallGroup>(
+    _ group: G, options: GroupOptions = GroupOptions(), delegate: any GroupDelegate
+  ) -> GroupCall {
+    let delivery = GroupRun.Delivery(
+      executor: .main,
+      onProgress: { [weak delegate] info, progress in
+        MainActor.assumeIsolated { delegate?.groupProgressed(info, progress) }
+      })
+    return launch(group, options, delivery) { [weak delegate] info, outcome in
+      MainActor.assumeIsolated { delegate?.tell(info, outcome) }
+    }
+  }
+
+  /// Starts a group. The body of the group is code of the app, so it runs in a task that is cancelled when the group is
+  /// stopped.
+  private func launch<G: CallGroup>(
+    _ group: G, _ options: GroupOptions, _ delivery: GroupRun.Delivery,
+    _ onEnd: @escaping @Sendable (GroupInfo, GroupOutcome<G.Response>) -> Void
+  ) -> GroupCall {
+    let run = GroupRun(group.kind, group.name, options, self, delivery: delivery)
+    let watch =
+      delivery.executor.isMain ? DeliveryWatch(run.info.id, run.info.name, snapshot, registry) : nil
+    Task { @concurrent in
+      let result = await run.workInTask(group)
+      watch?.start()
+      run.hand {
+        watch?.stop()
+        run.finish(result.error) { onEnd(run.info, $0.outcome(result)) }
+      }
+    }
+    return GroupCall(run.ledger)
+  }
+}
+
+typealias GroupProgressCallback = @Sendable (GroupInfo, GroupProgress) -> Void
+
+extension GroupOutcome {
+  fileprivate func tell(_ onSuccess: (Value) -> Void, _ onFailure: ((APIError) -> Void)?) {
+    switch result {
+    case .success(let value): onSuccess(value)
+    case .failure(let error): onFailure?(error)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/// Sends the members of a group and runs nested groups.
+extension GroupRun: GroupRunning {
+  func send<R: APIRequest>(_ request: R, _ options: CallOptions) async throws(APIError) -> R.Response {
+    let typed = TypedCall(request)
+    let (ending, place) = await carryOut(typed, options) { typed.tell($0) }
+    do throws(APIError) {
+      return try typed.value(of: ending)
+    } catch {
+      throw placed(error, place, MemberName(of: request))
+    }
+  }
+
+  func outcome<R: APIRequest>(of request: R, _ options: CallOptions) async -> Outcome<R.Response> {
+    let typed = TypedCall(request)
+    var finished: Outcome<R.Response>?
+    let (ending, place) = await carryOut(typed, options) { ending in finished = typed.tell(ending) { _ in } }
+    let outcome = finished ?? typed.outcome(ending)
+    return outcome.mapError { placed($0, place, MemberName(of: request)) }
+  }
+
+  func outcome<G: CallGroup>(of group: G, _ options: GroupOptions) async -> GroupOutcome<G.Response> {
+    let inner = GroupRun(group.kind, group.name, options, client, parent: self)
+    let place = begin(inner)
+    let outcome = await inner.outcome(of: group)
+    end(place, outcome.error.map { .failed($0) } ?? .done, outcome.report)
+    return GroupOutcome(
+      result: outcome.result.mapError { placed($0, place, MemberName(inner.info)) }, report: outcome.report)
+  }
+
+  func chain<Value, Failure>(
+    _ options: GroupOptions, _ steps: (GroupScope) async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let inner = GroupRun(.chain, Self.inlineName, options, client, parent: self)
+    let place = begin(inner)
+    do throws(Failure) {
+      let value = try await inner.inline(steps)
+      end(place, .done, inner.report)
+      return value
+    } catch {
+      let known = inner.mapping(error)
+      end(place, .failed(known), inner.report)
+      guard error is APIError, let placed = placed(known, place, MemberName(inner.info)) as? Failure else {
+        throw error
+      }
+      throw placed
+    }
+  }
+
+  private func carryOut<R: APIRequest>(
+    _ typed: TypedCall<R>, _ options: CallOptions, _ notify: (CallEnding) -> Void
+  ) async -> (CallEnding, place: Int?) {
+    let meter = meter()
+    var options = self.options.forMember(options)
+    options.requiredAccount = requiredAccount
+    let call = client.run(typed, options, onProgress: meter?.listener)
+    if call.download != nil { meter?.keepsParts() }
+    let place = begin(MemberName(of: typed.request), call.state)
+    let result = await client.listen(to: call, in: state)
+    let ending = call.finish(result) { ending in
+      notify(ending)
+      return ending
+    }
+    end(place, GroupReport.State(ending))
+    return (ending, place)
+  }
+}
+
+extension GroupReport.State {
+  fileprivate init(_ ending: CallEnding) {
+    if let error = ending.error {
+      self = .failed(error)
+    } else {
+      self = .answered(ending.origin ?? .local, isJoined: ending.metrics.isJoined)
+    }
+  }
+}

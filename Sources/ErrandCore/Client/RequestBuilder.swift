@@ -1,0 +1,201 @@
+import ErrandSupport
+import ErrandJSON
+import Foundation
+
+/// Builds the ``ErrandHTTP/HTTPRequest`` of an ``APIRequest``: URL, header fields and body, in one pass each.
+///
+/// It is a class so that calls share the configuration instead of copying it.
+final class RequestBuilder: Sendable {
+  private let configuration: ClientConfiguration
+  private let bases: BaseURLs
+  /// The default header fields of every request, except `Accept`.
+  private let defaults: [HTTPField]
+  /// The default header fields of a request for JSON, including `Accept`. Most requests use them.
+  private let defaultsOfJSON: HTTPFields
+
+  init(_ configuration: ClientConfiguration, _ bases: BaseURLs, contentCodings: [String]) {
+    self.configuration = configuration
+    self.bases = bases
+    let codings = contentCodings.joined(separator: ", ")
+    defaults = [HTTPField(.acceptEncoding, codings), HTTPField(.userAgent, configuration.userAgent)]
+      .filter { !$0.value.isEmpty }
+    defaultsOfJSON = HTTPFields([HTTPField(.accept, Self.json)] + defaults)
+  }
+
+  private static let json = "application/json"
+
+  func build<R: APIRequest>(
+    _ request: R, _ family: RequestFamily?, _ options: CallOptions, _ decoder: ResponseDecoder<R.Response>
+  ) throws(APIError) -> HTTPRequest {
+    do {
+      try request.check()
+    } catch {
+      if let error = error as? APIError { throw error }
+      throw .build(.parameter, APIError.sentence("a parameter is wrong: \(error)"), cause: error)
+    }
+    if var finished = try finished(request) {
+      addDefaults(to: &finished.fields)
+      options.headers.apply(to: &finished.fields)
+      addKey(request.idempotency, to: &finished.fields)
+      return finished
+    }
+    let draft = try draft(of: request, family)
+    let url = try URLBuilder(style: draft.style).url(draft.target, base: bases.url(for: draft.target.base))
+    let accept = decoder.accept(in: family?.responseFormat ?? configuration.responseFormat)
+    var fields = accept == Self.json ? defaultsOfJSON : HTTPFields([HTTPField(.accept, accept)] + defaults)
+    if let type = draft.body?.contentType { fields.append(HTTPField(.contentType, type)) }
+    if let coding = draft.body?.coding { fields.append(HTTPField(.contentEncoding, coding)) }
+    if !configuration.headers.isEmpty { shown(configuration.headers, to: url.origin, family).apply(to: &fields) }
+    if let family { shown(family.headers, to: url.origin, family).apply(to: &fields) }
+    request.headers.apply(to: &fields)
+    options.headers.apply(to: &fields)
+    askForOriginal(&fields)
+    addKey(request.idempotency, to: &fields)
+    return HTTPRequest(method: draft.method, url: url, fields: fields, body: draft.body?.body)
+  }
+
+  /// Builds a request without call options.
+  package func build(whole request: some APIRequest) throws(APIError) -> HTTPRequest {
+    try build(request, request.family, CallOptions(), request.decoder)
+  }
+
+  /// If the request has a `Range` field, asks for a body without a content coding (RFC 9110 section 14.2), unless the
+  /// app set the codings explicitly. A range counts the bytes of the encoded body, and a part of an encoded body cannot
+  /// be decoded.
+  private func askForOriginal(_ fields: inout HTTPFields) {
+    let codings = fields.values(of: .acceptEncoding)
+    let standard = defaults.first { $0.name == .acceptEncoding }?.value
+    guard fields.contains("Range"), let standard, codings == [standard] else { return }
+    fields.replace(HTTPField(.acceptEncoding, "identity"))
+  }
+
+  /// Adds an idempotency key. Each call has a new key, which all attempts of the call send.
+  private func addKey(_ idempotency: Idempotency, to fields: inout HTTPFields) {
+    guard case .keyed(let name) = idempotency, !fields.contains(name) else { return }
+    fields.append(HTTPField(name, UUID().uuidString.lowercased()))
+  }
+
+  // MARK: - Parts
+
+  private struct Draft {
+    var method: HTTPMethod
+    var target: URLFilter.Target
+    var body: BodyBuilder.Body?
+    var style: ArgumentStyle
+  }
+
+  private func draft<R: APIRequest>(of request: R, _ family: RequestFamily?) throws(APIError) -> Draft {
+    let path = request.path
+    if let segment = path.refusedSegment {
+      throw .build(
+        .invalidPath,
+        "A variable makes \"\(segment)\" a segment of \"\(path)\", which would change the path; check the value.")
+    }
+    let style = request.argumentStyle.filled(by: family?.argumentStyle).filled(by: configuration.argumentStyle)
+    let method = request.method
+    var (query, body) = try arguments(of: request, path, method, family, style)
+    let common = configuration.commonArguments?() ?? Arguments()
+    query = query.merged(over: common)
+    var target = try self.target(of: request, path, family)
+    target.arguments = query
+    do {
+      for filter in configuration.filters { try filter.apply(&target, request) }
+    } catch {
+      if let error = error as? APIError { throw error }
+      throw .build(.invalidURL, APIError.sentence("a URL filter failed: \(error)"), cause: error)
+    }
+    withholdSecrets(common.merged(over: family?.arguments ?? Arguments()), of: request, family, from: &target)
+    return Draft(method: method, target: target, body: body, style: style)
+  }
+
+  /// Removes inherited arguments whose names mark secrets, if neither the client nor the family names the server of the
+  /// request. Inherited arguments are those of the client and the family. The request's own arguments stay.
+  private func withholdSecrets(
+    _ inherited: Arguments, of request: some APIRequest, _ family: RequestFamily?, from target: inout URLFilter.Target
+  ) {
+    let secrets = inherited.secretNames
+    guard !secrets.isEmpty, !names(target.base, family) else { return }
+    let own = Set(request.arguments.entries.map { ByteText($0.name) })
+    for name in secrets where !own.contains(ByteText(name)) { target.arguments[name] = nil }
+  }
+
+  /// True if the client or the family names the server of a base URL.
+  private func names(_ base: String, _ family: RequestFamily?) -> Bool {
+    guard let url = try? bases.url(for: base) else { return true }
+    return NamedServers(bases, family).contains(url.origin)
+  }
+
+  /// True if a path is an absolute URL of a server that neither the client nor the family names.
+  private func isForeign(_ path: String, _ family: RequestFamily?) -> Bool {
+    HTTPURL.isAbsolute(path) && !names(URLBuilder.split(absolute: path).0, family)
+  }
+
+  private func target(
+    of request: some APIRequest, _ path: RequestPath, _ family: RequestFamily?
+  ) throws(APIError) -> URLFilter.Target {
+    if HTTPURL.isAbsolute(path.text) {
+      let (head, tail) = URLBuilder.split(absolute: path.text)
+      return URLFilter.Target(base: head, path: tail, arguments: Arguments())
+    }
+    return URLFilter.Target(base: try baseURL(of: request.server, family), path: path.text, arguments: Arguments())
+  }
+
+  private func baseURL(of server: RequestServer, _ family: RequestFamily?) throws(APIError) -> String {
+    switch server {
+    case .base: return family?.baseURL ?? configuration.environment.baseURL
+    case .cdn:
+      return family?.cdnURL ?? configuration.environment.cdnURL ?? family?.baseURL ?? configuration.environment.baseURL
+    case .environment(let name):
+      if let found = configuration.environments.first(where: { $0.name == name }) { return found.baseURL }
+      if configuration.environment.name == name { return configuration.environment.baseURL }
+      let known = ([configuration.environment] + configuration.environments).map(\.name).joined(separator: ", ")
+      throw .build(.invalidURL, "No environment is named \"\(name)\"; the client's environments are: \(known).")
+    }
+  }
+
+  private func arguments(
+    of request: some APIRequest, _ path: RequestPath, _ method: HTTPMethod, _ family: RequestFamily?,
+    _ style: ArgumentStyle
+  ) throws(APIError) -> (query: Arguments, body: BodyBuilder.Body?) {
+    var inherited = family?.arguments ?? Arguments()
+    var common = configuration.commonBodyArguments
+    if common != nil || !inherited.isEmpty, isForeign(path.text, family) {
+      inherited = inherited.withoutSecrets
+      common = common.map { common in { @Sendable in common().withoutSecrets } }
+    }
+    let own = request.arguments.merged(over: inherited)
+    let encoding = request.jsonEncoding.filled(by: family?.jsonEncoding).filled(by: configuration.jsonEncoding)
+    let bodies = BodyBuilder(style: style, encoding: encoding, common: common)
+    if let body = request.body { return (own, try bodies.body(body)) }
+    switch request.argumentFormat.filled(by: family?.argumentFormat).filled(by: configuration.argumentFormat) {
+    case .query: return (own, nil)
+    case .form: return (Arguments(), try bodies.form(own))
+    case .json: return (Arguments(), try bodies.json(own))
+    case .jsonByMethod where method.takesArgumentsInQuery, .byMethod where method.takesArgumentsInQuery,
+      .inherited where method.takesArgumentsInQuery:
+      return (own, nil)
+    case .jsonByMethod: return (Arguments(), try bodies.jsonUnlessEmpty(own))
+    case .byMethod, .inherited: return (Arguments(), try bodies.formUnlessEmpty(own))
+    }
+  }
+
+  private func finished(_ request: some APIRequest) throws(APIError) -> HTTPRequest? {
+    do {
+      return try request.finishedRequest()
+    } catch {
+      if let error = error as? APIError { throw error }
+      throw .build(.invalidURL, APIError.sentence("the finished request could not be created: \(error)"), cause: error)
+    }
+  }
+
+  /// The headers of the client or the family. Secret values are left out if neither the client nor the family names the
+  /// server.
+  private func shown(_ headers: RequestHeaders, to origin: HTTPURL.Origin, _ family: RequestFamily?) -> RequestHeaders {
+    guard headers.hasSecrets, !NamedServers(bases, family).contains(origin) else { return headers }
+    return headers.withoutSecrets
+  }
+
+  private func addDefaults(to fields: inout HTTPFields) {
+    for field in [HTTPField(.accept, "*/*")] + defaults where !fields.contains(field.name) { fields.append(field) }
+  }
+}

@@ -1,0 +1,61 @@
+/// The servers that give the same responses: the base URL first, then the fallback servers.
+struct HostList: Sendable, Hashable {
+  /// A base URL without its trailing slash.
+  struct Base: Sendable, Hashable {
+    let text: String
+    let origin: HTTPURL.Origin
+    let pathStart: Int
+
+    init(_ url: HTTPURL) {
+      text = url.string.hasSuffix("/") && url.path != "" ? String(url.string.dropLast()) : url.string
+      origin = url.origin
+      pathStart = url.pathStart
+    }
+  }
+
+  let bases: [Base]
+
+  /// Makes the list; nil if there are no fallback servers.
+  init?(_ environment: ServerEnvironment) throws(APIError) {
+    if environment.fallbackURLs.isEmpty { return nil }
+    var bases: [Base] = []
+    for text in [environment.baseURL] + environment.fallbackURLs {
+      let url = try BaseURLs.parse(text).get()
+      guard url.query == nil else {
+        throw .build(
+          .invalidURL,
+          "The base URL \(url) has a query, which is not allowed with `fallbackURLs`; use `commonArguments` instead.")
+      }
+      let base = Base(url)
+      if bases.contains(base) {
+        throw .build(.invalidURL, "The base URL \(url) occurs twice in `baseURL` and `fallbackURLs`; list it once.")
+      }
+      bases.append(base)
+    }
+    self.bases = bases
+  }
+
+  /// The part of a URL after the base URL; nil if the URL does not begin with the base URL.
+  func rest(of url: HTTPURL) -> Substring? {
+    guard let base = bases.first, url.origin == base.origin, url.string.hasPrefix(base.text) else { return nil }
+    let rest = url.string.dropFirst(base.text.count)
+    return rest.isEmpty || rest.first == "/" || rest.first == "?" ? rest : nil
+  }
+
+  /// The URL that consists of another base URL and `rest`.
+  func url(_ rest: Substring, at place: Int) -> HTTPURL? {
+    guard bases.indices.contains(place) else { return nil }
+    let base = bases[place]
+    let path = rest.prefix { $0 != "?" }
+    return HTTPURL(
+      unchecked: base.text + rest, origin: base.origin, pathStart: base.pathStart,
+      queryStart: base.text.utf8.count + path.utf8.count)
+  }
+
+  /// Converts the origin of any server in the list to the origin of the first server. Returns every other origin
+  /// unchanged.
+  func home(of origin: HTTPURL.Origin) -> HTTPURL.Origin {
+    guard let first = bases.first, bases.contains(where: { $0.origin == origin }) else { return origin }
+    return first.origin
+  }
+}

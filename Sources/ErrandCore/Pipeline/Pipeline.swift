@@ -1,0 +1,37 @@
+/// The pipeline: the interceptors of a call, in order.
+final class Pipeline: Sendable {
+  private struct Stop: Sendable {
+    let interceptor: any Interceptor
+    /// The interceptor if it handles only some requests; nil if it handles all requests.
+    let selective: (any SelectiveInterceptor)?
+  }
+
+  private let stops: [Stop]
+
+  init(_ interceptors: [any Interceptor]) {
+    stops = interceptors.map { Stop(interceptor: $0, selective: $0 as? any SelectiveInterceptor) }
+  }
+
+  func run(_ request: HTTPRequest, from index: Int, _ context: CallContext) async throws -> HTTPResponse {
+    let place = place(for: request, from: index, context)
+    guard place < stops.count else { throw TransportFailure(.other, "the pipeline has no transport at its end") }
+    let next = Next(pipeline: self, index: place + 1, context: context, isForUserCode: false)
+    return try await stops[place].interceptor.intercept(request, context: context, next: next)
+  }
+
+  /// The index of the next interceptor that has work for the request. In its own function so that its locals do not
+  /// grow the async frame of a call that waits in that interceptor.
+  @inline(never)  // frame size
+  private func place(for request: HTTPRequest, from index: Int, _ context: CallContext) -> Int {
+    var place = index
+    while place < stops.count, stops[place].selective?.concerns(request, context) == false { place += 1 }
+    return place
+  }
+}
+
+/// An interceptor that handles only some requests. For other requests the pipeline skips the interceptor, so that it
+/// adds no async frame to their calls.
+package protocol SelectiveInterceptor: Interceptor {
+  /// Whether the interceptor has work for a request.
+  func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool
+}

@@ -1,0 +1,52 @@
+/// The identity of a call: its number, request, tag and priority.
+public struct CallInfo: Sendable {
+  /// The values are in one shared object, because a call, its run, its contexts and the client's registry all refer to
+  /// them.
+  private final class Storage: Sendable {
+    let id: UInt64
+    let request: any APIRequest
+    let tag: String?
+    let priority: CallPriority
+    let owner: UInt64?
+
+    init(_ id: UInt64, _ request: any APIRequest, _ tag: String?, _ priority: CallPriority, _ owner: UInt64?) {
+      self.id = id
+      self.request = request
+      self.tag = tag
+      self.priority = priority
+      self.owner = owner
+    }
+  }
+
+  private let storage: Storage
+
+  init(id: UInt64, request: any APIRequest, tag: String?, priority: CallPriority, owner: UInt64? = nil) {
+    storage = Storage(id, request, tag, priority, owner)
+  }
+
+  /// The number of the call. No two calls of a process have the same number.
+  public var id: UInt64 { storage.id }
+  /// The request as the caller passed it.
+  public var request: any APIRequest { storage.request }
+  /// The tag from the options of the call; nil if none was set.
+  public var tag: String? { storage.tag }
+  /// The priority with which the call was started. ``Call/priority`` is the current priority.
+  public var priority: CallPriority { storage.priority }
+  /// The number of the call's owner, which can be used even after the owner is deallocated; nil for a call without an
+  /// owner.
+  package var owner: UInt64? { storage.owner }
+
+  /// The name of the request's type.
+  public var name: String { "\(type(of: request))" }
+}
+
+extension CallInfo: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The number of the call and the name of the request's type, without the values of the request.
+  public var description: String { "#\(id) \(name)" }
+  /// The number of the call and the name of the request's type.
+  public var debugDescription: String { description }
+  /// The children that `dump` shows, without the values of the request.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["call": description, "tag": tag ?? "none", "priority": priority], displayStyle: .struct)
+  }
+}

@@ -1,0 +1,57 @@
+#if os(Linux)
+  import Glibc
+
+  /// Debug messages of libcurl about HTTP/2. libcurl reports the numbers of streams only in these messages.
+  ///
+  /// There are many messages for each exchange, so they are compared byte by byte without a conversion to text.
+  enum CurlDebugText: Equatable {
+    /// The stream that the request is written to.
+    case stream(UInt32)
+    /// The server shuts down the connection, and processes no stream after this one (RFC 9113 section 6.8).
+    case lastStream(UInt32)
+    /// libcurl leaves the connection; later messages may be about other connections.
+    case leaving
+
+    /// Nil for all other messages.
+    init?(_ line: UnsafeRawBufferPointer) {
+      switch line.first {
+      case UInt8(ascii: "U"):
+        guard let number = Self.rest(of: line, behind: "Using Stream ID: ").flatMap(Self.number) else { return nil }
+        self = .stream(number)
+      case UInt8(ascii: "r"):
+        // The first spelling is that of libcurl 7.88.
+        let error =
+          Self.rest(of: line, behind: "recveived GOAWAY, error=")
+          ?? Self.rest(of: line, behind: "received GOAWAY, error=")
+        guard let comma = error?.firstIndex(of: UInt8(ascii: ",")), let error,
+          let number = Self.rest(of: UnsafeRawBufferPointer(rebasing: error[comma...]), behind: ", last_stream=")
+            .flatMap(Self.number)
+        else { return nil }
+        self = .lastStream(number)
+      case UInt8(ascii: "C"), UInt8(ascii: "R"), UInt8(ascii: "D"):
+        guard Self.departures.contains(where: { Self.rest(of: line, behind: $0) != nil }) else { return nil }
+        self = .leaving
+      default: return nil
+      }
+    }
+
+    private static let departures: [StaticString] = [
+      "Connection died, retrying a fresh connect", "REFUSED_STREAM, ", "Downgrades to HTTP/1.1",
+    ]
+
+    /// The text after `words`; nil if the line does not begin with `words`.
+    private static func rest(
+      of line: UnsafeRawBufferPointer, behind words: StaticString
+    ) -> UnsafeRawBufferPointer? {
+      let count = words.utf8CodeUnitCount
+      guard line.count >= count, let start = line.baseAddress, memcmp(start, words.utf8Start, count) == 0 else {
+        return nil
+      }
+      return UnsafeRawBufferPointer(rebasing: line[count...])
+    }
+
+    private static func number(_ text: UnsafeRawBufferPointer) -> UInt32? {
+      UInt32(String(decoding: text.prefix { (0x30...0x39).contains($0) }, as: UTF8.self))
+    }
+  }
+#endif

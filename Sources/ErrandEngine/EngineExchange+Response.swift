@@ -1,0 +1,65 @@
+#if os(Linux)
+  import ErrandDecoding
+  import ErrandHTTP
+  import Foundation
+
+  extension EngineExchange {
+    /// The final head has come: finds the destination of the body.
+    func begin(_ framing: BodyFraming, _ connection: EngineConnection, _ loop: EngineLoop) throws {
+      let head = connection.machine.head
+      isExpectationRefused = expectsContinue && head.status == 417 && upload?.canBeginAnew == true
+      content = try ContentReceiver(
+        try destination(for: head, loop), framing: framing, contentEncoding: connection.machine.contentEncoding,
+        limits: exchange.limits, refusesUnknownCodings: loop.configuration.refusesUnknownContentCodings,
+        scratch: loop.decodingRoom)
+      reportUpload()
+    }
+
+    private func destination(for head: ResponseHead, _ loop: EngineLoop) throws -> ContentReceiver.Destination {
+      if isExpectationRefused { return .discard }
+      guard let sink = exchange.sink else {
+        if exchange.handling.dropsRedirectBodies, StatusRule.isRedirect(head.status) { return .discard }
+        let limit = exchange.limits.bodyBytes
+        return StatusRule.mayBeCut(head.status) ? .beginning(limit: limit) : .memory(limit: limit)
+      }
+      let flow = BodyFlow { [weak self, weak loop] in
+        guard let self, let loop else { return }
+        loop.push(.resumeBody(self))
+      }
+      return switch try sink.begin(head, flow: flow) {
+      case .memory(let limit): .beginning(limit: limit)
+      case .sink: .sink(sink)
+      case .discard: .discard
+      }
+    }
+
+    /// The last report about the request's body, at the head of a response that comes when all of it has gone.
+    func reportUpload() {
+      guard progress != nil, let body = exchange.request.body else { return }
+      if let upload {
+        if upload.isWhole { progress?.finish(.upload, upload.sent) }
+      } else if let length = body.length {
+        progress?.finish(.upload, length)
+      }
+    }
+
+    func reportDownload(_ connection: EngineConnection, now: MonotonicInstant) {
+      guard progress != nil, let content, content.wireBytes > 0 else { return }
+      progress?.report(.download, content.wireBytes, total: connection.machine.announcedLength, at: now)
+    }
+
+    /// Checks that everything has come, and makes the response of it.
+    func finish(_ connection: EngineConnection) throws -> HTTPResponse {
+      if content?.isTooMuch == false { try content?.finish(mayBeCutOff: connection.machine.mayBeCutOff) }
+      reportUpload()
+      progress?.finish(.download, content?.wireBytes ?? 0)
+      var response = HTTPResponse(head: connection.machine.head, url: exchange.request.url)
+      response.body = content?.takeMemory() ?? Data()
+      if content?.isTooMuch == false, !connection.machine.mayBeCutOff {
+        response.trailers = connection.machine.takeTrailers()
+      }
+      response.metrics = finalMetrics()
+      return exchange.sink == nil && content?.isCut == true ? response.cut() : response
+    }
+  }
+#endif

@@ -1,0 +1,125 @@
+#if os(Linux)
+  import ErrandHTTP
+  import Foundation
+
+  /// Bytes of requests on their way out, in memory that is used again and again.
+  struct RequestBuffer: ~Copyable {
+    /// More than this is given back after a request.
+    private static let mostKept = 256 << 10
+
+    private var memory: UnsafeMutableRawPointer
+    private var capacity = 4096
+    private(set) var count = 0
+
+    init() { memory = .allocate(byteCount: capacity, alignment: 16) }
+
+    deinit { memory.deallocate() }
+
+    /// What was written. Valid until the next change.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
+
+    /// Writes a request: its head, and its body if that goes out with it.
+    mutating func write(_ request: HTTPRequest, upload: BodyUpload?, expectsContinue: Bool) {
+      empty()
+      append(request.method.rawValue)
+      append(" ")
+      appendTarget(request.url)
+      append(" HTTP/1.1\r\nHost: ")
+      append(request.url.host)
+      if request.url.port != request.url.scheme.defaultPort {
+        append(":")
+        append(String(request.url.port))
+      }
+      append("\r\n")
+      for field in request.fields.all { append(field) }
+      appendFraming(request, upload)
+      if upload != nil, expectsContinue { append("Expect: 100-continue\r\n") }
+      append("\r\n")
+      if upload == nil, let data = request.body?.data { data.withUnsafeBytes { append($0) } }
+    }
+
+    private mutating func empty() {
+      count = 0
+      guard capacity > Self.mostKept else { return }
+      memory.deallocate()
+      capacity = 4096
+      memory = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    /// The path and the query, which never hold a fragment.
+    private mutating func appendTarget(_ url: HTTPURL) {
+      let utf8 = url.string.utf8
+      if utf8.dropFirst(url.pathStart).first != 0x2F { append("/") }
+      var text = url.string
+      let start = url.pathStart
+      text.withUTF8 { text in
+        guard start < text.count else { return }
+        append(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: text[start...])))
+      }
+    }
+
+    /// How the end of the body is found (RFC 9112 section 6).
+    private mutating func appendFraming(_ request: HTTPRequest, _ upload: BodyUpload?) {
+      if let upload, upload.total == nil { return append("Transfer-Encoding: chunked\r\n") }
+      let length = request.method == .head ? nil : request.body?.length
+      guard length != nil || Self.meansBody(request.method) else { return }
+      append("Content-Length: ")
+      append(String(length ?? 0))
+      append("\r\n")
+    }
+
+    /// Whether a request of this method says so if it has no body (RFC 9110 section 8.6).
+    private static func meansBody(_ method: HTTPMethod) -> Bool {
+      switch method.rawValue {
+      case "POST", "PUT", "PATCH": true
+      default: false
+      }
+    }
+
+    private mutating func append(_ field: HTTPField) {
+      append(field.name.rawValue)
+      append(field.value.isEmpty ? ":" : ": ")
+      if Self.isSentBack(field.name), FieldOctets.holds(field.value) {
+        FieldOctets.bytes(of: field.value).withUnsafeBytes { append($0) }
+      } else {
+        append(field.value)
+      }
+      append("\r\n")
+    }
+
+    /// Whether values of a field go back as the bytes that came: cookies and entity tags.
+    private static func isSentBack(_ name: HTTPFieldName) -> Bool {
+      switch name.rawValue.utf8.count {
+      case 6: name == .cookie
+      case 8: name == "If-Match" || name == "If-Range"
+      case 13: name == "If-None-Match"
+      default: false
+      }
+    }
+
+    private mutating func append(_ text: StaticString) {
+      append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    private mutating func append(_ text: String) {
+      var text = text
+      text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+      guard let base = bytes.baseAddress, !bytes.isEmpty else { return }
+      reserve(count + bytes.count)
+      (memory + count).copyMemory(from: base, byteCount: bytes.count)
+      count += bytes.count
+    }
+
+    private mutating func reserve(_ needed: Int) {
+      guard needed > capacity else { return }
+      capacity = needed * 2
+      let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+      larger.copyMemory(from: memory, byteCount: count)
+      memory.deallocate()
+      memory = larger
+    }
+  }
+#endif

@@ -1,0 +1,105 @@
+#if os(Linux)
+  import ErrandHTTP
+  import Glibc
+
+  /// Where a socket connects to: an address of the internet protocol with a port, or a socket of this machine.
+  struct SocketAddress: Sendable, Hashable {
+    /// The address as the system wants it: a `sockaddr` of one of three families.
+    private let raw: [UInt8]
+
+    /// Copies an address of the system. Nil for a family that is none of IPv4, IPv6 and Unix.
+    init?(_ address: UnsafePointer<sockaddr>, count: Int) {
+      guard count >= 2, [AF_INET, AF_INET6, AF_UNIX].contains(Int32(address.pointee.sa_family)) else { return nil }
+      raw = Array(UnsafeRawBufferPointer(start: address, count: count))
+    }
+
+    /// The socket of this machine at a path; nil if the path is too long.
+    init?(socket path: String) {
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      let bytes = Array(path.utf8)
+      let room = MemoryLayout.size(ofValue: address.sun_path)
+      guard !bytes.isEmpty, bytes.count < room, !bytes.contains(0) else { return nil }
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+      raw = withUnsafeBytes(of: address) { Array($0) }
+    }
+
+    /// An address in numbers and a port, such as `127.0.0.1`, `::1`, `[::1]` or `fe80::1%eth0`; nil for a name.
+    init?(numeric text: String, port: Int) {
+      guard !text.utf8.contains(0) else { return nil }
+      let isInBrackets = text.utf8.first == 0x5B && text.utf8.last == 0x5D
+      let host = isInBrackets ? String(text.dropFirst().dropLast()) : text
+      guard case .success(let found) = Self.addresses(of: host, port: port, isNumeric: true),
+        let address = found.first
+      else { return nil }
+      self = address
+    }
+
+    /// Why a name has no address.
+    struct LookupFailure: Error {
+      let text: String
+    }
+
+    /// The addresses of a host in the order that the system prefers (RFC 6724). Blocks if the host is a name.
+    static func addresses(
+      of host: String, port: Int, isNumeric: Bool = false
+    ) -> Result<[SocketAddress], LookupFailure> {
+      var hints = addrinfo()
+      hints.ai_family = AF_UNSPEC
+      hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+      hints.ai_flags = AI_NUMERICSERV | (isNumeric ? AI_NUMERICHOST : 0)
+      var list: UnsafeMutablePointer<addrinfo>?
+      let code = getaddrinfo(host, String(port), &hints, &list)
+      defer { if let list { freeaddrinfo(list) } }
+      guard code == 0 else { return .failure(LookupFailure(text: String(cString: gai_strerror(code)))) }
+      var found: [SocketAddress] = []
+      var next = list
+      while let entry = next {
+        if let address = entry.pointee.ai_addr, let made = SocketAddress(address, count: Int(entry.pointee.ai_addrlen))
+        {
+          found.append(made)
+        }
+        next = entry.pointee.ai_next
+      }
+      return .success(found)
+    }
+
+    /// The family: `AF_INET`, `AF_INET6` or `AF_UNIX`.
+    var family: Int32 {
+      Int32(raw.withUnsafeBytes { $0.loadUnaligned(as: sa_family_t.self) })
+    }
+
+    var isUnix: Bool { family == AF_UNIX }
+
+    /// What the address is for; nil for a socket of this machine.
+    var kind: AddressKind? {
+      switch family {
+      case AF_INET where raw.count >= 8: AddressKind(bytes: raw[4..<8])
+      case AF_INET6 where raw.count >= 24: AddressKind(bytes: raw[8..<24])
+      default: nil
+      }
+    }
+
+    /// The address in numbers, with the scope of a link-local one; the path of a socket of this machine.
+    var text: String {
+      if isUnix { return String(decoding: raw.dropFirst(2).prefix { $0 != 0 }, as: UTF8.self) }
+      var room = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+      let code = withSystemAddress { address, count in
+        getnameinfo(address, count, &room, socklen_t(room.count), nil, 0, NI_NUMERICHOST)
+      }
+      guard code == 0 else { return "?" }
+      return room.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
+    /// Hands the address over in the system's form.
+    func withSystemAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+      raw.withUnsafeBytes { bytes in
+        bytes.withMemoryRebound(to: sockaddr.self) { address in
+          // Never nil: no initialiser makes an empty address.
+          guard let base = address.baseAddress else { fatalError("an address without bytes") }
+          return body(base, socklen_t(bytes.count))
+        }
+      }
+    }
+  }
+#endif

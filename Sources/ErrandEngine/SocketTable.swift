@@ -1,0 +1,65 @@
+#if os(Linux)
+  /// Whose sockets the poller reports about. A token is a place in the table and the generation of that place, so that
+  /// a report about a closed socket never reaches the owner of a new one.
+  struct SocketTable {
+    enum Owner {
+      case dialing(Dialing)
+      case connection(EngineConnection)
+    }
+
+    private struct Place {
+      var owner: Owner?
+      var generation: UInt32
+    }
+
+    private var places: [Place] = []
+    private var free: [Int] = []
+
+    /// The number of sockets.
+    var count: Int { places.count - free.count }
+
+    /// Adds a socket's owner. Returns the token of the socket.
+    mutating func insert(_ owner: Owner) -> UInt64 {
+      if let place = free.popLast() {
+        places[place].owner = owner
+        return token(of: place)
+      }
+      places.append(Place(owner: owner, generation: 0))
+      return token(of: places.count - 1)
+    }
+
+    /// The owner of a socket; nil if it was closed.
+    func owner(of token: UInt64) -> Owner? {
+      guard let place = place(of: token) else { return nil }
+      return places[place].owner
+    }
+
+    /// Gives a socket to another owner.
+    mutating func hand(_ token: UInt64, to owner: Owner) {
+      if let place = place(of: token) { places[place].owner = owner }
+    }
+
+    /// Takes a socket out. Returns its owner, for the caller to release.
+    @discardableResult
+    mutating func remove(_ token: UInt64) -> Owner? {
+      guard let place = place(of: token) else { return nil }
+      let owner = places[place].owner
+      places[place].owner = nil
+      places[place].generation &+= 1
+      free.append(place)
+      return owner
+    }
+
+    private func token(of place: Int) -> UInt64 {
+      UInt64(places[place].generation) << 32 | UInt64(UInt32(truncatingIfNeeded: place))
+    }
+
+    private func place(of token: UInt64) -> Int? {
+      let place = Int(token & 0xFFFF_FFFF)
+      guard place < places.count, places[place].owner != nil,
+        places[place].generation == UInt32(truncatingIfNeeded: token >> 32)
+      else { return nil }
+      return place
+    }
+  }
+#endif

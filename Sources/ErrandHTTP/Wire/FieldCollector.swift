@@ -1,0 +1,86 @@
+/// Checks field lines (RFC 9112 section 5) and keeps them as raw bytes.
+package struct FieldCollector {
+  /// One field of a line; valid as long as the line is.
+  package struct Field {
+    package let name: UnsafeRawBufferPointer
+    package let value: UnsafeRawBufferPointer
+
+    package func isNamed(_ text: StaticString) -> Bool { HeadLine.equalFolded(name, text) }
+  }
+
+  package let limit: Int
+  private var bytes: [UInt8] = []
+  package private(set) var count = 0
+  private var lastStart = 0
+  private var lastNameCount = 0
+  /// Whether the last field stands on more than one line.
+  package private(set) var isFolded = false
+
+  package init(limit: Int) { self.limit = limit }
+
+  /// Takes a line without its end. A folded line continues the field before it: the fold becomes one space (RFC 9112
+  /// section 5.2).
+  package mutating func append(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
+    if let first = line.first, first == 0x20 || first == 0x09 { return try fold(line) }
+    count += 1
+    guard count <= limit else { throw .tooLarge("it has more than \(limit) fields") }
+    let field = try Self.split(line)
+    if bytes.isEmpty { bytes.reserveCapacity(256) }
+    lastStart = bytes.count
+    lastNameCount = field.name.count
+    isFolded = false
+    // The colon stands right behind the name.
+    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[..<(field.name.count + 1)]))
+    bytes.append(contentsOf: field.value)
+    bytes.append(0x0A)
+  }
+
+  private mutating func fold(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
+    guard count > 0 else { throw .malformed("its first field line begins with a blank") }
+    isFolded = true
+    let rest = HeadLine.trimmed(line)
+    guard !rest.isEmpty else { return }
+    bytes.removeLast()
+    // Blanks around a value do not belong to it.
+    if bytes.count > lastStart + lastNameCount + 1 { bytes.append(0x20) }
+    bytes.append(contentsOf: rest)
+    bytes.append(0x0A)
+  }
+
+  /// How long the name of the last field is; 0 if there is none.
+  package var lastName: Int { count == 0 ? 0 : lastNameCount }
+
+  /// Passes the last field to `body`. The field is complete when the next line has begun, because that line is then not
+  /// a continuation of the field.
+  package func withLast<Result>(_ body: (Field) throws(TransportFailure) -> Result) throws(TransportFailure) -> Result {
+    let outcome = bytes.withUnsafeBytes { bytes -> Swift.Result<Result, TransportFailure> in
+      let colon = lastStart + lastNameCount
+      let field = Field(
+        name: UnsafeRawBufferPointer(rebasing: bytes[lastStart..<colon]),
+        value: UnsafeRawBufferPointer(rebasing: bytes[(colon + 1)..<(bytes.count - 1)]))
+      return Swift.Result { () throws(TransportFailure) in try body(field) }
+    }
+    return try outcome.get()
+  }
+
+  package mutating func removeAll() {
+    bytes = []
+    count = 0
+    isFolded = false
+  }
+
+  /// Hands the fields over and begins anew.
+  package mutating func take() -> HTTPFields {
+    defer { removeAll() }
+    return count == 0 ? HTTPFields() : HTTPFields(raw: RawFieldBlock(bytes: bytes, count: count))
+  }
+
+  private static func split(_ line: UnsafeRawBufferPointer) throws(TransportFailure) -> Field {
+    guard let colon = line.firstIndex(of: 0x3A) else { throw .malformed("a field line has no colon") }
+    let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
+    guard !name.isEmpty, name.allSatisfy({ HeadLine.isToken($0) }) else {
+      throw .malformed("the name of a field holds a character that no name may hold")
+    }
+    return Field(name: name, value: HeadLine.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))
+  }
+}

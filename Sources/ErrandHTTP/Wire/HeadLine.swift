@@ -1,0 +1,84 @@
+import Foundation
+
+/// Rules over the lines of a head, in bytes.
+package enum HeadLine {
+  /// The line without its end. Only CR LF ends a line, and neither CR nor NUL stands inside.
+  package static func content(_ line: UnsafeRawBufferPointer) throws(TransportFailure) -> UnsafeRawBufferPointer {
+    let count = line.count
+    guard count >= 2, line[count - 2] == 0x0D, line[count - 1] == 0x0A else {
+      throw .malformed("a line of the head does not end with CR LF")
+    }
+    let content = UnsafeRawBufferPointer(rebasing: line[..<(count - 2)])
+    if let base = content.baseAddress, holds(0x0D, base, content.count) || holds(0, base, content.count) {
+      throw .malformed("a line of the head holds a control character")
+    }
+    if let base = content.baseAddress, holds(0x0A, base, content.count) {
+      throw .malformed("a line of the head holds a line feed")
+    }
+    return content
+  }
+
+  /// How many bytes the first line has, its end included; nil if its end has not come.
+  package static func end(of bytes: UnsafeRawBufferPointer) -> Int? {
+    guard let base = bytes.baseAddress, let feed = memchr(base, 0x0A, bytes.count) else { return nil }
+    return UnsafeRawPointer(feed) - base + 1
+  }
+
+  private static func holds(_ byte: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Bool {
+    memchr(base, byte, count) != nil
+  }
+
+  /// The value of decimal digits; nil for anything else and beyond `Int64`.
+  package static func number(_ digits: UnsafeRawBufferPointer) -> Int64? {
+    guard !digits.isEmpty else { return nil }
+    var number: Int64 = 0
+    for byte in digits {
+      guard ASCII.isDigit(byte) else { return nil }
+      let (product, tooLarge) = number.multipliedReportingOverflow(by: 10)
+      let (sum, tooLargeYet) = product.addingReportingOverflow(Int64(byte &- 0x30))
+      if tooLarge || tooLargeYet { return nil }
+      number = sum
+    }
+    return number
+  }
+
+  /// Whether bytes are a text of lower-case letters, without regard to case.
+  @inline(__always)
+  package static func equalFolded(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+    guard bytes.count == text.utf8CodeUnitCount else { return false }
+    for index in 0..<bytes.count where ASCII.lowercased(bytes[index]) != text.utf8Start[index] { return false }
+    return true
+  }
+
+  /// Whether a byte may stand in a name: `tchar` of RFC 9110 section 5.6.2, a bit for each byte below 128.
+  @inline(__always)
+  package static func isToken(_ byte: UInt8) -> Bool {
+    let marks: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
+    return byte < 128 && marks >> UInt64(byte & 63) & 1 == 1
+  }
+
+  /// The bytes without blanks and tabs around them.
+  package static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    var start = 0
+    var end = bytes.count
+    while start < end, isBlank(bytes[start]) { start += 1 }
+    while end > start, isBlank(bytes[end - 1]) { end -= 1 }
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}
+
+extension TransportFailure {
+  package static func malformed(_ text: String) -> TransportFailure {
+    TransportFailure(.malformedResponse, "The answer breaks the rules of HTTP: \(text).")
+  }
+
+  package static func tooLarge(_ text: String) -> TransportFailure {
+    TransportFailure(.tooLarge, "The response is larger than the limits allow: \(text).")
+  }
+
+  package static func undecodable(_ text: String) -> TransportFailure {
+    TransportFailure(.undecodableContent, "The body cannot be decoded: \(text).")
+  }
+}

@@ -1,0 +1,150 @@
+import Errand
+import ErrandTesting
+import Testing
+
+/// `Vary`, HEAD and ranges, tested with a complete client.
+@Suite struct HTTPVariantTests {
+  @Test func `variants are stored separately`() async throws {
+    let fixture = CacheFixture { request, number in
+      .page(
+        "\(request.fields["Accept-Language"] ?? "-") \(number)",
+        ["Vary": "Accept-Language", "Cache-Control": "max-age=60"])
+    }
+    func page(_ language: String) -> Page { .http(headers: ["Accept-Language": .text(language)]) }
+    #expect(try await fixture.client.send(page("de")) == "de 1")
+    #expect(try await fixture.client.send(page("en")) == "en 2")
+    #expect(try await fixture.client.send(page("de")) == "de 1")
+    #expect(try await fixture.client.send(page("en")) == "en 2")
+    #expect(try await fixture.client.send(Page.http()) == "- 3")
+    #expect(try await fixture.client.send(Page.http()) == "- 3")
+    #expect(await fixture.cache.entries().count == 3)
+    fixture.cache.removeAll(host: "API.example.com")
+    #expect(await fixture.cache.entries().isEmpty)
+  }
+
+  @Test func `each variant is validated by its tag`() async throws {
+    let fixture = CacheFixture { request, _ in
+      let language = request.fields["Accept-Language"] ?? "-"
+      let tag = "\"\(language)\""
+      return request.fields["If-None-Match"] == tag
+        ? .status(304, fields: [.eTag: tag])
+        : .page(language, [.eTag: tag, "Vary": "Accept-Language", "Cache-Control": "max-age=60"])
+    }
+    func page(_ language: String) -> Page { .http(headers: ["Accept-Language": .text(language)]) }
+    for language in ["de", "en"] { _ = try await fixture.client.send(page(language)) }
+    fixture.pass(61)
+    for language in ["de", "en"] {
+      let renewed = try await fixture.client.response(page(language))
+      #expect(renewed.value == language && renewed.origin == .revalidated)
+    }
+  }
+
+  @Test(arguments: ["*", "Range", "Accept, *"])
+  func `incomparable Vary is not stored`(_ vary: String) async throws {
+    let fixture = CacheFixture { _, number in
+      .page("answer \(number)", ["Vary": "\(vary)", "Cache-Control": "max-age=60"])
+    }
+    _ = try await fixture.client.send(Page.http())
+    #expect(await fixture.cache.entries().isEmpty)
+    #expect(try await fixture.client.send(Page.http()) == "answer 2")
+    _ = try await fixture.client.send(Page())
+    #expect(await fixture.stored() == "answer 3", "a declared lifetime ignores Vary")
+  }
+
+  @Test(arguments: ["X-Tenant", "Accept, x-tenant"])
+  func `field added below prevents storing`(_ vary: String) async throws {
+    let fixture = CacheFixture(change: {
+      $0.exchangeInterceptors = [Signing { $0.fields.replace(HTTPField("X-Tenant", "north")) }]
+    }) { _, number in .page("answer \(number)", ["Vary": "\(vary)", "Cache-Control": "max-age=60"]) }
+    _ = try await fixture.client.send(Page.http())
+    #expect(await fixture.cache.entries().isEmpty)
+    #expect(try await fixture.client.send(Page.http()) == "answer 2")
+    let asked = Page.http(headers: ["X-Tenant": "north"])
+    _ = try await fixture.client.send(asked)
+    #expect(await fixture.stored(asked) == "answer 3", "the request already has the field")
+    _ = try await fixture.client.send(Page())
+    #expect(await fixture.stored() == "answer 4", "a declared lifetime ignores Vary")
+  }
+
+  @Test func `other Vary fields are stored`() async throws {
+    let fixture = CacheFixture(change: {
+      $0.exchangeInterceptors = [Signing { $0.fields.replace(HTTPField("X-Tenant", "north")) }]
+      $0.credentials = FixedCredential(.bearer("a"), account: "ada")
+    }) { _, number in
+      .page("answer \(number)", ["Vary": "Accept, Authorization, Cookie", "Cache-Control": "max-age=60"])
+    }
+    _ = try await fixture.client.send(Page.http())
+    #expect(await fixture.stored(.http()) == "answer 1")
+  }
+
+  @Test func `HEAD is served from GET`() async throws {
+    let fixture = CacheFixture { _, number in .page("answer \(number)", ["Cache-Control": "max-age=60"]) }
+    _ = try await fixture.client.send(Page.http())
+    let head = try await fixture.client.response(Page.http(method: .head))
+    #expect(head.origin == .cacheFresh && head.value.isEmpty && head.status == 200 && fixture.asked == 1)
+    #expect(fixture.cache.statistics.bytesSaved == 0)
+  }
+
+  @Test func `GET is never served from HEAD`() async throws {
+    let fixture = CacheFixture { _, number in .page("answer \(number)", ["Cache-Control": "max-age=60"]) }
+    _ = try await fixture.client.send(Page.http(method: .head))
+    #expect(try await fixture.client.response(Page.http(method: .head)).origin == .cacheFresh)
+    #expect(try await fixture.client.send(Page.http()) == "answer 2")
+  }
+
+  @Test(arguments: [("\"a\"", true), ("\"b\"", false)])
+  func `HEAD freshens or removes GET`(_ tag: String, _ holds: Bool) async throws {
+    let fixture = CacheFixture { request, _ in
+      .page("body", [.eTag: request.method == .head ? "\(tag)" : "\"a\"", "Cache-Control": "max-age=60"])
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    _ = try await fixture.client.send(Page.http(method: .head))
+    let outcome = await fixture.client.outcome(of: Page.http(), options: .cache(.cacheOnly))
+    if holds {
+      #expect(outcome.value == "body" && outcome.origin == .cacheFresh)
+    } else {
+      #expect(outcome.error?.cacheMiss == .missing)
+    }
+  }
+
+  @Test(arguments: [CachePolicy.http, .lifetime(.seconds(60))])
+  func `ranges are cut from the complete response`(_ policy: CachePolicy) async throws {
+    let fixture = CacheFixture { request, number in
+      request.fields.contains("Range")
+        ? .page("an", ["Content-Range": "bytes 0-1/8", "Cache-Control": "max-age=60"], status: 206)
+        : .page("answer \(number)", ["Cache-Control": "max-age=60", "Accept-Ranges": "bytes"])
+    }
+    let part = Page(cache: policy, headers: ["Range": "bytes=0-1"])
+    let whole = Page(cache: policy)
+    #expect(try await fixture.client.send(part) == "an")
+    #expect(await fixture.cache.entries().isEmpty)
+    #expect(try await fixture.client.send(whole) == "answer 2")
+    let again = try await fixture.client.response(part)
+    #expect(again.value == "an" && again.status == 206 && again.origin == .cacheFresh)
+    #expect(again.fields["Content-Range"] == "bytes 0-1/8" && again.fields[.contentLength] == "2")
+    #expect(again.fields["Accept-Ranges"] == "bytes")
+    let end = try await fixture.client.response(Page(cache: policy, headers: ["Range": "bytes=-1"]))
+    #expect(end.value == "2" && end.fields["Content-Range"] == "bytes 7-7/8")
+    #expect(fixture.asked == 2)
+    // The range is outside the body, so the server must respond.
+    #expect(try await fixture.client.response(Page(cache: policy, headers: ["Range": "bytes=8-"])).origin == .network)
+    #expect(try await fixture.client.send(whole) == "answer 2")
+  }
+
+  @Test func `unrequested 206 is not stored`() async throws {
+    let fixture = CacheFixture { _, _ in
+      .page("an", ["Content-Range": "bytes 0-1/8", "Cache-Control": "max-age=60"], status: 206)
+    }
+    _ = try await fixture.client.send(Page.http())
+    _ = try await fixture.client.send(Page())
+    #expect(await fixture.cache.entries().isEmpty)
+  }
+
+  @Test(arguments: [CachePolicy.http, .lifetime(.seconds(60))])
+  func `wrong body length is not stored`(_ policy: CachePolicy) async throws {
+    let fixture = CacheFixture { _, _ in .page("body", [.contentLength: "5", "Cache-Control": "max-age=60"]) }
+    _ = try await fixture.client.send(Page(cache: policy))
+    #expect(await fixture.cache.entries().isEmpty)
+  }
+}

@@ -1,0 +1,137 @@
+import Errand
+@testable import ErrandCache
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Removing and listing entries, and storing a response for another request.
+@Suite struct RemovalTests {
+  private static func fixture() -> CacheFixture { CacheFixture { _, number in .text("answer \(number)") } }
+
+  @Test func `tag removes its entries`() async throws {
+    let fixture = Self.fixture()
+    _ = try await fixture.client.send(Page(name: "a"), options: .tag("feed"))
+    _ = try await fixture.client.send(Page(name: "b"))
+    fixture.cache.removeAll(tag: "feed")
+    #expect(await fixture.miss(Page(name: "a")) == .missing)
+    #expect(await fixture.stored(Page(name: "b")) == "answer 2")
+  }
+
+  @Test func `age removes older entries`() async throws {
+    let fixture = Self.fixture()
+    _ = try await fixture.client.send(Page(name: "a"))
+    fixture.pass(10)
+    _ = try await fixture.client.send(Page(name: "b"))
+    fixture.cache.removeAll(olderThan: Date(timeIntervalSince1970: 1_700_000_005))
+    #expect(await fixture.miss(Page(name: "a")) == .missing)
+    #expect(await fixture.stored(Page(name: "b")) == "answer 2")
+  }
+
+  @Test func `clearing removes everything`() async throws {
+    let fixture = Self.fixture()
+    for policy in [CachePolicy.lifetime(.seconds(60)), .httpElse(.seconds(60))] {
+      _ = try await fixture.client.send(Page(cache: policy))
+    }
+    #expect(await fixture.cache.size().entries == 2)
+    fixture.cache.removeAll()
+    #expect(await fixture.cache.size().entries == 0)
+  }
+
+  @Test func `listing describes the entries`() async throws {
+    let fixture = Self.fixture()
+    _ = try await fixture.client.send(Page(arguments: ["token": "secret"]), options: .tag("feed"))
+    let entry = try #require(await fixture.cache.entries().first)
+    #expect(entry.head.label.method == "GET" && entry.head.label.host == "api.example.com")
+    #expect(entry.head.label.tag == "feed" && !entry.head.label.url.contains("secret"))
+    #expect(entry.bodyLength == "answer 1".utf8.count)
+  }
+
+  // MARK: - For another request
+
+  @Test(arguments: [HTTPMethod.post, .put], [CachePolicy.none, .http])
+  func `response is stored for another request`(_ method: HTTPMethod, _ own: CachePolicy) async throws {
+    let fixture = Self.fixture()
+    let page = Page(arguments: ["id": 7])
+    _ = try await fixture.client.send(page)
+    let change = try await fixture.client.response(
+      Page(name: "page?id=7", method: method, cache: own, body: .text("new"), cachedAs: page))
+    #expect(change.value == "answer 2" && change.origin == .network)
+    #expect(await fixture.stored(page) == "answer 2")
+    #expect(try await fixture.client.response(page).origin == .cacheFresh)
+  }
+
+  @Test func `own success keeps the alias`() async throws {
+    let fixture = Self.fixture()
+    _ = try await fixture.client.send(Page())
+    _ = try await fixture.client.send(Page(method: .put, cache: .none, cachedAs: Page()))
+    #expect(await fixture.stored() == "answer 2", "the same URL")
+  }
+
+  @Test func `clearing during the call prevents the alias`() async throws {
+    let latch = Latch()
+    let fixture = CacheFixture { _, number in
+      try await latch.wait()
+      return .text("answer \(number)")
+    }
+    let client = fixture.client
+    async let value = client.send(Page(method: .put, cache: .none, cachedAs: Page()))
+    await latch.reached()
+    fixture.cache.removeAll()
+    latch.open()
+    _ = try await value
+    #expect(await fixture.cache.entries().isEmpty)
+  }
+
+  @Test func `rejected response stores no alias`() async throws {
+    let fixture = CacheFixture { _, _ in .text("no", status: 422) }
+    _ = await fixture.client.outcome(of: Page(method: .put, cache: .none, cachedAs: Page()))
+    _ = try await fixture.client.send(
+      Page(method: .put, cache: .none, statusRule: .any, cachedAs: Page(cache: .none)))
+    #expect(await fixture.cache.entries().isEmpty)
+  }
+
+  @Test(arguments: [CachePolicy.none, .lifetime(.seconds(60))], [200, 404])
+  func `followed redirect stores no alias`(_ own: CachePolicy, _ status: Int) async throws {
+    let fixture = CacheFixture { request, number in
+      request.method == .put ? .redirect(to: "/page", status: 303) : .text("answer \(number)", status: status)
+    }
+    let outcome = await fixture.client.outcome(of: Page(method: .put, cache: own, cachedAs: Page()))
+    #expect(outcome.error?.code == (status == 200 ? nil : .status))
+    #expect(await fixture.cache.entries().map(\.head.answer.status) == (status == 200 ? [200] : []))
+    #expect(await fixture.stored() == (status == 200 ? "answer 2" : nil))
+  }
+
+  @Test func `alias uses the other request's folder`() async throws {
+    let cache = ResponseCache.inTwoFolders()
+    let fixture = CacheFixture(change: { $0.cache = .own(cache) }) { _, number in .text("answer \(number)") }
+    _ = try await fixture.client.send(Page(name: "orders", method: .put, cache: .none, cachedAs: Page()))
+    #expect(await fixture.stored() == "answer 1")
+  }
+
+  // MARK: - Parts of the key
+
+  @Test func `excluded body arguments share a response`() async throws {
+    let fixture = Self.fixture()
+    let rule = CacheKeyRule(leavingOut: ["time"])
+    func page(_ time: Int, _ id: Int) -> Page {
+      Page(method: .post, cacheKey: rule, arguments: ["time": time, "id": id])
+    }
+    _ = try await fixture.client.send(page(1, 1))
+    #expect(try await fixture.client.send(page(2, 1)) == "answer 1")
+    #expect(try await fixture.client.send(page(2, 2)) == "answer 2")
+    #expect(
+      fixture.transport.requests.first?.body?.data.map { String(decoding: $0, as: UTF8.self) }?.contains("time=1")
+        == true)
+  }
+
+  @Test func `selected headers separate responses`() async throws {
+    let fixture = Self.fixture()
+    let rule = CacheKeyRule(headers: ["x-region"])
+    func page(_ region: String, _ other: String) -> Page {
+      Page(cacheKey: rule, headers: ["X-Region": .text(region), "X-Other": .text(other)])
+    }
+    _ = try await fixture.client.send(page("a", "1"))
+    #expect(try await fixture.client.send(page("a", "2")) == "answer 1")
+    #expect(try await fixture.client.send(page("b", "1")) == "answer 2")
+  }
+}

@@ -1,0 +1,398 @@
+import Errand
+import ErrandTesting
+import StoreSamples
+import Testing
+
+@testable import ErrandCache
+
+/// Stale responses: served while they are refreshed or instead of a failure, but never if the server forbids it.
+@Suite(.timeLimit(.minutes(1))) struct StaleAnswerTests {
+  private static let whileRevalidating: HTTPFields = ["Cache-Control": "max-age=60, stale-while-revalidate=600"]
+  private static let ifError: HTTPFields = ["Cache-Control": "max-age=60, stale-if-error=600"]
+
+  @Test func `hundred concurrent reads refresh once`() async throws {
+    let latch = Latch()
+    let fixture = CacheFixture { _, number in
+      if number > 1 { try await latch.wait() }
+      return .page("answer \(number)", Self.whileRevalidating)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let values = try await withThrowingTaskGroup(of: APIResponse<String>.self) { group in
+      for _ in 1...100 { group.addTask { try await fixture.client.response(Page.http()) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(values.allSatisfy { $0.value == "answer 1" && $0.origin == .cacheStale })
+    await latch.reached()
+    #expect(fixture.asked == 2)
+    latch.open()
+    await fixture.settled()
+    #expect(try await fixture.client.response(Page.http()).value == "answer 2")
+    #expect(fixture.asked == 2)
+  }
+
+  @Test func `stale variants refresh concurrently`() async throws {
+    let latch = Latch()
+    let fields: HTTPFields = ["Cache-Control": "max-age=60, stale-while-revalidate=600", "Vary": "Accept-Language"]
+    let fixture = CacheFixture { request, number in
+      if number > 3 { try await latch.wait() }
+      return .page("\(request.fields["Accept-Language"] ?? "") \(number)", fields)
+    }
+    let pages = ["de", "en", "fr"].map { Page.http(headers: ["Accept-Language": .text($0)]) }
+    for page in pages { _ = try await fixture.client.send(page) }
+    fixture.pass(61)
+    for _ in 1...3 {
+      for page in pages { #expect(try await fixture.client.response(page).origin == .cacheStale) }
+    }
+    while fixture.asked < 6 { await Task.yield() }
+    latch.open()
+    await fixture.settled()
+    #expect(fixture.asked == 6)
+    for page in pages { #expect(try await fixture.client.response(page).origin == .cacheFresh) }
+  }
+
+  @Test(arguments: ["max-age=0, private, must-revalidate", "private", "max-age=60"])
+  func `failure does not replace the stored response`(control: String) async throws {
+    let fixture = CacheFixture { _, number in
+      number == 1 ? .page("body", Self.ifError) : ScriptedAnswer(status: 503, fields: ["Cache-Control": control])
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    for _ in 0..<3 { #expect(await fixture.client.outcome(of: Page.http()).value == "body") }
+    #expect(fixture.asked == 4)
+  }
+
+  @Test(arguments: [404, 410]) func `404 past the cache removes the entry`(status: Int) async throws {
+    let fixture = CacheFixture { _, number in number == 1 ? .text("old") : .status(status) }
+    _ = try await fixture.client.send(Page())
+    let outcome = await fixture.client.outcome(of: Page(), options: .cache(.ignoringCache))
+    #expect(outcome.error?.status == status)
+    #expect(await fixture.miss() == .missing)
+  }
+
+  @Test func `quick refresh is not repeated`() async throws {
+    for _ in 1...20 {
+      let fixture = CacheFixture { _, number in .page("answer \(number)", Self.whileRevalidating) }
+      _ = try await fixture.client.send(Page.http())
+      fixture.pass(61)
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 1...50 { group.addTask { _ = try? await fixture.client.send(Page.http()) } }
+      }
+      await fixture.settled()
+      #expect(fixture.asked == 2)
+    }
+  }
+
+  @Test func `late reader starts no second refresh`() async throws {
+    let store = SlowStore(MemoryStore())
+    let fixture = CacheFixture(store: store) { _, number in .page("answer \(number)", Self.whileRevalidating) }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let latch = Latch()
+    store.holdNext(at: latch)
+    let client = fixture.client
+    async let late = client.send(Page.http())
+    await latch.reached()
+    _ = try await client.send(Page.http())
+    await fixture.settled()
+    #expect(fixture.asked == 2)
+    latch.open()
+    #expect(try await late == "answer 1", "the lookup was before the refresh")
+    await fixture.settled()
+    #expect(fixture.asked == 2)
+  }
+
+  @Test func `failed refresh is retried`() async throws {
+    let fixture = CacheFixture { _, number in
+      number == 2 ? .failure(.offline) : .page("answer \(number)", Self.whileRevalidating)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    for _ in 1...2 {
+      #expect(try await fixture.client.send(Page.http()) == "answer 1")
+      await fixture.settled()
+      fixture.pass(1)
+    }
+    #expect(try await fixture.client.send(Page.http()) == "answer 3")
+  }
+
+  @Test func `failed refreshes back off`() async throws {
+    let fixture = CacheFixture { _, number in
+      number == 1 ? .page("answer", Self.whileRevalidating) : .status(500)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    // The pauses are 1, 2 and 4 seconds.
+    for asked in [2, 3, 3, 4, 4, 4, 4, 5] {
+      for _ in 1...50 {
+        #expect(try await fixture.client.send(Page.http()) == "answer")
+        await fixture.settled()
+      }
+      #expect(fixture.asked == asked)
+      fixture.pass(1)
+    }
+  }
+
+  @Test func `refresh waits for Retry-After`() async throws {
+    let fixture = CacheFixture { _, number in
+      number == 2
+        ? ScriptedAnswer(status: 503, fields: ["Retry-After": "120"])
+        : .page("answer \(number)", Self.whileRevalidating)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    for (seconds, asked) in [(119, 2), (1, 2), (0, 3)] {
+      #expect(try await fixture.client.send(Page.http()) == "answer 1")
+      await fixture.settled()
+      #expect(fixture.asked == asked)
+      fixture.pass(seconds)
+    }
+    #expect(try await fixture.client.send(Page.http()) == "answer 3")
+  }
+
+  @Test(
+    arguments: [
+      (1, nil, 1), (2, nil, 2), (3, nil, 4), (9, nil, 256), (10, nil, 300), (64, nil, 300), (0, nil, 1), (1, 0, 1),
+      (1, 120, 120), (10, 120, 300), (10, 900, 900),
+    ] as [(Int, Int?, Int)])
+  func `pauses double up to five minutes`(_ failures: Int, _ retryAfter: Int?, _ pause: Int) {
+    #expect(RefreshTable.pause(after: failures, retryAfter: retryAfter.map { .seconds($0) }) == .seconds(pause))
+  }
+
+  @Test func `new response resets failures`() async throws {
+    let fixture = CacheFixture { _, number in
+      number == 2 || number == 3 ? .status(500) : .page("answer \(number)", Self.whileRevalidating)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    for _ in 1...2 {
+      _ = try await fixture.client.send(Page.http())
+      await fixture.settled()
+      fixture.pass(1)
+    }
+    // The pause of two seconds is not over. Another call stores a fresh response, which then becomes stale.
+    _ = try await fixture.client.send(Page.http(), options: .cache(.ignoringCache))
+    fixture.pass(61)
+    #expect(try await fixture.client.send(Page.http()) == "answer 4")
+    await fixture.settled()
+    #expect(fixture.asked == 5)
+  }
+
+  @Test func `remembered failures are limited`() {
+    let table = RefreshTable()
+    let clock = ManualClock()
+    let stored = WallTime(milliseconds: 1)
+    let places = (0..<2_000).map { RefreshTable.Place(key: Sample.key("/\($0)"), variant: Sample.digest("v")) }
+    for place in places { table.fail(place, stored: stored, retryAfter: nil, now: clock.now) }
+    let waiting = places.count { !table.begin($0, stored: stored, CallState(timers: clock)) }
+    #expect(waiting == 1_024)
+  }
+
+  @Test func `refresh outlives its call`() async throws {
+    let latch = Latch()
+    let fixture = CacheFixture { _, number in
+      if number > 1 { try await latch.wait() }
+      return .page("answer \(number)", Self.whileRevalidating)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    _ = try await fixture.client.send(Page.http(), options: .tag("gone"))
+    await latch.reached()
+    #expect(fixture.client.cancelAll() == 0)
+    latch.open()
+    await fixture.settled()
+    #expect(await fixture.stored(.http()) == "answer 2")
+  }
+
+  @Test func `clearing stops the refresh`() async throws {
+    let latch = Latch()
+    let fixture = CacheFixture { _, number in
+      if number > 1 { try await latch.wait() }
+      return .page("answer \(number)", Self.whileRevalidating)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    _ = try await fixture.client.send(Page.http())
+    await latch.reached()
+    fixture.cache.removeAll()
+    await fixture.settled()
+    #expect(await fixture.miss(.http()) == .missing)
+  }
+
+  @Test func `refresh ignores caller's conditions`() async throws {
+    let fixture = CacheFixture { _, number in
+      .page("answer \(number)", Self.whileRevalidating).with(.eTag, "\"\(number)\"")
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let page = Page.http(headers: ["If-None-Match": "\"0\""])
+    #expect(try await fixture.client.send(page) == "answer 1")
+    await fixture.settled()
+    #expect(fixture.transport.requests[1].fields.values(of: "If-None-Match") == ["\"1\""])
+  }
+
+  @Test(arguments: [
+    (Page.http(), CacheReadMode.cacheOnly),
+    (Page.http(headers: ["Cache-Control": "only-if-cached"]), .asDeclared),
+  ])
+  func `cache only starts no refresh`(page: Page, mode: CacheReadMode) async throws {
+    let fixture = CacheFixture { _, number in .page("answer \(number)", Self.whileRevalidating) }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let response = try await fixture.client.response(page, options: CallOptions(cache: mode))
+    #expect(response.value == "answer 1" && response.origin == .cacheStale)
+    await fixture.settled()
+    #expect(fixture.asked == 1, "no request is sent, not even in the background")
+  }
+
+  @Test func `local 304 refreshes, too`() async throws {
+    let fixture = CacheFixture { _, number in
+      .page("answer \(number)", Self.whileRevalidating).with(.eTag, "\"\(number)\"")
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let page = Page(cache: .http, headers: ["If-None-Match": "\"1\""], statusRule: .any)
+    #expect(try await fixture.client.response(page).status == 304)
+    await fixture.settled()
+    #expect(fixture.asked == 2)
+    #expect(await fixture.stored(.http()) == "answer 2")
+  }
+
+  @Test func `after the window the server responds`() async throws {
+    let fixture = CacheFixture { _, number in .page("answer \(number)", Self.whileRevalidating) }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(661)
+    #expect(try await fixture.client.send(Page.http()) == "answer 2")
+  }
+
+  // MARK: - Instead of a failure
+
+  @Test(arguments: [500, 502, 503, 504], [true, false])
+  func `stored response replaces a server error`(_ status: Int, _ hasExchangeInterceptors: Bool) async throws {
+    let fixture = CacheFixture(change: { Self.sign(&$0, hasExchangeInterceptors) }) { _, number in
+      number == 1 ? .page("body", Self.ifError) : .text("oops", status: status)
+    }
+    try await expectStandIn(fixture)
+  }
+
+  @Test(
+    arguments: [
+      TransportFailure.Kind.offline, .nameLookup, .refused, .connectTimeout, .idleTimeout, .closedBeforeResponse,
+      .reset, .truncated,
+    ], [true, false])
+  func `stored response replaces a transport failure`(
+    _ kind: TransportFailure.Kind, _ hasExchangeInterceptors: Bool
+  ) async throws {
+    let fixture = CacheFixture(change: { Self.sign(&$0, hasExchangeInterceptors) }) { _, number in
+      number == 1 ? .page("body", Self.ifError) : .failure(kind)
+    }
+    try await expectStandIn(fixture)
+  }
+
+  private static func sign(_ configuration: inout ClientConfiguration, _ does: Bool) {
+    if does { configuration.exchangeInterceptors = [Signing { $0.fields["X-Signature"] = "s" }] }
+  }
+
+  private func expectStandIn(_ fixture: CacheFixture) async throws {
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let answer = try await fixture.client.response(Page.http())
+    #expect(answer.value == "body" && answer.origin == .cacheStale && answer.fields["Age"] == "61")
+    #expect(answer.metrics.cache?.status == "Errand; hit; ttl=-1; detail=stale-if-error")
+    #expect(fixture.asked == 2)
+    fixture.pass(600)
+    #expect(await fixture.client.outcome(of: Page.http()).error != nil, "the stale-if-error window has ended")
+  }
+
+  @Test(arguments: [400, 404, 501]) func `other statuses are passed on`(_ status: Int) async throws {
+    let fixture = CacheFixture { _, number in number == 1 ? .page("body", Self.ifError) : .status(status) }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    #expect(await fixture.client.outcome(of: Page.http()).error?.status == status)
+  }
+
+  @Test func `request may allow stale-if-error`() async throws {
+    let fixture = CacheFixture { _, number in
+      number == 1 ? .page("body", ["Cache-Control": "max-age=60"]) : .failure(.offline)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    #expect(await fixture.client.outcome(of: Page.http()).error?.stage == .transport)
+    #expect(try await fixture.client.send(Page.http(headers: ["Cache-Control": "stale-if-error=5"])) == "body")
+  }
+
+  @Test(arguments: ["max-age=60, stale-if-error=600, must-revalidate", "no-cache, stale-if-error=600"])
+  func `server may forbid stale responses`(_ directives: String) async throws {
+    let fixture = CacheFixture { _, number in
+      number == 1 ? .page("body", ["Cache-Control": "\(directives)"]) : .failure(.offline)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    #expect(await fixture.client.outcome(of: Page.http()).error?.code.rawValue == "offline")
+  }
+
+  @Test func `stored response replaces a deadline`() async throws {
+    for mode in [CacheReadMode.asDeclared, .networkElseCached] {
+      let latch = Latch()
+      let fixture = CacheFixture { _, number in
+        if number > 1 { try await latch.wait() }
+        return .page("body", Self.ifError)
+      }
+      _ = try await fixture.client.send(Page.http())
+      fixture.pass(61)
+      let client = fixture.client
+      async let answer = client.response(Page.http(), options: .cache(mode))
+      await latch.reached()
+      fixture.clock.advance(by: .milliseconds(119_950))
+      let came = try await answer
+      #expect(came.value == "body" && came.origin == .cacheStale)
+    }
+  }
+
+  @Test func `short deadline still contacts the server`() async throws {
+    let fixture = CacheFixture { _, number in .text("answer \(number)") }
+    _ = try await fixture.client.send(Page())
+    var options = CallOptions.cache(.networkElseCached)
+    options.timeouts = Timeouts(total: .milliseconds(5))
+    #expect(try await fixture.client.send(Page(), options: options) == "answer 2")
+  }
+
+  @Test func `deadline without stored response fails`() async throws {
+    let latch = Latch()
+    let fixture = CacheFixture { _, number in
+      if number > 1 { try await latch.wait() }
+      return .page("body", ["Cache-Control": "max-age=60"])
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let client = fixture.client
+    async let outcome = client.outcome(of: Page.http())
+    await latch.reached()
+    fixture.clock.advance(by: .seconds(120))
+    #expect(await outcome.error?.stage == .deadline)
+  }
+
+  @Test func `cancellation serves no stored response`() async throws {
+    let latch = Latch()
+    let fixture = CacheFixture { _, number in
+      if number > 1 { try await latch.wait() }
+      return .page("body", Self.ifError)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let client = fixture.client
+    async let outcome = client.outcome(of: Page.http())
+    await latch.reached()
+    client.cancelAll()
+    #expect(await outcome.error?.stage == .cancelled)
+  }
+}
+
+extension ScriptedAnswer {
+  /// The same response with one more field.
+  func with(_ name: HTTPFieldName, _ value: String) -> ScriptedAnswer {
+    var answer = self
+    answer.head.fields.replace(HTTPField(name, value))
+    return answer
+  }
+}

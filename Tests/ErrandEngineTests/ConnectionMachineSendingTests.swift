@@ -1,0 +1,109 @@
+#if os(Linux)
+  import ErrandHTTP
+  import Testing
+
+  @testable import ErrandEngine
+
+  /// How far a request has come, and what an early response means for it.
+  @Suite struct ConnectionMachineSendingTests {
+    private static func machine(_ rest: ConnectionMachine.Rest) -> ConnectionMachine {
+      var machine = ConnectionMachine()
+      _ = machine.submit(limits: ResponseLimits(), isHeadRequest: false, rest: rest)
+      machine.wrote(100)
+      return machine
+    }
+
+    private static func feed(_ text: String, to machine: inout ConnectionMachine) throws {
+      var rest = Array(text.utf8)[...]
+      while !rest.isEmpty {
+        let used = try rest.withUnsafeBytes { try machine.receive($0) }.used
+        rest = rest.dropFirst(used)
+      }
+    }
+
+    private static func response(_ status: Int) -> String { "HTTP/1.1 \(status) x\r\nContent-Length: 0\r\n\r\n" }
+
+    @Test func `a request without a body ends with its head`() {
+      var machine = Self.machine(.nothing)
+      #expect(machine.sending == .head)
+      machine.wroteHead()
+      #expect(machine.sending == .finished)
+    }
+
+    @Test func `a body follows the head`() throws {
+      var machine = Self.machine(.body)
+      machine.wroteHead()
+      #expect(machine.sending == .body)
+      machine.wroteBody()
+      #expect(machine.sending == .finished)
+      try Self.feed(Self.response(200), to: &machine)
+      #expect(machine.finish() == true)
+    }
+
+    @Test func `a body waits for the server's word`() throws {
+      var machine = Self.machine(.bodyAfterContinue)
+      machine.wroteHead()
+      #expect(machine.sending == .awaitingContinue)
+      try Self.feed("HTTP/1.1 102 x\r\n\r\n", to: &machine)
+      #expect(machine.sending == .awaitingContinue)
+      try Self.feed("HTTP/1.1 100 Continue\r\n\r\n", to: &machine)
+      #expect(machine.sending == .body)
+    }
+
+    @Test func `a body does not wait for ever`() {
+      var machine = Self.machine(.bodyAfterContinue)
+      machine.wroteHead()
+      machine.proceed()
+      #expect(machine.sending == .body)
+      machine.wroteBody()
+      machine.proceed()
+      #expect(machine.sending == .finished)
+    }
+
+    @Test(arguments: [200, 417, 500])
+    func `a final response in place of the word ends the request`(status: Int) throws {
+      var machine = Self.machine(.bodyAfterContinue)
+      machine.wroteHead()
+      try Self.feed(Self.response(status), to: &machine)
+      #expect(machine.sending == .abandoned && machine.isWhole)
+      #expect(machine.finish() == false && machine.phase == .closed)
+    }
+
+    @Test(arguments: [(200, ConnectionMachine.Sending.body), (302, .body), (400, .abandoned), (503, .abandoned)])
+    func `an early refusal ends the body`(status: Int, sending: ConnectionMachine.Sending) throws {
+      var machine = Self.machine(.body)
+      machine.wroteHead()
+      try Self.feed(Self.response(status), to: &machine)
+      #expect(machine.sending == sending)
+      #expect(machine.finish() == false, "the rest of the request is not on the wire")
+    }
+
+    @Test func `an early response is whole when the body was`() throws {
+      var machine = Self.machine(.body)
+      machine.wroteHead()
+      try Self.feed("HTTP/1.1 200 x\r\nContent-Length: 1\r\n\r\n", to: &machine)
+      machine.wroteBody()
+      try Self.feed("x", to: &machine)
+      #expect(machine.finish() == true)
+    }
+
+    @Test func `last words are read after a failed write`() throws {
+      var machine = Self.machine(.body)
+      machine.wroteHead()
+      machine.abandonRequest()
+      try Self.feed("HTTP/1.1 413 x\r\nContent-Length: 2\r\n\r\nno", to: &machine)
+      #expect(machine.isWhole && machine.head.status == 413)
+      #expect(machine.ended(isReset: true) == .response)
+    }
+
+    @Test func `a second exchange begins anew`() throws {
+      var machine = Self.machine(.nothing)
+      machine.wroteHead()
+      try Self.feed("HTTP/1.1 200 x\r\nConnection: x\r\nContent-Length: 2\r\n\r\nok", to: &machine)
+      #expect(machine.finish() == true && machine.phase == .idle)
+      #expect(machine.submit(limits: ResponseLimits(), isHeadRequest: true, rest: .nothing) == true)
+      #expect(machine.bytesWritten == 0 && machine.bytesReceived == 0 && !machine.hasBegun && !machine.isWhole)
+      #expect(machine.submit(limits: ResponseLimits(), isHeadRequest: false, rest: .nothing) == false)
+    }
+  }
+#endif

@@ -1,0 +1,14 @@
+#if os(Linux)
+  import Synchronization
+
+  /// A number that many tasks count up.
+  final class Counter: Sendable {
+    private let count = Atomic<Int>(0)
+
+    var value: Int { count.load(ordering: .relaxed) }
+
+    /// Adds to the number. Returns the sum.
+    @discardableResult
+    func add(_ more: Int = 1) -> Int { count.wrappingAdd(more, ordering: .relaxed).newValue }
+  }
+#endif

@@ -1,0 +1,203 @@
+#if os(Linux)
+  import CodedSamples
+  import ErrandCore
+  import ErrandDecoding
+  import ErrandHTTP
+  import ErrandTesting
+  import Foundation
+  import Synchronization
+  import TestSupport
+  import Testing
+  import TransportChecks
+
+  @testable import ErrandEngine
+
+  /// Bodies of responses: content codings, sinks, and the loop's time that they may take.
+  @Suite(.timeLimit(.minutes(2))) struct EngineBodyTests {
+    private static func answer(_ bytes: [UInt8], coding: String) -> LoopbackAnswer {
+      .data(bytes).setting("Content-Encoding", to: coding)
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `a coded body arrives decoded`(_ coding: ContentCoding) async throws {
+      let coded = CodedSamples.text(in: coding)
+      let server = try LoopbackServer()
+      server.enqueue(
+        Self.answer(coded, coding: coding.rawValue),
+        .chunked(coded.map { [$0] }).setting("Content-Encoding", to: coding.rawValue),
+        LoopbackAnswer([.head(status: 200, headers: ["Content-Encoding": coding.rawValue]), .body(coded), .close]))
+      let transport = EngineTransport()
+      for _ in 0..<3 {
+        let response = try await TransportConformance.get(transport, server.url)
+        #expect(response.text == CodedSamples.text)
+        #expect(response.fields[.contentEncoding] == coding.rawValue)
+      }
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `a coded body cut short is told`(_ coding: ContentCoding) async throws {
+      let coded = CodedSamples.text(in: coding)
+      let server = try LoopbackServer { request in
+        let count = Int(request.path.dropFirst()) ?? 0
+        return Self.answer(Array(coded.prefix(count)), coding: coding.rawValue)
+      }
+      let transport = EngineTransport()
+      for count in 1..<coded.count {
+        let request = try HTTPRequest(url: server.url + "/\(count)")
+        let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
+        #expect(failure?.kind == .undecodableContent)
+      }
+      #expect(try await TransportConformance.get(transport, server.url + "/\(coded.count)").text == CodedSamples.text)
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `a bomb stops at the limit`(_ coding: ContentCoding) async throws {
+      let server = try LoopbackServer { _ in Self.answer(CodedSamples.zeros(in: coding), coding: coding.rawValue) }
+      let request = try HTTPRequest(url: server.url)
+      let failure = await TransportConformance.failure(
+        of: Exchange(request: request, limits: ResponseLimits(bodyBytes: 1 << 20)), over: EngineTransport())
+      #expect(failure?.kind == .tooLarge)
+    }
+
+    @Test func `a coded body of nothing is nothing`() async throws {
+      let server = try LoopbackServer { _ in .chunked([String]()).setting("Content-Encoding", to: "gzip") }
+      #expect(try await TransportConformance.get(EngineTransport(), server.url).text == "")
+    }
+
+    @Test(arguments: ["compress", "gzip;q=1", "gzip, gzip, gzip, gzip, gzip, gzip"])
+    func `a coding that cannot be undone is told`(coding: String) async throws {
+      let server = try LoopbackServer { _ in Self.answer([1, 2], coding: coding) }
+      let exchange = Exchange(request: try HTTPRequest(url: server.url))
+      let failure = await TransportConformance.failure(of: exchange, over: EngineTransport())
+      #expect(failure?.kind == .undecodableContent)
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `a sink that pauses often gets all of it`(_ coding: ContentCoding) async throws {
+      let server = try LoopbackServer { _ in Self.answer(CodedSamples.zeros(in: coding), coding: coding.rawValue) }
+      let sink = RecordingSink(keeps: false) { _ in
+        .sink
+      } onPiece: { number, flow in
+        guard number.isMultiple(of: 3) else { return true }
+        if number.isMultiple(of: 2) { flow.resume() } else { Task.detached { flow.resume() } }
+        return false
+      }
+      let exchange = Exchange(
+        request: try HTTPRequest(url: server.url), limits: ResponseLimits(expansion: nil), sink: sink)
+      _ = try await EngineTransport().send(exchange)
+      #expect(sink.count == 8 << 20 && sink.ends == 1)
+    }
+
+    @Test func `a body of many turns comes whole`() async throws {
+      let plain = [UInt8]((0..<(9 << 20)).map { UInt8(truncatingIfNeeded: $0 >> 12) })
+      for coding in [ContentCoding.gzip, .zstd] {
+        let coded = CodedSamples.encode(plain, coding)
+        let server = try LoopbackServer()
+        let chunks = stride(from: 0, to: coded.count, by: 333).map { coded[$0..<min($0 + 333, coded.count)] }
+        server.enqueue(
+          Self.answer(coded, coding: coding.rawValue),
+          .chunked(chunks).setting("Content-Encoding", to: coding.rawValue),
+          Self.answer(coded, coding: coding.rawValue))
+        let transport = EngineTransport()
+        for _ in 0..<3 {
+          let response = try await TransportConformance.get(transport, server.url)
+          #expect(Array(response.body) == plain)
+        }
+        #expect(server.connectionCount == 1)
+      }
+    }
+
+    @Test func `a sink gets large pieces`() async throws {
+      let server = try LoopbackServer { _ in .generated(count: 8 << 20) }
+      let sizes = Mutex<[Int]>([])
+      let sink = MeasuringSink(sizes: { size in sizes.withLock { $0.append(size) } })
+      async let response = EngineTransport().send(Exchange(request: HTTPRequest(url: server.url), sink: sink))
+      // The sink holds the first piece up until the system's buffers are full.
+      await sink.paused.waitStubbornly()
+      var sent = -1
+      while sent != server.record.sentCount {
+        sent = server.record.sentCount
+        for _ in 0..<300 { await Task.yield() }
+      }
+      sink.resume()
+      _ = try await response
+      let all = sizes.withLock { $0 }
+      #expect(all.reduce(0, +) == 8 << 20)
+      // A read brings 64 KiB at most, so larger pieces are gathered ones.
+      #expect((all.max() ?? 0) > 64 << 10 && all.allSatisfy { $0 <= 512 << 10 })
+    }
+
+    @Test func `a paused sink holds the server up`() async throws {
+      let server = try LoopbackServer { _ in .endless() }
+      let paused = Latch()
+      let sink = RecordingSink(keeps: false) { _ in
+        .sink
+      } onPiece: { _, _ in
+        paused.open()
+        return false
+      }
+      let call = CallState()
+      let exchange = Exchange(request: try HTTPRequest(url: server.url), call: call, sink: sink)
+      async let reason = TransportConformance.stop(of: exchange, over: EngineTransport())
+      await paused.waitStubbornly()
+      var sent = -1
+      while sent != server.record.sentCount {
+        sent = server.record.sentCount
+        for _ in 0..<300 { await Task.yield() }
+      }
+      #expect(sink.pieces == 1)
+      #expect(sent < 64 << 20)
+      call.stop(.cancelled)
+      #expect(await reason == .cancelled)
+    }
+
+    @Test func `a large body does not hold up small calls`() async throws {
+      let large = try LoopbackServer { _ in .endless() }
+      let small = try LoopbackServer { _ in .ok("small") }
+      let transport = EngineTransport()
+      let call = CallState()
+      let sink = RecordingSink(keeps: false)
+      let exchange = Exchange(request: try HTTPRequest(url: large.url), call: call, sink: sink)
+      async let reason = TransportConformance.stop(of: exchange, over: transport)
+      while sink.pieces == 0 { await Task.yield() }
+      var best = Duration.seconds(60)
+      for _ in 0..<40 {
+        let begun = ContinuousClock.now
+        #expect(try await TransportConformance.get(transport, small.url).text == "small")
+        best = min(best, ContinuousClock.now - begun)
+      }
+      if !isSanitized { #expect(best < .milliseconds(100)) }
+      call.stop(.cancelled)
+      #expect(await reason == .cancelled)
+    }
+
+    /// Pauses at its first piece, and tells the size of each.
+    private final class MeasuringSink: BodySink {
+      let paused = Latch()
+      private let sizes: @Sendable (Int) -> Void
+      private let flow = Mutex<BodyFlow?>(nil)
+      private let isFirst = Mutex(true)
+
+      init(sizes: @escaping @Sendable (Int) -> Void) { self.sizes = sizes }
+
+      func resume() { flow.withLock { $0 }?.resume() }
+
+      func begin(_ head: ResponseHead, flow: BodyFlow) -> BodyDisposition {
+        self.flow.withLock { $0 = flow }
+        return .sink
+      }
+
+      func write(_ piece: UnsafeRawBufferPointer) -> Bool {
+        sizes(piece.count)
+        let isFirst = isFirst.withLock { isFirst in
+          defer { isFirst = false }
+          return isFirst
+        }
+        if isFirst { paused.open() }
+        return !isFirst
+      }
+
+      func end() {}
+    }
+  }
+#endif

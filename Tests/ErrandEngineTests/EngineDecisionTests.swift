@@ -1,0 +1,308 @@
+#if os(Linux)
+  import ErrandHTTP
+  import Foundation
+  import Synchronization
+  import TestSupport
+  import Testing
+
+  @testable import ErrandEngine
+
+  private func moment(_ seconds: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: seconds * 1_000_000_000) }
+
+  @Suite struct IdlePoolTests {
+    private final class Thing {}
+
+    private static func origin(_ host: String) throws -> HTTPURL.Origin { try HTTPURL("http://\(host)/").origin }
+
+    @Test func `the last one is used first`() throws {
+      let (one, two) = (Thing(), Thing())
+      let origin = try Self.origin("a")
+      var pool = IdlePool<Thing>(most: 9, mostPerOrigin: 9, age: .seconds(10))
+      #expect(pool.keep(one, for: origin, now: moment(0)).isEmpty)
+      #expect(pool.keep(two, for: origin, now: moment(1)).isEmpty)
+      #expect(pool.take(for: try Self.origin("b"), now: moment(1)).connection == nil)
+      #expect(pool.take(for: origin, now: moment(2)).connection === two)
+      #expect(pool.take(for: origin, now: moment(2)).connection === one)
+      #expect(pool.take(for: origin, now: moment(2)).connection == nil && pool.count == 0)
+    }
+
+    @Test func `what is too old is given up`() throws {
+      let things = (0..<3).map { _ in Thing() }
+      let origin = try Self.origin("a")
+      var pool = IdlePool<Thing>(most: 9, mostPerOrigin: 9, age: .seconds(10))
+      for (second, thing) in things.enumerated() { _ = pool.keep(thing, for: origin, now: moment(Int64(second))) }
+      #expect(pool.nextExpiry == moment(10))
+      #expect(pool.expire(now: moment(9)).isEmpty)
+      #expect(pool.expire(now: moment(11)).count == 2 && pool.nextExpiry == moment(12))
+      let (taken, expired) = pool.take(for: origin, now: moment(12))
+      #expect(taken == nil && expired.count == 1 && expired.first === things[2] && pool.count == 0)
+      #expect(pool.expire(now: moment(99)).isEmpty && pool.nextExpiry == nil)
+    }
+
+    @Test func `the limits hold`() throws {
+      let things = (0..<4).map { _ in Thing() }
+      var pool = IdlePool<Thing>(most: 3, mostPerOrigin: 2, age: .seconds(10))
+      for place in 0..<2 {
+        #expect(pool.keep(things[place], for: try Self.origin("a"), now: moment(Int64(place))).isEmpty)
+      }
+      let surplus = pool.keep(things[2], for: try Self.origin("a"), now: moment(2))
+      #expect(surplus.count == 1 && surplus.first === things[0] && pool.count == 2)
+      #expect(pool.keep(things[3], for: try Self.origin("b"), now: moment(3)).isEmpty)
+      let oldest = pool.keep(things[0], for: try Self.origin("c"), now: moment(4))
+      #expect(oldest.count == 1 && oldest.first === things[1] && pool.count == 3)
+    }
+
+    @Test func `one that has ended is taken out`() throws {
+      let (one, two) = (Thing(), Thing())
+      let origin = try Self.origin("a")
+      var pool = IdlePool<Thing>(most: 9, mostPerOrigin: 9, age: .seconds(10))
+      for thing in [one, two] { _ = pool.keep(thing, for: origin, now: moment(0)) }
+      #expect(pool.remove(one, of: origin) && !pool.remove(one, of: origin))
+      #expect(pool.removeAll().count == 1 && pool.count == 0)
+      #expect(pool.removeOldest() == nil)
+    }
+  }
+
+  @Suite struct AddressRaceTests {
+    private static func addresses(_ texts: [String]) throws -> [SocketAddress] {
+      try texts.map { try #require(SocketAddress(numeric: $0, port: 80)) }
+    }
+
+    @Test func `the families take turns`() throws {
+      let mixed = AddressRace.interleaved(try Self.addresses(["::1", "::2", "::3", "127.0.0.1", "127.0.0.2"]))
+      #expect(mixed.map(\.text) == ["::1", "127.0.0.1", "::2", "127.0.0.2", "::3"])
+      #expect(AddressRace.interleaved([]).isEmpty)
+    }
+
+    @Test func `another attempt begins in a quarter of a second`() throws {
+      var race = AddressRace(try Self.addresses(["::1", "127.0.0.1"]))
+      #expect(race.nextAttempt == nil && !race.isLost)
+      #expect(race.next(now: moment(0))?.text == "::1")
+      #expect(race.next(now: moment(0)) == nil)
+      let due = moment(0).advanced(by: .milliseconds(250))
+      #expect(race.nextAttempt == due)
+      #expect(race.next(now: due)?.text == "127.0.0.1")
+      #expect(race.nextAttempt == nil && race.next(now: moment(9)) == nil)
+      race.failed(now: moment(1))
+      #expect(!race.isLost)
+      race.failed(now: moment(1))
+      #expect(race.isLost)
+    }
+
+    @Test func `a failure begins the next attempt at once`() throws {
+      var race = AddressRace(try Self.addresses(["127.0.0.1", "127.0.0.2", "127.0.0.3"]))
+      _ = race.next(now: moment(0))
+      race.failed(now: moment(0))
+      #expect(race.next(now: moment(0))?.text == "127.0.0.2")
+      _ = race.next(now: moment(1))
+      race.failed(now: moment(1))
+      race.failed(now: moment(1))
+      #expect(race.isLost)
+    }
+
+    @Test func `no address is lost at once`() { #expect(AddressRace([]).isLost) }
+  }
+
+  @Suite struct SocketAddressTests {
+    @Test(arguments: [
+      ("127.0.0.1", "127.0.0.1", AddressKind.loopback), ("[::1]", "::1", .loopback), ("::1", "::1", .loopback),
+      ("127.1", "127.0.0.1", .loopback), ("10.0.0.1", "10.0.0.1", .privateNetwork),
+      ("fe80::1%lo", "fe80::1%lo", .linkLocal), ("fe80::1", "fe80::1", .linkLocal),
+      ("2001:4860::8", "2001:4860::8", .global),
+    ])
+    func `an address in numbers is read`(text: String, written: String, kind: AddressKind) throws {
+      let address = try #require(SocketAddress(numeric: text, port: 443))
+      #expect(address.text == written && address.kind == kind && !address.isUnix)
+    }
+
+    @Test(arguments: ["localhost", "", "::g", "127.0.0.1.1", "a\0", "[127.0.0.1", "1.2.3.4:80"])
+    func `anything else is none`(text: String) { #expect(SocketAddress(numeric: text, port: 80) == nil) }
+
+    @Test func `a path is a socket of this machine`() throws {
+      let address = try #require(SocketAddress(socket: "/run/x.sock"))
+      #expect(address.isUnix && address.kind == nil && address.text == "/run/x.sock")
+      #expect(SocketAddress(socket: "/" + String(repeating: "x", count: 107)) == nil)
+      #expect(SocketAddress(socket: "") == nil && SocketAddress(socket: "/a\0b") == nil)
+    }
+  }
+
+  @Suite struct WatchListTests {
+    private final class Thing {}
+
+    @Test func `the first one is in front`() {
+      var list = WatchList<Thing>()
+      let (one, two) = (Thing(), Thing())
+      let (first, second) = (list.insert(one), list.insert(two))
+      #expect(list.count == 2 && list.next == nil)
+      list.expect(first, at: moment(5))
+      list.expect(second, at: moment(3))
+      #expect(list.next == moment(3) && list.popDue(moment(2)) == nil)
+      #expect(list.popDue(moment(4)) === two && list.popDue(moment(4)) == nil)
+      list.expect(second, at: moment(9))
+      list.expect(first, at: moment(7))
+      #expect(list.next == moment(5), "a moment is not put off")
+      list.expect(first, at: moment(1))
+      #expect(list.next == moment(1))
+      list.remove(first)
+      list.remove(first)
+      #expect(list.next == moment(9) && list.count == 1 && list.all.count == 1)
+      #expect(list.insert(one) == first)
+    }
+  }
+
+  @Suite struct EngineInboxTests {
+    private static func command() throws -> EngineCommand {
+      .abort(EngineExchange(Exchange(request: try HTTPRequest(url: "http://example.com/"))))
+    }
+
+    @Test func `one of a burst wakes the loop`() throws {
+      var inbox = EngineInbox()
+      var taken: [EngineCommand] = []
+      #expect(inbox.push(try Self.command()) == .startThread)
+      #expect(inbox.push(try Self.command()) == .nothing)
+      inbox.take(&taken)
+      #expect(taken.count == 2)
+      #expect(inbox.rest(now: moment(0), latest: moment(2), isBusy: true) == .sleep(milliseconds: 2000))
+      #expect(inbox.push(try Self.command()) == .wake)
+      #expect(inbox.push(try Self.command()) == .nothing)
+      #expect(inbox.rest(now: moment(0), latest: nil, isBusy: true) == .none)
+    }
+
+    @Test func `a timer wakes the loop only if it comes first`() {
+      var inbox = EngineInbox()
+      #expect(inbox.schedule(at: moment(9)) {}.1 == .startThread)
+      #expect(inbox.rest(now: moment(0), latest: nil, isBusy: false) == .sleep(milliseconds: 9000))
+      #expect(inbox.schedule(at: moment(10)) {}.1 == .nothing)
+      #expect(inbox.schedule(at: moment(8)) {}.1 == .wake)
+      #expect(inbox.rest(now: moment(8), latest: nil, isBusy: false) == .none)
+    }
+
+    @Test func `it ends when nothing is left`() throws {
+      var inbox = EngineInbox()
+      _ = inbox.schedule(at: moment(1)) {}
+      #expect(inbox.close() == .nothing)
+      #expect(inbox.rest(now: moment(0), latest: nil, isBusy: true) == .sleep(milliseconds: 1000))
+      #expect(inbox.rest(now: moment(0), latest: nil, isBusy: false) == .end)
+      #expect(inbox.push(try Self.command()) == .refuse)
+    }
+
+    @Test func `a thread that did not start is tried again`() throws {
+      var inbox = EngineInbox()
+      #expect(inbox.push(try Self.command()) == .startThread)
+      let (commands, standIn) = inbox.abandon()
+      #expect(commands.count == 1 && standIn == nil)
+      #expect(inbox.schedule(at: moment(2)) {}.1 == .startThread)
+      #expect(inbox.popStranded(moment(2)) == nil, "the thread serves them")
+      #expect(inbox.abandon().standIn == moment(2))
+      #expect(inbox.popStranded(moment(1)) == nil && inbox.popStranded(moment(2)) != nil)
+      #expect(inbox.endStandIn() == .nothing)
+    }
+
+    @Test func `a closed one starts no thread`() throws {
+      var inbox = EngineInbox()
+      #expect(inbox.close() == .nothing)
+      #expect(inbox.push(try Self.command()) == .refuse)
+    }
+  }
+
+  @Suite struct NameLookupsTests {
+    /// How many look-ups run, and ran at most.
+    private final class Meter: Sendable {
+      private let counts = Mutex((now: 0, most: 0))
+      var most: Int { counts.withLock { $0.most } }
+
+      func begin() {
+        counts.withLock { counts in
+          counts.now += 1
+          counts.most = max(counts.most, counts.now)
+        }
+      }
+
+      func end() { counts.withLock { $0.now -= 1 } }
+    }
+
+    @Test func `no more threads than wanted look up`() async {
+      let meter = Meter()
+      let gate = DispatchSemaphore(value: 0)
+      let lookups = NameLookups(mostThreads: 3) { _, _ in
+        meter.begin()
+        gate.wait()
+        meter.end()
+        return .success([])
+      }
+      await withTaskGroup { group in
+        for number in 0..<20 {
+          group.addTask {
+            await withCheckedContinuation { continuation in
+              lookups.addresses(of: "host\(number)", port: 80) { _ in continuation.resume() }
+              gate.signal()
+            }
+          }
+        }
+      }
+      #expect(meter.most <= 3)
+    }
+
+    @Test func `a name that is none has no address`() async {
+      let answer = await withCheckedContinuation { continuation in
+        NameLookups.shared.addresses(of: "no-such-host.invalid", port: 80) { continuation.resume(returning: $0) }
+      }
+      #expect(throws: SocketAddress.LookupFailure.self) { try answer.get() }
+    }
+  }
+
+  @Suite struct RequestBufferTests {
+    private static func text(_ request: HTTPRequest, expectsContinue: Bool = false) -> String {
+      var buffer = RequestBuffer()
+      let upload = request.body.flatMap {
+        EngineExchange.isInline($0) || request.method == .head ? nil : BodyUpload($0)
+      }
+      for _ in 0..<2 { buffer.write(request, upload: upload, expectsContinue: expectsContinue) }
+      return String(decoding: buffer.bytes, as: UTF8.self)
+    }
+
+    @Test func `a request is its line, its fields and its body`() throws {
+      let url = try HTTPURL("http://h:81/a?b")
+      #expect(Self.text(HTTPRequest(url: url)) == "GET /a?b HTTP/1.1\r\nHost: h:81\r\n\r\n")
+      let fields: HTTPFields = ["A": "b", "C": ""]
+      #expect(
+        Self.text(HTTPRequest(method: .post, url: url, fields: fields, body: HTTPBody(Data("xy".utf8))))
+          == "POST /a?b HTTP/1.1\r\nHost: h:81\r\nA: b\r\nC:\r\nContent-Length: 2\r\n\r\nxy")
+    }
+
+    @Test func `the framing follows the body`() throws {
+      let url = try HTTPURL("http://h/")
+      let stream = HTTPBody.stream { _ in throw POSIXError(.EIO) }
+      let known = HTTPBody.stream(length: 7) { _ in throw POSIXError(.EIO) }
+      #expect(Self.text(HTTPRequest(method: .post, url: url)).hasSuffix("h\r\nContent-Length: 0\r\n\r\n"))
+      #expect(Self.text(HTTPRequest(method: .delete, url: url)).hasSuffix("h\r\n\r\n"))
+      #expect(
+        Self.text(HTTPRequest(method: .put, url: url, body: stream)).hasSuffix(
+          "h\r\nTransfer-Encoding: chunked\r\n\r\n"))
+      #expect(
+        Self.text(HTTPRequest(method: .put, url: url, body: known), expectsContinue: true)
+          .hasSuffix("h\r\nContent-Length: 7\r\nExpect: 100-continue\r\n\r\n"))
+      #expect(Self.text(HTTPRequest(method: .head, url: url, body: HTTPBody(Data()))).hasSuffix("h\r\n\r\n"))
+    }
+
+    @Test func `long fields find room`() throws {
+      let long = String(repeating: "x", count: 700_000)
+      let text = Self.text(HTTPRequest(url: try HTTPURL("http://h/"), fields: ["X": long]))
+      #expect(text == "GET / HTTP/1.1\r\nHost: h\r\nX: \(long)\r\n\r\n")
+    }
+  }
+
+  @Suite struct SocketTableTests {
+    @Test func `an old token never reaches a new owner`() throws {
+      var table = SocketTable()
+      let loop = EngineLoop(EngineConfiguration(), [:])
+      let exchange = EngineExchange(Exchange(request: try HTTPRequest(url: "http://example.com/")))
+      let first = table.insert(.dialing(Dialing(exchange, loop)))
+      #expect(table.owner(of: first) != nil && table.count == 1)
+      #expect(table.remove(first) != nil && table.remove(first) == nil && table.count == 0)
+      let second = table.insert(.dialing(Dialing(exchange, loop)))
+      #expect(second != first && table.owner(of: first) == nil && table.owner(of: second) != nil)
+      #expect(table.owner(of: 99) == nil && table.owner(of: .max) == nil)
+    }
+  }
+#endif

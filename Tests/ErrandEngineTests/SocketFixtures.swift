@@ -1,0 +1,81 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import Synchronization
+
+  struct SocketFault: Error { let call: String }
+
+  /// A listener whose queue is full: connections to it neither stand nor fail.
+  final class FullListener {
+    private var sockets: [Int32] = []
+    private(set) var url = ""
+
+    init(address: String = "127.0.0.1", port: Int = 0) throws {
+      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      sockets.append(listener)
+      var place = sockaddr_in()
+      place.sin_family = sa_family_t(AF_INET)
+      place.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
+      place.sin_addr.s_addr = inet_addr(address)
+      let isBound = Self.with(&place) { bind(listener, $0, $1) == 0 && listen(listener, 0) == 0 }
+      guard isBound else { throw SocketFault(call: "bind") }
+      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+      _ = Self.with(&place) { place, _ in getsockname(listener, place, &size) }
+      url = "http://\(address):\(UInt16(bigEndian: place.sin_port))/"
+      // Fills the queue of those that nothing accepts.
+      for _ in 0..<4 {
+        let one = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+        sockets.append(one)
+        _ = Self.with(&place) { connect(one, $0, $1) }
+      }
+    }
+
+    deinit { for socket in sockets { close(socket) } }
+
+    private static func with<Result>(
+      _ place: inout sockaddr_in, _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+      withUnsafeMutablePointer(to: &place) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+      }
+    }
+  }
+
+  /// A server on a socket of this machine that answers each request with `ok`.
+  final class UnixServer: Sendable {
+    private let count = Mutex(0)
+    var connections: Int { count.withLock { $0 } }
+
+    init(_ path: String) throws {
+      let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+      var place = sockaddr_un()
+      place.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &place.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+      let isBound = withUnsafeMutablePointer(to: &place) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 && listen(listener, 8) == 0
+        }
+      }
+      guard isBound else { throw SocketFault(call: "bind") }
+      Thread.detachNewThread { [self] in
+        while true {
+          let peer = accept(listener, nil, nil)
+          guard peer >= 0 else { return }
+          count.withLock { $0 += 1 }
+          serve(peer)
+        }
+      }
+    }
+
+    private func serve(_ peer: Int32) {
+      Thread.detachNewThread {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let text = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        while recv(peer, &bytes, bytes.count, 0) > 0 {
+          _ = send(peer, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+        }
+        close(peer)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,172 @@
+import Errand
+import ErrandTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Which of request, family and client decides, and that `.none` means none.
+@Suite struct InheritedSettingsTests {
+  private struct Get: APIRequest {
+    var path: Path { "/a" }
+    var family: RequestFamily?
+    var retries = RetryPolicy.inherited
+    var joining = JoinRule.inherited
+    typealias Response = String
+  }
+
+  private struct Name: Codable, Sendable, Equatable { let firstName: String }
+
+  private static let envelope = Envelope(value: "data")
+  private static let quick = RetryPolicy(attempts: 3, firstDelay: .zero, busyDelay: .zero)
+
+  // MARK: - None means none
+
+  @Test(arguments: [
+    (RetryPolicy.none, 1), (.inherited, 3), (RetryPolicy(attempts: 2, firstDelay: .zero, busyDelay: .zero), 2),
+  ])
+  func `a request's retries beat the client's`(retries: RetryPolicy, attempts: Int) async {
+    let bench = ScriptedClient {
+      $0.retries = Self.quick
+    } answer: { _ in
+      .status(503)
+    }
+    _ = await bench.failure(of: Get(retries: retries))
+    #expect(bench.transport.requests.count == attempts)
+  }
+
+  @Test(arguments: [(RetryPolicy.none, 1), (.inherited, 3)])
+  func `an option for retries beats the request's`(retries: RetryPolicy, attempts: Int) async {
+    let bench = ScriptedClient(answer: { _ in .status(503) })
+    _ = await bench.failure(of: Get(retries: Self.quick), options: CallOptions(retries: retries))
+    #expect(bench.transport.requests.count == attempts)
+  }
+
+  @Test func `a family without retries sends once`() async {
+    let bench = ScriptedClient {
+      $0.retries = Self.quick
+    } answer: { _ in
+      .status(503)
+    }
+    _ = await bench.failure(of: Get(family: RequestFamily("shop", retries: .none)))
+    #expect(bench.transport.requests.count == 1)
+  }
+
+  @Test(arguments: [(Envelope.none, #"{"data":"x"}"#), (.inherited, "x"), (InheritedSettingsTests.envelope, "x")])
+  func `no envelope is the whole body`(envelope: Envelope, expected: String) async throws {
+    let bench = ScriptedClient {
+      $0.envelope = Self.envelope
+    } answer: { _ in
+      .json(#"{"data":"x"}"#)
+    }
+    let value = try await bench.client.send(Ask<JSONValue>(envelope: envelope))
+    #expect(value.stringValue ?? "\(value)" == expected)
+  }
+
+  @Test func `a family without envelope reads the body`() async throws {
+    let bench = ScriptedClient {
+      $0.envelope = Self.envelope
+    } answer: { _ in
+      .json(#"{"firstName":"a"}"#)
+    }
+    let request = Ask<Name>(family: RequestFamily("people", envelope: .none))
+    #expect(try await bench.client.send(request) == Name(firstName: "a"))
+  }
+
+  // MARK: - What a changed copy is
+
+  @Test func `a changed copy is not inherited`() async {
+    var retries = RetryPolicy.inherited
+    retries.attempts = 2
+    retries.busyDelay = .zero
+    var envelope = Envelope.inherited
+    envelope.value = "other"
+    var style = ArgumentStyle.inherited
+    style.booleans = .digits
+    let bench = ScriptedClient {
+      $0.retries = Self.quick
+      $0.envelope = Self.envelope
+    } answer: { _ in
+      .status(503)
+    }
+    _ = await bench.failure(of: Get(retries: retries))
+    #expect(bench.transport.requests.count == 2)
+    #expect(envelope == Envelope(value: "other") && style == ArgumentStyle(booleans: .digits))
+    #expect(RetryPolicy.inherited != .none && Envelope.inherited != .none && ArgumentStyle.inherited != ArgumentStyle())
+  }
+
+  @Test(arguments: [
+    (StatusRule.inherited, 404, true), (.inherited, 200, false), (.inherited.or([200]), 200, true),
+    (.inherited.or([200]), 404, true), (.inherited.or([200]), 500, false), (StatusRule.range(500...500), 404, false),
+  ])
+  func `an inherited status rule adds codes`(rule: StatusRule, status: Int, isAccepted: Bool) async {
+    let bench = ScriptedClient {
+      $0.statusRule = [404]
+    } answer: { _ in
+      .status(status)
+    }
+    #expect((await bench.failure(of: Sending(statusRule: rule)) == nil) == isAccepted)
+  }
+
+  @Test func `an inherited rule of a client is its default`() async throws {
+    let bench = ScriptedClient(
+      {
+        ($0.statusRule, $0.redirects, $0.retries, $0.envelope) = (.inherited, .inherited, .inherited, .inherited)
+        ($0.jsonDecoding, $0.jsonEncoding, $0.argumentStyle) = (.inherited, .inherited, .inherited)
+        ($0.argumentFormat, $0.joining, $0.cachePolicy) = (.inherited, .inherited, .inherited)
+      },
+      answer: { request in
+        request.url.path == "/b" ? .json(#"{"firstName":"a"}"#) : .redirect(to: "/b")
+      })
+    #expect(try await bench.client.send(Ask<Name>(arguments: ["x": true])) == Name(firstName: "a"))
+    #expect(bench.transport.requests.map(\.url.string) == ["http://h.example/p?x=true", "http://h.example/b"])
+    #expect(await bench.client.outcome(of: Ask<Name>(path: "/b", statusRule: [404])).error?.code == .status)
+  }
+
+  // MARK: - What a family can set
+
+  @Test func `one line makes a JSON service`() async throws {
+    let bench = ScriptedClient { $0.argumentFormat = .jsonByMethod }
+    #expect(try await bench.sent(Sending(method: .post, arguments: ["a": 1]))?.text == #"{"a":1}"#)
+    #expect(bench.transport.requests.last?.fields[.contentType] == "application/json")
+    #expect(try await bench.url(Sending(arguments: ["a": 1])) == "http://h.example/p?a=1")
+    #expect(try await bench.sent(Sending(method: .post))?.body == nil)
+    let forms = RequestFamily("forms", argumentFormat: .byMethod)
+    #expect(try await bench.sent(Sending(method: .post, family: forms, arguments: ["a": 1]))?.text == "a=1")
+  }
+
+  @Test func `a family sets how JSON is read and written`() async throws {
+    let snake = RequestFamily(
+      "snake", jsonDecoding: .fast(keys: .convertFromSnakeCase), jsonEncoding: .fast(keys: .convertToSnakeCase))
+    let bench = ScriptedClient(answer: { _ in .json(#"{"first_name":"a"}"#) })
+    let request = Ask<Name>(method: .post, family: snake, body: .json(Name(firstName: "b")))
+    #expect(try await bench.client.send(request) == Name(firstName: "a"))
+    #expect(bench.transport.requests.last?.text == #"{"first_name":"b"}"#)
+    #expect(await bench.failure(of: Ask<Name>())?.code == .decoding)
+  }
+
+  @Test func `a family sets how redirects are followed`() async {
+    let bench = ScriptedClient(answer: { _ in .redirect(to: "/b") })
+    let family = RequestFamily("strict", redirects: .never)
+    #expect(await bench.failure(of: Sending(family: family))?.stage == .redirect)
+    #expect(bench.transport.requests.count == 1)
+    #expect(await bench.failure(of: Sending(family: family, redirects: .manual))?.code == .status)
+  }
+
+  @Test(arguments: [
+    (JoinRule.inherited, JoinRule.never, 2), (.safe, .never, 1), (.inherited, .inherited, 1), (.never, .safe, 2),
+  ])
+  func `a family sets which calls are joined`(own: JoinRule, family: JoinRule, requests: Int) async {
+    let latch = Latch()
+    let bench = ScriptedClient(answer: { _ in
+      await latch.waitStubbornly()
+      return .text("x")
+    })
+    let request = Get(family: RequestFamily("one", joining: family), joining: own)
+    async let first = bench.client.outcome(of: request)
+    async let second = bench.client.outcome(of: request)
+    #expect(await eventually { bench.client.running.count == 2 && bench.transport.requests.count == requests })
+    latch.open()
+    _ = await (first, second)
+    #expect(bench.transport.requests.count == requests)
+  }
+}
