@@ -3,10 +3,10 @@
   import ErrandHTTP
   import Foundation
 
-  /// Takes the body of one answer from libcurl: finds its end, and hands its content on.
+  /// Receives the body of one response from libcurl, finds its end, and delivers its content.
   ///
-  /// A sink may pause at any piece. libcurl then keeps what it had offered and offers it again, so the part that was
-  /// taken is skipped the second time.
+  /// A sink may pause after any piece. libcurl then keeps the piece and passes it again. The bytes that were already
+  /// used are skipped the second time.
   struct CurlBody {
     typealias Destination = ContentReceiver.Destination
 
@@ -15,7 +15,8 @@
     private var chunks: ChunkParser?
     private var alreadyTaken = 0
 
-    /// `scratch` is room to decode into. It belongs to the thread that calls and outlives the body.
+    /// Creates a body. `scratch` is the buffer for decoded bytes. It belongs to the calling thread and must stay valid
+    /// longer than the body.
     init(
       framing: BodyFraming, contentEncoding: String, destination: Destination, limits: ResponseLimits,
       refusesUnknownCodings: Bool = false, scratch: UnsafeMutableRawBufferPointer
@@ -27,25 +28,25 @@
         refusesUnknownCodings: refusesUnknownCodings, scratch: scratch)
     }
 
-    /// Bytes that came, their content coding on, their transfer coding off.
+    /// The number of received bytes before content decoding, without the transfer coding.
     var wireBytes: Int64 { content.wireBytes }
-    /// Whether more came than is kept.
+    /// True if the body is longer than the part that is kept.
     var isCut: Bool { content.isCut }
-    /// Whether the last piece was not taken whole since the budget for decoding is used up.
+    /// True if the last piece was not fully decoded because the decoding budget was used up.
     var isOutOfBudget: Bool { content.isOutOfBudget }
-    /// Whether so much of a body that nobody wants has come that the rest is not waited for.
+    /// True if so many unneeded bytes of the body have arrived that the rest is not read.
     var isTooMuch: Bool { content.isTooMuch }
 
-    /// The length that the head announced, if it did.
+    /// The length of the body according to the headers. Nil if the headers do not state a length.
     var announcedLength: Int64? {
       if case .length(let length) = framing { return length }
       return framing == .none ? 0 : nil
     }
 
-    /// Whether the connection must not be used again, since bytes came behind the end.
+    /// True if bytes arrived after the end of the body. The connection must then not be used again.
     var hasExcess: Bool { chunks?.hasExcess == true }
 
-    /// Whether the framing says that all has come, or no more is wanted.
+    /// True if the body is complete by its framing, or if no more bytes are needed.
     var isWhole: Bool {
       if isTooMuch { return true }
       return switch framing {
@@ -61,8 +62,8 @@
 
     mutating func takeTrailers() -> HTTPFields { chunks?.takeTrailers() ?? HTTPFields() }
 
-    /// Takes a piece as it came over the wire. False if the sink has paused or the budget is used up: the same piece
-    /// comes again.
+    /// Processes a piece as it was received. Returns false if the sink has paused or the decoding budget is used up.
+    /// libcurl then passes the same piece again.
     mutating func take(_ piece: UnsafeRawBufferPointer, _ budget: inout DecodingBudget) throws -> Bool {
       if try !content.drain(&budget) { return false }
       let known = min(alreadyTaken, piece.count)
@@ -93,7 +94,7 @@
       }
     }
 
-    /// Called when libcurl says that all has come: checks that it is so.
+    /// Checks that the body is complete after libcurl reported its end.
     mutating func finish() throws {
       if isTooMuch { return }
       switch framing {

@@ -1,9 +1,10 @@
 #if os(Linux)
   import ErrandHTTP
 
-  /// What libcurl would send as it is, or not at all, is refused before it is told of it.
+  /// Rejects requests that libcurl would send unchecked or would silently change, before libcurl receives them.
   enum CurlRequestCheck {
-    /// libcurl 8.13.0 to 8.21.0 leaves longer fields out of the request without a word.
+    /// The maximum length of a field value in bytes. libcurl 8.13.0 to 8.21.0 silently omits longer fields from the
+    /// request.
     private static let longestField = 300_000
     private static let refusal = CurlVersion.running.refusal
 

@@ -1,7 +1,7 @@
 #if os(Linux)
   import ErrandHTTP
 
-  /// Asks a resolver for the addresses of one exchange's host.
+  /// Asks a custom resolver for the addresses of one exchange's host.
   struct CurlResolving {
     private let exchange: Exchange
     private let host: String
@@ -18,8 +18,8 @@
         && !configuration.addressOverrides.keys.contains { [host, port] in $0.lowercased() == "\(host):\(port)" }
     }
 
-    /// What the resolver found, as libcurl reads it; nil where it need not be asked. Ends at once when the call is
-    /// stopped, and with the connect time-out.
+    /// Returns the resolver's addresses in libcurl's format. Nil if no resolver is needed. Throws at once if the call
+    /// is stopped or the connect time-out ends.
     func addresses(by resolver: any NameResolver) async throws -> String? {
       guard isAsked else { return nil }
       let found = try await ResolverLookup(exchange).addresses(by: resolver) { CurlAddress($0) != nil }

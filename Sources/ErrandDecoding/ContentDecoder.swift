@@ -2,22 +2,23 @@
   import CBrotli
   package import ErrandHTTP
 
-  /// Undoes one content coding, a buffer at a time.
+  /// Decodes one content coding, one buffer at a time.
   ///
-  /// A damaged or truncated stream is an error. Bytes that follow the end of the stream and begin no further one are
-  /// ignored, as gzip and browsers do. Nothing is produced beyond the output buffer, so a small body that would grow
-  /// without end can be stopped after any piece.
+  /// A damaged or truncated stream is an error. Bytes after the end of the stream are ignored if they do not begin
+  /// another stream, as in gzip and in browsers. A call never produces more than the output buffer holds. The caller
+  /// can therefore stop a small body that decodes to a huge one.
   package protocol ContentDecoder: AnyObject {
-    /// Whether the end of the coded stream has been seen.
+    /// True if the end of the coded stream was reached.
     var isAtEnd: Bool { get }
-    /// Whether a call with empty input would continue, even if the last one did not fill its output.
+    /// True if a call with empty input would produce more output, even if the last call did not fill its output buffer.
     var holdsOutput: Bool { get }
-    /// The bytes between several codings: decoded by one of them and consumed by the next.
+    /// The number of bytes that one coding produced and the next coding reads. They never reach the caller.
     var hiddenBytes: Int64 { get }
 
-    /// Decodes from the front of `input` into `output`. Says how much was used and how much was produced.
+    /// Decodes bytes from the beginning of `input` into `output`. Returns how many bytes were read and how many were
+    /// produced.
     ///
-    /// If the output was filled there may be more: call again, with empty input too.
+    /// If `output` was filled, more output may be available: call again, with empty input if necessary.
     func decode(
       _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(TransportFailure) -> (used: Int, produced: Int)
@@ -27,38 +28,40 @@
     package var holdsOutput: Bool { false }
     package var hiddenBytes: Int64 { 0 }
 
-    /// Decodes once, and throws if that changes nothing though there is input.
+    /// Decodes once. Throws if there is input but the call neither reads nor produces bytes.
     package func progress(
       _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(TransportFailure) -> (used: Int, produced: Int) {
       let hidden = hiddenBytes
       let step = try decode(input, into: output)
       guard step.used > 0 || step.produced > 0 || input.isEmpty || holdsOutput || hiddenBytes > hidden else {
-        throw .undecodable("its compressed stream does not go on")
+        throw .undecodable("its compressed data cannot be decoded any further")
       }
       return step
     }
   }
 
-  /// The content codings that can be undone (RFC 9110 section 8.4.1, RFC 7932, RFC 8878).
+  /// The content codings that can be decoded (RFC 9110 section 8.4.1, RFC 7932, RFC 8878).
   package enum ContentCoding: String, CaseIterable {
     case gzip, deflate, br, zstd
 
-    /// What is announced to servers, the preferred first. `deflate` is understood, too, but servers disagree on it.
+    /// The codings that requests announce to servers, the preferred first. `deflate` is decoded too, but not announced
+    /// because servers use different formats for it.
     package static let announced = ["gzip", "br", "zstd"]
 
     /// The most codings that one body may have.
     package static let mostLayers = 5
 
-    /// Registered codings that cannot be undone here, with their aliases: their bytes are not the representation.
+    /// Registered codings and aliases that cannot be decoded here. A body with such a coding must not be delivered as
+    /// if it were not coded.
     private static let unsupported: Set<String> = [
       "compress", "x-compress", "aes128gcm", "dcb", "dcz", "exi", "pack200-gzip",
     ]
 
-    /// A decoder for the values of `Content-Encoding`; nil if the body is not coded.
+    /// Creates a decoder for the values of `Content-Encoding`. Nil if the body is not coded.
     ///
-    /// Codings are undone from the last to the first. Names that are no registered coding say nothing about the bytes
-    /// and are ignored, unless `refusesUnknown` is set.
+    /// Codings are decoded from the last to the first. Names that are no registered coding are ignored, unless
+    /// `refusesUnknown` is set.
     package static func decoder(
       for fieldValue: String, refusesUnknown: Bool = false
     ) throws(TransportFailure) -> (any ContentDecoder)? {
@@ -80,7 +83,7 @@
     ) throws(TransportFailure) -> ContentCoding? {
       if name.isEmpty || name == "identity" { return nil }
       if let coding = ContentCoding(rawValue: name == "x-gzip" ? "gzip" : name) { return coding }
-      // A known name with something behind it, such as `gzip;q=1`, may mean the coding or not.
+      // A known name with a suffix, such as `gzip;q=1`, may or may not mean the coding. It is an error.
       let token = String(name.prefix { $0 != ";" && $0 != " " && $0 != "\t" })
       let isKnown = token == "x-gzip" || ContentCoding(rawValue: token) != nil || unsupported.contains(token)
       guard !isKnown, !refusesUnknown else {
@@ -89,7 +92,7 @@
       return nil
     }
 
-    /// A name for a message: at most 40 characters, printable ASCII alone.
+    /// A coding's name for a message: at most 40 bytes. Bytes that are not printable ASCII become question marks.
     private static func shown(_ name: String) -> String {
       let bytes = name.utf8.prefix(40).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
       return "\"" + String(decoding: bytes, as: UTF8.self) + "\""
@@ -111,14 +114,14 @@
     }
   }
 
-  /// Brotli (RFC 7932), without its large windows.
+  /// A decoder for Brotli (RFC 7932), without the large window extension.
   package final class BrotliContentDecoder: ContentDecoder {
     private let state: OpaquePointer
     package private(set) var isAtEnd = false
 
     package init() throws(TransportFailure) {
       guard let state = BrotliDecoderCreateInstance(nil, nil, nil) else {
-        throw .undecodable("brotli cannot begin")
+        throw .undecodable("the brotli decoder cannot be created")
       }
       self.state = state
     }
@@ -128,7 +131,7 @@
     package func decode(
       _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(TransportFailure) -> (used: Int, produced: Int) {
-      // What follows the end is ignored: brotli has no second stream (RFC 7932 section 2).
+      // Bytes after the end are ignored, because a brotli body has only one stream (RFC 7932 section 2).
       if isAtEnd { return (input.count, 0) }
       var inputLeft = input.count
       var nextInput = input.assumingMemoryBound(to: UInt8.self).baseAddress

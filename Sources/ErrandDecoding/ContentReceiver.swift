@@ -2,47 +2,47 @@
   package import ErrandHTTP
   package import Foundation
 
-  /// Takes the content of one response, its transfer coding removed: undoes its content coding and brings it to its
+  /// Receives the content of one response after the transfer coding was removed, decodes it, and passes it to its
   /// destination.
   ///
-  /// A sink may pause at any piece, and a coded body stops when the budget for decoding is used up. What was not used
-  /// is given again later.
+  /// A sink may pause after any piece. A coded body stops when the decoding budget is used up. The caller must pass the
+  /// unused bytes again later.
   package struct ContentReceiver {
-    /// Where the decoded bytes go.
+    /// The destination of the decoded bytes.
     package enum Destination {
-      /// More than this fails the exchange.
+      /// A body in memory. The exchange fails if the body is longer than `limit` bytes.
       case memory(limit: Int)
-      /// More than this is left behind.
+      /// The first `limit` bytes of a body in memory. The rest is dropped.
       case beginning(limit: Int)
       case sink(any BodySink)
       case discard
     }
 
-    /// How many bytes of a discarded body are read, so that its connection can be kept.
+    /// The maximum number of bytes of a discarded body that are read in order to reuse its connection.
     package static let mostDiscarded = 1 << 20
-    /// How many bytes behind the end of a coded stream are ignored.
+    /// The maximum number of bytes after the end of a coded stream that are ignored.
     private static let mostTail: Int64 = 1 << 20
 
     package let destination: Destination
     private let decoder: (any ContentDecoder)?
     private let scratch: UnsafeMutableRawBufferPointer
-    /// What a coded body may become; nil if it is not bounded.
+    /// The limit of how much a coded body may grow when it is decoded. Nil for no limit.
     private let expansion: BodyExpansion?
-    /// Bytes that came after the end of the coded stream.
+    /// The number of bytes that arrived after the end of the coded stream.
     private var tailBytes: Int64 = 0
     private var decodedBytes: Int64 = 0
     private var mayHoldOutput = false
-    /// Whether the last piece was not taken whole since the budget for decoding is used up.
+    /// True if the last piece was not fully decoded because the decoding budget was used up.
     package private(set) var isOutOfBudget = false
 
     private var memory = Data()
-    /// Whether more came than is kept.
+    /// True if the body is longer than the part that is kept.
     package private(set) var isCut = false
-    /// Bytes that came, their content coding on.
+    /// The number of received bytes before content decoding.
     package private(set) var wireBytes: Int64 = 0
 
-    /// Makes a receiver. `scratch` is the memory for decoded bytes. It belongs to the calling thread, and must
-    /// stay valid longer than the receiver.
+    /// Creates a receiver. `scratch` is the memory for decoded bytes. It belongs to the calling thread and must stay
+    /// valid longer than the receiver.
     package init(
       _ destination: Destination, framing: BodyFraming, contentEncoding: String, limits: ResponseLimits,
       refusesUnknownCodings: Bool, scratch: UnsafeMutableRawBufferPointer
@@ -63,7 +63,7 @@
       }
     }
 
-    /// Whether so much of an unwanted body has come that the rest is not waited for.
+    /// True if so many unneeded bytes of the body have arrived that the rest is not read.
     package var isTooMuch: Bool {
       if case .discard = destination { wireBytes > Self.mostDiscarded } else { isCut }
     }
@@ -75,13 +75,14 @@
       return taken
     }
 
-    /// Brings on what the decoder holds of earlier pieces. False if the sink has paused or the budget is used up.
+    /// Delivers the output that the decoder still holds from earlier pieces. Returns false if the sink has paused or
+    /// the decoding budget is used up.
     package mutating func drain(_ budget: inout DecodingBudget) throws -> Bool {
       isOutOfBudget = false
       return mayHoldOutput ? try feed(UnsafeRawBufferPointer(start: nil, count: 0), &budget).goesOn : true
     }
 
-    /// Takes a piece. Says how much of it was used, and whether more may come now.
+    /// Processes a piece of the body. Returns how many bytes were used, and whether the next piece may follow now.
     package mutating func take(
       _ data: UnsafeRawBufferPointer, _ budget: inout DecodingBudget
     ) throws -> (used: Int, goesOn: Bool) {
@@ -94,8 +95,8 @@
       return step
     }
 
-    /// Runs the decoder over bytes until they are used up, the sink pauses, the budget is used up, or no more is
-    /// wanted.
+    /// Decodes bytes until all of them are used, the sink pauses, the decoding budget is used up, or no more bytes are
+    /// needed.
     private mutating func feed(
       _ data: UnsafeRawBufferPointer, _ budget: inout DecodingBudget
     ) throws -> (used: Int, goesOn: Bool) {
@@ -113,7 +114,7 @@
       }
     }
 
-    /// Runs the decoder once and checks what came of it. Returns how many bytes it produced.
+    /// Runs the decoder once and checks the limits. Returns how many bytes were produced.
     private mutating func decode(
       _ data: UnsafeRawBufferPointer, _ used: inout Int, _ decoder: any ContentDecoder,
       _ budget: inout DecodingBudget
@@ -127,7 +128,7 @@
       try expansion?.check(decoded: max(decodedBytes, decoder.hiddenBytes), coded: wireBytes + Int64(used))
       if isTail, decoder.isAtEnd { tailBytes += Int64(step.used) }
       guard tailBytes <= Self.mostTail else {
-        throw .undecodable("more than \(Self.mostTail) bytes follow the end of its compressed stream")
+        throw .undecodable("more than \(Self.mostTail) bytes follow the end of its compressed data")
       }
       mayHoldOutput = step.produced == scratch.count || decoder.holdsOutput
       return step.produced
@@ -152,12 +153,13 @@
       if let base = piece.assumingMemoryBound(to: UInt8.self).baseAddress { memory.append(base, count: piece.count) }
     }
 
-    /// Ends the content, all of which has come: checks that its coding ends there, and tells the sink.
+    /// Ends the content after all bytes have arrived: checks that the coded stream is complete, and ends the sink.
     ///
-    /// - Parameter mayBeCutOff: Whether the framing cannot tell an empty body from one that was cut off.
+    /// - Parameter mayBeCutOff: True if the body ends with the connection. An empty body then looks the same as a body
+    ///   that was cut off.
     package mutating func finish(mayBeCutOff: Bool) throws {
       if let decoder, !decoder.isAtEnd, wireBytes > 0 || mayBeCutOff {
-        throw TransportFailure.undecodable("its compressed stream is cut short")
+        throw TransportFailure.undecodable("its compressed data ends too early")
       }
       if case .sink(let sink) = destination { try sink.end() }
     }

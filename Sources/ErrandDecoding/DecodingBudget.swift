@@ -1,10 +1,12 @@
 #if os(Linux)
-  /// How many bytes may be decoded before the loop does other work: a few kilobytes can decode to gigabytes, and all
-  /// transfers share one thread.
+  /// A limit on how many bytes are decoded before the transport's loop does other work. A few kilobytes can decode to
+  /// gigabytes, and all transfers share one thread.
   package struct DecodingBudget {
-    /// Decoded and coded bytes of all bodies in one turn of the loop. Brotli needs about 5 ms for them.
+    /// The limit of coded plus decoded bytes of all bodies in one iteration of the loop. Brotli needs about 5 ms for
+    /// this number of bytes.
     private static let perTurn = 2 << 20
-    /// The same for one body in one piece that came, so that many bodies share a turn.
+    /// The limit of coded plus decoded bytes of one body per received piece, so that one body does not use the whole
+    /// iteration.
     private static let perPiece = 256 << 10
 
     private var turn = perTurn
@@ -12,9 +14,9 @@
 
     package init() {}
 
-    /// Whether the body must stop and continue in the next turn.
+    /// True if the current body must stop and continue in the next iteration of the loop.
     package var isUsedUp: Bool { turn <= 0 || piece <= 0 }
-    /// Whether all bodies must stop.
+    /// True if all bodies must stop until the next iteration of the loop.
     package var isTurnOver: Bool { turn <= 0 }
 
     package mutating func beginPiece() { piece = Self.perPiece }

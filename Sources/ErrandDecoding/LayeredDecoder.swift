@@ -1,22 +1,23 @@
 #if os(Linux)
   package import ErrandHTTP
 
-  /// Undoes two content codings, one after the other; either may be layered itself.
+  /// Decodes two content codings, one after the other. Each of the two decoders may be a layered decoder itself.
   ///
-  /// Each call runs each decoder at most twice, so that a small body which grows between the codings can be stopped.
+  /// Each call runs each decoder at most twice. The caller can therefore stop a small body that grows between the two
+  /// codings.
   package final class LayeredDecoder: ContentDecoder {
     private static let size = 16 << 10
 
     private let outer: any ContentDecoder
     private let inner: any ContentDecoder
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
-    /// What `outer` has produced and `inner` has not consumed.
+    /// The bytes that `outer` has produced and `inner` has not read yet.
     private var waiting = 0..<0
     private var outerHoldsOutput = false
     private var innerHoldsOutput = false
     private var ownHiddenBytes: Int64 = 0
 
-    /// `outer` is undone first: its coding was applied last.
+    /// Creates a decoder. `outer` decodes first, because its coding was applied last.
     package init(_ outer: any ContentDecoder, _ inner: any ContentDecoder) {
       self.outer = outer
       self.inner = inner

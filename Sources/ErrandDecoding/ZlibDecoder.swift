@@ -2,13 +2,16 @@
   import CZlib
   package import ErrandHTTP
 
-  /// gzip (RFC 1952, of one or more members) and deflate (RFC 1950; the bare stream of RFC 1951 is taken too, as some
-  /// servers send it).
+  /// A decoder for gzip (RFC 1952, one or more members) and deflate (RFC 1950). It also accepts a deflate stream
+  /// without the zlib header (RFC 1951), because some servers send it.
   package final class ZlibDecoder: ContentDecoder {
     package enum Format { case gzip, deflate }
 
-    /// Where it is behind the end of a stream: within one, at the end, behind the first byte that begins a member, or
-    /// in bytes that are ignored.
+    /// The position relative to the end of a stream:
+    /// - `none`: within a stream
+    /// - `end`: at the end of a stream
+    /// - `magic`: after the first byte of another gzip member
+    /// - `ignored`: in bytes that are ignored
     private enum Tail { case none, end, magic, ignored }
 
     private static let magic: [UInt8] = [0x1F, 0x8B]
@@ -25,7 +28,7 @@
       if format == .gzip { try setUp(windowBits: 31) }
     }
 
-    /// Whether all streams that have begun are whole.
+    /// True if every stream that has begun is complete.
     package var isAtEnd: Bool { tail == .end || tail == .ignored }
 
     deinit {
@@ -36,7 +39,7 @@
     private func setUp(windowBits: Int32) throws(TransportFailure) {
       let size = Int32(MemoryLayout<z_stream>.size)
       guard inflateInit2_(stream, windowBits, ZLIB_VERSION, size) == Z_OK else {
-        throw .undecodable("zlib cannot begin")
+        throw .undecodable("the zlib decoder cannot be created")
       }
       isSetUp = true
     }
@@ -52,8 +55,8 @@
       return try inflateSome(input, output)
     }
 
-    /// Looks for another gzip member behind the end (RFC 1952 section 2.2). What begins none is ignored, up to the end
-    /// of the body, and so is all that follows a zlib stream.
+    /// Looks for another gzip member after the end of a stream (RFC 1952 section 2.2). Bytes that do not begin a member
+    /// are ignored up to the end of the body. All bytes after a zlib stream are ignored.
     private func takeTail(
       _ input: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer
     ) throws(TransportFailure) -> Int {
@@ -73,9 +76,9 @@
       return used
     }
 
-    /// Begins a further member, whose first two bytes have been read. They produce nothing.
+    /// Begins another gzip member after its first two bytes were read. These two bytes produce no output.
     private func beginMember(_ output: UnsafeMutableRawBufferPointer) throws(TransportFailure) {
-      guard inflateReset(stream) == Z_OK else { throw .undecodable("zlib cannot begin") }
+      guard inflateReset(stream) == Z_OK else { throw .undecodable("the zlib decoder cannot be created") }
       tail = .none
       let result = Self.magic.withUnsafeBytes { bytes in
         Result { () throws(TransportFailure) in try inflateSome(bytes, output) }

@@ -2,31 +2,32 @@
   import CZstd
   package import ErrandHTTP
 
-  /// Zstandard (RFC 8878, of one or more frames) with windows of at most 8 MiB (RFC 9659).
+  /// A decoder for Zstandard (RFC 8878, one or more frames) with windows of at most 8 MiB (RFC 9659).
   ///
-  /// A library may also be built to read what came before the RFC, by code that nobody looks after. It looks for such a
-  /// format wherever a head turns out to be wrong, so the head is handed to it whole, behind the one magic number.
+  /// The zstd library may be built with support for formats that are older than the RFC, and the code for them is not
+  /// maintained. The library looks for an old format when a frame header is wrong. Therefore this type collects the
+  /// whole frame header, checks its magic number, and only then passes the header to the library.
   package final class ZstdContentDecoder: ContentDecoder {
     private static let largestWindowLog: Int32 = 23
     private static let magic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
 
     private let stream: OpaquePointer
-    /// The next frame's head as far as it has come; nil while the library has a frame.
+    /// The received bytes of the next frame header. Nil while the library decodes a frame.
     private var head: [UInt8]? = []
-    /// Whether a frame has ended, or begun to be skipped.
+    /// True if a frame has ended or a skippable frame has begun.
     private var hasFrame = false
-    /// What is left of a frame to be skipped.
+    /// The number of bytes that are left of a skippable frame.
     private var skipped: Int64 = 0
-    /// Whether something that is no frame follows the frames.
+    /// True if bytes that are not a frame follow the frames. They are ignored.
     private var isIgnoring = false
 
     package init() throws(TransportFailure) {
-      guard let stream = ZSTD_createDStream() else { throw .undecodable("zstd cannot begin") }
+      guard let stream = ZSTD_createDStream() else { throw .undecodable("the zstd decoder cannot be created") }
       self.stream = stream
       ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, Self.largestWindowLog)
     }
 
-    /// Whether all frames that have begun are whole.
+    /// True if every frame that has begun is complete.
     package var isAtEnd: Bool { isIgnoring || hasFrame && skipped == 0 && head?.isEmpty == true }
 
     deinit { ZSTD_freeDStream(stream) }
@@ -77,7 +78,7 @@
       return taken
     }
 
-    /// Whether bytes are the front of a frame, or of one to be skipped.
+    /// True if the bytes may be the beginning of a frame or of a skippable frame.
     private static func mayBegin(_ head: [UInt8]) -> Bool {
       let front = head.prefix(4)
       if magic.starts(with: front) { return true }
@@ -89,7 +90,8 @@
 
     private static let damaged = TransportFailure.undecodable("its zstd stream is damaged")
 
-    /// How long a frame's head is by its fifth byte (RFC 8878 section 3.1.1.1): 5 before that is there.
+    /// The size of a frame header in bytes (RFC 8878 section 3.1.1.1). The fifth byte determines the size. Returns 5 if
+    /// the fifth byte has not arrived yet.
     private static func headSize(_ head: [UInt8]) -> Int {
       if isSkippable(head) { return magic.count + 4 }
       guard head.count > magic.count else { return magic.count + 1 }

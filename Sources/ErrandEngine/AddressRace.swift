@@ -1,28 +1,29 @@
 #if os(Linux)
   import ErrandHTTP
 
-  /// Which address of a host is tried next, and when (RFC 8305, "happy eyeballs").
+  /// Decides which address of a host is tried next, and when (RFC 8305, "happy eyeballs").
   ///
-  /// The addresses of both families take turns, beginning with the family that the system prefers. Another attempt
-  /// begins when all earlier ones have failed, or 250 ms after the last began. The first connection wins.
+  /// IPv6 and IPv4 addresses alternate, and the family that the system prefers comes first. The next attempt begins as
+  /// soon as all earlier attempts have failed, and at the latest 250 ms after the last attempt began. The first
+  /// connection wins.
   struct AddressRace {
-    /// The time between two attempts while none has failed (RFC 8305 section 5).
+    /// The time between the beginnings of two attempts if no attempt has failed (RFC 8305 section 5).
     static let delay = Duration.milliseconds(250)
 
     private var waiting: ArraySlice<SocketAddress>
     private var running = 0
-    /// When the next attempt begins though others run.
+    /// The time at which the next attempt begins even if other attempts still run.
     private var due: MonotonicInstant?
 
     init(_ addresses: [SocketAddress]) { waiting = Self.interleaved(addresses)[...] }
 
-    /// Whether every address has been tried, and failed.
+    /// True if every address was tried and failed.
     var isLost: Bool { running == 0 && waiting.isEmpty }
 
-    /// When ``next(now:)`` is to be asked again; nil if only the running attempts are waited for.
+    /// The time at which the caller must call ``next(now:)`` again. Nil if no further attempt is scheduled.
     var nextAttempt: MonotonicInstant? { waiting.isEmpty || running == 0 ? nil : due }
 
-    /// The address that is tried now; nil if none is.
+    /// The address to try now. Nil if no attempt is due or no address is left.
     mutating func next(now: MonotonicInstant) -> SocketAddress? {
       guard running == 0 || due.map({ $0 <= now }) == true, let address = waiting.popFirst() else { return nil }
       running += 1
@@ -30,13 +31,13 @@
       return address
     }
 
-    /// An attempt has failed: the next one begins at once.
+    /// Records that an attempt has failed. The next attempt may begin at once.
     mutating func failed(now: MonotonicInstant) {
       running -= 1
       due = now
     }
 
-    /// The addresses with their families in turn, the order within each kept (RFC 8305 section 4).
+    /// Returns the addresses with IPv6 and IPv4 alternating. The order within each family stays (RFC 8305 section 4).
     static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
       guard let first = addresses.first else { return [] }
       let preferred = addresses.filter { $0.family == first.family }

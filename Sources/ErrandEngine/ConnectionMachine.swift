@@ -1,64 +1,64 @@
 #if os(Linux)
   import ErrandHTTP
 
-  /// An HTTP/1.1 connection as a state machine (RFC 9112): which exchange it carries, how far the request and the
-  /// response have come, and whether it may be kept. It performs no I/O.
+  /// The state machine of one HTTP/1.1 connection (RFC 9112). It tracks the progress of the request and the response,
+  /// and decides whether the connection may be reused. It performs no I/O.
   ///
   /// | phase | `submit` | bytes | end of the stream | `stop` |
   /// |---|---|---|---|---|
-  /// | idle | busy | unasked: closed | closed | closed |
-  /// | busy, nothing written | – | unasked: closed | closed, the request was not sent | closed |
-  /// | busy | – | the response | closed: the response, or how it was lost | closed |
+  /// | idle | busy | unexpected: closed | closed | closed |
+  /// | busy, nothing written | – | unexpected: closed | closed, the request was not sent | closed |
+  /// | busy | – | the response | closed: the end of the response, or a failure | closed |
   /// | closed | – | – | – | – |
   ///
-  /// A busy connection becomes idle or closed by ``finish()``, once the response is whole.
+  /// A busy connection becomes idle or closed by ``finish()``, when the response is complete.
   struct ConnectionMachine {
     enum Phase: Sendable, Equatable { case idle, busy, closed }
 
-    /// How far the request has come.
+    /// The progress of sending the request.
     enum Sending: Sendable, Equatable {
-      /// The first write, which holds the head, has not gone out whole.
+      /// The first write, which contains the request headers, is not complete.
       case head
-      /// The head has gone out; the server is asked before the body goes (RFC 9110 section 10.1.1).
+      /// The headers are sent. The body waits until the server sends status 100 (RFC 9110 section 10.1.1).
       case awaitingContinue
-      /// The body goes out.
+      /// The body is being sent.
       case body
-      /// All of it has gone out.
+      /// The whole request is sent.
       case finished
-      /// The rest will never go out: the server does not want it, or the connection takes no more.
+      /// The rest of the request is never sent: the server does not want it, or the connection accepts no more bytes.
       case abandoned
     }
 
-    /// What follows the first write of a request.
+    /// What must be sent after the first write of a request.
     enum Rest: Sendable, Equatable { case nothing, body, bodyAfterContinue }
 
-    /// What stands at the front of received bytes.
+    /// The meaning of the first received bytes.
     enum Step: Equatable {
-      /// All of them were used, and nothing is complete.
+      /// All bytes were used, and no part of the response is complete yet.
       case more
       /// An informational response is in ``head``.
       case informational
-      /// The final head is in ``head``.
+      /// The headers of the final response are in ``head``.
       case head(BodyFraming)
-      /// These of the bytes are content, their transfer coding removed.
+      /// The range of received bytes that are content, without the transfer coding.
       case content(Range<Int>)
-      /// Bytes for which no request asked. The connection must not be used any more.
+      /// The server sent bytes although no request was sent. The connection must not be used any more.
       case unasked
     }
 
-    /// What the end of the stream means.
+    /// The meaning of the end of the stream.
     enum Ending: Equatable {
-      /// No exchange was under way.
+      /// No exchange was in progress.
       case idle
-      /// Nothing of the request had been written: another connection can carry it, whatever its method.
+      /// No byte of the request was written. Another connection can send the request, whatever its method is.
       case unsent
-      /// It is the end of the response.
+      /// The response is complete.
       case response
-      /// No line of the response had come.
+      /// The stream ended before the first line of the response.
       case beforeResponse
-      /// The response broke off in its head.
+      /// The stream ended within the response headers.
       case inHead
-      /// The response broke off in its body.
+      /// The stream ended within the response body.
       case inBody
     }
 
@@ -66,9 +66,9 @@
 
     private(set) var phase = Phase.idle
     private(set) var sending = Sending.finished
-    /// The bytes of the present request that the system has taken.
+    /// The number of bytes of the current request that the system has accepted.
     private(set) var bytesWritten: Int64 = 0
-    /// The bytes of content that came, their transfer coding removed.
+    /// The number of received content bytes, without the transfer coding.
     private(set) var contentBytes: Int64 = 0
 
     private var rest = Rest.nothing
@@ -76,15 +76,15 @@
     private var framing = BodyFraming.none
     private var parser: HeadParser?
     private var chunks: ChunkParser?
-    /// The beginning of a line of the head whose end has not come.
+    /// The first bytes of a header line whose end has not arrived yet.
     private var line: [UInt8] = []
     private var lineLimit = 0
-    /// Whether bytes came behind the end of the response.
+    /// True if bytes arrived after the end of the response.
     private var hasExcess = false
 
     // MARK: - The request
 
-    /// Begins an exchange. False if the connection cannot carry one.
+    /// Begins an exchange. Returns false if the connection is busy or closed.
     mutating func submit(limits: ResponseLimits, isHeadRequest: Bool, rest: Rest) -> Bool {
       guard phase == .idle else { return false }
       phase = .busy
@@ -100,10 +100,10 @@
       return true
     }
 
-    /// The system has taken bytes of the request.
+    /// Records that the system has accepted bytes of the request.
     mutating func wrote(_ count: Int) { bytesWritten += Int64(count) }
 
-    /// The first write has gone out whole.
+    /// Records that the first write is complete.
     mutating func wroteHead() {
       guard phase == .busy, sending == .head else { return }
       switch rest {
@@ -113,31 +113,31 @@
       }
     }
 
-    /// The server has said that it wants the body, or has been silent for too long.
+    /// Allows the body to be sent: the server sent status 100, or the wait for status 100 was too long.
     mutating func proceed() { if sending == .awaitingContinue { sending = .body } }
 
-    /// The body has gone out whole.
+    /// Records that the whole body is sent.
     mutating func wroteBody() { if sending == .body { sending = .finished } }
 
-    /// Gives the rest of the request up. The response may still come.
+    /// Stops sending the request. The response may still arrive.
     mutating func abandonRequest() { if sending != .finished { sending = .abandoned } }
 
     // MARK: - The response
 
-    /// The last head, whole once a step says so.
+    /// The headers of the last response. They are complete after ``receive(_:)`` returned `.informational` or `.head`.
     var head: ResponseHead { parser?.head ?? ResponseHead(status: 0) }
-    /// The values of `Content-Encoding` in the last head, joined by commas.
+    /// The values of `Content-Encoding` in the last response headers, joined by commas.
     var contentEncoding: String { parser?.contentEncoding ?? "" }
-    /// Whether a line of the response has come.
+    /// True if the first line of the response has arrived.
     var hasBegun: Bool { parser?.hasBegun == true }
-    /// Whether the final head has come.
+    /// True if the headers of the final response have arrived.
     var hasHead: Bool { receiving != .head }
-    /// Whether the response has come whole.
+    /// True if the response is complete.
     var isWhole: Bool { receiving == .whole }
-    /// The bytes of the response that came, without the framing of a chunked body.
+    /// The number of received bytes of the response, without the framing of a chunked body.
     var bytesReceived: Int64 { (parser?.totalBytes ?? 0) + contentBytes }
 
-    /// The length that the head announced; nil if it announced none.
+    /// The length of the body according to the headers. Nil if the headers do not state a length.
     var announcedLength: Int64? {
       switch framing {
       case .length(let length): length
@@ -146,13 +146,14 @@
       }
     }
 
-    /// Whether the framing of the body cannot tell an empty body from one that was cut off.
+    /// True if the body ends with the connection. An empty body then looks the same as a body that was cut off.
     var mayBeCutOff: Bool { framing == .untilClose }
 
-    /// The trailers, once the response is whole.
+    /// Returns the trailers. They are complete when the response is complete.
     mutating func takeTrailers() -> HTTPFields { chunks?.takeTrailers() ?? HTTPFields() }
 
-    /// Looks at received bytes, which are not empty. Says what stands in front, and how many of the bytes belong to it.
+    /// Interprets received bytes, which must not be empty. Returns the meaning of the first bytes, and how many bytes
+    /// were used.
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(TransportFailure) -> (step: Step, used: Int) {
       guard phase == .busy, bytesWritten > 0 else {
         phase = phase == .idle ? .closed : phase
@@ -167,7 +168,7 @@
       }
     }
 
-    /// Takes back the end of the last content, which was not used and comes again.
+    /// Takes back the last `count` content bytes. The caller did not use them and passes them to ``receive(_:)`` again.
     mutating func giveBack(_ count: Int) {
       guard count > 0 else { return }
       contentBytes -= Int64(count)
@@ -177,7 +178,7 @@
 
     // MARK: - The end
 
-    /// The stream has ended, in order or by a reset.
+    /// Records the end of the stream. `isReset` is true if the connection was reset.
     mutating func ended(isReset: Bool) -> Ending {
       defer { phase = .closed }
       guard phase == .busy else { return .idle }
@@ -189,8 +190,10 @@
       }
     }
 
-    /// The exchange ends with the response. Returns whether the connection may be kept: the request and the response
-    /// have passed whole, nothing came behind them, and the server keeps it open (RFC 9112 section 9.3).
+    /// Ends the exchange after its response. Returns true if the connection may be reused (RFC 9112 section 9.3):
+    /// - the request and the response are complete,
+    /// - no bytes arrived after the response,
+    /// - the server keeps the connection open.
     mutating func finish() -> Bool {
       let isKept =
         phase == .busy && sending == .finished && receiving == .whole && !hasExcess && framing != .untilClose
@@ -199,17 +202,17 @@
       return isKept
     }
 
-    /// Lets go of the response of an exchange that is over, so that a kept connection holds no memory for it.
+    /// Frees the memory for the response of an exchange that has ended. An idle connection needs no such memory.
     mutating func forgetResponse() {
       parser = nil
       chunks = nil
       line = []
     }
 
-    /// The exchange ends without a response, or the connection is given up.
+    /// Ends the exchange without a response, or closes an idle connection.
     mutating func stop() { phase = .closed }
 
-    /// Whether the server leaves the connection open behind the response.
+    /// True if the server keeps the connection open after the response.
     private var staysOpen: Bool {
       guard let parser, !parser.announcedForbiddenBody, !parser.saysClose else { return false }
       return parser.head.version == .http1_1 || parser.saysKeepAlive
@@ -244,7 +247,7 @@
       return (.more, used)
     }
 
-    /// Takes the end of a line, together with its beginning that came before.
+    /// Parses a header line. `end` contains the last bytes of the line; earlier bytes are in ``line``.
     private mutating func takeLine(_ end: UnsafeRawBufferPointer) throws(TransportFailure) -> HeadParser.Event {
       guard !line.isEmpty else { return try parser?.take(end) ?? .nothing }
       line.append(contentsOf: end)
@@ -256,13 +259,14 @@
       return try result.get()
     }
 
-    /// The final head has come.
+    /// Starts receiving the body after the headers of the final response.
     private mutating func begin(_ framing: BodyFraming) {
       self.framing = framing
       if line.capacity > 1024 { line = [] }
       receiving = framing == .none ? .whole : .body
       if framing == .chunked, let parser { chunks = ChunkParser(limits: parser.limits) }
-      // The server answers without the body, or does not want it (RFC 9110 section 10.1.1, RFC 9112 section 9.3).
+      // The server responds without waiting for the body, or rejects the body (RFC 9110 section 10.1.1, RFC 9112
+      // section 9.3).
       if sending == .awaitingContinue || head.status >= 400 { abandonRequest() }
     }
 

@@ -2,8 +2,8 @@
   import ErrandHTTP
   import Glibc
 
-  /// One exchange on its way to a connection: its host is looked up, and the addresses are tried. Only the loop's
-  /// thread touches it.
+  /// Opens a connection for one exchange: it waits for the lookup of the host, then tries the addresses. Only the
+  /// loop's thread uses this object.
   final class Dialing {
     private struct Attempt {
       let socket: EngineSocket
@@ -18,7 +18,7 @@
     private let loop: EngineLoop
     private var race: AddressRace?
     private var attempts: [Attempt] = []
-    /// The system's error number of the attempt that tells most.
+    /// The error number (`errno`) of the failed attempt that explains most.
     private var error: Int32 = 0
 
     init(_ exchange: EngineExchange, _ loop: EngineLoop) {
@@ -26,10 +26,10 @@
       self.loop = loop
     }
 
-    /// When the next address is to be tried though none has failed; nil for never.
+    /// The time at which the next address is tried even if no attempt has failed. Nil if no attempt is scheduled.
     var nextAttempt: MonotonicInstant? { race?.nextAttempt }
 
-    /// The host has these addresses. Tries those that the policy allows.
+    /// Begins to connect to the addresses of the host. Skips addresses that the address policy forbids.
     func begin(_ addresses: [SocketAddress], wasLookedUp: Bool) {
       guard let exchange else { return }
       if wasLookedUp { exchange.nameResolved = loop.now }
@@ -42,13 +42,13 @@
       advance()
     }
 
-    /// The host has no address that is known.
+    /// Fails the exchange because the lookup of the host failed.
     func failed(_ failure: SocketAddress.LookupFailure) {
       guard let exchange else { return }
       loop.fail(exchange, exchange.failure(.nameLookup, EngineFailure.lookup(exchange.origin, failure)))
     }
 
-    /// Tries the addresses whose turn it is.
+    /// Starts the connection attempts that are due. Fails the exchange if every address has failed.
     func advance() {
       while exchange != nil, let address = race?.next(now: loop.now) { attempt(address) }
       guard let exchange else { return }
@@ -63,7 +63,7 @@
       attempts = []
     }
 
-    /// Something happened to the socket of an attempt.
+    /// Handles an event of an attempt's socket.
     func handle(_ report: Poller.Report) {
       guard report.isWritable || report.hasEnded,
         let place = attempts.firstIndex(where: { $0.token == report.token })
@@ -107,7 +107,8 @@
       loop.connected(exchange, attempt.socket, attempt.token, attempt.address, report)
     }
 
-    /// That a family has no route tells less than how the addresses of the other one failed.
+    /// Records the error of a failed attempt. "No route" errors are replaced by any other error, because other errors
+    /// explain more.
     private func note(_ error: Int32) {
       if self.error == 0 || Self.offlineErrors.contains(self.error) { self.error = error }
     }

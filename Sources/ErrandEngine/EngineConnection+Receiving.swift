@@ -3,23 +3,24 @@
   import ErrandHTTP
 
   extension EngineConnection {
-    /// Whether the body is held up, by its sink or since its share of the loop's time is used up.
+    /// True if reading is stopped: the sink has paused, or the body has used its share of the loop's time.
     private var isHeldUp: Bool { isYielding || exchange?.isPaused == true }
 
-    /// Something happened to the socket.
+    /// Handles an event of the connection's socket.
     func handle(_ report: Poller.Report) {
       if report.isWritable { writable() }
       if isOpen, report.isReadable || report.hasEnded { readable(hasEnded: report.hasEnded) }
     }
 
-    /// Continues in a further turn of the loop.
+    /// Continues in the next iteration of the loop.
     func continueTurn() {
       if isYielding { return continueBody() }
       sendBody()
       if isOpen { readable(hasEnded: false) }
     }
 
-    /// Reads what the system has, as far as the body and the loop's turn allow.
+    /// Reads received bytes from the system until none are left, the body pauses, or the limit of one loop iteration is
+    /// reached.
     func readable(hasEnded: Bool) {
       guard machine.phase == .busy else { return readIdle() }
       var read = 0
@@ -39,7 +40,8 @@
       }
     }
 
-    /// Fills the room: once for a body in memory, as far as it goes for a sink, which so writes large pieces.
+    /// Reads into the buffer. A body in memory needs one read. For a sink, it reads until the large buffer is full, so
+    /// that the sink writes large pieces.
     private func fill(_ room: UnsafeMutableRawBufferPointer) -> (count: Int, stop: EngineSocket.Transferred) {
       var count = 0
       repeat {
@@ -50,12 +52,12 @@
       return (count, .bytes(count))
     }
 
-    /// No request was sent, so that whatever has come ends the connection.
+    /// Closes the connection if bytes arrived while no request was in progress.
     private func readIdle() {
       if socket.hasUnread { lost(isReset: false) }
     }
 
-    /// Takes received bytes apart.
+    /// Parses received bytes and delivers their content.
     func take(_ bytes: UnsafeRawBufferPointer) {
       guard let exchange else { return }
       exchange.lastActivity = loop.now
@@ -70,7 +72,7 @@
       if self.exchange === exchange, machine.isWhole, !isHeldUp { complete() }
     }
 
-    /// Takes step by step. False if the exchange has ended meanwhile.
+    /// Parses received bytes one step at a time. Returns false if the exchange has ended.
     private func takeSteps(_ bytes: UnsafeRawBufferPointer, _ exchange: EngineExchange) throws -> Bool {
       var start = 0
       while start < bytes.count {
@@ -104,7 +106,7 @@
       return true
     }
 
-    /// Keeps what was not taken, and stops reading.
+    /// Stores the bytes that the body did not accept, and stops reading.
     private func holdUp(_ rest: Slice<UnsafeRawBufferPointer>, _ exchange: EngineExchange) {
       held = Array(rest)
       stopBody(exchange)
@@ -119,7 +121,7 @@
       }
     }
 
-    /// Continues with a body that was held up.
+    /// Continues a body that was stopped by its sink or by the decoding budget.
     func continueBody() {
       guard let exchange else { return }
       isYielding = false
@@ -142,7 +144,8 @@
       if self.exchange === exchange, machine.phase == .busy, !isHeldUp { readable(hasEnded: true) }
     }
 
-    /// The exchange has its response.
+    /// Ends the exchange with its response. If the server rejected `Expect: 100-continue`, sends the request again
+    /// instead.
     private func complete() {
       guard let exchange else { return }
       if exchange.isExpectationRefused {
@@ -154,7 +157,7 @@
       loop.end(exchange, result, keeping: machine.finish() ? self : nil)
     }
 
-    /// The stream has ended, or bytes came for which no request asked.
+    /// Handles the end of the stream, or bytes that arrived although no request was sent.
     func lost(isReset: Bool) {
       let ending = machine.ended(isReset: isReset)
       guard let exchange else { return loop.discard(self) }

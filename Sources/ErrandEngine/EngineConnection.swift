@@ -1,31 +1,32 @@
 #if os(Linux)
   import ErrandHTTP
 
-  /// A socket that is connected, and the machine that says what its bytes mean. Only the loop's thread touches it.
+  /// A connected socket and the state machine that interprets its bytes. Only the loop's thread uses this object.
   final class EngineConnection {
-    /// How many bytes it may read or write in one turn of the loop before others have theirs.
+    /// The maximum number of bytes that a connection reads or writes in one iteration of the loop before other
+    /// connections continue.
     static let bytesPerTurn = 512 << 10
 
     let socket: EngineSocket
     let token: UInt64
     let origin: HTTPURL.Origin
-    /// The address at the other end.
+    /// The address of the server.
     let address: String
-    unowned(unsafe) let loop: EngineLoop  // lives as long as any connection, which it owns
+    unowned(unsafe) let loop: EngineLoop  // the loop owns every connection and outlives it
     @exclusivity(unchecked) var machine = ConnectionMachine()
     private(set) var exchange: EngineExchange?
-    /// How many requests it has carried.
+    /// The number of requests that used this connection.
     private(set) var uses = 0
-    /// What the system has not taken of the present request.
+    /// The bytes of the current request that the system has not accepted yet.
     private var outbox: [UInt8] = []
     private var outboxStart = 0
-    /// Whether the last bytes of the body are in the outbox, or went before.
+    /// True if the last bytes of the body are in the outbox or were already sent.
     private var hasWholeBody = false
-    /// Received bytes behind the place where the body was held up.
+    /// Received bytes that are not yet used because the body was stopped.
     var held: [UInt8] = []
-    /// Whether the body waits for its next share of the loop's time, and not for its sink.
+    /// True if the body waits for the next iteration of the loop, not for its sink.
     var isYielding = false
-    /// Whether the loop continues with it in the next turn.
+    /// True if the loop continues with this connection in its next iteration.
     var isQueued = false
 
     init(_ socket: EngineSocket, token: UInt64, origin: HTTPURL.Origin, address: String, loop: EngineLoop) {
@@ -40,7 +41,7 @@
 
     // MARK: - Sending
 
-    /// Begins an exchange.
+    /// Begins to send the request of an exchange on this connection.
     func carry(_ exchange: EngineExchange) {
       uses += 1
       self.exchange = exchange
@@ -59,7 +60,7 @@
       if send(loop.requests.bytes) { sentOutbox() }
     }
 
-    /// Lets go of the exchange that has ended.
+    /// Releases the exchange that has ended and its buffers.
     func release() {
       exchange = nil
       machine.forgetResponse()
@@ -68,17 +69,17 @@
       isYielding = false
     }
 
-    /// The system takes bytes again.
+    /// Continues sending because the system accepts bytes again.
     func writable() { if outboxStart < outbox.count, flush() { sentOutbox() } }
 
-    /// Sends the body without waiting for the server's word any longer.
+    /// Ends the wait for status 100 and sends the body.
     func proceed() {
       exchange?.continueEnd = nil
       machine.proceed()
       sendBody()
     }
 
-    /// Sends as much of the body as the system, the source and the loop's turn allow.
+    /// Sends the body until the system or the source pauses, or the limit of one loop iteration is reached.
     func sendBody() {
       var sent = 0
       while machine.sending == .body, outboxStart == outbox.count, let exchange, exchange.upload?.isPaused == false {
@@ -96,7 +97,7 @@
       }
     }
 
-    /// Sends bytes, and keeps what the system does not take. True if it took all.
+    /// Sends bytes. Stores the bytes that the system does not accept. Returns true if all bytes were accepted.
     private func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
       switch socket.send(bytes) {
       case .bytes(let count):
@@ -112,7 +113,7 @@
       return flush()
     }
 
-    /// Sends what was kept. True if nothing is left.
+    /// Sends the stored bytes. Returns true if none are left.
     private func flush() -> Bool {
       while outboxStart < outbox.count {
         guard machine.sending == .head || machine.sending == .body else { return false }
@@ -131,7 +132,7 @@
       return true
     }
 
-    /// The outbox is empty: what follows in the request.
+    /// Continues the request after all stored bytes were sent.
     private func sentOutbox() {
       if machine.sending == .head { machine.wroteHead() }
       switch machine.sending {
@@ -143,7 +144,7 @@
       }
     }
 
-    /// The connection takes no more. What the server has said before is read (RFC 9112 section 9.6).
+    /// Handles a failed write. A response that the server has already sent is still read (RFC 9112 section 9.6).
     private func writeFailed() {
       machine.abandonRequest()
       (outbox, outboxStart) = ([], 0)

@@ -4,7 +4,7 @@
   import Foundation
 
   extension EngineExchange {
-    /// The final head has come: finds the destination of the body.
+    /// Chooses the destination of the body after the headers of the final response have arrived.
     func begin(_ framing: BodyFraming, _ connection: EngineConnection, _ loop: EngineLoop) throws {
       let head = connection.machine.head
       isExpectationRefused = expectsContinue && head.status == 417 && upload?.canBeginAnew == true
@@ -33,7 +33,7 @@
       }
     }
 
-    /// The last report about the request's body, at the head of a response that comes when all of it has gone.
+    /// Reports the final progress of the upload if the request body was sent completely.
     func reportUpload() {
       guard progress != nil, let body = exchange.request.body else { return }
       if let upload {
@@ -48,7 +48,7 @@
       progress?.report(.download, content.wireBytes, total: connection.machine.announcedLength, at: now)
     }
 
-    /// Checks that everything has come, and makes the response of it.
+    /// Checks that the body is complete, and creates the response.
     func finish(_ connection: EngineConnection) throws -> HTTPResponse {
       if content?.isTooMuch == false { try content?.finish(mayBeCutOff: connection.machine.mayBeCutOff) }
       reportUpload()

@@ -3,31 +3,31 @@
   import ErrandHTTP
   import Foundation
 
-  /// One exchange in the loop: how far it has come, and how it ended.
+  /// The state and the result of one exchange in the loop.
   ///
-  /// Everything below `result` belongs to the loop's thread. `wakeup` is set before the loop is told of the exchange,
-  /// and `result` before the caller is woken.
-  final class EngineExchange: @unchecked Sendable {  // handed from the caller to the loop's thread and back, see above
-    /// What carries it at this moment.
+  /// Only the loop's thread uses the properties below `result`. The caller sets `wakeup` before it submits the exchange
+  /// to the loop. The loop sets `result` before it wakes the caller.
+  final class EngineExchange: @unchecked Sendable {  // the caller and the loop's thread use it in turn, see above
+    /// What the exchange uses now: nothing, a connection attempt, or a connection.
     enum Carrier {
       case nothing
       case dialing(Dialing)
       case connection(EngineConnection)
     }
 
-    /// How often it moves to another connection because a kept one turned out to be dead before a byte was sent. After
-    /// that it has a connection of its own.
+    /// How often an exchange moves to another connection because an idle connection was already closed before a byte
+    /// was sent. After that, the exchange opens a new connection.
     static let mostStaleConnections = 5
-    /// How long the server may take to ask for a body that waits for its word.
+    /// The longest wait for status 100 before the body is sent anyway.
     static let continueWait = Duration.seconds(1)
-    /// Bodies up to this size go out with the head in one write.
+    /// The maximum size in bytes of a body that is sent in one write with the headers.
     static let largestInlineBody = 16 << 10
 
     let exchange: Exchange
     let submitted = MonotonicInstant.now
-    /// What a resolver found for the host; nil if none was asked.
+    /// The addresses that the custom resolver found for the host. Nil if no custom resolver was used.
     let addresses: [SocketAddress]?
-    /// How long it took to find that.
+    /// The duration of the custom resolver's lookup.
     let lookup: Duration
     var wakeup: Wakeup?
     var result: Result<HTTPResponse, any Error>?
@@ -35,36 +35,38 @@
     // MARK: The loop's thread only
 
     var carrier = Carrier.nothing
-    /// Its number in the loop's watch list; nil before it began and after it ended.
+    /// The index of the exchange in the loop's watch list. Nil before the exchange begins and after it ends.
     var slot: Int?
-    /// When the loop took it up.
+    /// The time at which the loop began the exchange.
     var begun: MonotonicInstant
-    /// When it began to look for its present connection.
+    /// The time at which the exchange began to look for its current connection.
     var started: MonotonicInstant
     var lastActivity: MonotonicInstant
     var firstByte: MonotonicInstant?
     var nameResolved: MonotonicInstant?
     var connected: MonotonicInstant?
-    /// When a body that waits for the server's word goes out without it.
+    /// The time at which the body is sent even if status 100 has not arrived. Nil if the body does not wait.
     var continueEnd: MonotonicInstant?
     var isReused: Bool?
     var remoteAddress: String?
-    /// Whether it was sent once more, since a kept connection died under it.
+    /// True if the request was sent again because an idle connection closed before the response.
     var isRepeated = false
     var staleConnections = 0
-    /// Whether an earlier connection has taken bytes of it.
+    /// True if an earlier connection accepted bytes of the request.
     var wasBegun = false
-    /// Whether the sink holds the body up.
+    /// True if the sink has paused the body.
     var isPaused = false
-    /// Whether the server refused to be asked before the body, so that the request goes out again without the question.
+    /// True if the server rejected `Expect: 100-continue` with status 417. The request is then sent again without this
+    /// field.
     var isExpectationRefused = false
     var expectsContinue: Bool
     @exclusivity(unchecked) var content: ContentReceiver?
-    /// The body, if it does not travel with the head.
+    /// The request body. Nil if it is sent with the headers.
     @exclusivity(unchecked) var upload: BodyUpload?
     var progress: ProgressReporter?
-    /// The bytes of responses and requests on earlier connections.
+    /// The number of response bytes that were received on earlier connections of this exchange.
     private var earlierReceived: Int64 = 0
+    /// The number of request bytes that were sent on earlier connections of this exchange.
     private var earlierSent: Int64 = 0
 
     init(_ exchange: Exchange, addresses: [SocketAddress]? = nil, lookup: Duration = .zero) {
@@ -80,7 +82,7 @@
       if let report = exchange.onProgress { progress = ProgressReporter(report) }
     }
 
-    /// Whether a body goes out with the head.
+    /// True if a body is sent in one write with the headers.
     static func isInline(_ body: HTTPBody) -> Bool {
       guard let data = body.data else { return false }
       return data.count <= largestInlineBody && !body.expectsContinue
@@ -88,7 +90,7 @@
 
     var origin: HTTPURL.Origin { exchange.request.url.origin }
 
-    /// What the caller gets, once the loop has woken it. It is moved out, so the second time there is nothing.
+    /// Returns the result after the loop has woken the caller. The result is moved out, so it is available only once.
     func outcome() throws -> HTTPResponse {
       guard let result = result.take() else { throw TransportFailure(.other, "The transport has ended.") }
       return try result.get()
@@ -98,26 +100,26 @@
       if case .connection(let connection) = carrier { connection } else { nil }
     }
 
-    /// Whether a connection has taken bytes of the request, so that the server may carry it out.
+    /// True if a connection accepted bytes of the request. The server may then process the request.
     var mayHaveBeenSent: Bool { wasBegun || (connection?.machine.bytesWritten ?? 0) > 0 }
 
     // MARK: - Once more
 
-    /// Whether the server may get it twice.
+    /// True if the server may receive the request twice.
     private var isRepeatable: Bool {
       exchange.handling.mayBeRepeated ?? (exchange.request.method == .get || exchange.request.method == .head)
     }
 
-    /// Whether it may be sent once more after a kept connection died before a line of the response (RFC 9112 section
-    /// 9.3.1).
+    /// True if the request may be sent again after an idle connection closed before the first line of the response (RFC
+    /// 9112 section 9.3.1).
     var mayBeRepeated: Bool {
       isRepeatable && !isRepeated && isReused == true && upload?.canBeginAnew != false && !exchange.call.isStopped
     }
 
-    /// Whether it needs a connection that carried nothing before.
+    /// True if the exchange must use a new connection.
     var needsFreshConnection: Bool { isRepeated || staleConnections >= Self.mostStaleConnections }
 
-    /// Leaves its connection, to begin again on another one.
+    /// Resets the exchange so that it can begin again on another connection.
     func beginAgain(now: MonotonicInstant) {
       if let connection {
         wasBegun = wasBegun || connection.machine.bytesWritten > 0
@@ -135,8 +137,9 @@
 
     // MARK: - Time
 
-    /// When it is to be looked at: since it has waited too long, for its connection first, for anything to move later.
-    /// Nil for never, such as while its sink or the source of its body holds it up.
+    /// The time of the next time-out check. While the exchange connects, it is the connect time-out or the next
+    /// connection attempt. On a connection, it is the idle time-out or the end of the wait for status 100. Nil if no
+    /// check is needed, for example while the sink or the source of the body has paused.
     var watchEnd: MonotonicInstant? {
       switch carrier {
       case .nothing: return nil
@@ -151,14 +154,15 @@
       }
     }
 
-    /// When its connection must stand; the look-up of the resolver counts. Nil for no bound.
+    /// The time at which the connect time-out ends. The custom resolver's lookup counts. Nil if no connect time-out is
+    /// set.
     var connectEnd: MonotonicInstant? {
       exchange.connectTimeout.map { started.advanced(by: max(.zero, $0 - lookup)) }
     }
 
     // MARK: - Metrics
 
-    /// What was measured so far.
+    /// The metrics so far.
     var metrics: ExchangeMetrics {
       var metrics = ExchangeMetrics()
       metrics.queue = submitted.duration(to: begun)
@@ -172,7 +176,7 @@
       return metrics
     }
 
-    /// What was measured, at the end.
+    /// The metrics at the end of the exchange.
     func finalMetrics() -> ExchangeMetrics {
       var metrics = metrics
       metrics.total = submitted.duration(to: .now)
@@ -187,10 +191,11 @@
       return metrics
     }
 
-    /// Notes how far it has come, for a call that does not wait for its end.
+    /// Reports the metrics so far to the exchange's observer, for a caller that stops before the exchange ends.
     func noteProgress() { exchange.handling.note?.measured(metrics) }
 
-    /// A failure of this exchange, which is certainly not sent if no connection took a byte of it.
+    /// Creates a failure of this exchange. The failure is marked as certainly not sent if no connection accepted a byte
+    /// of the request.
     func failure(_ kind: TransportFailure.Kind, _ text: String? = nil) -> TransportFailure {
       TransportFailure(
         kind, text ?? FailureText.sentence(for: kind, origin: origin), isCertainlyNotSent: !mayHaveBeenSent)

@@ -2,21 +2,21 @@
   import ErrandHTTP
   import Glibc
 
-  /// The sentences of failures that the engine knows more about than their kind.
+  /// The texts of failures for which the engine knows more than the kind of the failure.
   enum EngineFailure {
-    /// Why an address is not connected to, and the cure.
+    /// The text for an address that the address policy forbids.
     static func refusal(of address: SocketAddress, host: String) -> String {
       let kind = address.kind?.rawValue ?? "unknown"
       return "The host \(host) has the address \(address.text) (\(kind)), which `addressPolicy` forbids; allow that "
         + "kind if the host is intended."
     }
 
-    /// Why a host has no address.
+    /// The text for a failed lookup of a host.
     static func lookup(_ origin: HTTPURL.Origin, _ failure: SocketAddress.LookupFailure) -> String {
       with(failure.text, FailureText.sentence(for: .nameLookup, origin: origin))
     }
 
-    /// Why no connection was made, by the system's error number.
+    /// The text for a failed connection attempt, with the description of the system's error number.
     static func connecting(
       _ kind: TransportFailure.Kind, _ origin: HTTPURL.Origin, socket path: String?, error: Int32
     ) -> String {
@@ -24,7 +24,7 @@
       return with(String(cString: strerror(error)), sentence)
     }
 
-    /// The refusal of what the engine cannot do, which names the capability.
+    /// The failure of a request that needs a capability which the engine does not have. It names the capability.
     static func lacks(_ capability: String, _ text: String) -> TransportFailure {
       TransportFailure(
         .unsupported, "The engine cannot \(text) yet (capability \(capability)); choose the transport \"curl\".",

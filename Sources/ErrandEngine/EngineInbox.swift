@@ -1,25 +1,26 @@
 #if os(Linux)
   import ErrandHTTP
 
-  /// What other threads tell the loop.
+  /// A command that another thread sends to the loop.
   enum EngineCommand: Sendable {
-    /// Begin this exchange.
+    /// Begin the exchange.
     case submit(EngineExchange)
-    /// End it at once; its caller was stopped.
+    /// End the exchange at once because its caller was stopped.
     case abort(EngineExchange)
-    /// Its sink takes bytes again.
+    /// Continue the response body because its sink accepts bytes again.
     case resumeBody(EngineExchange)
-    /// The source of its body may give bytes again.
+    /// Continue the request body because its source may have bytes again.
     case resumeUpload(EngineExchange)
-    /// The look-up of a host has ended.
+    /// Continue the exchanges that wait for the lookup of a host.
     case resolved(HTTPURL.Origin, NameLookups.Answer)
     /// Run a job of a task that prefers the loop's thread.
     case run(UnownedJob, EngineExecutor)
   }
 
-  /// What the loop's thread shares with others. It decides who has to wake the loop, and performs nothing.
+  /// The state that the loop's thread shares with other threads. It decides which thread must wake the loop. It
+  /// performs no I/O.
   struct EngineInbox: Sendable {
-    /// What the caller has to do once the lock is released.
+    /// What the caller must do after it has released the lock.
     enum Duty: Sendable { case nothing, startThread, wake, refuse }
 
     /// What the loop does next.
@@ -27,16 +28,17 @@
 
     private enum Phase: Sendable { case unstarted, running, ended }
 
-    /// The longest sleep. The loop looks around once in this time though nothing is due.
+    /// The longest sleep of the loop's thread.
     private static let longestSleep = Duration.seconds(3600)
 
     private var commands: [EngineCommand] = []
     var timers = TimerHeap()
     private var phase = Phase.unstarted
     private var isClosing = false
-    /// When the loop wakes up by itself; nil while it is awake.
+    /// The time at which the loop wakes without a signal. Nil while the loop is awake.
     private var sleepsUntil: MonotonicInstant?
-    /// When another thread looks after the timers, since there is no thread; nil if none does.
+    /// The time at which another thread runs the due timers because the loop's thread could not be started. Nil if this
+    /// is not scheduled.
     private var standIn: MonotonicInstant?
 
     // MARK: - Any thread
@@ -55,7 +57,7 @@
       return (token, duty())
     }
 
-    /// Lets the loop end once it has nothing left to do.
+    /// Lets the loop end when no exchange is left.
     mutating func close() -> Duty {
       isClosing = true
       guard phase == .running else {
@@ -79,16 +81,16 @@
 
     // MARK: - The loop
 
-    /// The loop is awake: nothing needs to wake it.
+    /// Records that the loop is awake, so no thread needs to wake it.
     mutating func wakeUp() { sleepsUntil = nil }
 
-    /// Takes the commands, leaving `room` in their place.
+    /// Moves the commands into `room`, which must be empty.
     mutating func take(_ room: inout [EngineCommand]) {
       swap(&commands, &room)
       sleepsUntil = nil
     }
 
-    /// Says what follows when everything is done: more work, a sleep that ends at `latest` at the latest, or the end.
+    /// Decides what the loop does after its work: more work, a sleep that ends at `latest` or earlier, or the end.
     mutating func rest(now: MonotonicInstant, latest: MonotonicInstant?, isBusy: Bool) -> Rest {
       guard commands.isEmpty else { return .none }
       if isClosing, !isBusy {
@@ -105,8 +107,9 @@
 
     // MARK: - Without a thread
 
-    /// Takes back that the thread was started. Timers wait on. The commands are given back, since nothing will perform
-    /// them, with the moment at which another thread must look after the timers, unless that is arranged already.
+    /// Handles a failed start of the thread. The timers stay scheduled. Returns the commands, which the caller must
+    /// refuse. Also returns the time at which another thread must run the due timers; nil if no such time must be
+    /// scheduled.
     mutating func abandon() -> (commands: [EngineCommand], standIn: MonotonicInstant?) {
       phase = isClosing ? .ended : .unstarted
       let left = commands
@@ -116,12 +119,13 @@
       return (left, next)
     }
 
-    /// Takes out the earliest action that is due, if no thread does it.
+    /// Removes and returns the earliest due timer action. Nil if the loop's thread runs, because that thread runs its
+    /// timers itself.
     mutating func popStranded(_ now: MonotonicInstant) -> TimerHeap.Action? {
       phase == .unstarted ? timers.popDue(now) : nil
     }
 
-    /// Starts the thread again for the timers that are left.
+    /// Tries to start the thread again if timers are left.
     mutating func endStandIn() -> Duty {
       standIn = nil
       return phase == .unstarted && timers.next != nil ? duty() : .nothing

@@ -2,7 +2,7 @@
   import ErrandHTTP
   import Glibc
 
-  // The way of an exchange through the loop: it begins, finds a connection, perhaps another one, and ends.
+  // The life of an exchange in the loop: it begins, finds a connection, may move to another connection, and ends.
   extension EngineLoop {
     // MARK: - Beginning
 
@@ -14,7 +14,7 @@
       place(exchange)
     }
 
-    /// Gives an exchange a kept connection that is still good, or makes one.
+    /// Sends an exchange on a usable idle connection, or opens a connection for it.
     private func place(_ exchange: EngineExchange) {
       if !exchange.needsFreshConnection, let connection = keptConnection(for: exchange.origin) {
         connection.carry(exchange)
@@ -23,8 +23,8 @@
       dial(exchange)
     }
 
-    /// A kept connection on which nothing waits to be read. The poller alone would tell too late of one that the server
-    /// has closed meanwhile.
+    /// Returns an idle connection that has nothing to read. Checks the socket itself, because the poller may report too
+    /// late that the server has closed the connection.
     private func keptConnection(for origin: HTTPURL.Origin) -> EngineConnection? {
       while true {
         let (connection, expired) = pool.take(for: origin, now: now)
@@ -48,7 +48,7 @@
       }
     }
 
-    /// The addresses of an exchange's host that need no look-up; nil if it needs one.
+    /// The addresses of the exchange's host if they are known without a lookup. Nil if a lookup is needed.
     private func knownAddresses(of exchange: EngineExchange) -> [SocketAddress]? {
       if let path = configuration.unixSocket { return [SocketAddress(socket: path)].compactMap { $0 } }
       if let addresses = exchange.addresses { return addresses }
@@ -66,7 +66,7 @@
       }
     }
 
-    /// A connection to the host of an exchange stands.
+    /// Begins an exchange on its new connection.
     func connected(
       _ exchange: EngineExchange, _ socket: EngineSocket, _ token: UInt64, _ address: SocketAddress,
       _ report: Poller.Report?
@@ -82,7 +82,7 @@
       }
     }
 
-    // MARK: - Going on
+    // MARK: - Continuing
 
     func resumeBody(_ exchange: EngineExchange) {
       guard exchange.slot != nil, exchange.isPaused, let connection = exchange.connection else { return }
@@ -100,13 +100,13 @@
       expectWatch(of: exchange)
     }
 
-    /// Sees to it that an exchange is looked at in time.
+    /// Schedules the next time-out check of an exchange.
     func expectWatch(of exchange: EngineExchange) {
       guard let slot = exchange.slot, let end = exchange.watchEnd else { return }
       watches.expect(slot, at: end)
     }
 
-    /// Looks at the exchanges that may have waited too long, and at the kept connections.
+    /// Checks the time-outs of exchanges and closes idle connections that are too old.
     func watch() {
       while let exchange = watches.popDue(now) {
         if let end = exchange.watchEnd, end <= now { isDue(exchange) }
@@ -131,10 +131,10 @@
       }
     }
 
-    // MARK: - Once more
+    // MARK: - Sending again
 
-    /// A connection turned out to be dead before a byte of the request was written: nothing is lost, whatever the
-    /// method.
+    /// Moves an exchange to another connection because its connection closed before a byte of the request was written.
+    /// This is safe for every method.
     func moveOn(_ exchange: EngineExchange, from connection: EngineConnection) {
       guard connection.uses > 1, exchange.upload?.canBeginAnew != false else {
         return fail(exchange, exchange.failure(.closedBeforeResponse))
@@ -143,7 +143,8 @@
       sendAgain(exchange, leaving: connection, isKept: false)
     }
 
-    /// The connection ended before a line of the response. The server may have carried the request out.
+    /// Handles a connection that closed before the first line of the response. The server may have processed the
+    /// request, so only a repeatable request is sent again.
     func lostBeforeResponse(_ exchange: EngineExchange, on connection: EngineConnection) {
       guard exchange.mayBeRepeated else { return fail(exchange, exchange.failure(.closedBeforeResponse)) }
       exchange.isRepeated = true
@@ -161,10 +162,10 @@
 
     // MARK: - The end
 
-    /// Ends an exchange without a response, and its connection with it. No effect on one that has ended.
+    /// Ends an exchange with a failure and closes its connection. Has no effect if the exchange has already ended.
     func fail(_ exchange: EngineExchange, _ error: any Error) { end(exchange, .failure(error), keeping: nil) }
 
-    /// Ends an exchange. `kept` is its connection if that may carry another one.
+    /// Ends an exchange. `kept` is its connection if another exchange may use the connection; otherwise nil.
     func end(_ exchange: EngineExchange, _ result: Result<HTTPResponse, any Error>, keeping kept: EngineConnection?) {
       guard let slot = exchange.slot else { return }
       watches.remove(slot)
@@ -182,7 +183,8 @@
       note(ended: exchange)
     }
 
-    /// A failure with what was measured until then; a response as it is. What a stop ended is noted.
+    /// Adds the metrics to a failure. If the error has no place for metrics, such as a cancellation, reports them to
+    /// the exchange's observer. A response is returned unchanged.
     private func measured(
       _ result: Result<HTTPResponse, any Error>, _ exchange: EngineExchange
     ) -> Result<HTTPResponse, any Error> {

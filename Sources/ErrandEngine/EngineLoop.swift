@@ -5,43 +5,43 @@
   import ErrandSupport
   import Synchronization
 
-  /// The one thread that moves all exchanges of a configuration on: it takes commands, serves timers, reads and writes
+  /// The thread that runs all exchanges of one configuration. It performs commands, runs timers, reads and writes
   /// sockets, and sleeps.
   ///
-  /// Other threads only put something into the inbox and wake it. Every connection and every exchange belongs to the
-  /// thread, and connections under different configurations never meet.
-  final class EngineLoop: @unchecked Sendable {  // shared state stands behind `inbox`; the rest is the thread's own
+  /// Other threads only add commands and timers to the inbox and wake the thread. Only the loop's thread uses
+  /// connections and exchanges. Each configuration has its own loop and its own connections.
+  final class EngineLoop: @unchecked Sendable {  // `inbox` locks the shared state; only the loop's thread uses the rest
     static let scratchSize = 64 << 10
     private static let uploadSize = 256 << 10
     private static let downloadSize = 512 << 10
-    /// How often commands are taken and jobs are run before the sockets are looked at.
+    /// How often commands and jobs are run before the sockets are checked.
     private static let roundsPerTurn = 4
 
     let configuration: EngineConfiguration
-    /// Addresses that the configuration gives for hosts and ports.
+    /// The address overrides of the configuration.
     let overrides: [HTTPURL.Origin: [SocketAddress]]
-    /// Nil if the system has no room for it.
+    /// The poller for the sockets; nil if the system has no resources for it.
     let poller: Poller?
     private let inbox = Locked(EngineInbox())
     private let thread = Atomic<UInt>(0)
 
-    // MARK: The thread's own
+    // MARK: The loop's thread only
 
-    /// Room for received bytes.
+    /// The buffer for received bytes.
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: scratchSize, alignment: 16)
-    /// Room to undo content codings in.
+    /// The output buffer for decoded content.
     let decodingRoom = UnsafeMutableRawBufferPointer.allocate(byteCount: scratchSize, alignment: 16)
     private var downloadRoom: UnsafeMutableRawBufferPointer?
     private var uploadMemory: UnsafeMutableRawBufferPointer?
     var requests = RequestBuffer()
-    /// The present, as of the last time the thread woke up.
+    /// The time at which the thread last woke or began commands.
     private(set) var now = MonotonicInstant.now
-    /// What may still be decoded in this turn.
+    /// How many bytes may still be decoded in this iteration of the loop.
     var decoding = DecodingBudget()
     var sockets = SocketTable()
     var pool: IdlePool<EngineConnection>
     var watches = WatchList<EngineExchange>()
-    /// The exchanges that wait for the look-up of a host.
+    /// The exchanges that wait for the lookup of a host.
     var lookups: [HTTPURL.Origin: [Dialing]] = [:]
     private var commands: [EngineCommand] = []
     private var jobs: [(job: UnownedJob, executor: EngineExecutor)] = []
@@ -66,7 +66,7 @@
       uploadMemory?.deallocate()
     }
 
-    /// Whether the system had room for it.
+    /// True if the system had the resources for the loop's poller.
     var isUsable: Bool { poller != nil }
 
     // MARK: - Any thread
@@ -76,7 +76,7 @@
       if duty == .refuse { refuse(command) } else { perform(duty) }
     }
 
-    /// Runs a job of a task on the thread.
+    /// Runs a job of a task on the loop's thread.
     func run(_ job: UnownedJob, on executor: EngineExecutor) {
       guard thread.load(ordering: .relaxed) == currentThread else { return push(.run(job, executor)) }
       jobs.append((job, executor))
@@ -93,7 +93,7 @@
       _ = removed  // released here, outside the lock
     }
 
-    /// Lets the thread end once no exchange is left.
+    /// Lets the thread end when no exchange is left.
     func close() { perform(inbox.withLock { $0.close() }) }
 
     private func perform(_ duty: EngineInbox.Duty) {
@@ -110,13 +110,13 @@
       if let standIn { _ = SharedTimers.shared.schedule(at: standIn) { [weak self] in self?.standIn() } }
     }
 
-    /// Serves the timers while there is no thread, and tries to start it.
+    /// Runs the due timers while the loop has no thread, then tries to start the thread.
     private func standIn() {
       while let action = inbox.withLock({ $0.popStranded(.now) }) { action() }
       perform(inbox.withLock { $0.endStandIn() })
     }
 
-    /// Fails what comes to a loop that has no thread. Jobs run elsewhere.
+    /// Refuses a command because the loop has no thread. An exchange fails. A job runs on a global queue instead.
     private func refuse(_ command: EngineCommand) {
       switch command {
       case .submit(let exchange):
@@ -147,7 +147,7 @@
       thread.store(0, ordering: .relaxed)
     }
 
-    /// Waits for something to do, and does what the sockets ask for. False when the thread shall end.
+    /// Waits for events, then handles the events of the sockets. Returns false if the thread must end.
     private func rest(_ poller: Poller) -> Bool {
       var wait: Int32 = 0
       if ready.isEmpty, jobs.isEmpty {
@@ -177,12 +177,13 @@
       while let action = inbox.withLock({ $0.timers.popDue(now) }) { action() }
     }
 
-    /// Does what it was told, and what the jobs among that say in turn, so that their requests go out at once.
+    /// Performs the commands and runs the jobs. Repeats this a few times, so that requests which the jobs submit are
+    /// sent at once.
     private func performCommands() {
       for _ in 0..<Self.roundsPerTurn {
         inbox.withLock { $0.take(&commands) }
         if commands.isEmpty, jobs.isEmpty { return }
-        // What begins here was submitted by now: no time-out counts from before that.
+        // All commands were submitted before this time. With an older time, a time-out would end too early.
         now = .now
         for command in commands { perform(command) }
         commands.removeAll(keepingCapacity: true)
@@ -202,16 +203,16 @@
       }
     }
 
-    /// Runs the jobs that are there now. Those that they make run in the next round.
+    /// Runs the jobs that are queued now. Jobs that they add run in the next round.
     private func runJobs() {
       swap(&jobs, &runningJobs)
       for entry in runningJobs { entry.job.runSynchronously(on: entry.executor.asUnownedTaskExecutor()) }
       runningJobs.removeAll(keepingCapacity: true)
     }
 
-    // MARK: - Turns
+    // MARK: - Loop iterations
 
-    /// Continues with a connection in a further turn, after the others have had theirs.
+    /// Continues with a connection in the next iteration of the loop, after the other connections.
     func continueLater(with connection: EngineConnection) {
       guard !connection.isQueued else { return }
       connection.isQueued = true
@@ -228,7 +229,8 @@
       continuing.removeAll(keepingCapacity: true)
     }
 
-    /// Notes an exchange that has ended, whose caller is woken with all others of the turn.
+    /// Records an exchange that has ended. Its caller is woken later in the same iteration, together with other
+    /// callers.
     func note(ended exchange: EngineExchange) { ended.append(exchange) }
 
     private func wakeCallers() {
@@ -237,9 +239,9 @@
       ended.removeAll(keepingCapacity: true)
     }
 
-    // MARK: - Room
+    // MARK: - Buffers
 
-    /// Room for received bytes: a large one if they go to a sink.
+    /// The buffer for received bytes. It is larger if the bytes go to a sink.
     func room(for exchange: EngineExchange?) -> UnsafeMutableRawBufferPointer {
       guard exchange?.exchange.sink != nil, case .sink = exchange?.content?.destination else { return scratch }
       if let downloadRoom { return downloadRoom }
@@ -248,7 +250,7 @@
       return room
     }
 
-    /// Room for a piece of a request's body.
+    /// The buffer for a piece of a request body.
     var uploadRoom: UnsafeMutableRawBufferPointer {
       if let uploadMemory { return uploadMemory }
       let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.uploadSize, alignment: 16)

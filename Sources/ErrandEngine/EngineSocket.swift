@@ -1,24 +1,24 @@
 #if os(Linux)
   import Glibc
 
-  /// A stream socket that never blocks. Closed by its owner, once.
+  /// A non-blocking stream socket. Its owner must close it exactly once.
   struct EngineSocket {
-    /// What came of sending or receiving.
+    /// The result of sending or receiving.
     enum Transferred: Equatable {
-      /// So many bytes, at least one.
+      /// The number of transferred bytes, at least 1.
       case bytes(Int)
-      /// Nothing now: the poller reports when it can go on.
+      /// No byte can be transferred now. The poller reports when sending or receiving can continue.
       case later
-      /// The other end sends no more.
+      /// The peer has closed its side of the stream.
       case end
       /// The system's error number.
       case failed(Int32)
     }
 
-    /// What came of the attempt to connect.
+    /// The result of an attempt to connect.
     enum Attempt: Equatable {
       case connected
-      /// The poller reports the end.
+      /// The attempt is in progress. The poller reports when it ends.
       case pending
       /// The system's error number.
       case failed(Int32)
@@ -26,7 +26,7 @@
 
     let descriptor: Int32
 
-    /// A socket for an address, or the system's error number.
+    /// Opens a socket for an address. Returns the system's error number if this fails.
     static func open(for address: SocketAddress) -> (socket: EngineSocket?, error: Int32) {
       let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
       let descriptor = socket(address.family, kind, 0)
@@ -49,14 +49,14 @@
       }
     }
 
-    /// The error of a connection that was attempted; 0 if it stands.
+    /// The system's error number of the connection attempt; 0 if the socket is connected.
     var pendingError: Int32 {
       var error: Int32 = 0
       var size = socklen_t(MemoryLayout<Int32>.size)
       return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno
     }
 
-    /// Sends from the front of `bytes`, which are not empty.
+    /// Sends bytes from the beginning of `bytes`, which must not be empty.
     func send(_ bytes: UnsafeRawBufferPointer) -> Transferred {
       while true {
         let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
@@ -65,7 +65,7 @@
       }
     }
 
-    /// Receives into `room`, which is not empty.
+    /// Receives bytes into `room`, which must not be empty.
     func receive(into room: UnsafeMutableRawBufferPointer) -> Transferred {
       while true {
         let count = recv(descriptor, room.baseAddress, room.count, 0)
@@ -75,7 +75,7 @@
       }
     }
 
-    /// Whether bytes, the end of the stream or an error wait to be read.
+    /// True if unread bytes, the end of the stream or an error is available on the socket.
     var hasUnread: Bool {
       var byte: UInt8 = 0
       while true {

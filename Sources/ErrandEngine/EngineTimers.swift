@@ -1,8 +1,8 @@
 #if os(Linux)
   import ErrandHTTP
 
-  /// The timers that the loop's thread serves, and the one owner of that thread: it ends when nothing holds these
-  /// timers any more and no exchange is left.
+  /// Timers that run on the loop's thread. This object owns the thread: the thread ends when the object is released and
+  /// no exchange is left.
   final class EngineTimers: Timers {
     let loop: EngineLoop
 
@@ -19,7 +19,7 @@
     func cancel(_ token: TimerToken) { loop.cancel(token) }
   }
 
-  /// Runs jobs of tasks on the loop's thread, in the order they come.
+  /// An executor that runs jobs of tasks on the loop's thread, in the order in which they were added.
   final class EngineExecutor: TaskExecutor {
     private let timers: EngineTimers
 

@@ -3,14 +3,15 @@
   public import ErrandHTTP
   import ErrandSupport
 
-  /// The transport of this library's own HTTP/1.1 engine, over sockets of Linux. One thread carries all exchanges.
+  /// A transport with this library's own HTTP/1.1 engine, on Linux sockets. One thread runs all exchanges.
   ///
-  /// It is strict about the framing of RFC 9112, undoes gzip, deflate, brotli and zstd, and sends no request again that
-  /// the server may have seen, unless it may be repeated. It speaks no TLS, no HTTP/2 and to no proxy yet: such a
-  /// request fails with ``ErrandHTTP/TransportFailure/Kind/unsupported`` before anything is sent.
+  /// The engine checks the framing of RFC 9112 strictly. It decodes gzip, deflate, brotli and zstd. It sends a request
+  /// again only if the server cannot have seen it, or if the request may be repeated. TLS, HTTP/2 and proxies are not
+  /// supported yet. A request that needs TLS fails with ``ErrandHTTP/TransportFailure/Kind/unsupported`` before
+  /// anything is sent.
   ///
-  /// The thread starts with the first exchange, serves ``timers`` too, and ends when nothing holds the transport or its
-  /// timers any more and no exchange is left.
+  /// The thread starts with the first exchange and also runs ``timers``. It ends when the transport and its timers are
+  /// released and no exchange is left.
   ///
   /// ```swift
   /// client.configure { $0.transport = .named("engine") }
@@ -22,7 +23,7 @@
       var executor: EngineExecutor
     }
 
-    /// The name under which it is registered.
+    /// The name under which the transport is registered.
     public static let name = "engine"
 
     private let state: Locked<State>
@@ -33,11 +34,11 @@
 
     /// Makes a transport.
     /// - Parameters:
-    ///   - configuration: How it reaches servers.
-    ///   - resolver: Finds the addresses of hosts; nil for the system. It is not asked about addresses in numbers,
-    /// about
-    ///     hosts that ``EngineConfiguration/addressOverrides`` names, nor if requests go to a Unix socket.
-    /// - Throws: ``EngineConfiguration/Invalid`` where a setting cannot be honoured.
+    ///   - configuration: The addresses and the connection limits.
+    ///   - resolver: A custom resolver for the addresses of hosts; nil for the system's resolver. It is not called for
+    ///     numeric addresses, for hosts in ``EngineConfiguration/addressOverrides``, or if requests go to a Unix domain
+    ///     socket.
+    /// - Throws: ``EngineConfiguration/Invalid`` if a setting is invalid.
     public convenience init(
       _ configuration: EngineConfiguration, resolver: (any NameResolver)? = nil
     ) throws(EngineConfiguration.Invalid) {
@@ -49,12 +50,12 @@
       self.resolver = resolver
     }
 
-    /// How it reaches servers.
+    /// The current configuration: the addresses and the connection limits.
     public var configuration: EngineConfiguration { state.withLock { $0.configuration } }
 
-    /// Changes how it reaches servers. Exchanges that run keep what they began with. Later ones have a thread and
-    /// connections that know the new configuration only.
-    /// - Throws: ``EngineConfiguration/Invalid`` where a setting cannot be honoured; nothing has changed then.
+    /// Changes the configuration. Running exchanges keep the old configuration. Later exchanges use a new thread and
+    /// new connections.
+    /// - Throws: ``EngineConfiguration/Invalid`` if a setting is invalid. The old configuration then stays in use.
     public func update(_ configuration: EngineConfiguration) throws(EngineConfiguration.Invalid) {
       let new = Self.state(EngineLoop(configuration, try configuration.validated()))
       let old = state.withLock { state in
@@ -65,33 +66,35 @@
       _ = old  // released here, outside the lock
     }
 
-    /// What it can do: neither HTTP/2 nor proxies.
+    /// The capabilities of the transport. HTTP/2 and proxies are not among them.
     public var capabilities: TransportCapabilities {
       [.bodySink, .informational, .trailers, .metrics, .progress, .observesStop, .bodySource]
     }
 
-    /// gzip, br and zstd. deflate is undone, too, but not asked for.
+    /// The content codings that the transport requests: gzip, br and zstd. It also decodes deflate, but does not
+    /// request it.
     public var contentCodings: [String] { ContentCoding.announced }
 
-    /// Timers that the transport's own thread serves.
+    /// Timers that run on the transport's own thread. Nil if the system has no resources for the thread.
     public var timers: (any Timers)? {
       let timers = state.withLock { $0.timers }
       return timers.loop.isUsable ? timers : nil
     }
 
-    /// The transport's own thread as a place for tasks: a task that prefers it pays for no change of threads.
+    /// An executor that runs tasks on the transport's own thread. A task that prefers this executor needs no thread
+    /// switch.
     ///
-    /// For bulk work: a thousand small calls in a row, a crawler, a proxy. What runs there must be short and must not
-    /// block, since all exchanges wait meanwhile.
+    /// Use it for bulk work: a thousand small calls in a row, a crawler, a proxy. Code on this executor must be short
+    /// and must not block, because all exchanges wait for it.
     ///
     /// ```swift
     /// await withTaskExecutorPreference(transport.executor) { … try await client.send(request) … }
     /// ```
     ///
-    /// After ``update(_:)`` it is another one; tasks on the former run to their end.
+    /// After ``update(_:)``, this property returns another executor. Tasks on the old executor run to their end.
     public var executor: any TaskExecutor { state.withLock { $0.executor } }
 
-    /// Sends the request and brings the response, whatever its status.
+    /// Sends the request and returns the response, whatever its status is.
     /// - Throws: ``TransportFailure``, ``CallState/Stopped``, ``BodySourceFailure``, or what the exchange's sink
     ///   threw.
     public func send(_ exchange: Exchange) async throws -> HTTPResponse {
@@ -110,7 +113,8 @@
       return try withExtendedLifetime(timers) { try running.outcome() }
     }
 
-    /// What the resolver says of an exchange's host, and how long it took; nil if it is not asked.
+    /// Asks the custom resolver for the addresses of an exchange's host. Returns the addresses and the duration, or nil
+    /// if no resolver is needed.
     private func addresses(
       of exchange: Exchange, _ loop: EngineLoop
     ) async throws -> (addresses: [SocketAddress], took: Duration)? {
@@ -126,7 +130,7 @@
       return (addresses, begun.duration(to: exchange.call.timers.now))
     }
 
-    /// The timers of a loop that can be used. If the system had no room for one, it is asked once more.
+    /// The timers of a usable loop. If the system had no resources for the current loop, a new loop is tried once.
     private func usableTimers() throws(TransportFailure) -> EngineTimers {
       let old = state.withLock { $0 }
       if old.timers.loop.isUsable { return old.timers }

@@ -1,9 +1,10 @@
 #if os(Linux)
   import ErrandHTTP
 
-  /// The kept connections, by origin. Of an origin the one that was used last is used first, so that the others age.
+  /// The idle connections by origin. The connection of an origin that was used last is reused first, so that unneeded
+  /// connections reach their maximum age.
   ///
-  /// It decides which connections are given up, and closes none.
+  /// The pool decides which connections must be closed, but does not close them itself.
   struct IdlePool<Connection: AnyObject> {
     private struct Entry {
       let connection: Connection
@@ -16,7 +17,7 @@
 
     private var entries: [HTTPURL.Origin: [Entry]] = [:]
     private(set) var count = 0
-    /// When the next connection may be too old; nil if none is kept.
+    /// The time at which the next connection may be too old. Nil if the pool is empty.
     private(set) var nextExpiry: MonotonicInstant?
 
     init(most: Int, mostPerOrigin: Int, age: Duration) {
@@ -25,7 +26,7 @@
       self.age = age
     }
 
-    /// Keeps a connection. Returns those that are given up for it.
+    /// Adds a connection. Returns the connections that must be closed because a limit was exceeded.
     mutating func keep(_ connection: Connection, for origin: HTTPURL.Origin, now: MonotonicInstant) -> [Connection] {
       entries[origin, default: []].append(Entry(connection: connection, since: now))
       count += 1
@@ -35,20 +36,21 @@
       return count > most ? [removeOldest()].compactMap { $0 } : []
     }
 
-    /// Takes out the connection of an origin that was used last. Those that are too old are in `expired`.
+    /// Removes and returns the connection of an origin that was used last. `expired` contains the connections that are
+    /// too old.
     mutating func take(
       for origin: HTTPURL.Origin, now: MonotonicInstant
     ) -> (connection: Connection?, expired: [Connection]) {
       guard let last = entries[origin]?.popLast() else { return (nil, []) }
       count -= 1
       guard isTooOld(last, now) else { return (last.connection, []) }
-      // The others are older still.
+      // The other connections of this origin are even older.
       let others = entries.removeValue(forKey: origin) ?? []
       count -= others.count
       return (nil, others.map(\.connection) + [last.connection])
     }
 
-    /// Takes out a connection that has ended. False if it is not kept.
+    /// Removes a connection that has ended. Returns false if the connection is not in the pool.
     mutating func remove(_ connection: Connection, of origin: HTTPURL.Origin) -> Bool {
       guard let place = entries[origin]?.lastIndex(where: { $0.connection === connection }) else { return false }
       entries[origin]?.remove(at: place)
@@ -56,7 +58,7 @@
       return true
     }
 
-    /// Takes out the connection that was used the longest time ago.
+    /// Removes and returns the connection that has been idle longest.
     mutating func removeOldest() -> Connection? {
       let oldest = entries.min { left, right in
         guard let one = left.value.first?.since else { return false }
@@ -67,7 +69,7 @@
       return removeFirst(of: oldest.key)
     }
 
-    /// Takes out all connections that are too old.
+    /// Removes and returns all connections that are too old.
     mutating func expire(now: MonotonicInstant) -> [Connection] {
       guard let nextExpiry, nextExpiry <= now else { return [] }
       var expired: [Connection] = []
@@ -81,7 +83,7 @@
       return expired
     }
 
-    /// Takes out all connections.
+    /// Removes and returns all connections.
     mutating func removeAll() -> [Connection] {
       let all = entries.values.joined().map(\.connection)
       entries = [:]

@@ -2,9 +2,9 @@
   import ErrandHTTP
   import ErrandSupport
 
-  /// Looks names up on threads of its own, since the system's look-up blocks. All transports share them.
+  /// Looks up host names on threads of its own, because the system's lookup blocks. All transports share these threads.
   ///
-  /// A look-up that takes long delays others only if as many of them are under way as there may be threads.
+  /// A slow lookup delays other lookups only if all threads are in use.
   final class NameLookups: Sendable {
     typealias Answer = Result<[SocketAddress], SocketAddress.LookupFailure>
 
@@ -25,7 +25,7 @@
     private let find: @Sendable (String, Int) -> Answer
     private let state = Locked(State())
 
-    /// Makes look-ups. `find` takes the place of the system in tests.
+    /// Creates the lookups. Tests pass their own `find` instead of the system's lookup.
     init(
       mostThreads: Int,
       find: @escaping @Sendable (String, Int) -> Answer = { SocketAddress.addresses(of: $0, port: $1) }
@@ -34,7 +34,7 @@
       self.find = find
     }
 
-    /// Looks a host up, and calls `done` on a thread of the look-ups.
+    /// Looks up a host, and calls `done` on one of the lookup threads.
     func addresses(of host: String, port: Int, _ done: @escaping @Sendable (Answer) -> Void) {
       let job = Job(host: host, port: port, done: done)
       let needsThread = state.withLock { state in
@@ -46,7 +46,7 @@
       if needsThread, !DetachedThread.start(named: "errand.names", { [self] in work() }) { abandon() }
     }
 
-    /// Looks up what waits, then ends.
+    /// Performs the waiting lookups, then ends the thread.
     private func work() {
       while let job = next() { job.done(find(job.host, job.port)) }
     }
@@ -61,7 +61,7 @@
       }
     }
 
-    /// A thread could not be started. What waits is failed if no other thread is there for it.
+    /// Handles a thread that could not be started. If no other thread runs, all waiting lookups fail.
     private func abandon() {
       let stranded = state.withLock { state in
         state.threads -= 1

@@ -2,28 +2,28 @@
   import CErrandEngine
   import Glibc
 
-  /// The system's reports about descriptors, each of them told once when it begins to hold (edge-triggered `epoll`).
+  /// Reports events of file descriptors with edge-triggered `epoll`: each change is reported once, when it occurs.
   ///
-  /// ``wake()`` may be called on any thread, everything else on the loop's.
-  final class Poller: @unchecked Sendable {  // the descriptors never change; the reports belong to the loop's thread
-    /// What happened to a descriptor.
+  /// ``wake()`` may be called on any thread. All other functions must be called on the loop's thread.
+  final class Poller: @unchecked Sendable {  // the descriptors never change; only the loop's thread uses `events`
+    /// An event of a file descriptor.
     struct Report {
       let token: UInt64
       let isReadable: Bool
       let isWritable: Bool
-      /// Whether the other end has closed or reset it, or it failed.
+      /// True if the peer closed or reset the connection, or the connection failed.
       let hasEnded: Bool
     }
 
     private static let capacity = 256
-    /// The token of the waker; no other descriptor has it.
+    /// The token of the descriptor that wakes the poller. No other descriptor has this token.
     private static let wakerToken = UInt64.max
 
     private let poller: Int32
     private let waker: Int32
     private let events = UnsafeMutablePointer<errand_event>.allocate(capacity: capacity)  // freed in deinit
 
-    /// Nil if the system has no room for one.
+    /// Creates a poller. Nil if the system has no resources for it.
     init?() {
       poller = errand_poller_make()
       waker = errand_waker_make()
@@ -36,13 +36,14 @@
       events.deallocate()
     }
 
-    /// Ends a wait, or the next one if none is under way.
+    /// Ends the current wait. If no wait is in progress, the next wait ends at once.
     func wake() { errand_waker_signal(waker) }
 
-    /// Has changes of a descriptor reported, until it is closed. False if the system has no room for it.
+    /// Reports events of a descriptor until the descriptor is closed. Returns false if the system has no resources for
+    /// it.
     func add(_ descriptor: Int32, token: UInt64) -> Bool { errand_poller_add(poller, descriptor, token) == 0 }
 
-    /// Waits at most so many milliseconds, and hands over each report.
+    /// Waits for events for at most `milliseconds`, and passes each event to `body`.
     func wait(milliseconds: Int32, _ body: (Report) -> Void) {
       let count = Int(errand_poller_wait(poller, events, Int32(Self.capacity), milliseconds))
       for index in 0..<count where events[index].token != Self.wakerToken {

@@ -2,9 +2,9 @@
   import ErrandHTTP
   import Foundation
 
-  /// Bytes of requests on their way out, in memory that is used again and again.
+  /// A reusable buffer for the bytes of requests that are sent.
   struct RequestBuffer: ~Copyable {
-    /// More than this is given back after a request.
+    /// The largest capacity in bytes that is kept after a request. A larger buffer is freed.
     private static let mostKept = 256 << 10
 
     private var memory: UnsafeMutableRawPointer
@@ -15,10 +15,10 @@
 
     deinit { memory.deallocate() }
 
-    /// What was written. Valid until the next change.
+    /// The bytes of the request. Valid until the next change of the buffer.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
 
-    /// Writes a request: its head, and its body if that goes out with it.
+    /// Writes a request: its headers, and its body if the body is sent in the same write.
     mutating func write(_ request: HTTPRequest, upload: BodyUpload?, expectsContinue: Bool) {
       empty()
       append(request.method.rawValue)
@@ -46,7 +46,7 @@
       memory = .allocate(byteCount: capacity, alignment: 16)
     }
 
-    /// The path and the query, which never hold a fragment.
+    /// Writes the path and the query. A URL of a request contains no fragment.
     private mutating func appendTarget(_ url: HTTPURL) {
       let utf8 = url.string.utf8
       if utf8.dropFirst(url.pathStart).first != 0x2F { append("/") }
@@ -58,7 +58,7 @@
       }
     }
 
-    /// How the end of the body is found (RFC 9112 section 6).
+    /// Writes the field that defines the end of the body (RFC 9112 section 6).
     private mutating func appendFraming(_ request: HTTPRequest, _ upload: BodyUpload?) {
       if let upload, upload.total == nil { return append("Transfer-Encoding: chunked\r\n") }
       let length = request.method == .head ? nil : request.body?.length
@@ -68,7 +68,7 @@
       append("\r\n")
     }
 
-    /// Whether a request of this method says so if it has no body (RFC 9110 section 8.6).
+    /// True if a request with this method sends `Content-Length: 0` if it has no body (RFC 9110 section 8.6).
     private static func meansBody(_ method: HTTPMethod) -> Bool {
       switch method.rawValue {
       case "POST", "PUT", "PATCH": true
@@ -87,7 +87,7 @@
       append("\r\n")
     }
 
-    /// Whether values of a field go back as the bytes that came: cookies and entity tags.
+    /// True if values of a field must be sent with exactly the bytes that the server sent: cookies and entity tags.
     private static func isSentBack(_ name: HTTPFieldName) -> Bool {
       switch name.rawValue.utf8.count {
       case 6: name == .cookie

@@ -2,18 +2,18 @@
   import ErrandHTTP
   import Glibc
 
-  /// Where a socket connects to: an address of the internet protocol with a port, or a socket of this machine.
+  /// The address that a socket connects to: an IP address with a port, or the path of a Unix domain socket.
   struct SocketAddress: Sendable, Hashable {
-    /// The address as the system wants it: a `sockaddr` of one of three families.
+    /// The address in the system's form: a `sockaddr` for IPv4, IPv6 or a Unix domain socket.
     private let raw: [UInt8]
 
-    /// Copies an address of the system. Nil for a family that is none of IPv4, IPv6 and Unix.
+    /// Copies a `sockaddr` of the system. Nil if its family is not IPv4, IPv6 or Unix.
     init?(_ address: UnsafePointer<sockaddr>, count: Int) {
       guard count >= 2, [AF_INET, AF_INET6, AF_UNIX].contains(Int32(address.pointee.sa_family)) else { return nil }
       raw = Array(UnsafeRawBufferPointer(start: address, count: count))
     }
 
-    /// The socket of this machine at a path; nil if the path is too long.
+    /// Creates the address of a Unix domain socket. Nil if the path is empty, is too long, or contains NUL.
     init?(socket path: String) {
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)
@@ -24,7 +24,7 @@
       raw = withUnsafeBytes(of: address) { Array($0) }
     }
 
-    /// An address in numbers and a port, such as `127.0.0.1`, `::1`, `[::1]` or `fe80::1%eth0`; nil for a name.
+    /// Parses a numeric address, such as `127.0.0.1`, `::1`, `[::1]` or `fe80::1%eth0`. Nil if the text is a name.
     init?(numeric text: String, port: Int) {
       guard !text.utf8.contains(0) else { return nil }
       let isInBrackets = text.utf8.first == 0x5B && text.utf8.last == 0x5D
@@ -35,12 +35,12 @@
       self = address
     }
 
-    /// Why a name has no address.
+    /// The reason why the lookup of a name failed.
     struct LookupFailure: Error {
       let text: String
     }
 
-    /// The addresses of a host in the order that the system prefers (RFC 6724). Blocks if the host is a name.
+    /// Looks up the addresses of a host, in the order that the system prefers (RFC 6724). Blocks if the host is a name.
     static func addresses(
       of host: String, port: Int, isNumeric: Bool = false
     ) -> Result<[SocketAddress], LookupFailure> {
@@ -64,14 +64,14 @@
       return .success(found)
     }
 
-    /// The family: `AF_INET`, `AF_INET6` or `AF_UNIX`.
+    /// The address family: `AF_INET`, `AF_INET6` or `AF_UNIX`.
     var family: Int32 {
       Int32(raw.withUnsafeBytes { $0.loadUnaligned(as: sa_family_t.self) })
     }
 
     var isUnix: Bool { family == AF_UNIX }
 
-    /// What the address is for; nil for a socket of this machine.
+    /// The kind of network that the address belongs to. Nil for a Unix domain socket.
     var kind: AddressKind? {
       switch family {
       case AF_INET where raw.count >= 8: AddressKind(bytes: raw[4..<8])
@@ -80,7 +80,7 @@
       }
     }
 
-    /// The address in numbers, with the scope of a link-local one; the path of a socket of this machine.
+    /// The numeric address, with the scope of a link-local address. For a Unix domain socket, its path.
     var text: String {
       if isUnix { return String(decoding: raw.dropFirst(2).prefix { $0 != 0 }, as: UTF8.self) }
       var room = [CChar](repeating: 0, count: Int(NI_MAXHOST))
@@ -91,11 +91,11 @@
       return room.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    /// Hands the address over in the system's form.
+    /// Passes the address to `body` in the system's form.
     func withSystemAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
       raw.withUnsafeBytes { bytes in
         bytes.withMemoryRebound(to: sockaddr.self) { address in
-          // Never nil: no initialiser makes an empty address.
+          // The pointer is never nil, because no initializer creates an empty address.
           guard let base = address.baseAddress else { fatalError("an address without bytes") }
           return body(base, socklen_t(bytes.count))
         }

@@ -1,6 +1,7 @@
 #if os(Linux)
-  /// Whose sockets the poller reports about. A token is a place in the table and the generation of that place, so that
-  /// a report about a closed socket never reaches the owner of a new one.
+  /// The owners of the sockets that the poller watches, by token. A token contains an index in the table and a
+  /// generation number. The generation changes when a socket is removed, so an event of a closed socket never reaches
+  /// the owner of a new socket.
   struct SocketTable {
     enum Owner {
       case dialing(Dialing)
@@ -18,7 +19,7 @@
     /// The number of sockets.
     var count: Int { places.count - free.count }
 
-    /// Adds a socket's owner. Returns the token of the socket.
+    /// Adds a socket's owner. Returns the socket's token.
     mutating func insert(_ owner: Owner) -> UInt64 {
       if let place = free.popLast() {
         places[place].owner = owner
@@ -28,18 +29,18 @@
       return token(of: places.count - 1)
     }
 
-    /// The owner of a socket; nil if it was closed.
+    /// The owner of a socket. Nil if the socket was removed.
     func owner(of token: UInt64) -> Owner? {
       guard let place = place(of: token) else { return nil }
       return places[place].owner
     }
 
-    /// Gives a socket to another owner.
+    /// Changes the owner of a socket.
     mutating func hand(_ token: UInt64, to owner: Owner) {
       if let place = place(of: token) { places[place].owner = owner }
     }
 
-    /// Takes a socket out. Returns its owner, for the caller to release.
+    /// Removes a socket. Returns its owner, so that the caller can release the owner.
     @discardableResult
     mutating func remove(_ token: UInt64) -> Owner? {
       guard let place = place(of: token) else { return nil }

@@ -1,21 +1,22 @@
 #if os(Linux)
   import ErrandHTTP
 
-  /// Reads a request's body from its source and frames it: as it is if its length was announced, in chunks otherwise
-  /// (RFC 9112 section 7.1).
+  /// Reads a request body from its source and adds the framing. If the length is known, the bytes are sent unchanged.
+  /// Otherwise they are sent in chunks (RFC 9112 section 7.1).
   enum UploadFraming {
-    /// Bytes on their way out. They are valid until the room is used again.
+    /// Bytes to send. They are valid until the buffer is used again.
     struct Piece {
       let bytes: UnsafeRawBufferPointer
-      /// Whether the body ends with them.
+      /// True if the body ends with these bytes.
       let isLast: Bool
     }
 
-    /// The room that the size of a chunk takes in front of it, and its end behind it.
+    /// The number of bytes that are reserved before a chunk for its size. `endRoom` is the number of bytes after it for
+    /// CR LF.
     private static let sizeRoom = 18
     private static let endRoom = 2
 
-    /// The next piece of an exchange's body; nil if its source has nothing now.
+    /// Reads the next piece of an exchange's body. Returns nil if the source has no bytes now.
     static func next(
       of exchange: EngineExchange, in room: UnsafeMutableRawBufferPointer, _ loop: EngineLoop
     ) throws -> Piece? {
@@ -47,7 +48,7 @@
       }
     }
 
-    /// Puts the size in front of the data, which begins behind the room for it, and the end behind.
+    /// Writes the chunk size before the data, and CR LF after the data. The data begins at `sizeRoom`.
     private static func chunk(of count: Int, in room: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer {
       let end = sizeRoom + count
       room[end] = 0x0D

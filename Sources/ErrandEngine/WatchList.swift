@@ -2,12 +2,12 @@
   import ErrandHTTP
   import ErrandSupport
 
-  /// Things that have to be looked at in time, the first one in front. Nothing is moved when a moment is put off:
-  /// whoever is looked at too early is put in again.
+  /// Members with a time at which each must be checked, ordered by time. A later time does not move a member in the
+  /// heap. The member is then checked too early, and the caller schedules it again.
   struct WatchList<Watched: AnyObject> {
     private var heap = SlotHeap<Int64>()
     private var places: [Int] = []
-    /// When each member is to be looked at, if it is in the heap.
+    /// The check time of each member that is in the heap, in nanoseconds.
     private var moments: [Int64] = []
     private var members: [Watched?] = []
     private var free: [Int] = []
@@ -15,13 +15,13 @@
     /// The number of members.
     private(set) var count = 0
 
-    /// When the first one is to be looked at; nil if none is.
+    /// The earliest check time. Nil if no check is scheduled.
     var next: MonotonicInstant? { heap.first.map { MonotonicInstant(nanoseconds: $0.key) } }
 
     /// Every member.
     var all: [Watched] { members.compactMap { $0 } }
 
-    /// Adds a member, which is not looked at yet. Returns its number.
+    /// Adds a member without a check time. Returns the member's index.
     mutating func insert(_ member: Watched) -> Int {
       count += 1
       if let slot = free.popLast() {
@@ -34,7 +34,7 @@
       return members.count - 1
     }
 
-    /// Takes a member out.
+    /// Removes a member.
     mutating func remove(_ slot: Int) {
       guard members[slot] != nil else { return }
       if places[slot] != SlotHeap<Int64>.nowhere { heap.remove(slot, &places) }
@@ -43,7 +43,7 @@
       count -= 1
     }
 
-    /// Has a member looked at at a moment, or before it.
+    /// Schedules a check of a member at `moment` or earlier.
     mutating func expect(_ slot: Int, at moment: MonotonicInstant) {
       let isNew = places[slot] == SlotHeap<Int64>.nowhere
       guard isNew || moment.nanoseconds < moments[slot] else { return }
@@ -55,7 +55,7 @@
       }
     }
 
-    /// A member that is to be looked at; it is not looked at again unless that is asked for.
+    /// Returns a member whose check is due and removes its check time. The caller must schedule the next check.
     mutating func popDue(_ now: MonotonicInstant) -> Watched? {
       guard let first = heap.first, first.key <= now.nanoseconds else { return nil }
       heap.remove(first.slot, &places)

@@ -4,7 +4,7 @@
 
   @testable import ErrandEngine
 
-  /// Everything that can happen to a connection, in every order.
+  /// Every event of a connection, in every order.
   @Suite struct ConnectionMachineOrderTests {
     enum Event: CaseIterable, Sendable {
       case submit, writtenPart, written, firstBytes, lastBytes, end, reset, abort, deadline
@@ -13,7 +13,7 @@
     /// How an exchange ended.
     enum Outcome: Equatable { case response(isKept: Bool), unsent, lost, stopped }
 
-    /// A connection and what a driver would note about its exchange.
+    /// A connection and the state that its caller keeps about the exchange.
     struct Model {
       static let first = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no".utf8)
       static let last = Array("k".utf8)
@@ -22,7 +22,7 @@
       var isUnderWay = false
       var hasWritten = false
       var isWritten = false
-      /// Whether the first half of the response has come for the present exchange.
+      /// True if the first half of the current exchange's response has arrived.
       var hasFirst = false
       /// How the exchanges ended, in order.
       var outcomes: [Outcome] = []
@@ -39,7 +39,7 @@
         case .end, .reset: end(isReset: event == .reset)
         case .abort, .deadline: if isUnderWay { finish(.stopped) }
         }
-        if wasClosed, machine.phase != .closed { fault = "a closed connection came back" }
+        if wasClosed, machine.phase != .closed { fault = "a closed connection was opened again" }
         if machine.phase == .busy, !isUnderWay { fault = "busy without an exchange" }
         if machine.phase != .busy, isUnderWay { fault = "an exchange without a connection" }
       }
@@ -66,7 +66,7 @@
           do {
             let (step, count) = try bytes[used...].withUnsafeBytes { try machine.receive($0) }
             used += count
-            if (step == .unasked) == isAsked { fault = "bytes were taken for a request that was not written" }
+            if (step == .unasked) == isAsked { fault = "unexpected bytes were not recognised" }
             if step == .unasked { return end(isReset: false) }
           } catch {
             return finish(.lost)
@@ -76,7 +76,7 @@
         if machine.isWhole, isUnderWay {
           let isKept = machine.finish()
           if isKept, !isWritten { fault = "kept before the request was written" }
-          if !hasFirst { fault = "a response without its beginning" }
+          if !hasFirst { fault = "a response ended before its beginning arrived" }
           finish(.response(isKept: isKept))
         }
       }
@@ -84,7 +84,7 @@
       private mutating func end(isReset: Bool) {
         let ending = machine.ended(isReset: isReset)
         switch ending {
-        case .idle: if isUnderWay { fault = "an exchange was forgotten" }
+        case .idle: if isUnderWay { fault = "an exchange did not end" }
         case .unsent:
           if hasWritten { fault = "called unsent though bytes were written" }
           finish(.unsent)
@@ -103,13 +103,13 @@
       }
     }
 
-    @Test func `every order of once each is right`() {
+    @Test func `every order in which each event occurs once keeps the invariants`() {
       var count = 0
       Self.permute([], Event.allCases, Model(), &count)
       #expect(count == 362_880)
     }
 
-    @Test func `every row of five is right`() {
+    @Test func `every sequence of five events keeps the invariants`() {
       var rows: [([Event], Model)] = [([], Model())]
       for _ in 0..<5 {
         rows = rows.flatMap { events, model in
@@ -134,13 +134,15 @@
         ([.submit, .written, .firstBytes, .lastBytes, .firstBytes], [.response(isKept: true)], .closed),
         ([.submit, .written, .abort], [.stopped], .closed),
       ] as [([Event], [Outcome], ConnectionMachine.Phase)])
-    func `an order comes to its end`(events: [Event], outcomes: [Outcome], phase: ConnectionMachine.Phase) {
+    func `a sequence of events has the expected result`(
+      events: [Event], outcomes: [Outcome], phase: ConnectionMachine.Phase
+    ) {
       var model = Model()
       for event in events { model.apply(event) }
       #expect(model.fault == nil && model.outcomes == outcomes && model.machine.phase == phase)
     }
 
-    /// Applies the events that are left in every order, going on from a state that was reached before.
+    /// Applies the remaining events in every order, starting from the state after `before`.
     private static func permute(_ before: [Event], _ left: [Event], _ model: Model, _ count: inout Int) {
       guard !left.isEmpty else {
         count += 1

@@ -4,7 +4,7 @@
 
   @testable import ErrandEngine
 
-  /// How far a request has come, and what an early response means for it.
+  /// The progress of sending a request, and how an early response changes it.
   @Suite struct ConnectionMachineSendingTests {
     private static func machine(_ rest: ConnectionMachine.Rest) -> ConnectionMachine {
       var machine = ConnectionMachine()
@@ -23,14 +23,14 @@
 
     private static func response(_ status: Int) -> String { "HTTP/1.1 \(status) x\r\nContent-Length: 0\r\n\r\n" }
 
-    @Test func `a request without a body ends with its head`() {
+    @Test func `a request without a body is finished after its headers`() {
       var machine = Self.machine(.nothing)
       #expect(machine.sending == .head)
       machine.wroteHead()
       #expect(machine.sending == .finished)
     }
 
-    @Test func `a body follows the head`() throws {
+    @Test func `a body follows the headers`() throws {
       var machine = Self.machine(.body)
       machine.wroteHead()
       #expect(machine.sending == .body)
@@ -40,7 +40,7 @@
       #expect(machine.finish() == true)
     }
 
-    @Test func `a body waits for the server's word`() throws {
+    @Test func `a body waits for status 100`() throws {
       var machine = Self.machine(.bodyAfterContinue)
       machine.wroteHead()
       #expect(machine.sending == .awaitingContinue)
@@ -50,7 +50,7 @@
       #expect(machine.sending == .body)
     }
 
-    @Test func `a body does not wait for ever`() {
+    @Test func `a body is sent after the wait for status 100`() {
       var machine = Self.machine(.bodyAfterContinue)
       machine.wroteHead()
       machine.proceed()
@@ -61,7 +61,7 @@
     }
 
     @Test(arguments: [200, 417, 500])
-    func `a final response in place of the word ends the request`(status: Int) throws {
+    func `a final response instead of status 100 ends the request`(status: Int) throws {
       var machine = Self.machine(.bodyAfterContinue)
       machine.wroteHead()
       try Self.feed(Self.response(status), to: &machine)
@@ -70,7 +70,7 @@
     }
 
     @Test(arguments: [(200, ConnectionMachine.Sending.body), (302, .body), (400, .abandoned), (503, .abandoned)])
-    func `an early refusal ends the body`(status: Int, sending: ConnectionMachine.Sending) throws {
+    func `an early error response ends the body`(status: Int, sending: ConnectionMachine.Sending) throws {
       var machine = Self.machine(.body)
       machine.wroteHead()
       try Self.feed(Self.response(status), to: &machine)
@@ -78,7 +78,7 @@
       #expect(machine.finish() == false, "the rest of the request is not on the wire")
     }
 
-    @Test func `an early response is whole when the body was`() throws {
+    @Test func `an early response keeps the connection if the body was sent completely`() throws {
       var machine = Self.machine(.body)
       machine.wroteHead()
       try Self.feed("HTTP/1.1 200 x\r\nContent-Length: 1\r\n\r\n", to: &machine)
@@ -87,7 +87,7 @@
       #expect(machine.finish() == true)
     }
 
-    @Test func `last words are read after a failed write`() throws {
+    @Test func `a response is read after a failed write`() throws {
       var machine = Self.machine(.body)
       machine.wroteHead()
       machine.abandonRequest()
@@ -96,7 +96,7 @@
       #expect(machine.ended(isReset: true) == .response)
     }
 
-    @Test func `a second exchange begins anew`() throws {
+    @Test func `a second exchange starts with a fresh state`() throws {
       var machine = Self.machine(.nothing)
       machine.wroteHead()
       try Self.feed("HTTP/1.1 200 x\r\nConnection: x\r\nContent-Length: 2\r\n\r\nok", to: &machine)

@@ -6,16 +6,16 @@
 
   @testable import ErrandEngine
 
-  /// A response means the same wherever its bytes are split.
+  /// A response has the same result wherever its bytes are split.
   @Suite struct ConnectionMachineSplitTests {
-    /// What a response came to.
+    /// The result of a response.
     enum Outcome: Equatable {
       case response(status: Int, content: String, trailers: Int, informational: Int, isKept: Bool)
       case failure(TransportFailure.Kind)
       case ended(ConnectionMachine.Ending)
     }
 
-    /// Responses that are right, or break off.
+    /// Responses that are valid, or end too early.
     static let others: [String: String] = [
       "a length": "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
       "no content": "HTTP/1.1 204 No Content\r\n\r\n",
@@ -49,7 +49,7 @@
     static let all = TransportConformance.malformedResponses.merging(others) { one, _ in one }
     static let limits = ResponseLimits(headBytes: 300, fieldCount: 10, informationalCount: 3)
 
-    /// What comes of pieces, behind which the stream ends.
+    /// The result of receiving the pieces followed by the end of the stream.
     static func outcome(of pieces: [ArraySlice<UInt8>], isReset: Bool, isHead: Bool = false) -> Outcome {
       var machine = ConnectionMachine()
       _ = machine.submit(limits: limits, isHeadRequest: isHead, rest: .nothing)
@@ -85,7 +85,7 @@
     }
 
     @Test(arguments: all.keys.sorted(), [false, true])
-    func `a response means the same wherever it is split`(name: String, isReset: Bool) throws {
+    func `a response has the same result wherever it is split`(name: String, isReset: Bool) throws {
       let bytes = Array(try #require(Self.all[name]).utf8)
       let whole = Self.outcome(of: [bytes[...]], isReset: isReset)
       for place in 0...bytes.count {
@@ -96,7 +96,7 @@
     }
 
     @Test(arguments: TransportConformance.malformedResponses.keys.sorted())
-    func `what breaks the framing is malformed`(name: String) throws {
+    func `a response with broken framing is malformed`(name: String) throws {
       let bytes = Array(try #require(Self.all[name]).utf8)
       #expect(Self.outcome(of: [bytes[...]], isReset: false) == .failure(.malformedResponse))
     }
@@ -123,12 +123,12 @@
     ]
 
     @Test(arguments: expected)
-    func `a response comes to its outcome`(name: String, outcome: Outcome) throws {
+    func `each sample response has the expected result`(name: String, outcome: Outcome) throws {
       let bytes = Array(try #require(Self.all[name]).utf8)
       #expect(Self.outcome(of: [bytes[...]], isReset: false) == outcome)
     }
 
-    @Test func `a reset is no end of a body`() throws {
+    @Test func `a reset does not end a body`() throws {
       let bytes = Array(try #require(Self.all["to the end"]).utf8)
       #expect(Self.outcome(of: [bytes[...]], isReset: true) == .ended(.inBody))
     }
@@ -140,7 +140,7 @@
           == .response(status: 200, content: "", trailers: 0, informational: 0, isKept: true))
     }
 
-    @Test func `content that is given back comes again`() throws {
+    @Test func `content that is given back is delivered again`() throws {
       for head in ["Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"] {
         var machine = ConnectionMachine()
         _ = machine.submit(limits: Self.limits, isHeadRequest: false, rest: .nothing)
@@ -154,7 +154,7 @@
             rest = rest.dropFirst(used)
             continue
           }
-          // One byte is used each time.
+          // The test uses one byte per step and gives back the rest.
           content.append(rest[rest.startIndex + range.lowerBound])
           machine.giveBack(range.count - 1)
           #expect(range.count == 1 || !machine.isWhole)

@@ -12,7 +12,7 @@
 
   @testable import ErrandEngine
 
-  /// Bodies of responses: content codings, sinks, and the loop's time that they may take.
+  /// Response bodies: content codings, sinks, and limits on the loop's time.
   @Suite(.timeLimit(.minutes(2))) struct EngineBodyTests {
     private static func answer(_ bytes: [UInt8], coding: String) -> LoopbackAnswer {
       .data(bytes).setting("Content-Encoding", to: coding)
@@ -35,7 +35,7 @@
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `a coded body cut short is told`(_ coding: ContentCoding) async throws {
+    func `a truncated coded body is an error`(_ coding: ContentCoding) async throws {
       let coded = CodedSamples.text(in: coding)
       let server = try LoopbackServer { request in
         let count = Int(request.path.dropFirst()) ?? 0
@@ -51,7 +51,7 @@
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `a bomb stops at the limit`(_ coding: ContentCoding) async throws {
+    func `a decompression bomb stops at the limit`(_ coding: ContentCoding) async throws {
       let server = try LoopbackServer { _ in Self.answer(CodedSamples.zeros(in: coding), coding: coding.rawValue) }
       let request = try HTTPRequest(url: server.url)
       let failure = await TransportConformance.failure(
@@ -59,13 +59,13 @@
       #expect(failure?.kind == .tooLarge)
     }
 
-    @Test func `a coded body of nothing is nothing`() async throws {
+    @Test func `an empty coded body is an empty body`() async throws {
       let server = try LoopbackServer { _ in .chunked([String]()).setting("Content-Encoding", to: "gzip") }
       #expect(try await TransportConformance.get(EngineTransport(), server.url).text == "")
     }
 
     @Test(arguments: ["compress", "gzip;q=1", "gzip, gzip, gzip, gzip, gzip, gzip"])
-    func `a coding that cannot be undone is told`(coding: String) async throws {
+    func `a content coding that cannot be decoded is an error`(coding: String) async throws {
       let server = try LoopbackServer { _ in Self.answer([1, 2], coding: coding) }
       let exchange = Exchange(request: try HTTPRequest(url: server.url))
       let failure = await TransportConformance.failure(of: exchange, over: EngineTransport())
@@ -73,7 +73,7 @@
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `a sink that pauses often gets all of it`(_ coding: ContentCoding) async throws {
+    func `a sink that pauses often receives the whole body`(_ coding: ContentCoding) async throws {
       let server = try LoopbackServer { _ in Self.answer(CodedSamples.zeros(in: coding), coding: coding.rawValue) }
       let sink = RecordingSink(keeps: false) { _ in
         .sink
@@ -88,7 +88,7 @@
       #expect(sink.count == 8 << 20 && sink.ends == 1)
     }
 
-    @Test func `a body of many turns comes whole`() async throws {
+    @Test func `a body that needs many loop iterations arrives completely`() async throws {
       let plain = [UInt8]((0..<(9 << 20)).map { UInt8(truncatingIfNeeded: $0 >> 12) })
       for coding in [ContentCoding.gzip, .zstd] {
         let coded = CodedSamples.encode(plain, coding)
@@ -107,12 +107,12 @@
       }
     }
 
-    @Test func `a sink gets large pieces`() async throws {
+    @Test func `a sink receives large pieces`() async throws {
       let server = try LoopbackServer { _ in .generated(count: 8 << 20) }
       let sizes = Mutex<[Int]>([])
       let sink = MeasuringSink(sizes: { size in sizes.withLock { $0.append(size) } })
       async let response = EngineTransport().send(Exchange(request: HTTPRequest(url: server.url), sink: sink))
-      // The sink holds the first piece up until the system's buffers are full.
+      // The sink pauses at the first piece until the system's buffers are full.
       await sink.paused.waitStubbornly()
       var sent = -1
       while sent != server.record.sentCount {
@@ -127,7 +127,7 @@
       #expect((all.max() ?? 0) > 64 << 10 && all.allSatisfy { $0 <= 512 << 10 })
     }
 
-    @Test func `a paused sink holds the server up`() async throws {
+    @Test func `a paused sink makes the server wait`() async throws {
       let server = try LoopbackServer { _ in .endless() }
       let paused = Latch()
       let sink = RecordingSink(keeps: false) { _ in
@@ -151,7 +151,7 @@
       #expect(await reason == .cancelled)
     }
 
-    @Test func `a large body does not hold up small calls`() async throws {
+    @Test func `a large body does not delay small calls`() async throws {
       let large = try LoopbackServer { _ in .endless() }
       let small = try LoopbackServer { _ in .ok("small") }
       let transport = EngineTransport()
@@ -171,7 +171,7 @@
       #expect(await reason == .cancelled)
     }
 
-    /// Pauses at its first piece, and tells the size of each.
+    /// A sink that pauses at its first piece and reports the size of each piece.
     private final class MeasuringSink: BodySink {
       let paused = Latch()
       private let sizes: @Sendable (Int) -> Void

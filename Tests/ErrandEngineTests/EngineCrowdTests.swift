@@ -10,8 +10,8 @@
 
   @testable import ErrandEngine
 
-  /// Many calls at once, and servers that close when they like. One after the other, since descriptors belong to all
-  /// tests.
+  /// Many calls at once, and servers that close connections at any time. The tests run one after the other because all
+  /// tests share the process's file descriptors.
   @Suite(.serialized, .timeLimit(.minutes(2))) struct EngineCrowdTests {
     #if TSAN || ASAN
       private static let crowd = 1000
@@ -73,7 +73,7 @@
     }
 
     @Test(arguments: [1, 2, 5], [nil, 100, 50_000])
-    func `no post arrives twice at a rude server`(every: Int, size: Int?) async throws {
+    func `no POST arrives twice at a server that closes connections early`(every: Int, size: Int?) async throws {
       let server = try ServerProcess(["rude", "\(every)"])
       let transport = EngineTransport()
       let last = Counter()
@@ -99,11 +99,11 @@
       let (requests, repeated) = try server.finish()
       #expect(repeated == 0)
       #expect(requests <= 960 && requests >= 960 - failed.value)
-      // What fails met the end of its connection between the look and the write.
+      // A request fails if the server closes the connection between the check of the connection and the write.
       #expect(failed.value < 96)
     }
 
-    @Test func `every get is answered by a rude server`() async throws {
+    @Test func `every GET gets a response from a server that closes connections early`() async throws {
       let server = try ServerProcess(["rude", "3"])
       let transport = EngineTransport()
       let last = Counter()
@@ -122,7 +122,7 @@
       #expect(try server.finish().requests >= 960)
     }
 
-    @Test func `a thousand stops leave nothing behind`() async throws {
+    @Test func `the transport still works after a thousand stopped calls`() async throws {
       let server = try LoopbackServer { request in
         switch (Int(request.path.dropFirst()) ?? 0) % 5 {
         case 0: .ok("whole")
@@ -145,7 +145,7 @@
       #expect(try await TransportConformance.get(transport, server.url + "/0").text == "whole")
     }
 
-    /// One exchange that a stop or a deadline meets at a moment that depends on its number.
+    /// Sends one exchange that is stopped or reaches its deadline after a delay that depends on `number`.
     private static func stopSomewhere(
       _ number: Int, _ transport: EngineTransport, _ timers: any Timers, _ url: String
     ) async throws {
@@ -168,7 +168,7 @@
       #expect(call.openWaits == 0)
     }
 
-    @Test func `a transport leaves nothing behind`() async throws {
+    @Test func `a released transport leaves no thread and no connection`() async throws {
       let server = try LoopbackServer { _ in .ok("hello") }
       weak var timers: (any Timers)?
       do {
@@ -178,7 +178,7 @@
         #expect(server.openConnectionCount == 1)
         #expect(timers != nil)
       }
-      // The connection closes when the thread ends.
+      // The connection is closed when the thread ends.
       try await server.wait { $0.openConnectionCount == 0 }
       #expect(timers == nil)
     }
@@ -201,7 +201,7 @@
         loop = try #require(transport.timers as? EngineTimers).loop
         #expect(loop != nil)
       }
-      // A thread would keep it until it has ended.
+      // A running thread would keep the loop alive.
       #expect(loop == nil)
     }
 
@@ -227,7 +227,7 @@
       #expect(right == 50)
     }
 
-    @Test func `jobs outlive the transport`() async throws {
+    @Test func `jobs run after the transport is released`() async throws {
       let executor = EngineTransport().executor
       let answer = await Task(executorPreference: executor) {
         await Task.yield()

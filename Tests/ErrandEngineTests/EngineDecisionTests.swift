@@ -14,7 +14,7 @@
 
     private static func origin(_ host: String) throws -> HTTPURL.Origin { try HTTPURL("http://\(host)/").origin }
 
-    @Test func `the last one is used first`() throws {
+    @Test func `the last used connection is reused first`() throws {
       let (one, two) = (Thing(), Thing())
       let origin = try Self.origin("a")
       var pool = IdlePool<Thing>(most: 9, mostPerOrigin: 9, age: .seconds(10))
@@ -26,7 +26,7 @@
       #expect(pool.take(for: origin, now: moment(2)).connection == nil && pool.count == 0)
     }
 
-    @Test func `what is too old is given up`() throws {
+    @Test func `a connection that is too old is removed`() throws {
       let things = (0..<3).map { _ in Thing() }
       let origin = try Self.origin("a")
       var pool = IdlePool<Thing>(most: 9, mostPerOrigin: 9, age: .seconds(10))
@@ -39,7 +39,7 @@
       #expect(pool.expire(now: moment(99)).isEmpty && pool.nextExpiry == nil)
     }
 
-    @Test func `the limits hold`() throws {
+    @Test func `the limits on idle connections are enforced`() throws {
       let things = (0..<4).map { _ in Thing() }
       var pool = IdlePool<Thing>(most: 3, mostPerOrigin: 2, age: .seconds(10))
       for place in 0..<2 {
@@ -52,7 +52,7 @@
       #expect(oldest.count == 1 && oldest.first === things[1] && pool.count == 3)
     }
 
-    @Test func `one that has ended is taken out`() throws {
+    @Test func `a connection that has ended is removed`() throws {
       let (one, two) = (Thing(), Thing())
       let origin = try Self.origin("a")
       var pool = IdlePool<Thing>(most: 9, mostPerOrigin: 9, age: .seconds(10))
@@ -68,13 +68,13 @@
       try texts.map { try #require(SocketAddress(numeric: $0, port: 80)) }
     }
 
-    @Test func `the families take turns`() throws {
+    @Test func `IPv6 and IPv4 addresses alternate`() throws {
       let mixed = AddressRace.interleaved(try Self.addresses(["::1", "::2", "::3", "127.0.0.1", "127.0.0.2"]))
       #expect(mixed.map(\.text) == ["::1", "127.0.0.1", "::2", "127.0.0.2", "::3"])
       #expect(AddressRace.interleaved([]).isEmpty)
     }
 
-    @Test func `another attempt begins in a quarter of a second`() throws {
+    @Test func `another attempt begins after 250 ms`() throws {
       var race = AddressRace(try Self.addresses(["::1", "127.0.0.1"]))
       #expect(race.nextAttempt == nil && !race.isLost)
       #expect(race.next(now: moment(0))?.text == "::1")
@@ -100,7 +100,7 @@
       #expect(race.isLost)
     }
 
-    @Test func `no address is lost at once`() { #expect(AddressRace([]).isLost) }
+    @Test func `a race without addresses is lost at once`() { #expect(AddressRace([]).isLost) }
   }
 
   @Suite struct SocketAddressTests {
@@ -110,15 +110,15 @@
       ("fe80::1%lo", "fe80::1%lo", .linkLocal), ("fe80::1", "fe80::1", .linkLocal),
       ("2001:4860::8", "2001:4860::8", .global),
     ])
-    func `an address in numbers is read`(text: String, written: String, kind: AddressKind) throws {
+    func `a numeric address is parsed`(text: String, written: String, kind: AddressKind) throws {
       let address = try #require(SocketAddress(numeric: text, port: 443))
       #expect(address.text == written && address.kind == kind && !address.isUnix)
     }
 
     @Test(arguments: ["localhost", "", "::g", "127.0.0.1.1", "a\0", "[127.0.0.1", "1.2.3.4:80"])
-    func `anything else is none`(text: String) { #expect(SocketAddress(numeric: text, port: 80) == nil) }
+    func `other text is no numeric address`(text: String) { #expect(SocketAddress(numeric: text, port: 80) == nil) }
 
-    @Test func `a path is a socket of this machine`() throws {
+    @Test func `a path is the address of a Unix domain socket`() throws {
       let address = try #require(SocketAddress(socket: "/run/x.sock"))
       #expect(address.isUnix && address.kind == nil && address.text == "/run/x.sock")
       #expect(SocketAddress(socket: "/" + String(repeating: "x", count: 107)) == nil)
@@ -129,7 +129,7 @@
   @Suite struct WatchListTests {
     private final class Thing {}
 
-    @Test func `the first one is in front`() {
+    @Test func `the member with the earliest time is returned first`() {
       var list = WatchList<Thing>()
       let (one, two) = (Thing(), Thing())
       let (first, second) = (list.insert(one), list.insert(two))
@@ -140,7 +140,7 @@
       #expect(list.popDue(moment(4)) === two && list.popDue(moment(4)) == nil)
       list.expect(second, at: moment(9))
       list.expect(first, at: moment(7))
-      #expect(list.next == moment(5), "a moment is not put off")
+      #expect(list.next == moment(5), "a later time does not replace an earlier one")
       list.expect(first, at: moment(1))
       #expect(list.next == moment(1))
       list.remove(first)
@@ -155,7 +155,7 @@
       .abort(EngineExchange(Exchange(request: try HTTPRequest(url: "http://example.com/"))))
     }
 
-    @Test func `one of a burst wakes the loop`() throws {
+    @Test func `only the first of many commands wakes the loop`() throws {
       var inbox = EngineInbox()
       var taken: [EngineCommand] = []
       #expect(inbox.push(try Self.command()) == .startThread)
@@ -168,7 +168,7 @@
       #expect(inbox.rest(now: moment(0), latest: nil, isBusy: true) == .none)
     }
 
-    @Test func `a timer wakes the loop only if it comes first`() {
+    @Test func `a timer wakes the loop only if it is the earliest`() {
       var inbox = EngineInbox()
       #expect(inbox.schedule(at: moment(9)) {}.1 == .startThread)
       #expect(inbox.rest(now: moment(0), latest: nil, isBusy: false) == .sleep(milliseconds: 9000))
@@ -177,7 +177,7 @@
       #expect(inbox.rest(now: moment(8), latest: nil, isBusy: false) == .none)
     }
 
-    @Test func `it ends when nothing is left`() throws {
+    @Test func `the loop ends when no work is left`() throws {
       var inbox = EngineInbox()
       _ = inbox.schedule(at: moment(1)) {}
       #expect(inbox.close() == .nothing)
@@ -186,19 +186,19 @@
       #expect(inbox.push(try Self.command()) == .refuse)
     }
 
-    @Test func `a thread that did not start is tried again`() throws {
+    @Test func `a thread that did not start is started again later`() throws {
       var inbox = EngineInbox()
       #expect(inbox.push(try Self.command()) == .startThread)
       let (commands, standIn) = inbox.abandon()
       #expect(commands.count == 1 && standIn == nil)
       #expect(inbox.schedule(at: moment(2)) {}.1 == .startThread)
-      #expect(inbox.popStranded(moment(2)) == nil, "the thread serves them")
+      #expect(inbox.popStranded(moment(2)) == nil, "the running thread runs the timers")
       #expect(inbox.abandon().standIn == moment(2))
       #expect(inbox.popStranded(moment(1)) == nil && inbox.popStranded(moment(2)) != nil)
       #expect(inbox.endStandIn() == .nothing)
     }
 
-    @Test func `a closed one starts no thread`() throws {
+    @Test func `a closed inbox starts no thread`() throws {
       var inbox = EngineInbox()
       #expect(inbox.close() == .nothing)
       #expect(inbox.push(try Self.command()) == .refuse)
@@ -206,7 +206,7 @@
   }
 
   @Suite struct NameLookupsTests {
-    /// How many look-ups run, and ran at most.
+    /// The current and the highest number of running lookups.
     private final class Meter: Sendable {
       private let counts = Mutex((now: 0, most: 0))
       var most: Int { counts.withLock { $0.most } }
@@ -221,7 +221,7 @@
       func end() { counts.withLock { $0.now -= 1 } }
     }
 
-    @Test func `no more threads than wanted look up`() async {
+    @Test func `lookups use no more threads than the maximum`() async {
       let meter = Meter()
       let gate = DispatchSemaphore(value: 0)
       let lookups = NameLookups(mostThreads: 3) { _, _ in
@@ -243,7 +243,7 @@
       #expect(meter.most <= 3)
     }
 
-    @Test func `a name that is none has no address`() async {
+    @Test func `an unknown host name has no address`() async {
       let answer = await withCheckedContinuation { continuation in
         NameLookups.shared.addresses(of: "no-such-host.invalid", port: 80) { continuation.resume(returning: $0) }
       }
@@ -261,7 +261,7 @@
       return String(decoding: buffer.bytes, as: UTF8.self)
     }
 
-    @Test func `a request is its line, its fields and its body`() throws {
+    @Test func `a request consists of its request line, fields and body`() throws {
       let url = try HTTPURL("http://h:81/a?b")
       #expect(Self.text(HTTPRequest(url: url)) == "GET /a?b HTTP/1.1\r\nHost: h:81\r\n\r\n")
       let fields: HTTPFields = ["A": "b", "C": ""]
@@ -285,7 +285,7 @@
       #expect(Self.text(HTTPRequest(method: .head, url: url, body: HTTPBody(Data()))).hasSuffix("h\r\n\r\n"))
     }
 
-    @Test func `long fields find room`() throws {
+    @Test func `long fields enlarge the buffer`() throws {
       let long = String(repeating: "x", count: 700_000)
       let text = Self.text(HTTPRequest(url: try HTTPURL("http://h/"), fields: ["X": long]))
       #expect(text == "GET / HTTP/1.1\r\nHost: h\r\nX: \(long)\r\n\r\n")

@@ -10,7 +10,7 @@
 
   @testable import ErrandEngine
 
-  /// Where a connection goes: names, overrides, resolvers, policies, sockets of this machine.
+  /// The address of a connection: names, overrides, custom resolvers, address policies, Unix domain sockets.
   @Suite(.timeLimit(.minutes(2))) struct EngineNamesTests {
     private struct Fixed: NameResolver {
       let found: [String]
@@ -22,7 +22,7 @@
       func addresses(of host: String, port: Int) async throws -> [String] { throw Fault() }
     }
 
-    /// Finds nothing until its task is cancelled.
+    /// A resolver that returns nothing until its task is cancelled.
     private struct Silent: NameResolver {
       func addresses(of host: String, port: Int) async throws -> [String] {
         let (cancelled, end) = AsyncStream.makeStream(of: Void.self)
@@ -58,7 +58,7 @@
       ("foo.test:70000", "127.0.0.1"), ("foo.test:0", "127.0.0.1"), ("foo.test", "127.0.0.1"),
       ("foo.test:1", "127.0.0.1,"), (":1", "127.0.0.1"), ("foo.test:", "127.0.0.1"),
     ])
-    func `an override that cannot be read is refused`(place: String, address: String) throws {
+    func `an invalid address override is rejected`(place: String, address: String) throws {
       var configuration = EngineConfiguration()
       configuration.addressOverrides = [place: address]
       let error = #expect(throws: EngineConfiguration.Invalid.self) { try EngineTransport(configuration) }
@@ -74,7 +74,7 @@
       #expect(try await TransportConformance.get(unasked, server.url).text == "here")
     }
 
-    @Test func `what a resolver cannot find is told`() async throws {
+    @Test func `a resolver without a valid address is a lookup failure`() async throws {
       for resolver in [Fixed(found: []), Fixed(found: ["localhost"]), Failing()] as [any NameResolver] {
         let transport = try EngineTransport(EngineConfiguration(), resolver: resolver)
         let failure = try await Self.failure(transport, "http://registry.test/")
@@ -82,14 +82,14 @@
       }
     }
 
-    @Test func `a silent resolver is a connect time-out`() async throws {
+    @Test func `a silent resolver leads to a connect time-out`() async throws {
       let transport = try EngineTransport(EngineConfiguration(), resolver: Silent())
       let failure = try await Self.failure(transport, "http://registry.test/", connect: .milliseconds(50))
       #expect(failure?.kind == .connectTimeout && failure?.isCertainlyNotSent == true)
     }
 
     @Test(arguments: ["127.0.0.1", "127.1", "2130706433", "0x7f.1", "localhost", "[::1]", "[::ffff:127.0.0.1]"])
-    func `a policy holds for the address and not for its text`(host: String) async throws {
+    func `the address policy checks the address, not its text`(host: String) async throws {
       let server = try LoopbackServer { _ in .ok() }
       var configuration = EngineConfiguration()
       configuration.addressPolicy = .publicOnly
@@ -99,7 +99,7 @@
       #expect(server.connectionCount == 0)
     }
 
-    @Test func `of several addresses the allowed ones are used`() async throws {
+    @Test func `only the allowed addresses of several are used`() async throws {
       let server = try LoopbackServer { _ in .ok("here") }
       var configuration = EngineConfiguration()
       configuration.addressPolicy = .only([.loopback])
@@ -108,18 +108,18 @@
       #expect(try await TransportConformance.get(transport, "http://a.test:\(server.port)/").text == "here")
     }
 
-    @Test func `a dead address is passed over`() async throws {
+    @Test func `an address that refuses connections is skipped`() async throws {
       let server = try LoopbackServer { _ in .ok("here") }
       var configuration = EngineConfiguration()
-      // Nothing listens at the first two: those ports are only taken at 127.0.0.1.
+      // No server listens on the first two addresses, because the port is only used at 127.0.0.1.
       configuration.addressOverrides = ["a.test:\(server.port)": "127.0.0.2,127.0.0.3,127.0.0.1"]
       let transport = try EngineTransport(configuration)
       let response = try await TransportConformance.get(transport, "http://a.test:\(server.port)/")
       #expect(response.text == "here" && response.metrics.remoteAddress == "127.0.0.1")
     }
 
-    @Test func `a connection that never stands is a connect time-out`() async throws {
-      // A listener whose queue is full answers no more.
+    @Test func `a connection that is never accepted leads to a connect time-out`() async throws {
+      // A listener whose queue is full does not accept connections.
       let full = try FullListener()
       let begun = ContinuousClock.now
       let failure = try await Self.failure(EngineTransport(), full.url, connect: .milliseconds(200))
@@ -127,7 +127,7 @@
       #expect(ContinuousClock.now - begun >= .milliseconds(200))
     }
 
-    @Test func `a silent address does not hold up the others`() async throws {
+    @Test func `a silent address does not delay the other addresses for long`() async throws {
       let server = try LoopbackServer { _ in .ok("here") }
       let full = try FullListener(address: "127.0.0.2", port: server.port)
       var configuration = EngineConfiguration()
@@ -139,7 +139,7 @@
       withExtendedLifetime(full) {}
     }
 
-    @Test func `a socket of this machine is spoken to`() async throws {
+    @Test func `requests go to a Unix domain socket`() async throws {
       let path = NSTemporaryDirectory() + "errand-\(UUID().uuidString.prefix(8)).sock"
       let server = try UnixServer(path)
       defer { unlink(path) }

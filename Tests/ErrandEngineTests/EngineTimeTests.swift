@@ -10,19 +10,19 @@
 
   @testable import ErrandEngine
 
-  /// How late time-outs and deadlines are. One after the other, and the best of several rounds: a busy machine spoils
-  /// some.
+  /// How late time-outs and deadlines are. The tests run one after the other. Each takes the best of several rounds
+  /// because other load on the machine delays some rounds.
   @Suite(.serialized, .timeLimit(.minutes(2))) struct EngineTimeTests {
     private static let bar = Duration.milliseconds(100)
 
-    /// The least lateness of up to twenty rounds.
+    /// The shortest delay of up to twenty rounds.
     private static func best(_ round: () async throws -> Duration) async rethrows -> Duration {
       var best = Duration.seconds(60)
       for _ in 0..<20 where best >= bar { best = min(best, try await round()) }
       return isSanitized ? .zero : best
     }
 
-    @Test func `the idle time-out is met`() async throws {
+    @Test func `the idle time-out ends a call in time`() async throws {
       let server = try LoopbackServer { _ in .stall() }
       let transport = EngineTransport()
       let late = try await Self.best {
@@ -49,7 +49,7 @@
       #expect(begun.duration(to: .now) >= .milliseconds(620))
     }
 
-    @Test func `the connect time-out is met`() async throws {
+    @Test func `the connect time-out ends a call in time`() async throws {
       let full = try FullListener()
       let transport = EngineTransport()
       let late = try await Self.best {
@@ -62,7 +62,7 @@
       #expect(late >= .zero && late < Self.bar)
     }
 
-    @Test func `a deadline is met wherever the call is`() async throws {
+    @Test func `a deadline ends a call in time in every state`() async throws {
       let silent = try LoopbackServer { _ in .stall() }
       let endless = try LoopbackServer { _ in .endless() }
       let full = try FullListener()
@@ -87,13 +87,13 @@
       configuration.maximumIdleAge = .milliseconds(20)
       let transport = try EngineTransport(configuration)
       #expect(try await TransportConformance.get(transport, server.url).text == "x")
-      // The loop closes it by itself.
+      // The loop closes the idle connection without another request.
       try await server.wait { $0.openConnectionCount == 0 }
       #expect(try await TransportConformance.get(transport, server.url).text == "x")
       #expect(server.connectionCount == 2)
     }
 
-    @Test func `no more connections are kept than wanted`() async throws {
+    @Test func `no more idle connections are kept than the maximum`() async throws {
       let gate = Gate()
       let server = try LoopbackServer { _ in .ok("x").held(at: gate) }
       var configuration = EngineConfiguration()

@@ -11,7 +11,7 @@
   @testable import ErrandEngine
 
   @Suite(.timeLimit(.minutes(2))) struct EngineTransportTests {
-    @Test func `what it cannot do is refused before anything is sent`() async throws {
+    @Test func `an unsupported request is rejected before anything is sent`() async throws {
       let server = try LoopbackServer { _ in .ok() }
       let request = try HTTPRequest(url: "https://127.0.0.1:\(server.port)/")
       let failure = await TransportConformance.failure(of: Exchange(request: request), over: EngineTransport())
@@ -21,7 +21,7 @@
       #expect(EngineTransport().capabilities.isDisjoint(with: [.http2, .proxy]))
     }
 
-    @Test func `what would break a line is refused`() async throws {
+    @Test func `a request that would break a line is rejected`() async throws {
       let server = try LoopbackServer { _ in .ok() }
       let url = try HTTPURL(server.url)
       let transport = EngineTransport()
@@ -41,7 +41,7 @@
       #expect(server.connectionCount == 0)
     }
 
-    @Test func `a secret never stands in a failure`() async throws {
+    @Test func `a failure never contains a secret`() async throws {
       let nobody = try RefusingPort()
       var request = try HTTPRequest(url: nobody.url + "/path?token=s3cret")
       request.fields = ["Authorization": "Bearer s3cret"]
@@ -49,7 +49,7 @@
       #expect(failure.map { "\($0)".contains("s3cret") } == false)
     }
 
-    @Test func `the look-up of a name is measured`() async throws {
+    @Test func `the lookup of a name is measured`() async throws {
       let server = try LoopbackServer { _ in .ok() }
       let transport = EngineTransport()
       let metrics = try await TransportConformance.get(transport, "http://localhost:\(server.port)/").metrics
@@ -61,14 +61,14 @@
       #expect(again.nameLookup == nil && again.connect == nil && again.isConnectionReused == true)
     }
 
-    @Test func `IPv6 is spoken`() async throws {
+    @Test func `IPv6 addresses work`() async throws {
       let server = try LoopbackServer(LoopbackOptions(address: .ipv6)) { _ in .ok("six") }
       let transport = EngineTransport()
       for _ in 0..<2 { #expect(try await TransportConformance.get(transport, server.url).text == "six") }
       #expect(server.connectionCount == 1)
     }
 
-    @Test func `a target without a path is the root`() async throws {
+    @Test func `a URL without a path requests the root path`() async throws {
       let server = try LoopbackServer { _ in .ok() }
       for (tail, target) in [("", "/"), ("?a=b", "/?a=b"), ("/x?a#b", "/x?a")] {
         _ = try await TransportConformance.get(EngineTransport(), server.url + tail)
@@ -76,7 +76,7 @@
       }
     }
 
-    @Test func `bytes of cookies go back as they came`() async throws {
+    @Test func `cookies are sent back with their original bytes`() async throws {
       let server = try LoopbackServer { _ in .ok() }
       let fields = HTTPFields([HTTPField(.cookie, "a=\u{F7E9}"), HTTPField("X", "\u{F7E9}")])
       _ = try await EngineTransport().send(Exchange(request: HTTPRequest(url: server.url, fields: fields)))
@@ -85,7 +85,7 @@
       #expect(head.firstRange(of: Array("X: \u{F7E9}\r\n".utf8)) != nil)
     }
 
-    @Test func `a get is sent again where its kept connection dies`() async throws {
+    @Test func `a GET is sent again if its idle connection closes`() async throws {
       for fault in [LoopbackAnswer.closeBeforeAnswer, .resetBeforeAnswer, .raw("HTTP/1.1 20")] {
         for method in [HTTPMethod.get, .head] {
           let server = try LoopbackServer()
@@ -99,7 +99,7 @@
       }
     }
 
-    @Test func `a connection is kept as the server says`() async throws {
+    @Test func `a connection is reused only if the server allows it`() async throws {
       for (answer, count) in [
         (LoopbackAnswer.ok("x"), 1), (LoopbackAnswer.ok("x").setting("Connection", to: "close"), 3),
         (.ok("x").setting("Connection", to: "x, Close"), 3),
@@ -113,7 +113,7 @@
       }
     }
 
-    @Test func `folded lines are one field`() async throws {
+    @Test func `lines of a folded field become one field`() async throws {
       let head = "HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\t c\r\nContent-Length: 2\r\nY:\r\n  d\r\n\r\nab"
       let server = try LoopbackServer { _ in .raw(head, thenCloses: false) }
       let transport = EngineTransport()
@@ -157,7 +157,7 @@
       #expect(start.duration(to: timers.now) >= .milliseconds(60))
     }
 
-    @Test func `a setting that cannot be honoured is refused`() throws {
+    @Test func `an invalid setting is rejected`() throws {
       var none = EngineConfiguration()
       none.maximumIdleConnections = 0
       var socket = EngineConfiguration()
@@ -169,7 +169,7 @@
       #expect(transport.configuration == EngineConfiguration())
     }
 
-    @Test func `a changed setting holds for later exchanges`() async throws {
+    @Test func `a changed setting applies to later exchanges`() async throws {
       let server = try LoopbackServer { _ in .ok("here") }
       let transport = EngineTransport()
       #expect(try await TransportConformance.get(transport, server.url).text == "here")

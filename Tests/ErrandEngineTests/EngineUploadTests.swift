@@ -15,7 +15,7 @@
       Exchange(request: try HTTPRequest(method: .post, url: url, body: body))
     }
 
-    @Test func `a body that asks first waits for the server's word`() async throws {
+    @Test func `a body with Expect: 100-continue waits for status 100`() async throws {
       let server = try LoopbackServer { _ in .ok("taken") }
       for size in [3, 300_000] {
         let body = HTTPBody(Data(repeating: 7, count: size)).expectingContinue()
@@ -27,7 +27,7 @@
       #expect(server.connectionCount == 2)
     }
 
-    @Test func `a silent server is asked for a second`() async throws {
+    @Test func `a body is sent after one second without status 100`() async throws {
       let server = try LoopbackServer()
       server.enqueue(.ok("taken"), reception: .withoutContinue)
       let begun = ContinuousClock.now
@@ -37,7 +37,7 @@
       #expect(ContinuousClock.now - begun >= .seconds(1))
     }
 
-    @Test func `an expectation that is refused is not made again`() async throws {
+    @Test func `a request is sent again without Expect after status 417`() async throws {
       let server = try LoopbackServer { $0.headers["Expect"] == nil ? .ok("taken") : .status(417, body: "no") }
       let body = HTTPBody(Data([1, 2, 3])).expectingContinue()
       let response = try await EngineTransport().send(Self.post(server.url, body))
@@ -46,7 +46,7 @@
     }
 
     @Test(arguments: [401, 403, 413, 500])
-    func `a refusal in place of the word is the response`(status: Int) async throws {
+    func `an error response instead of status 100 is the response`(status: Int) async throws {
       let opened = PieceSource.Log()
       let server = try LoopbackServer { _ in .status(status, body: "no") }
       let body = HTTPBody.stream(length: 1) { flow in PieceSource([.bytes([1])], opened, flow) { _ in } }
@@ -58,7 +58,7 @@
       #expect(opened.opened == 0)
     }
 
-    @Test func `a file arrives whole`() async throws {
+    @Test func `a file arrives completely`() async throws {
       let file = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
       let data = randomBytes(3_000_000, seed: 7)
       try data.write(to: file)
@@ -68,7 +68,7 @@
       #expect(try await server.request(number: 1).body == Array(data))
     }
 
-    @Test func `a source is read no faster than the server takes`() async throws {
+    @Test func `a source is read no faster than the server reads`() async throws {
       let gate = Gate()
       let server = try LoopbackServer()
       server.enqueue(.ok("taken"), reception: .held(gate))
@@ -77,7 +77,7 @@
       let transport = EngineTransport()
       async let response = transport.send(Self.post(server.url, body))
       try await gate.reached()
-      // What the system buffers is all that is read, however long the server takes.
+      // Only the bytes that fit into the system's buffers are read, however long the server waits.
       var before = -1
       while before != given.value {
         before = given.value
@@ -89,12 +89,12 @@
       #expect(given.value == 64 << 20)
     }
 
-    @Test func `last words of a server are read`() async throws {
+    @Test func `a response before a reset is read`() async throws {
       for _ in 0..<20 {
         let server = try LoopbackServer()
         server.enqueue(.status(413, body: "too much").then(.reset), reception: .never)
         let exchange = try Self.post(server.url, HTTPBody(Data(count: 4 << 20)))
-        // A reset may overtake the response in the server's own system.
+        // A reset may discard the response in the server's own system before it is sent.
         do {
           let response = try await EngineTransport().send(exchange)
           #expect(response.status == 413 && response.text == "too much")
@@ -104,7 +104,7 @@
       }
     }
 
-    @Test func `a whole early response stands though the body never ends`() async throws {
+    @Test func `a complete early response is returned even if the body never ends`() async throws {
       let log = PieceSource.Log()
       let server = try LoopbackServer()
       server.enqueue(.ok("early").closing(), reception: .never)
@@ -113,7 +113,7 @@
       #expect(log.closed == 1)
     }
 
-    @Test func `a server that leaves a waiting source is told`() async throws {
+    @Test func `a connection that closes while the source waits is an error`() async throws {
       let server = try LoopbackServer()
       server.enqueue(.closeBeforeAnswer, reception: .never)
       let body = HTTPBody.stream { flow in PieceSource([.bytes([1]), .later], .init(), flow) { _ in } }
@@ -122,7 +122,7 @@
       #expect(failure?.kind == .closedBeforeResponse && failure?.isCertainlyNotSent == false)
     }
 
-    @Test func `a waiting source is not idle`() async throws {
+    @Test func `no idle time-out runs while the source waits`() async throws {
       let server = try LoopbackServer { _ in .ok("taken") }
       let body = HTTPBody.stream { flow in
         PieceSource([.bytes([1]), .later, .bytes([2])], .init(), flow) { flow in
@@ -134,7 +134,7 @@
       #expect(try await EngineTransport().send(exchange).text == "taken")
     }
 
-    @Test func `a body announced as empty that is not is refused`() async throws {
+    @Test func `a body with bytes is rejected if its announced length is 0`() async throws {
       let server = try LoopbackServer { _ in .ok() }
       let body = HTTPBody.stream(length: 0) { flow in PieceSource([.bytes([1])], .init(), flow) { _ in } }
       let exchange = try Self.post(server.url, body)

@@ -2,14 +2,15 @@
   import Foundation
   import TestSupport
 
-  /// A server in a process of its own, see Tests/EngineServer. It ends with this object at the latest.
+  /// A server that runs in its own process, see Tests/EngineServer. The process ends at the latest when this object is
+  /// released.
   final class ServerProcess: Sendable {
     private let process: Process
     private let input = Pipe()
     private let output = Pipe()
     let url: String
 
-    /// Starts `EngineServer` with these words.
+    /// Starts `EngineServer` with these arguments.
     init(_ words: [String]) throws {
       process = Process()
       process.executableURL = try BuiltProgram("EngineServer").place
@@ -17,14 +18,14 @@
       process.standardInput = input
       process.standardOutput = output
       try process.run()
-      // It prints its port before anything else.
+      // The server prints its port first.
       let port = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
       url = "http://127.0.0.1:\(port.trimmingCharacters(in: .whitespacesAndNewlines))"
     }
 
     deinit { process.terminate() }
 
-    /// Ends the server. Returns how many requests came, and how many of them came twice.
+    /// Ends the server. Returns the number of requests, and how many of them arrived twice.
     func finish() throws -> (requests: Int, repeated: Int) {
       try input.fileHandleForWriting.close()
       let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

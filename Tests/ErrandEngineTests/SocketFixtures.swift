@@ -5,7 +5,7 @@
 
   struct SocketFault: Error { let call: String }
 
-  /// A listener whose queue is full: connections to it neither stand nor fail.
+  /// A listener whose queue is full. New connections to it neither succeed nor fail.
   final class FullListener {
     private var sockets: [Int32] = []
     private(set) var url = ""
@@ -22,7 +22,7 @@
       var size = socklen_t(MemoryLayout<sockaddr_in>.size)
       _ = Self.with(&place) { place, _ in getsockname(listener, place, &size) }
       url = "http://\(address):\(UInt16(bigEndian: place.sin_port))/"
-      // Fills the queue of those that nothing accepts.
+      // Fills the queue of connections that no thread accepts.
       for _ in 0..<4 {
         let one = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         sockets.append(one)
@@ -41,7 +41,7 @@
     }
   }
 
-  /// A server on a socket of this machine that answers each request with `ok`.
+  /// A server on a Unix domain socket that answers each request with `ok`.
   final class UnixServer: Sendable {
     private let count = Mutex(0)
     var connections: Int { count.withLock { $0 } }

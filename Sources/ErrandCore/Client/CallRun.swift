@@ -84,7 +84,7 @@ final class CallRun: Sendable {
     info = CallInfo(
       id: CallNumber.next(), request: request, tag: options.tag, priority: priority,
       owner: options.ownership?.number)
-    log = kind.isOrdinary ? snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) } : nil
+    log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
     let isTold = kind.isOrdinary && UserCodeScope.refusal(of: nesting) == nil
     accessories = isTold ? snapshot.configuration.accessories + request.accessories + options.accessories : []
     place = registry.add(

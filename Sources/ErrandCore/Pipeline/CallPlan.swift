@@ -137,7 +137,7 @@ package final class CallPlan: Sendable {
   var readsJSON: Bool { shape != nil || envelope.code != nil }
 }
 
-/// The purpose of a run of a request. Only an ordinary run notifies accessories, hooks and the log.
+/// The purpose of a run of a request. Only an ordinary run notifies accessories and hooks.
 enum RunKind: Sendable {
   /// The request is sent.
   case ordinary

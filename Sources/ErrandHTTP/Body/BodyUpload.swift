@@ -1,11 +1,11 @@
-/// A request while a transport sends it, It is opened when the first bytes are needed.
+/// A request body while a transport sends it. The body is opened when the first bytes are needed.
 package struct BodyUpload {
   private let body: HTTPBody
   private var source: (any BodySource)?
   /// The bytes that the transport has read.
   package private(set) var sent: Int64 = 0
   package private(set) var isWhole = false
-  /// Whether the source had nothing to give, and has not said that it has again.
+  /// True if the source had no bytes and has not reported new bytes yet.
   package var isPaused = false
 
   package init(_ body: HTTPBody) {
@@ -13,21 +13,20 @@ package struct BodyUpload {
     if body.length == 0 { isWhole = true }
   }
 
-  /// The total number of bytes, if it is known.
+  /// The length of the body in bytes. Nil if it is not known yet.
   package var total: Int64? { isWhole ? sent : body.length }
 
-  /// Whether the request may be sent again from its beginning.
+  /// True if the body can be sent again from its beginning.
   package var canBeginAnew: Bool { !body.isUsedUp }
 
-  /// Opens a body that is announced as empty, of which nothing is read otherwise: it throws if there are bytes after
-  /// all.
+  /// Opens a body whose announced length is 0 and reads from it once. Throws if the body contains bytes.
   package func expectEmpty() throws {
     guard body.length == 0, body.data == nil else { return }
     let opened = try body.open(BodyFlow {})
     _ = try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { try opened.read(into: $0) }
   }
 
-  /// Releases the source; the other state remains.
+  /// Releases the source of the body. The other state stays.
   package mutating func close() { source = nil }
 
   package mutating func give(_ room: UnsafeMutableRawBufferPointer, _ flow: @autoclosure () -> BodyFlow) throws

@@ -1,8 +1,8 @@
 import ErrandSupport
 
-/// Asks a resolver for the addresses of one exchange's host, on none of the transport's threads.
+/// Asks a custom resolver for the addresses of one exchange's host. The resolver runs on no thread of the transport.
 package struct ResolverLookup {
-  /// Where the resolver's task leaves what it found, though the exchange may have left.
+  /// Stores the resolver's result. The resolver may end after the exchange has ended.
   private final class Box: Sendable {
     let answer = Locked<Result<[String], any Error>?>(nil)
   }
@@ -17,8 +17,8 @@ package struct ResolverLookup {
     port = exchange.request.url.origin.port
   }
 
-  /// What the resolver found: at least one address, each of which `isAddress` takes. Ends at once when the call is
-  /// stopped, and with the connect time-out.
+  /// Returns the addresses from the resolver: at least one, and `isAddress` accepts each of them. Throws at once if the
+  /// call is stopped or the connect time-out ends.
   package func addresses(
     by resolver: any NameResolver, isAddress: (String) -> Bool
   ) async throws -> [String] {

@@ -1,8 +1,9 @@
 /// Finds the data in a chunked body (RFC 9112 section 7.1).
 ///
-/// Bare line feeds, blanks before or within a size, and endless extensions and trailers are errors.
+/// The following are errors: line feeds without CR, spaces or tabs before or within a chunk size, and extensions or
+/// trailers that exceed the limits.
 package struct ChunkParser {
-  /// What stands at the front of the bytes: so many bytes of the body, or of framing.
+  /// The meaning of the first bytes: a number of bytes of the body, or a number of bytes of framing.
   package enum Step: Equatable {
     case data(Int)
     case framing(Int)
@@ -12,7 +13,7 @@ package struct ChunkParser {
     case size, sizeBlanks, extensions, sizeEnd, data, dataEnd, dataEndFeed, trailer, done
   }
 
-  /// The most bytes that all extensions of a body may take.
+  /// The maximum number of bytes of all chunk extensions of a body.
   package static let extensionLimit = 4096
 
   private var state = State.size
@@ -24,7 +25,7 @@ package struct ChunkParser {
   private let trailerLimit: Int
   private var fields: FieldCollector
 
-  /// Whether bytes came behind the end of the body.
+  /// True if bytes arrived after the end of the body.
   package private(set) var hasExcess = false
 
   package init(limits: ResponseLimits) {
@@ -32,20 +33,20 @@ package struct ChunkParser {
     fields = FieldCollector(limit: limits.fieldCount)
   }
 
-  /// Whether the last chunk and the trailers have come.
+  /// True if the last chunk and the trailers have arrived.
   package var isDone: Bool { state == .done }
 
-  /// The trailers, once the body is done.
+  /// Returns the trailers. They are complete when the body is complete.
   package mutating func takeTrailers() -> HTTPFields { fields.take() }
 
-  /// Takes back the end of the last run of data, which comes again.
+  /// Takes back the last `count` data bytes. The caller did not use them and passes them again.
   package mutating func giveBack(_ count: Int) {
     guard count > 0 else { return }
     left += Int64(count)
     state = .data
   }
 
-  /// Looks at the front of bytes that are not empty.
+  /// Interprets the first bytes of a buffer, which must not be empty.
   package mutating func next(_ bytes: UnsafeRawBufferPointer) throws(TransportFailure) -> Step {
     switch state {
     case .data:
@@ -72,11 +73,11 @@ package struct ChunkParser {
     case .sizeBlanks: try takeBlank(byte)
     case .extensions: try takeExtension(byte)
     case .sizeEnd:
-      guard byte == 0x0A else { throw .malformed("the line of a chunk's size does not end with CR LF") }
+      guard byte == 0x0A else { throw .malformed("the line with the size of a chunk does not end with CR LF") }
       digits = 0
       state = left == 0 ? .trailer : .data
     case .dataEnd:
-      guard byte == 0x0D else { throw .malformed("a chunk is longer than its size") }
+      guard byte == 0x0D else { throw .malformed("a chunk has more bytes than its size says") }
       state = .dataEndFeed
     case .dataEndFeed:
       guard byte == 0x0A else { throw .malformed("a chunk does not end with CR LF") }
@@ -104,13 +105,14 @@ package struct ChunkParser {
     }
   }
 
-  /// Blanks may follow a size, before an extension or the end of the line (RFC 9110 section 5.6.3).
+  /// Handles a byte after spaces or tabs that follow a chunk size. An extension or the end of the line may follow (RFC
+  /// 9110 section 5.6.3).
   private mutating func takeBlank(_ byte: UInt8) throws(TransportFailure) {
     switch byte {
     case 0x20, 0x09: try countExtension()
     case 0x0D: state = .sizeEnd
     case 0x3B: state = .extensions
-    default: throw .malformed("the size of a chunk is followed by something that is no extension")
+    default: throw .malformed("the size of a chunk is followed by an invalid character")
     }
   }
 
@@ -126,11 +128,11 @@ package struct ChunkParser {
     if byte == 0x0D {
       state = .sizeEnd
     } else if byte == 0x0A || byte == 0 {
-      throw .malformed("a chunk extension holds a control character")
+      throw .malformed("a chunk extension contains a control character")
     }
   }
 
-  /// Takes the collected line; true where it is the blank one.
+  /// Parses the collected trailer line. Returns true if the line is blank, which ends the trailers.
   private mutating func takeTrailerLine() throws(TransportFailure) -> Bool {
     let result = line.withUnsafeBytes { bytes -> Result<Bool, TransportFailure> in
       do throws(TransportFailure) {

@@ -1,6 +1,6 @@
 /// Checks field lines (RFC 9112 section 5) and keeps them as raw bytes.
 package struct FieldCollector {
-  /// One field of a line; valid as long as the line is.
+  /// The name and the value of one field. Valid as long as the bytes of its line.
   package struct Field {
     package let name: UnsafeRawBufferPointer
     package let value: UnsafeRawBufferPointer
@@ -13,13 +13,13 @@ package struct FieldCollector {
   package private(set) var count = 0
   private var lastStart = 0
   private var lastNameCount = 0
-  /// Whether the last field stands on more than one line.
+  /// True if the last field continues on further lines.
   package private(set) var isFolded = false
 
   package init(limit: Int) { self.limit = limit }
 
-  /// Takes a line without its end. A folded line continues the field before it: the fold becomes one space (RFC 9112
-  /// section 5.2).
+  /// Adds a line without its CR LF. A line that begins with a space or a tab continues the previous field: the line
+  /// break becomes one space (RFC 9112 section 5.2).
   package mutating func append(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
     if let first = line.first, first == 0x20 || first == 0x09 { return try fold(line) }
     count += 1
@@ -29,29 +29,29 @@ package struct FieldCollector {
     lastStart = bytes.count
     lastNameCount = field.name.count
     isFolded = false
-    // The colon stands right behind the name.
+    // The colon directly follows the name.
     bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[..<(field.name.count + 1)]))
     bytes.append(contentsOf: field.value)
     bytes.append(0x0A)
   }
 
   private mutating func fold(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
-    guard count > 0 else { throw .malformed("its first field line begins with a blank") }
+    guard count > 0 else { throw .malformed("its first field line begins with a space or a tab") }
     isFolded = true
     let rest = HeadLine.trimmed(line)
     guard !rest.isEmpty else { return }
     bytes.removeLast()
-    // Blanks around a value do not belong to it.
+    // Spaces and tabs around a value do not belong to the value.
     if bytes.count > lastStart + lastNameCount + 1 { bytes.append(0x20) }
     bytes.append(contentsOf: rest)
     bytes.append(0x0A)
   }
 
-  /// How long the name of the last field is; 0 if there is none.
+  /// The length of the last field's name in bytes; 0 if there is no field.
   package var lastName: Int { count == 0 ? 0 : lastNameCount }
 
-  /// Passes the last field to `body`. The field is complete when the next line has begun, because that line is then not
-  /// a continuation of the field.
+  /// Passes the last field to `body`. Call this when the next line has begun: the field is complete unless the next
+  /// line continues it.
   package func withLast<Result>(_ body: (Field) throws(TransportFailure) -> Result) throws(TransportFailure) -> Result {
     let outcome = bytes.withUnsafeBytes { bytes -> Swift.Result<Result, TransportFailure> in
       let colon = lastStart + lastNameCount
@@ -69,7 +69,7 @@ package struct FieldCollector {
     isFolded = false
   }
 
-  /// Hands the fields over and begins anew.
+  /// Returns the collected fields and empties the collector.
   package mutating func take() -> HTTPFields {
     defer { removeAll() }
     return count == 0 ? HTTPFields() : HTTPFields(raw: RawFieldBlock(bytes: bytes, count: count))
@@ -79,7 +79,7 @@ package struct FieldCollector {
     guard let colon = line.firstIndex(of: 0x3A) else { throw .malformed("a field line has no colon") }
     let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
     guard !name.isEmpty, name.allSatisfy({ HeadLine.isToken($0) }) else {
-      throw .malformed("the name of a field holds a character that no name may hold")
+      throw .malformed("the name of a field contains an invalid character")
     }
     return Field(name: name, value: HeadLine.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))
   }

@@ -1,24 +1,25 @@
 import Foundation
 
-/// Rules over the lines of a head, in bytes.
+/// Functions that check and parse lines of response headers as bytes.
 package enum HeadLine {
-  /// The line without its end. Only CR LF ends a line, and neither CR nor NUL stands inside.
+  /// Returns the line without its CR LF. Throws if the line does not end with CR LF, or if CR, LF or NUL occurs within
+  /// the line.
   package static func content(_ line: UnsafeRawBufferPointer) throws(TransportFailure) -> UnsafeRawBufferPointer {
     let count = line.count
     guard count >= 2, line[count - 2] == 0x0D, line[count - 1] == 0x0A else {
-      throw .malformed("a line of the head does not end with CR LF")
+      throw .malformed("a line of the response headers does not end with CR LF")
     }
     let content = UnsafeRawBufferPointer(rebasing: line[..<(count - 2)])
     if let base = content.baseAddress, holds(0x0D, base, content.count) || holds(0, base, content.count) {
-      throw .malformed("a line of the head holds a control character")
+      throw .malformed("a line of the response headers contains a control character")
     }
     if let base = content.baseAddress, holds(0x0A, base, content.count) {
-      throw .malformed("a line of the head holds a line feed")
+      throw .malformed("a line of the response headers contains a line feed")
     }
     return content
   }
 
-  /// How many bytes the first line has, its end included; nil if its end has not come.
+  /// The length of the first line in bytes, with its line feed. Nil if the line feed has not arrived yet.
   package static func end(of bytes: UnsafeRawBufferPointer) -> Int? {
     guard let base = bytes.baseAddress, let feed = memchr(base, 0x0A, bytes.count) else { return nil }
     return UnsafeRawPointer(feed) - base + 1
@@ -28,7 +29,7 @@ package enum HeadLine {
     memchr(base, byte, count) != nil
   }
 
-  /// The value of decimal digits; nil for anything else and beyond `Int64`.
+  /// Parses decimal digits. Nil if there are none, if another byte occurs, or if the number is too large for `Int64`.
   package static func number(_ digits: UnsafeRawBufferPointer) -> Int64? {
     guard !digits.isEmpty else { return nil }
     var number: Int64 = 0
@@ -42,7 +43,7 @@ package enum HeadLine {
     return number
   }
 
-  /// Whether bytes are a text of lower-case letters, without regard to case.
+  /// Compares bytes with a lower-case ASCII text and ignores the case of ASCII letters in the bytes.
   @inline(__always)
   package static func equalFolded(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
     guard bytes.count == text.utf8CodeUnitCount else { return false }
@@ -50,14 +51,15 @@ package enum HeadLine {
     return true
   }
 
-  /// Whether a byte may stand in a name: `tchar` of RFC 9110 section 5.6.2, a bit for each byte below 128.
+  /// True if a byte may occur in a field name: `tchar` of RFC 9110 section 5.6.2. The table has one bit for each byte
+  /// below 128.
   @inline(__always)
   package static func isToken(_ byte: UInt8) -> Bool {
     let marks: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
     return byte < 128 && marks >> UInt64(byte & 63) & 1 == 1
   }
 
-  /// The bytes without blanks and tabs around them.
+  /// The bytes without spaces and tabs at the beginning and at the end.
   package static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     var start = 0
     var end = bytes.count
@@ -71,7 +73,7 @@ package enum HeadLine {
 
 extension TransportFailure {
   package static func malformed(_ text: String) -> TransportFailure {
-    TransportFailure(.malformedResponse, "The answer breaks the rules of HTTP: \(text).")
+    TransportFailure(.malformedResponse, "The response violates the rules of HTTP: \(text).")
   }
 
   package static func tooLarge(_ text: String) -> TransportFailure {

@@ -1,12 +1,13 @@
-/// Reads the heads of an answer line by line by the rules of RFC 9112, and counts what they cost.
+/// Parses the status lines and header fields of a response, line by line, by the rules of RFC 9112. Enforces the limits
+/// on their size and number.
 ///
-/// A head that breaks the rules of framing ends the exchange, since the end of such a response is unknown. Folded
-/// fields are unfolded.
+/// Headers that violate the framing rules end the exchange, because the end of such a response is unknown. Fields on
+/// several lines are joined into one line.
 package struct HeadParser {
-  /// Which versions the connection may speak.
+  /// The HTTP versions that the connection may use.
   package enum Dialect: Sendable { case http1, http2, either }
 
-  /// What a line completed; ``head`` holds it then.
+  /// The result of a line. If the line completes the headers of a response, ``head`` contains them.
   package enum Event {
     case nothing
     case informational
@@ -17,21 +18,21 @@ package struct HeadParser {
   package let isHeadRequest: Bool
   package let dialect: Dialect
 
-  /// Whether a line has come at all.
+  /// True if the first line has arrived.
   package private(set) var hasBegun = false
-  /// Whether the blank line of the final head has come.
+  /// True if the headers of the final response are complete.
   package private(set) var isFinal = false
-  /// The bytes of all heads so far.
+  /// The number of header bytes of all informational and final responses so far.
   package private(set) var totalBytes: Int64 = 0
-  /// The values of `Content-Encoding`, joined by commas.
+  /// The values of `Content-Encoding` in the last headers, joined by commas.
   package private(set) var contentEncoding = ""
 
-  /// Whether `Connection` names the option `close` in the last head.
+  /// True if `Connection` contains the option `close` in the last headers.
   package private(set) var saysClose = false
-  /// Whether `Connection` names the option `keep-alive` in the last head.
+  /// True if `Connection` contains the option `keep-alive` in the last headers.
   package private(set) var saysKeepAlive = false
 
-  /// The last head, whole once an event says so.
+  /// The headers of the last response. They are complete after ``take(_:)`` returned `.informational` or `.final`.
   package private(set) var head = ResponseHead(status: 0)
 
   private var isInHead = false
@@ -48,7 +49,7 @@ package struct HeadParser {
     fields = FieldCollector(limit: limits.fieldCount)
   }
 
-  /// Takes one line with its end, as it came.
+  /// Parses one received line, with its line break.
   package mutating func take(_ line: UnsafeRawBufferPointer) throws(TransportFailure) -> Event {
     hasBegun = true
     totalBytes += Int64(line.count)
@@ -71,7 +72,7 @@ package struct HeadParser {
     let status = try StatusLine(line)
     switch dialect {
     case .http1 where status.version == .http2, .http2 where status.version != .http2:
-      throw .malformed("the status line names a version of HTTP that the connection does not speak")
+      throw .malformed("the HTTP version in the status line is not the version of the connection")
     default: break
     }
     head = ResponseHead(status: status.code, reason: status.reason, version: status.version)
@@ -85,7 +86,8 @@ package struct HeadParser {
     return .nothing
   }
 
-  /// Reads what the last field says about the body, once all of its lines have come.
+  /// Reads the last field if it is relevant to the body or the connection. Call this when all lines of the field have
+  /// arrived.
   private mutating func noteLastField() throws(TransportFailure) {
     switch fields.lastName {
     case 10: return try noteConnection()
@@ -102,14 +104,16 @@ package struct HeadParser {
       }
       if field.isNamed("content-encoding") { encoding = String(decoding: field.value, as: UTF8.self) }
     }
-    // Others read the first line alone (libcurl does), and would look for the end of the body somewhere else.
-    if isFolded, length != nil || coding { throw .malformed("a field that says where the body ends is folded") }
+    // Other parsers, such as libcurl, read only the first line of the field and would find another end of the body.
+    if isFolded, length != nil || coding {
+      throw .malformed("Content-Length or Transfer-Encoding continues on a second line")
+    }
     if let length { try note(length) }
     if coding { try noteTransferEncoding() }
     if let encoding { contentEncoding += (contentEncoding.isEmpty ? "" : ",") + encoding }
   }
 
-  /// Reads the options of `Connection` (RFC 9110 section 7.6.1). Others than these two mean nothing here.
+  /// Reads the options `close` and `keep-alive` of `Connection` (RFC 9110 section 7.6.1). Other options are ignored.
   private mutating func noteConnection() throws(TransportFailure) {
     var (closes, keeps) = (false, false)
     try fields.withLast { field throws(TransportFailure) in
@@ -126,20 +130,20 @@ package struct HeadParser {
 
   private static func length(_ value: UnsafeRawBufferPointer) throws(TransportFailure) -> Int64 {
     guard let number = HeadLine.number(value) else {
-      throw .malformed("Content-Length is not a number of bytes")
+      throw .malformed("Content-Length is not a decimal number")
     }
     return number
   }
 
   private static func checkTransferEncoding(_ field: FieldCollector.Field) throws(TransportFailure) {
     guard HeadLine.equalFolded(field.value, "chunked") else {
-      throw .malformed("the transfer coding is not chunked alone")
+      throw .malformed("Transfer-Encoding has another value than \"chunked\"")
     }
   }
 
   private mutating func note(_ number: Int64) throws(TransportFailure) {
     guard length == nil || length == number else {
-      throw .malformed("the answer names two different lengths")
+      throw .malformed("there are two different values of Content-Length")
     }
     length = number
   }
@@ -147,10 +151,10 @@ package struct HeadParser {
   private mutating func noteTransferEncoding() throws(TransportFailure) {
     transferEncodings += 1
     guard transferEncodings == 1 else {
-      throw .malformed("the transfer coding is not chunked alone")
+      throw .malformed("Transfer-Encoding has another value than \"chunked\"")
     }
     guard head.version == .http1_1 else {
-      throw .malformed("only HTTP/1.1 has transfer codings")
+      throw .malformed("Transfer-Encoding is only allowed in HTTP/1.1")
     }
   }
 
@@ -158,11 +162,13 @@ package struct HeadParser {
     isInHead = false
     head.fields = fields.take()
     noteForbiddenBody()
-    if head.status == 101 { throw .malformed("the server switched protocols without being asked") }
+    if head.status == 101 {
+      throw .malformed("the server sent status 101, but the request did not ask for another protocol")
+    }
     if head.status < 200 {
       informationals += 1
       guard informationals <= limits.informationalCount else {
-        throw .tooLarge("more than \(limits.informationalCount) informational answers came")
+        throw .tooLarge("more than \(limits.informationalCount) informational responses arrived")
       }
       headBytes = 0
       return .informational
@@ -173,7 +179,7 @@ package struct HeadParser {
 
   private func framing() throws(TransportFailure) -> BodyFraming {
     if transferEncodings > 0, length != nil {
-      throw .malformed("the answer has both Content-Length and Transfer-Encoding")
+      throw .malformed("it has both Content-Length and Transfer-Encoding")
     }
     if isHeadRequest || head.status == 204 || head.status == 304 { return .none }
     if transferEncodings > 0 { return .chunked }
@@ -181,8 +187,9 @@ package struct HeadParser {
     return .untilClose
   }
 
-  /// Whether a head announced a body that it must not have (RFC 9110 section 8.6), so that the connection cannot be
-  /// trusted any more. Answers to HEAD and 304 may name the length of a body that does not follow.
+  /// True if a response with status 204 or an informational response announced a body, which is forbidden (RFC 9110
+  /// section 8.6). The connection must then not be used any more. Responses to HEAD and responses with status 304 may
+  /// state the length of a body that is not sent.
   package private(set) var announcedForbiddenBody = false
 
   private mutating func noteForbiddenBody() {
@@ -191,14 +198,14 @@ package struct HeadParser {
   }
 }
 
-/// How the end of a body is found (RFC 9112 section 6.3).
+/// How the receiver finds the end of a body (RFC 9112 section 6.3).
 package enum BodyFraming: Sendable, Hashable {
-  /// There is no body, whatever the head says.
+  /// There is no body, even if the headers announce one.
   case none
-  /// So many bytes.
+  /// The body has this number of bytes.
   case length(Int64)
-  /// Chunks up to the last one.
+  /// The body is chunked and ends with the last chunk.
   case chunked
-  /// Up to the end of the connection, or of the HTTP/2 stream.
+  /// The body ends with the connection, or with the HTTP/2 stream.
   case untilClose
 }

@@ -1,8 +1,8 @@
-/// The last check of a request before a transport writes it: no byte of it may end a line or a word, and no field may
-/// frame the message.
+/// Checks a request before a transport writes it. No byte may end a line or a token too early, and no field may change
+/// the framing of the message.
 package enum RequestCheck {
-  /// No name of the domain name system is longer. libcurl up to 8.3.0 copies longer ones into a buffer for SOCKS5
-  /// without looking at their length (CVE-2023-38545).
+  /// The maximum length of a host in bytes; no DNS name is longer. libcurl up to 8.3.0 copies a longer name into a
+  /// buffer for SOCKS5 without checking its length (CVE-2023-38545).
   private static let longestHost = 255
 
   package static func check(_ request: HTTPRequest) throws(TransportFailure) {
@@ -30,7 +30,8 @@ package enum RequestCheck {
 
   private static func isToken(_ text: String) -> Bool { !text.isEmpty && all(text) { HeadLine.isToken($0) } }
 
-  /// Whether every byte of a text keeps a rule. Looks at all of them without branching, since nearly all do.
+  /// True if every byte of a text satisfies a rule. The loop checks all bytes without branches. This is faster because
+  /// nearly all texts satisfy the rule.
   @inline(__always)
   private static func all(_ text: String, _ rule: (UInt8) -> Bool) -> Bool {
     text.utf8.withContiguousStorageIfAvailable { bytes in

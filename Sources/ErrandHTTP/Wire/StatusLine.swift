@@ -1,4 +1,4 @@
-/// The first line of a head (RFC 9112 section 4), or the line that libcurl writes instead for HTTP/2.
+/// The first line of a response (RFC 9112 section 4), or the line that libcurl writes instead for HTTP/2.
 package struct StatusLine {
   package let version: ResponseHead.Version
   package let code: Int
@@ -7,14 +7,14 @@ package struct StatusLine {
   package init(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
     let (version, start) = try Self.version(line)
     guard line.count >= start + 3, let code = Self.code(line, at: start) else {
-      throw .malformed("the status is not a number of three digits")
+      throw .malformed("the status code is not a number of three digits")
     }
     self.version = version
     self.code = code
     reason = try Self.reason(line, after: start + 3)
   }
 
-  /// The version and the place where the status begins.
+  /// Returns the version and the index of the status code's first digit.
   private static func version(
     _ line: UnsafeRawBufferPointer
   ) throws(TransportFailure) -> (ResponseHead.Version, Int) {
@@ -39,7 +39,7 @@ package struct StatusLine {
 
   private static func reason(_ line: UnsafeRawBufferPointer, after end: Int) throws(TransportFailure) -> String {
     guard line.count > end else { return "" }
-    guard line[end] == 0x20 else { throw .malformed("the status is not a number of three digits") }
+    guard line[end] == 0x20 else { throw .malformed("the status code is not a number of three digits") }
     if line.count - end == 3, line[end + 1] == 0x4F, line[end + 2] == 0x4B { return "OK" }
     return RawFieldBlock.text(UnsafeRawBufferPointer(rebasing: line[(end + 1)...]))
   }

@@ -149,7 +149,7 @@ import TransportChecks
     let broken = Multipart([.encoded("b", [1], as: Broken())])
     let error = await bench.failure(of: Upload(.multipart(broken)))
     #expect(error?.code == .invalidBody && error?.message.contains("The part \"b\"") == true)
-    #expect(error?.message.contains("written as nonsense") == true)
+    #expect(error?.message.contains("encoded as nonsense") == true)
   }
 
   private struct Broken: BodyFormat {

@@ -49,7 +49,7 @@ import TransportChecks
     for body in [PieceSource.body([.bytes([1])]), .multipart([.body("s", PieceSource.streamed([.bytes([1])]))])] {
       let error = try await failure(client, Upload(body))
       #expect(error.stage == .redirect && error.code == .redirectRefused)
-      for word in ["307", "read only once", "as data or as a file"] {
+      for word in ["307", "read only once", "use data or a file"] {
         #expect(error.message.contains(word), "\(error)")
       }
     }
