@@ -16,13 +16,13 @@ demo: ## Run everyday examples against an embedded server.
 test: ## Lint, build and run all tests (about 12 minutes the first time).
 	@Scripts/test.sh
 
-check: ## Run the slower checks: sanitizers, optimised build, fuzzing, documentation, demo (about 35 minutes).
+check: ## Run the slower checks: sanitizers, optimised build, fuzzing, documentation, demo (about 45 minutes).
 	@Scripts/check.sh
 
 counts: ## Record the number of tests of each target after tests were added or removed.
 	@Scripts/set-up.sh build
 	@swift build --build-tests
-	@source Scripts/common.sh; swift test list --skip-build --disable-xctest | python3 Scripts/count-tests.py update "$$CONCURRENT_SUITES"
+	@python3 -B Scripts/tests.py record "$$(swift build --show-bin-path)/ErrandPackageTests.xctest"
 
 mutate: ## Change one decision at a time and check that a test fails (mutation testing, about an hour).
 	@Scripts/set-up.sh test
@@ -50,4 +50,4 @@ soak: ## Run ten minutes of mixed load, killed processes, and the concurrent sui
 	@Scripts/soak.sh
 
 clean: ## Remove the build products; the test servers stay installed.
-	@rm -rf .build .build-tsan .build-asan .build-release .build-fuzz Benchmarks/.build docs-out
+	@rm -rf .build .build-tsan .build-asan .build-fuzz Benchmarks/.build docs-out

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target is built by the same strict rules.
+/// The settings of every target.
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .treatAllWarnings(as: .error),
@@ -28,14 +28,14 @@ let package = Package(
   ],
   traits: [
     .trait(
-      name: "SwiftProtobuf", description: "Messages of SwiftProtobuf as bodies and answers: ErrandSwiftProtobuf.")
+      name: "SwiftProtobuf", description: "Messages of SwiftProtobuf as bodies and responses: ErrandSwiftProtobuf.")
   ],
   dependencies: [
-    // Fetched where the trait asks for it, and only there.
+    // Fetched only if the trait `SwiftProtobuf` is enabled.
     .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.28.0")
   ],
   targets: [
-    // What users import: re-exports the parts and gives the standard order of the line.
+    // The module that apps import: exports the other modules and defines the standard order of the interceptors.
     .target(
       name: "Errand",
       dependencies: [
@@ -47,23 +47,23 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    // What every part needs and no user sees.
+    // Internal helpers of all targets.
     .target(name: "ErrandSupport", swiftSettings: strict),
-    // Messages, URLs, bodies, cookies, the state of a call, and what a transport is. Knows no client.
+    // Messages, URLs, bodies, cookies, the state of a call and the transport protocol. Does not know the client.
     .target(name: "ErrandHTTP", dependencies: ["ErrandSupport"], swiftSettings: strict),
-    // Requests, the pipeline and the client. Opens no socket, and no file but those that bodies are read from.
+    // Requests, the pipeline and the client. Opens no socket, and only the files from which bodies are read.
     .target(name: "ErrandCore", dependencies: ["ErrandHTTP", "ErrandJSON", "ErrandSupport"], swiftSettings: strict),
-    // JSON values, shapes and decoding. Knows nothing of HTTP.
+    // JSON values, shapes and decoding. Does not know HTTP.
     .target(name: "ErrandJSON", dependencies: ["ErrandSupport"], swiftSettings: strict),
     // Compresses bodies while they are sent.
     .target(name: "ErrandCompression", dependencies: ["ErrandCore", "CZlib"], swiftSettings: strict),
-    // The cache: key, decision, stations and stores.
+    // The cache: keys, decisions, interceptors and stores.
     .target(name: "ErrandCache", dependencies: ["ErrandCore", "ErrandSupport", "CSQLite"], swiftSettings: strict),
-    // The cache's store on Redis, apart so that nobody else links hiredis.
+    // The cache store on Redis. It is separate, so that only its users link hiredis.
     .target(
       name: "ErrandRedis", dependencies: ["ErrandCache", "ErrandCore", "ErrandSupport", "CHiredis"],
       swiftSettings: strict),
-    // SHA-256 and SHA-512 for downloads, apart so that nobody else links libcrypto.
+    // SHA-256 and SHA-512 for downloads. They are separate, so that only their users link libcrypto.
     .target(
       name: "ErrandChecksum",
       dependencies: [
@@ -71,15 +71,15 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    // The public suffix list for cookies that hosts share, apart so that nobody else links libpsl.
+    // The public suffix list for cookies that hosts share. It is separate, so that only its users link libpsl.
     .target(
       name: "ErrandPublicSuffix",
       dependencies: ["ErrandCore", .target(name: "CPSL", condition: .when(platforms: [.linux]))],
       swiftSettings: strict
     ),
-    // XML documents and values read from them, apart so that nobody else links libxml2.
+    // XML documents and values read from them. They are separate, so that only their users link libxml2.
     .target(name: "ErrandXML", dependencies: ["ErrandCore"], swiftSettings: strict),
-    // Messages of SwiftProtobuf, where the trait of that name is on; empty without it.
+    // Messages of SwiftProtobuf. Empty unless the trait of that name is enabled.
     .target(
       name: "ErrandSwiftProtobuf",
       dependencies: [
@@ -87,14 +87,14 @@ let package = Package(
         .product(name: "SwiftProtobuf", package: "swift-protobuf", condition: .when(traits: ["SwiftProtobuf"])),
       ],
       swiftSettings: strict),
-    // Downloads and uploads: the files of a download, what is resumed, and the calls that users make.
+    // Downloads and uploads: the files of a download, the decisions about resuming, and the calls of the API.
     .target(
       name: "ErrandTransfer",
       dependencies: [
         "ErrandCore", "ErrandSupport", .target(name: "CErrandFiles", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict),
-    // Undoes content codings, for the transports of Linux.
+    // Decodes content codings for the transports of Linux.
     .target(
       name: "ErrandDecoding",
       dependencies: [
@@ -104,7 +104,7 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    // The transport of this library's own HTTP engine, for Linux.
+    // The transport on the library's own HTTP engine, for Linux.
     .target(
       name: "ErrandEngine",
       dependencies: [
@@ -122,20 +122,20 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    // The transport on URLSession: the one of Apple platforms. On Linux it stands apart, so that nobody else links
-    // FoundationNetworking.
+    // The transport on URLSession, the default on Apple platforms. On Linux it is a separate product, so that only its
+    // users link FoundationNetworking.
     .target(name: "ErrandURLSession", dependencies: ["ErrandHTTP", "ErrandSupport"], swiftSettings: strict),
-    // Shipped to users for their own tests.
+    // The test kit for apps.
     .target(
       name: "ErrandTesting", dependencies: ["ErrandCore", "ErrandJSON", "ErrandSupport"], swiftSettings: strict),
-    // Traits for Swift Testing, apart so that a program that uses the testing kit does not link that library.
+    // Traits for Swift Testing. They are separate, so that programs that use the test kit do not link that library.
     .target(name: "ErrandTestingTraits", dependencies: ["ErrandTesting"], swiftSettings: strict),
-    // The command.
+    // The command `errand`.
     .executableTarget(
       name: "ErrandCommand",
       dependencies: ["Errand", "ErrandChecksum", "ErrandTransfer", "ErrandTesting", "ErrandSupport"],
       swiftSettings: strict),
-    // Apps as teams write them, each with a server of its own.
+    // Example apps, each with its own server.
     .executableTarget(
       name: "ExampleAlbum", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Album",
       exclude: ["README.md"], swiftSettings: strict),
@@ -152,7 +152,7 @@ let package = Package(
     .target(name: "CErrandEngine"),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-    // Without pkg-config: hiredis' own file has a flag that SwiftPM refuses with a warning in every build.
+    // Without pkg-config: SwiftPM rejects a flag in the file of hiredis with a warning in every build.
     .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
@@ -176,11 +176,11 @@ let package = Package(
         "CacheCrasher", "StoreSamples", "TestSupport",
       ],
       swiftSettings: strict),
-    // Keys and entries, for the tests of all stores.
+    // Keys and entries for the tests of all stores.
     .target(
       name: "StoreSamples", dependencies: ["ErrandCache", "ErrandCore", "TestSupport"], path: "Tests/StoreSamples",
       swiftSettings: strict),
-    // A process that ErrandCacheTests kills while it uses a store.
+    // A process that ErrandCacheTests kills while the process uses a store.
     .executableTarget(
       name: "CacheCrasher", dependencies: ["ErrandCache", "ErrandCore", "ErrandSupport", "TestSupport"],
       path: "Tests/CacheCrasher", swiftSettings: strict),
@@ -219,11 +219,11 @@ let package = Package(
     // A process with a server for ten thousand connections, for ErrandEngineTests.
     .executableTarget(
       name: "EngineServer", dependencies: ["ErrandSupport"], path: "Tests/EngineServer", swiftSettings: strict),
-    // Bodies in each content coding, for the tests of transports.
+    // Bodies in each content coding for the tests of transports.
     .target(
       name: "CodedSamples", dependencies: ["ErrandDecoding", "CZlib", "CZstd"], path: "Tests/CodedSamples",
       swiftSettings: strict),
-    // What every transport has to keep to, for the tests of each.
+    // The rules that every transport must follow, as checks that the tests of each transport run.
     .target(
       name: "TransportChecks", dependencies: ["ErrandCore", "ErrandTesting"], path: "Tests/TransportChecks",
       swiftSettings: strict),
@@ -234,7 +234,7 @@ let package = Package(
         "TransportProbe", "TestSupport",
       ],
       swiftSettings: strict),
-    // A process that holds the transport on URLSession to one check: Foundation on Linux can end it.
+    // A process that runs one check of the transport on URLSession, because Foundation on Linux can crash it.
     .executableTarget(
       name: "TransportProbe", dependencies: ["ErrandURLSession", "TransportChecks"], path: "Tests/TransportProbe",
       swiftSettings: strict),
@@ -248,13 +248,14 @@ let package = Package(
         "MemoryProbe", "DownloadCrasher", "TestSupport", "TransportChecks",
       ],
       swiftSettings: strict),
-    // A process that sends a file or takes a flood, in which ErrandTests measures memory.
+    // A process that sends a file or receives very large responses, while ErrandTests measures its memory.
     .executableTarget(
       name: "MemoryProbe", dependencies: ["Errand"], path: "Tests/MemoryProbe", swiftSettings: strict),
-    // A process that ErrandTests kills while it downloads.
+    // A process that ErrandTests kills during a download.
     .executableTarget(
       name: "DownloadCrasher", dependencies: ["Errand"], path: "Tests/DownloadCrasher", swiftSettings: strict),
-    // A process in which file calls fail. Tests depend on neither: in theirs no call is stood between.
+    // A process in which file calls fail, and the C library that makes them fail. The tests do not link that library,
+    // because their own file calls must not fail.
     .executableTarget(
       name: "FaultProbe", dependencies: ["Errand", "ErrandCache", "ErrandCore", "CFaultyCalls"],
       path: "Tests/FaultProbe", swiftSettings: strict),
@@ -271,12 +272,17 @@ let package = Package(
       name: "ErrandCommandTests",
       dependencies: ["ErrandCommand", "Errand", "ErrandTransfer", "ErrandTesting", "TestSupport"],
       swiftSettings: strict),
-    // What tests of several targets need: the built programs, and the conditions that a run has.
+    // Helpers of several test targets: the built programs and the conditions of a run.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
   ]
 )
 
-// The fuzz targets, only where `Scripts/fuzz.sh` asks for them: nothing else needs libFuzzer.
+// A release build optimises the library and not the tests, which would take several times as long to build.
+for target in package.targets where target.type == .test {
+  target.swiftSettings = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+}
+
+// The fuzz targets. Only `Scripts/fuzz.sh` enables them, because nothing else needs libFuzzer.
 if Context.environment["ERRAND_FUZZ"] != nil {
   package.targets += [
     .systemLibrary(name: "CLibFuzzer", path: "Fuzz/CLibFuzzer"),

@@ -8,9 +8,6 @@ cd "$ROOT"
 # After a crash Swift's backtracer can keep a pipe open for minutes.
 export SWIFT_BACKTRACE=enable=no
 
-# The suites of concurrent code. The sanitizers and `make soak` run them again.
-CONCURRENT_SUITES='Account|CallState|Cookie|Breaker|Delivery|Group|Admission|Crowd|Rate|Registry|Refresh|Retry|Timers|Curl|Engine|Loopback|Scripted|Profiled|Recording|Replay|Attack|Storm|Redis|Store|Stale|UnderWay|ResponseStream|EventStream|CachedThenFresh|Twofold|Generations|Join|Hedge|FailOver|KeptConnection|Repeat|Download(Call|ContentDigest|Held|Queue|Segment|Stop)|Upload(Compression|Expect|File|Line|Multipart|Repeat|Server|Stream)|PartFile|PieceWriter|LateCancel|NestedCall|KeptDecoder|FastEncoding|KeyedComparison|StringComparison|JSONDocument|JSONWrittenValue|JSONReadable'
-
 # The options of the thread sanitizer.
 THREAD_SANITIZER="halt_on_error=1:suppressions=$ROOT/Scripts/races.supp:print_suppressions=0"
 

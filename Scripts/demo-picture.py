@@ -36,11 +36,13 @@ def runs(line):
 
 
 def drawn(line, row):
-    """One line of text. Each run has a fixed column, independent of the font."""
+    """One line of text. Each run has a fixed column, independent of the font. Renderers may drop spaces at the start."""
     column, spans = 0, []
     for text, classes in runs(line):
-        x = MARGIN + column * CELL
-        spans.append(f'<tspan x="{x:.1f}" class="{" ".join(classes)}">{escape(text)}</tspan>')
+        shown = text.lstrip(" ")
+        x = MARGIN + (column + len(text) - len(shown)) * CELL
+        if shown:
+            spans.append(f'<tspan x="{x:.1f}" class="{" ".join(classes)}">{escape(shown)}</tspan>')
         column += len(text)
     return f'<text y="{MARGIN + (row + 1) * LINE}">{"".join(spans)}</text>'
 

@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/servers.sh"
 
 ROUNDS=${ROUNDS:-5}
 # The files that a killed process leaves do not depend on its build, and a sanitizer makes a process twenty times slower.
-PROCESSES='DownloadCrashTests|UploadMemoryTests|StoreProcessTests|DamagedStoreTests'
+PROCESSES='FileCallTests|DownloadCrashTests|UploadMemoryTests|StoreProcessTests|DamagedStoreTests'
 THREAD=(--sanitize=thread --scratch-path .build-tsan -Xswiftc -DTSAN)
 
 # soak WHAT ARGUMENT…: runs tests and shows their output only if they fail or if none ran.
@@ -36,7 +36,12 @@ round() {
   export ERRAND_ROUNDS=${ERRAND_ROUNDS:-1000}
   export ERRAND_GROUP_STORMS=${ERRAND_GROUP_STORMS:-1000}
   export ERRAND_DOWNLOAD_FAULTS=${ERRAND_DOWNLOAD_FAULTS:-60}
-  TSAN_OPTIONS="$THREAD_SANITIZER" soak "round $1 of $ROUNDS" --skip-build "${THREAD[@]}" --filter "$CONCURRENT_SUITES"
+  local begin=$SECONDS logs program
+  logs=$(mktemp -d)
+  program=$(swift build --show-bin-path "${THREAD[@]}")/ErrandPackageTests.xctest
+  TSAN_OPTIONS="$THREAD_SANITIZER" python3 -B Scripts/tests.py run thread "$program" "$logs"
+  rm -rf "$logs"
+  say "soak: round $1 of $ROUNDS passed in $((SECONDS - begin)) s"
 }
 
 Scripts/set-up.sh test

@@ -64,9 +64,9 @@ final class Countdown: BodySource {
 
   init(from first: UInt8) { next = first }
 
-  func read(into room: UnsafeMutableRawBufferPointer) -> BodyRead {
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
     guard next > 0 else { return .end }
-    room[0] = next
+    buffer[0] = next
     next -= 1
     return .bytes(1)
   }

@@ -42,7 +42,7 @@ enum BodyTargets {
     var index = 0
     while index < document.end(of: 0) {
       let word = document.word(index)
-      if word.kind == .crowd { return false }
+      if word.kind == .objectWithKeyTable { return false }
       if word.kind == .decimal, let double = document.double(word), double.magnitude >= 0x1p53 { return false }
       index += word.isContainer ? 2 : 1
     }

@@ -15,7 +15,7 @@ enum CacheFieldTargets {
       check(CacheControl([lines.joined(separator: ",")]) == control, "lines are the same as one list")
     }
     let fields = HTTPFields(lines.map { HTTPField(.cacheControl, $0) })
-    check(CacheControl(request: fields) == CacheControl(answer: fields), "requests are read like answers")
+    check(CacheControl(request: fields) == CacheControl(response: fields), "requests are read like responses")
   }
 
   static func fieldList(_ input: FuzzInput) {
@@ -35,7 +35,7 @@ enum CacheFieldTargets {
   /// The first line is `Vary`, the others are lines of the request, `name:value`.
   static func vary(_ input: FuzzInput) {
     let lines = input.textLines
-    let answer = HTTPFields([HTTPField("Vary", lines[0])])
+    let response = HTTPFields([HTTPField("Vary", lines[0])])
     let request = HTTPFields(
       lines.dropFirst().map { line in
         let halves = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -43,9 +43,10 @@ enum CacheFieldTargets {
       })
     let salt: [UInt8] = [1, 2, 3]
     for isDeclared in [true, false] {
-      let varying = Varying(answer: answer, request: request, stamped: ["x-sign"], isDeclared: isDeclared, salt: salt)
+      let varying = Varying(
+        response: response, request: request, changedFields: ["x-sign"], isDeclared: isDeclared, salt: salt)
       guard case .fields(let fields) = varying else { continue }
-      check(Varying.matches(fields, request, salt: salt), "a request gets the answer that was made for it")
+      check(Varying.matches(fields, request, salt: salt), "a request gets the response that was made for it")
       check(fields.allSatisfy { $0.name != "*" }, "an asterisk is no field")
       _ = Varying.variant(of: fields, method: .get, salt: salt)
     }

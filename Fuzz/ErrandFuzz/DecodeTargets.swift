@@ -82,7 +82,9 @@ enum DecodeTargets {
   }
 
   /// Whether a key may stand twice in one object.
-  private static func hasEqualKeys(_ document: JSONDocument) -> Bool { words(document).contains { $0.kind == .crowd } }
+  private static func hasEqualKeys(_ document: JSONDocument) -> Bool {
+    words(document).contains { $0.kind == .objectWithKeyTable }
+  }
 
   private static func words(_ document: JSONDocument) -> some Sequence<JSONWord> {
     sequence(state: 0) { index in

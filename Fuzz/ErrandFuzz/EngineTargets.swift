@@ -30,7 +30,9 @@ enum EngineTargets {
 
     init(_ bytes: UnsafeRawBufferPointer, piece: Int, isHead: Bool, isReset: Bool, _ limits: ResponseLimits) {
       var machine = ConnectionMachine()
-      check(machine.submit(limits: limits, isHeadRequest: isHead, rest: .nothing), "an idle connection takes a request")
+      check(
+        machine.submit(limits: limits, isHeadRequest: isHead, remainder: .nothing),
+        "an idle connection takes a request")
       machine.wrote(1)
       machine.wroteHead()
       var start = 0

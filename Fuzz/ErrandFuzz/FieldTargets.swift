@@ -61,7 +61,7 @@ enum FieldTargets {
     ]
     let fields = HTTPFields(input.textLines.map { HTTPField("Repr-Digest", $0) })
     let reading = DigestFields(fields, known: known).representation
-    check(reading.checksum == nil || reading.damage == nil, "what is damaged says nothing")
+    check(reading.checksum == nil || reading.fault == nil, "an invalid field gives no digest")
     let lengths = ["sha-256": 64, "sha-512": 128]
     guard case .checksums(let checksums) = reading else { return }
     for checksum in checksums {

@@ -12,7 +12,7 @@ enum StoredTargets {
     if let entry = CacheEntry(encoded: input.data) { checkEntry(entry) }
     if let record = CacheEntryRecord(encoded: input.data) { checkRecord(record) }
     var bytes: [UInt8] = [1] + Array(repeating: 0, count: 8) + input.bytes
-    let sum = bytes.withUnsafeBytes { DamageSum.of(UnsafeRawBufferPointer(rebasing: $0[9...])) }
+    let sum = bytes.withUnsafeBytes { Checksum64.of(UnsafeRawBufferPointer(rebasing: $0[9...])) }
     withUnsafeBytes(of: sum.littleEndian) { bytes.replaceSubrange(1..<9, with: $0) }
     if let record = CacheEntryRecord(encoded: Data(bytes)) { checkRecord(record) }
   }
@@ -37,33 +37,33 @@ enum StoredTargets {
       return
     }
     for policy in [head.policy, .lifetime(.seconds(60)), .http, .httpElse(.seconds(5))] {
-      let question = CacheQuestion(request, policy: policy)
+      let rules = CacheRules(request, policy: policy)
       for now in [0, 1_700_000_000_000, Int64.max, Int64.min] {
         let moment = CacheMoment(wall: WallTime(milliseconds: now), monotonic: MonotonicInstant(nanoseconds: 0))
-        _ = question.decide(head, at: moment)
-        _ = question.mayServe(head, after: .noAnswer, by: .anyAge, at: moment)
+        _ = rules.decide(head, at: moment)
+        _ = rules.mayServe(head, after: .noResponse, by: .anyAge, at: moment)
       }
     }
   }
 
   /// The bytes as they are, and once more with the seal that fits.
   static func partRecord(_ input: FuzzInput) {
-    checkPart(PartRecord.read(input.data))
+    checkPart(PartMetadata.read(input.data))
     let digits = String(CRC32.of(input.data), radix: 16)
     let zeros = String(repeating: "0", count: 8 - digits.count)
-    checkPart(PartRecord.read(input.data + Data(",\"crc32\":\"\(zeros)\(digits)\"}\n".utf8)))
+    checkPart(PartMetadata.read(input.data + Data(",\"crc32\":\"\(zeros)\(digits)\"}\n".utf8)))
   }
 
-  private static func checkPart(_ result: Result<PartRecord, PartRecordProblem>) {
-    guard case .success(let record) = result else { return }
-    check(record.committed >= 0 && record.finished.end >= record.committed, "ranges can be")
-    check(record.total.map { $0 >= record.finished.end } ?? true, "no range lies behind the end")
-    _ = record.finished.missing(of: record.total ?? .max)
-    _ = record.finished.count
-    guard let written = try? record.encoded(), case .success(let again) = PartRecord.read(written) else {
+  private static func checkPart(_ result: Result<PartMetadata, PartMetadataProblem>) {
+    guard case .success(let metadata) = result else { return }
+    check(metadata.committed >= 0 && metadata.finished.end >= metadata.committed, "ranges can be")
+    check(metadata.total.map { $0 >= metadata.finished.end } ?? true, "no range lies behind the end")
+    _ = metadata.finished.missing(of: metadata.total ?? .max)
+    _ = metadata.finished.count
+    guard let written = try? metadata.encoded(), case .success(let again) = PartMetadata.read(written) else {
       fatalError("property: a record is read again")
     }
-    check(again == record, "a record stays the same")
+    check(again == metadata, "a record stays the same")
   }
 
   /// The bytes of a Redis server, as hiredis cuts them into replies.
@@ -97,10 +97,10 @@ enum StoredTargets {
   private static func judge(_ reply: RedisReply) {
     if let salt = reply.salt { check(Digest(hex: salt.hex) == salt, "a salt is read again") }
     _ = (reply.text, reply.number, reply.lacksScript, reply.isError)
-    if let data = reply.data, let sum = RedisCheck(encoded: data) {
-      check(sum.encoded == data, "a check is read again")
+    if let data = reply.data, let sum = BodyChecksum(encoded: data) {
+      check(sum.encoded == data, "a checksum is read again")
     }
     guard let found = RedisFound(reply, key) else { return }
-    check(found.candidates.count + found.damaged.count == (reply.list.count - 4) / 2, "each answer is judged")
+    check(found.candidates.count + found.damaged.count == (reply.list.count - 4) / 2, "each response is judged")
   }
 }

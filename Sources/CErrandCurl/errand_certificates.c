@@ -1,17 +1,18 @@
 #ifdef __linux__
 #define _GNU_SOURCE
 
-// Looks into certificates and keys before libcurl is given them, so that a wrong one is told by its name. OpenSSL is
-// looked up as in errand_tls.c.
+// Checks certificates and keys before libcurl receives them, so that an error message can name the wrong file. OpenSSL
+// is found at run time, as in errand_tls.c.
 
 #include "errand_curl.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
 
-typedef int password_callback(char *room, int size, int is_writing, void *passphrase);
+typedef int password_callback(char *buffer, int size, int is_writing, void *passphrase);
 
 static struct {
   void *(*open)(const void *bytes, int length);
@@ -33,7 +34,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void look_up(void) {
   const char *version = curl_version_info(CURLVERSION_NOW)->ssl_version;
   if (!version || strncmp(version, "OpenSSL/", 8) != 0) return;
-  errand_tls_outlive_exit();
+  errand_tls_keep_memory_at_exit();
   *(void **)&crypto.open = dlsym(RTLD_DEFAULT, "BIO_new_mem_buf");
   *(void **)&crypto.close = dlsym(RTLD_DEFAULT, "BIO_free");
   *(void **)&crypto.read_certificate = dlsym(RTLD_DEFAULT, "PEM_read_bio_X509");
@@ -61,32 +62,37 @@ static void *open_bytes(const void *bytes, size_t length) {
   return crypto.open(length > 0 ? bytes : nothing, (int)length);
 }
 
-// Without it OpenSSL would ask at the terminal.
-static int give_passphrase(char *room, int size, int is_writing, void *passphrase) {
+// OpenSSL calls this function for the passphrase of a key. Without it, OpenSSL would ask for the passphrase at the
+// terminal.
+static int give_passphrase(char *buffer, int size, int is_writing, void *passphrase) {
   (void)is_writing;
   if (!passphrase) return -1;
   size_t length = strlen(passphrase);
   if (size < 0 || length > (size_t)size) return -1;
-  memcpy(room, passphrase, length);
+  memcpy(buffer, passphrase, length);
   return (int)length;
 }
 
 int errand_pem_count_certificates(const void *pem, size_t length) {
-  if (!has_openssl()) return -1;
+  if (!has_openssl()) return errand_pem_unknown;
+  if (length > INT_MAX) return errand_pem_too_long;
   void *bio = open_bytes(pem, length);
-  if (!bio) return 0;
+  if (!bio) return errand_pem_no_memory;
   int count = 0;
+  errno = 0;
   void *certificate;
   while ((certificate = crypto.read_certificate(bio, NULL, give_passphrase, NULL))) {
     crypto.free_certificate(certificate);
     count++;
   }
+  // OpenSSL ends the text at the first failure, also if no memory is left. malloc() then sets this error number.
+  bool lacks_memory = count == 0 && errno == ENOMEM;
   crypto.close(bio);
   crypto.clear_errors();
-  return count;
+  return lacks_memory ? errand_pem_no_memory : count;
 }
 
-static errand_pair judge(void *certificate, void *key) {
+static errand_pair compare_and_free(void *certificate, void *key) {
   errand_pair pair = errand_pair_fits;
   if (!certificate) {
     pair = errand_pair_no_certificate;
@@ -110,7 +116,7 @@ errand_pair errand_pem_check_pair(const void *certificate, size_t certificate_le
   void *private_key = second ? crypto.read_key(second, NULL, give_passphrase, (void *)passphrase) : NULL;
   if (first) crypto.close(first);
   if (second) crypto.close(second);
-  return judge(x509, private_key);
+  return compare_and_free(x509, private_key);
 }
 
 errand_pair errand_pkcs12_check(const void *bytes, size_t length, const char *passphrase) {
@@ -118,11 +124,11 @@ errand_pair errand_pkcs12_check(const void *bytes, size_t length, const char *pa
   void *bio = open_bytes(bytes, length);
   void *pkcs12 = bio ? crypto.read_pkcs12(bio, NULL) : NULL;
   if (bio) crypto.close(bio);
-  if (!pkcs12) return judge(NULL, NULL);
+  if (!pkcs12) return compare_and_free(NULL, NULL);
   void *key = NULL, *certificate = NULL;
   int is_read = crypto.parse_pkcs12(pkcs12, passphrase ? passphrase : "", &key, &certificate, NULL);
   crypto.free_pkcs12(pkcs12);
-  if (is_read == 1) return judge(certificate, key);
+  if (is_read == 1) return compare_and_free(certificate, key);
   crypto.clear_errors();
   return errand_pair_no_key;
 }

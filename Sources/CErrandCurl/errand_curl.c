@@ -14,7 +14,7 @@
 
 void errand_easy_set_callbacks(CURL *easy, curl_write_callback head, curl_write_callback body,
                                curl_read_callback upload, curl_prereq_callback before_request,
-                               curl_debug_callback words, void *data) {
+                               curl_debug_callback debug, void *data) {
   curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, head);
   curl_easy_setopt(easy, CURLOPT_HEADERDATA, data);
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
@@ -23,7 +23,7 @@ void errand_easy_set_callbacks(CURL *easy, curl_write_callback head, curl_write_
   curl_easy_setopt(easy, CURLOPT_READDATA, data);
   curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, before_request);
   curl_easy_setopt(easy, CURLOPT_PREREQDATA, data);
-  curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, words);
+  curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, debug);
   curl_easy_setopt(easy, CURLOPT_DEBUGDATA, data);
   curl_easy_setopt(easy, CURLOPT_PRIVATE, data);
 }
@@ -90,7 +90,7 @@ size_t errand_address_parse(const char *text, uint8_t bytes[16]) {
 
 int errand_socket_close(curl_socket_t socket) { return close(socket); }
 
-// The numeric address and the port of a socket address.
+// Writes the numeric address and the port of a socket address. Returns false if the address is not an IP address.
 static bool describe(const struct sockaddr_storage *address, char *text, socklen_t size, int *port) {
   if (address->ss_family == AF_INET) {
     const struct sockaddr_in *four = (const struct sockaddr_in *)address;
@@ -117,7 +117,8 @@ bool errand_socket_is_between(int fd, const char *local, int local_port, const c
   return describe(&address, text, sizeof text, &port) && port == remote_port && strcmp(text, remote) == 0;
 }
 
-// What a look at the next byte gives: 1, 0 at the end of the stream, -1 for an error, -2 where nothing has come.
+// Reads the next byte without removing it. Returns 1 for a byte, 0 at the end of the stream, -1 for an error, and -2 if
+// no byte has arrived.
 static int peek(int fd) {
   char byte;
   ssize_t count;
@@ -135,7 +136,7 @@ bool errand_socket_has_ended(int fd) {
   return found == 0 || found == -1;
 }
 
-bool errand_error_is_lack_of_room(int error) {
+bool errand_error_is_lack_of_resources(int error) {
   return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
 }
 
@@ -164,6 +165,6 @@ unsigned int errand_curl_version_number(void) { return curl_version_info(CURLVER
 const char *errand_system_authorities(void) { return curl_version_info(CURLVERSION_NOW)->cainfo; }
 
 #else
-// Some tools want at least one symbol in every object file.
+// Some tools reject an object file without symbols. On systems other than Linux, this file would have no symbol.
 int errand_curl_is_for_linux_only = 1;
 #endif

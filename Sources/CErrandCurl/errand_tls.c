@@ -1,8 +1,9 @@
 #ifdef __linux__
 #define _GNU_SOURCE
 
-// What OpenSSL can do for strictness and libcurl does not ask it for. OpenSSL is looked up among what libcurl brought
-// along, so there is nothing to link; with another TLS library these functions do nothing.
+// Strict TLS settings that libcurl does not request from OpenSSL. The OpenSSL functions are found at run time in the
+// library that libcurl has loaded, so nothing is linked. With another TLS library, the functions of this file do
+// nothing.
 
 #include "errand_curl.h"
 
@@ -36,7 +37,7 @@ static struct {
   void *(*context_of)(const void *ssl);
   void (*set_certificate_callback)(void *context, int (*callback)(void *ssl, void **certificate, void **key));
   long (*control_context)(void *context, int command, long number, void *data);
-  // Missing in OpenSSL before 1.1.1.
+  // This function does not exist in OpenSSL before 1.1.1.
   void (*set_key_log)(void *context, void (*callback)(const void *ssl, const char *line));
 } tls;
 
@@ -50,15 +51,16 @@ static bool is_openssl(void) {
   return version && strncmp(version, "OpenSSL/", 8) == 0;
 }
 
-void errand_tls_outlive_exit(void) {
-  const uint64_t no_atexit = 0x00080000; // OPENSSL_INIT_NO_ATEXIT
+void errand_tls_keep_memory_at_exit(void) {
+  const uint64_t no_atexit = 0x00080000; // the value of OPENSSL_INIT_NO_ATEXIT
   int (*init)(uint64_t options, const void *settings) = NULL;
   if (!is_openssl()) return;
   *(void **)&init = dlsym(RTLD_DEFAULT, "OPENSSL_init_crypto");
   if (init) init(no_atexit, NULL);
 }
 
-// Held by a handle and by each TLS connection that it watches: a connection may end after the handle.
+// The state of watched TLS connections, with a reference count. A handle and each connection that it watches own a
+// reference, because a connection may end after its handle.
 struct errand_close_watch {
   int holders;
   bool closed;
@@ -76,7 +78,7 @@ void errand_close_watch_release(errand_close_watch *watch) {
 
 bool errand_close_watch_has_closed(const errand_close_watch *watch) { return watch->closed; }
 
-// OpenSSL calls this for each connection that it frees.
+// OpenSSL calls this function for each connection that it frees.
 static void free_watch(void *ssl, void *watch, void *data, int index, long argument, void *pointer) {
   (void)ssl, (void)data, (void)index, (void)argument, (void)pointer;
   errand_close_watch_release(watch);
@@ -84,7 +86,7 @@ static void free_watch(void *ssl, void *watch, void *data, int index, long argum
 
 static void look_up(void) {
   if (!is_openssl()) return;
-  errand_tls_outlive_exit();
+  errand_tls_keep_memory_at_exit();
   *(void **)&tls.context_parameters = dlsym(RTLD_DEFAULT, "SSL_CTX_get0_param");
   *(void **)&tls.set_host_flags = dlsym(RTLD_DEFAULT, "X509_VERIFY_PARAM_set_hostflags");
   *(void **)&tls.set_host = dlsym(RTLD_DEFAULT, "X509_VERIFY_PARAM_set1_host");
@@ -117,10 +119,11 @@ static bool has_openssl(void) {
 bool errand_tls_demand_host(void *context, const char *host) {
   unsigned char address[16];
   if (!has_openssl()) return true;
-  // libcurl has OpenSSL read ahead from 8.15.0 on. Bytes that a server sends without a request would then be in OpenSSL's
-  // buffer, and the check of the socket before each reuse would not see them.
+  // Since 8.15.0, libcurl lets OpenSSL read ahead. Bytes that a server sends without a request would then be in
+  // OpenSSL's buffer, and the check of the socket before each reuse would not find these bytes.
   tls.control_context(context, set_read_ahead, 0, NULL);
-  // libcurl writes the keys of each session into the file that SSLKEYLOGFILE names, readable for other users.
+  // libcurl writes the keys of each session to the file that the environment variable SSLKEYLOGFILE names. Other users
+  // could read that file.
   if (tls.set_key_log) tls.set_key_log(context, NULL);
   void *parameters = tls.context_parameters(context);
   if (!parameters) return false;
@@ -151,29 +154,30 @@ bool errand_tls_watch_close(CURL *easy, errand_close_watch *watch) {
   return true;
 }
 
-// The numbers of the handshakes in which a server asked for a certificate and got none, the latest ones. A handshake is
-// made on the thread that asks about it, and a number needs nobody to outlive a connection.
+// The numbers of the latest handshakes in which a server asked for a client certificate and received none. The array
+// belongs to the thread: the handshake and the question about it run on one thread. Numbers, unlike pointers, stay
+// valid after the connection ends.
 enum { remembered = 64 };
-static _Thread_local uintptr_t bare_handshakes[remembered];
-static _Thread_local unsigned int next_bare_handshake = 0;
+static _Thread_local uintptr_t handshakes_without_certificate[remembered];
+static _Thread_local unsigned int next_handshake_without_certificate = 0;
 
-static int note_request(void *ssl, void **certificate, void **key) {
+static int note_certificate_request(void *ssl, void **certificate, void **key) {
   (void)certificate;
   (void)key;
   uintptr_t number = (uintptr_t)tls.get_context_data(tls.context_of(ssl), context_index);
-  bare_handshakes[next_bare_handshake++ % remembered] = number;
+  handshakes_without_certificate[next_handshake_without_certificate++ % remembered] = number;
   return 0;
 }
 
-void errand_tls_number(void *context, uintptr_t number) {
+void errand_tls_number_handshakes(void *context, uintptr_t number) {
   if (!has_openssl()) return;
   if (tls.set_context_data(context, context_index, (void *)number) != 1) return;
-  tls.set_certificate_callback(context, note_request);
+  tls.set_certificate_callback(context, note_certificate_request);
 }
 
 bool errand_tls_lacked_certificate(uintptr_t number) {
   for (unsigned int place = 0; number != 0 && place < remembered; place++) {
-    if (bare_handshakes[place] == number) return true;
+    if (handshakes_without_certificate[place] == number) return true;
   }
   return false;
 }

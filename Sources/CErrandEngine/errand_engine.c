@@ -18,6 +18,6 @@ int errand_poller_wait(int poller, errand_event *events, int count, int millisec
 }
 
 #else
-// Some tools want at least one symbol in every object file.
+// Some tools reject an object file without symbols. On systems other than Linux, this file would have no symbol.
 int errand_engine_is_for_linux_only = 1;
 #endif

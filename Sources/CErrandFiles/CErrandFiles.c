@@ -17,7 +17,7 @@ int errand_reserve(int file, long long length) {
 
 int errand_rename_exclusively(const char *path, const char *other) {
 #ifdef SYS_renameat2
-  // 1 is RENAME_NOREPLACE. Not every C library has a function for it.
+  // The number 1 is RENAME_NOREPLACE. Not every C library has the function renameat2.
   return (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, other, 1U);
 #else
   (void)path;

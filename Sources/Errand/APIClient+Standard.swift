@@ -13,9 +13,9 @@ extension APIClient {
   /// Creates a client for one server, with the standard pipeline and the platform's transport.
   ///
   /// - Parameters:
-  ///   - baseURL: The URL to which paths are appended, such as `https://api.example.com/v1`. It is checked when a
-  ///     call is built.
-  ///   - cdnURL: The URL of the CDN, for requests whose `server` is `.cdn`.
+  ///   - baseURL: The URL to which paths are appended, such as `https://api.example.com/v1`. The URL is checked when
+  ///     the request of a call is built.
+  ///   - cdnURL: The URL of the CDN (content delivery network), for requests whose `server` is `.cdn`; nil for none.
   public convenience init(baseURL: String, cdnURL: String? = nil) {
     self.init(ClientConfiguration(baseURL: baseURL, cdnURL: cdnURL))
   }
@@ -29,17 +29,17 @@ extension APIClient {
   package convenience init(_ configuration: ClientConfiguration, files: any TransferFiles) {
     let registry = StandardTransports.registered
     self.init(
-      configuration, registry: registry, order: { Self.standardLine($0, files) },
+      configuration, registry: registry, order: { Self.standardInterceptors($0, files) },
       platform: { registry.transport(named: StandardTransports.platform) },
       cache: ResponseCache(store: MemoryStore()))
   }
 
-  /// A client for small programs, without a base URL until one is set.
+  /// A client for small programs. It has no base URL until the program sets one.
   public static let shared = APIClient(baseURL: "")
 
-  /// The interceptors of the pipeline, outermost first. Only this function knows the order; Architecture.md has the
-  /// reasons.
-  private static func standardLine(_ parts: PipelineParts, _ files: any TransferFiles) -> [any Interceptor] {
+  /// Returns the interceptors of the standard pipeline, the outermost interceptor first. Only this function determines
+  /// their order; Architecture.md explains the reasons for the order.
+  private static func standardInterceptors(_ parts: PipelineParts, _ files: any TransferFiles) -> [any Interceptor] {
     [Validating()]
       + parts.interceptors
       + [Freezing(parts.sessions), Resuming(files: files, parts.retrying), Redirecting()]
@@ -56,7 +56,7 @@ extension APIClient {
   }
 }
 
-/// The transports of the library.
+/// The transports that the library contains, and their registration under their names.
 private enum StandardTransports {
   #if os(Linux)
     static let platform = "curl"
@@ -64,7 +64,8 @@ private enum StandardTransports {
     static let platform = "urlsession"
   #endif
 
-  /// The shared registry, with the library's transports registered under names that are not taken yet.
+  /// The shared registry of transports. The library's transports are registered under their names, unless the app has
+  /// registered other transports under these names.
   static let registered: TransportRegistry = {
     #if os(Linux)
       TransportRegistry.shared.register("curl", replacing: false) { CurlTransport() }

@@ -11,7 +11,8 @@
   @_exported public import ErrandEngine
 #endif
 
-// Not `canImport(ErrandURLSession)`: a build on Linux also produces that module, but an app must choose to link it.
+// A build on Linux also produces the module `ErrandURLSession`, but an app on Linux must choose to link the module. So
+// the condition is the platform and not `canImport(ErrandURLSession)`.
 #if canImport(Darwin)
   @_exported public import ErrandURLSession
 #endif

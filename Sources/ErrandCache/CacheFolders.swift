@@ -12,14 +12,14 @@ public import Foundation
 public struct CacheFolderFilter: Sendable {
   let apply: @Sendable (_ folder: URL, _ request: any APIRequest) -> URL
 
-  /// Makes a filter from a function. The function receives the current folder and the request, and returns the folder
-  /// to use.
+  /// Makes a filter from a function. The function receives the request and the folder that the earlier filters chose.
+  /// It returns the folder to use.
   public init(_ apply: @escaping @Sendable (_ folder: URL, _ request: any APIRequest) -> URL) {
     self.apply = apply
   }
 }
 
-/// The stores of a cache by folder. Each store is opened at its first use.
+/// The stores of a cache, one for each folder. A store is opened at its first use.
 final class CacheFolders: Sendable {
   private let folder: URL
   private let filters: [CacheFolderFilter]
@@ -27,7 +27,7 @@ final class CacheFolders: Sendable {
   private let stores: Locked<[URL: OpenedStore]>
   private let only: OpenedStore?
 
-  /// Makes a cache with one store for all requests.
+  /// Makes a value that uses one store for all requests.
   init(store: any CacheStore) {
     folder = URL(filePath: "/")
     filters = []
@@ -36,7 +36,8 @@ final class CacheFolders: Sendable {
     only = OpenedStore(store)
   }
 
-  /// - Parameter known: The folders that the filters may return. The stores of these folders are opened immediately.
+  /// Makes a value that opens one store for each folder.
+  /// - Parameter known: Folders that the filters may return. The stores of these folders are opened immediately.
   init(
     folder: URL, filters: [CacheFolderFilter], known: [URL] = [], open: @escaping @Sendable (URL) -> any CacheStore
   ) {
@@ -60,8 +61,8 @@ final class CacheFolders: Sendable {
     }
   }
 
-  /// Normalises a folder URL. Foundation appends a slash only if the folder exists, so the URL of a folder would differ
-  /// before and after the folder is created.
+  /// Returns the URL of a folder with a slash at the end. Foundation appends a slash only if the folder exists, so the
+  /// URL of a folder would otherwise differ before and after the folder is created.
   private static func place(_ folder: URL) -> URL {
     URL(filePath: folder.standardizedFileURL.path(percentEncoded: false), directoryHint: .isDirectory)
   }

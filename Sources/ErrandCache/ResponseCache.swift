@@ -24,19 +24,19 @@ public final class ResponseCache: ClientCache {
     self.wallClock = wallClock
   }
 
-  /// Makes a cache over a store: one of the library's stores, or a custom one.
+  /// Makes a cache that keeps its responses in a store: one of the library's stores, or a custom one.
   public convenience init(store: any CacheStore) {
     self.init(stores: CacheFolders(store: store))
   }
 
-  /// Makes a cache in a disk folder with a memory cache above it.
+  /// Makes a cache that stores responses in a disk folder, with a memory cache in front of the folder.
   ///
   /// Caches of one process that use the same folder share the store on disk; each has a separate memory cache.
   /// - Parameters:
   ///   - folder: The folder of the cache. It is created if it does not exist, and is private to the user. Several
   ///     processes may share it.
   ///   - limit: The maximum size of everything in one folder, in bytes.
-  ///   - memory: The maximum size of the memory cache above each folder, in bytes.
+  ///   - memory: The maximum size of the memory cache in front of each folder, in bytes.
   ///   - entryLimit: The maximum size of one entry on disk, in bytes; nil for 5 % of the limit.
   ///   - sealing: Encrypts response bodies on disk; nil writes them unchanged.
   ///   - filters: Choose other folders for certain requests. The filters are applied in order.
@@ -60,10 +60,10 @@ public final class ResponseCache: ClientCache {
     self.init(stores: CacheFolders(store: store), wallClock: wallClock)
   }
 
-  /// The interceptor ``Caching``.
+  /// The interceptor ``Caching``, which looks for a stored response.
   package var lookUp: any Interceptor { Caching(cache: self) }
 
-  /// The interceptor ``Storing``.
+  /// The interceptor ``Storing``, which stores the response of the server.
   package var storing: any Interceptor { Storing(cache: self) }
 
   /// The store that the folder filters choose for a request.
@@ -72,11 +72,12 @@ public final class ResponseCache: ClientCache {
   /// Every store that has been opened.
   var opened: [OpenedStore] { stores.opened }
 
-  /// The salt of a store. Before the salt is returned, removals that waited for it are applied. Nil under the same
-  /// conditions as in ``CacheStore/salt(call:patience:)``.
+  /// The salt of a store: random bytes that are part of every digest. Before the salt is returned, removals that waited
+  /// for the salt are applied. Nil if the call was stopped, if the time `patience` ended, or if the store can store
+  /// nothing now.
   func salt(of opened: OpenedStore, call: CallState, patience: Duration?) async -> Digest? {
     guard let salt = await opened.store.salt(call: call, patience: patience) else { return nil }
-    opened.pay(salt: salt) { remove($0, from: opened.store) }
+    opened.applyPendingRemovals(salt: salt) { remove($0, from: opened.store) }
     return salt
   }
 
@@ -91,7 +92,8 @@ public final class ResponseCache: ClientCache {
   /// Removes all entries that calls with this tag stored.
   public func removeAll(tag: String) { remove(.tag(tag)) }
 
-  /// Removes all entries that were received before a point in time.
+  /// Removes all entries that were received before a point in time. Responses that arrive after this call are stored,
+  /// even if the point in time is in the future.
   public func removeAll(olderThan moment: Date) {
     remove(.olderThan(WallTime(moment)))
   }
@@ -100,8 +102,8 @@ public final class ResponseCache: ClientCache {
   /// store responses for the account.
   ///
   /// If a store cannot be reached, its entries are removed before the next lookup in this store. The call waits at most
-  /// 250 ms for all stores together. ``removals(patience:)`` reports whether the removal is complete, and whether it
-  /// will be completed if the process ends.
+  /// 250 ms for all stores together. ``removals(patience:)`` reports whether the removal is complete, and whether the
+  /// removal will be completed even if the process ends.
   public func removeAll(account: String) async {
     let removal = PendingRemovals.Removal.account(account)
     let end = CallState().timers.now.advanced(by: Caching.saltPatience)
@@ -118,7 +120,7 @@ public final class ResponseCache: ClientCache {
       remove(removal.selection(salt: salt), from: opened.store)
       _ = await opened.store.removals(call: call, patience: Self.patience(call, until: end))
     } else {
-      opened.owe([removal])
+      opened.record([removal])
       // A store that does not respond receives the removal as soon as it responds, even if no lookup follows. A store
       // that reports a failure, such as Redis, receives it at the next lookup or call of `removals(patience:)`.
       Task { @concurrent in _ = await self.salt(of: opened, call: CallState(), patience: nil) }
@@ -129,7 +131,7 @@ public final class ResponseCache: ClientCache {
     max(.zero, call.timers.now.duration(to: end))
   }
 
-  /// The state of all requested removals. If the stores have different states, the least complete one.
+  /// The state of all requested removals. If the stores have different states, the result is the least complete state.
   ///
   /// Check the state after a logout. ``RemovalState/pending`` means that a store can neither remove the entries nor
   /// record the removal, so the entries can be found again if the process ends now. A store that could not be reached
@@ -147,31 +149,40 @@ public final class ResponseCache: ClientCache {
 
   private func removals(of opened: OpenedStore, until end: MonotonicInstant) async -> RemovalState {
     let call = CallState()
-    if opened.isOwing { _ = await salt(of: opened, call: call, patience: Self.patience(call, until: end)) }
+    if opened.hasPendingRemovals { _ = await salt(of: opened, call: call, patience: Self.patience(call, until: end)) }
     let state = await opened.store.removals(call: call, patience: Self.patience(call, until: end))
-    return opened.isOwing ? .pending : state
+    return opened.hasPendingRemovals ? .pending : state
   }
 
-  /// Removes the selected entries from every open store. Exchanges in progress do not store their responses, and
-  /// background refreshes of these entries are cancelled.
+  /// Removes the selected entries from every open store, and cancels their background refreshes. Exchanges in progress
+  /// do not store responses that the selection includes.
   public func remove(_ selection: CacheSelection) {
     for opened in stores.opened { remove(selection, from: opened.store) }
   }
 
   func remove(_ selection: CacheSelection, from store: any CacheStore) {
-    generations.withLock { $0.advance(selection) }
-    refreshes.cancel(selection)
-    store.remove(selection)
+    let happening = selection.happening(at: wallClock)
+    generations.withLock { $0.advance(happening) }
+    take(selection, from: store)
   }
 
-  /// Removes entries on behalf of an exchange. The response of the exchange itself must be kept. Returns the generation
-  /// with which that response is stored (see ``Generations``).
-  func remove(
-    _ selection: CacheSelection, from store: any CacheStore, by noted: UInt64, keeping key: CacheKey,
-    _ label: CacheEntryLabel
-  ) -> UInt64 {
-    let generation = generations.withLock { $0.advance(selection, from: noted, keeping: key, label) }
+  /// Removes entries from a store, then cancels their background refreshes. A refresh that starts later does not find
+  /// its entry and does nothing.
+  private func take(_ selection: CacheSelection, from store: any CacheStore) {
     store.remove(selection)
+    refreshes.cancel(selection)
+  }
+
+  /// Removes entries that became invalid because an exchange succeeded, for example a POST request. The response of the
+  /// exchange itself must be kept. Returns the generation with which that response is stored (see ``Generations``).
+  func remove(
+    _ selection: CacheSelection, from store: any CacheStore, by registered: UInt64, keeping key: CacheKey,
+    _ label: CacheEntryLabel, received: WallTime
+  ) -> UInt64 {
+    let generation = generations.withLock {
+      $0.advance(selection, from: registered, keeping: key, label, received: received)
+    }
+    take(selection, from: store)
     return generation
   }
 
@@ -196,9 +207,9 @@ public final class ResponseCache: ClientCache {
     return total
   }
 
-  /// The reasons why the cache rejects folders: for each rejected folder, sentences that name the folder and the
-  /// remedy, as in ``SQLiteStore/refusal``. Responses for a rejected folder are kept only in memory. Log these
-  /// sentences when the program starts.
+  /// The reasons why the cache rejects folders: for each rejected folder, sentences that name the folder and the cure,
+  /// as in ``SQLiteStore/refusal``. Responses for a rejected folder are kept only in memory. Log these sentences when
+  /// the program starts.
   public var refusals: [String] {
     stores.opened.compactMap { opened in
       ((opened.store as? TieredStore)?.base ?? opened.store) as? SQLiteStore
@@ -210,13 +221,13 @@ public final class ResponseCache: ClientCache {
 
   func count(_ change: (inout CacheStatistics) -> Void) { counters.withLock { change(&$0) } }
 
-  /// Returns when no background refresh is in progress. Used by a process that is about to end.
+  /// Waits until no background refresh is in progress. A process that is about to end calls this method.
   package func refreshesEnded() async { await refreshes.idle() }
 
   /// Cancels all background refreshes in progress.
   package func cancelRefreshes() { refreshes.cancel(.all) }
 
-  /// Returns when all pending writes are on disk.
+  /// Waits until every store has carried out its pending writes.
   public func flush() async {
     for opened in stores.opened { await opened.store.flush() }
   }
@@ -226,15 +237,15 @@ public final class ResponseCache: ClientCache {
 public struct CacheStatistics: Sendable, Hashable {
   /// The number of requests that looked up a response or were allowed to store one.
   public var requests = 0
-  /// The number of responses served while they were fresh.
+  /// The number of stored responses served while they were fresh, without a request.
   public var freshHits = 0
-  /// The number of stale responses served, including responses of any age to calls that accept them.
+  /// The number of stored responses served that were stale, or that replaced the response of a server that failed.
   public var staleHits = 0
   /// The number of stored responses that the server confirmed with status 304.
   public var revalidated = 0
   /// The number of responses received from the server.
   public var network = 0
-  /// The number of entries written.
+  /// The number of entries that were written to a store.
   public var stored = 0
   /// The number of body bytes that were served from the cache instead of being transferred.
   public var bytesSaved: Int64 = 0

@@ -2,14 +2,14 @@ public import ErrandCore
 public import Foundation
 
 extension DigestAlgorithm {
-  /// SHA-256 (FIPS 180-4).
+  /// The digest algorithm SHA-256 (FIPS 180-4).
   public static let sha256 = DigestAlgorithm(name: "sha-256", length: 32) { try SystemHash.sha256() }
-  /// SHA-512 (FIPS 180-4).
+  /// The digest algorithm SHA-512 (FIPS 180-4).
   public static let sha512 = DigestAlgorithm(name: "sha-512", length: 64) { try SystemHash.sha512() }
 }
 
 extension [DigestAlgorithm] {
-  /// SHA-256 and SHA-512, the secure algorithms of RFC 9530. The faster one is first.
+  /// SHA-256 and SHA-512, the secure algorithms of RFC 9530. The faster algorithm is first.
   public static let standard: [DigestAlgorithm] = [.sha256, .sha512]
 }
 

@@ -6,14 +6,15 @@
 
   /// Computes a hash with the EVP functions of libcrypto.
   final class LibcryptoHash: ChecksumHash {
-    /// The context of libcrypto; nil after it has been freed. Bytes that are added later are ignored.
+    /// The context in which libcrypto computes the hash; nil after the result has been returned. Bytes that are added
+    /// afterwards are ignored.
     private struct State: @unchecked Sendable {  // The context is touched under the lock only, by one thread at a time.
       var context: OpaquePointer?
       var hasFailed = false
     }
 
-    /// Tells OpenSSL not to free its memory when the process exits, because the thread of a transport may still use it
-    /// then. OpenSSL accepts this option only before its first use.
+    /// Configures OpenSSL so that it does not free its memory when the process exits, because a thread of a transport
+    /// may still use OpenSSL at that time. OpenSSL accepts this option only before its first use.
     private static let isPrepared = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 
     private let state: Locked<State>
@@ -30,7 +31,7 @@
         EVP_MD_CTX_free(context)
         throw APIError(
           .transfer, .unsupported,
-          "libcrypto could not start a \(name) hash: it is out of memory, or does not support the algorithm.")
+          "libcrypto cannot compute \(name): memory is exhausted, or the algorithm is missing. Update libcrypto.")
       }
       state = Locked(State(context: context))
     }

@@ -1,24 +1,25 @@
 /// The command that the arguments choose.
 enum CommandChoice: Sendable, Equatable {
-  /// Run the demo scenes with these numbers; all scenes if the array is empty.
+  /// Play the scenes of the demo with these numbers. If the array is empty, play all scenes.
   case demo([Int])
-  /// Send one request.
+  /// Send one request. The array contains the arguments after the word `send`.
   case send([String])
-  /// Download files.
+  /// Download files. The array contains the arguments after the word `download`.
   case download([String])
-  /// Upload files.
+  /// Upload files. The array contains the arguments after the word `upload`.
   case upload([String])
-  /// Inspect a cache folder, or remove entries from it.
+  /// Inspect a cache folder, or remove entries from the folder. The array contains the arguments after the word
+  /// `cache`.
   case cache([String])
-  /// Print a requested text.
+  /// Print a text that the user asked for, such as a help text.
   case show(String)
-  /// Fail, with a reason and a help text.
-  case refuse(String, help: String)
+  /// Reject the arguments: print the reason and a help text.
+  case reject(String, help: String)
 
   init(_ arguments: [String]) {
     let rest = Array(arguments.dropFirst())
     switch arguments.first {
-    case nil: self = .refuse("a command is missing", help: HelpText.usage)
+    case nil: self = .reject("a command is missing", help: HelpText.usage)
     case "demo": self = Self.demo(rest, count: Demo.scenes.count)
     case "send": self = Self.asksForHelp(rest) ? .show(HelpText.send) : .send(rest)
     case "download": self = Self.asksForHelp(rest) ? .show(HelpText.download) : .download(rest)
@@ -26,15 +27,18 @@ enum CommandChoice: Sendable, Equatable {
     case "cache": self = Self.asksForHelp(rest) ? .show(HelpText.cache) : .cache(rest)
     case "help", "--help", "-h": self = Self.help(about: rest.first)
     case "--version", "version": self = .show("errand \(HelpText.version)\n")
-    case let word?: self = .refuse("unknown command “\(word)”", help: HelpText.usage)
+    case let word?: self = .reject("unknown command “\(word)”", help: HelpText.usage)
     }
   }
 
   private static func demo(_ words: [String], count: Int) -> CommandChoice {
     if asksForHelp(words) { return .show(HelpText.demo) }
-    let numbers = words.compactMap { Int($0) }.filter { (1...count).contains($0) }
-    guard numbers.count == words.count else {
-      return .refuse("a scene number must be from 1 to \(count)", help: HelpText.demo)
+    var numbers: [Int] = []
+    for word in words {
+      guard let number = Int(word), (1...count).contains(number) else {
+        return .reject("“\(word)” is not a scene number; use numbers from 1 to \(count)", help: HelpText.demo)
+      }
+      numbers.append(number)
     }
     return .demo(numbers)
   }
@@ -47,7 +51,7 @@ enum CommandChoice: Sendable, Equatable {
     case "download": .show(HelpText.download)
     case "upload": .show(HelpText.upload)
     case "cache": .show(HelpText.cache)
-    case let word?: .refuse("unknown command “\(word)”", help: HelpText.usage)
+    case let word?: .reject("unknown command “\(word)”", help: HelpText.usage)
     }
   }
 

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The command `errand`.
+/// The entry point of the command `errand`.
 @main
 enum ErrandCommand {
   @MainActor
   static func main() async {
     Terminal.prepare()
     let code = await run(Array(CommandLine.arguments.dropFirst()))
-    Interruption.pass()
+    Interruption.raiseReceivedSignal()
     exit(code.rawValue)
   }
 
@@ -15,14 +15,14 @@ enum ErrandCommand {
   private static func run(_ arguments: [String]) async -> ExitCode {
     switch CommandChoice(arguments) {
     case .demo(let numbers):
-      return await Demo(paint: Terminal.paint(for: .output), isTerminal: Terminal.isTerminal(.output)).play(numbers)
+      return await Demo(paint: Terminal.paint(for: .output)).play(numbers)
     case .send(let arguments): return await SendCommand.run(arguments)
     case .download(let arguments): return await DownloadCommand.run(arguments)
     case .upload(let arguments): return await UploadCommand.run(arguments)
     case .cache(let arguments): return await CacheCommand.run(arguments)
     case .show(let text):
       return Terminal.show(text)
-    case .refuse(let reason, let help):
+    case .reject(let reason, let help):
       Terminal.write("errand: \(reason)\n\n\(help)", to: .error)
       return .usage
     }

@@ -1,7 +1,7 @@
 import Errand
 
-/// The exit status of the process. A number is that of curl if curl has one for this failure, otherwise that of
-/// sysexits.h.
+/// The exit status of the process. A failure has the number that curl uses for it. If curl has no number for the
+/// failure, the number is usually from sysexits.h. After an interrupt the number is 130, as in shells.
 enum ExitCode: Int32, Sendable, CaseIterable {
   case success = 0
   case other = 1
@@ -49,8 +49,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
 }
 
 extension ExitCode {
-  /// The exit status for a failed download or upload. It distinguishes failures of network, disk and checksum, and
-  /// changed files.
+  /// The exit status for a failed download or upload. It distinguishes failures of the network, the disk and the
+  /// checksum, and files that have changed.
   static func ofTransfer(_ error: APIError) -> ExitCode {
     switch error.stage {
     case .transfer: ofFile(error.code)

@@ -1,4 +1,4 @@
-/// The help texts.
+/// The help texts that `errand help` and the option `--help` print.
 enum HelpText {
   static let version = "0.1.0"
 
@@ -25,11 +25,11 @@ enum HelpText {
 
     Starts two servers on this machine, an API and a CDN, and plays the everyday scenes with them.
     A scene is a short program. It shows what was declared, sent, received and checked. Numbers choose
-    scenes; without numbers, all are played. Secrets are masked; nothing leaves the machine.
+    scenes; without numbers, all scenes are played. Secrets are masked; nothing leaves the machine.
 
     \(scenes)
 
-    Exit status: 0 if every scene went as declared, 1 if one did not, 64 for wrong arguments.
+    Exit status: 0 if every scene passed its checks, 1 if a scene did not, 64 for wrong arguments.
     NO_COLOR=1 disables colours.
 
     """
@@ -62,9 +62,9 @@ extension HelpText {
                           responses that were stored without one. Further facts go to standard error
       stats               the number of responses and bytes, and their hosts
       clear               remove all responses, or some, and print how many were removed
-        --host NAME         those from a host
-        --tag WORD          those stored by calls with this tag
-        --older-than AGE    those received longer ago than this: 30s 10m 2h 7d
+        --host NAME         only responses from this host
+        --tag WORD          only responses stored by calls with this tag
+        --older-than AGE    only responses received longer ago than this: 30s 10m 2h 7d
 
     states
       fresh for 2m 48s    served without asking the server
@@ -142,8 +142,8 @@ extension HelpText {
     usage: errand download URL … [-o FILE | -d DIR] [option …]
            errand download -c [-o FILE | -d DIR] [option …]
 
-    Downloads files. Received bytes are collected in FILE.part, and FILE is replaced in one step once
-    all bytes are there and verified. An interrupted download is resumed by the next run if the server
+    Downloads files. Received bytes are collected in FILE.part, and FILE is replaced in one step when
+    all bytes are received and verified. The next run resumes an interrupted download if the server
     still has the same version; two versions are never mixed. Progress goes to standard error: a bar for
     each file on a terminal, lines in a pipe.
 
@@ -169,7 +169,7 @@ extension HelpText {
 
     verification
       --sha256 SUM        hexadecimal or base64; a file with another checksum is deleted
-      --sha512 SUM        the same. The server's Repr-Digest and Content-Digest are always verified
+      --sha512 SUM        as --sha256. The server's Repr-Digest and Content-Digest are always verified
 
     speed and time
       --parallel N        request up to N ranges of a file in parallel, if that is safe
@@ -184,7 +184,7 @@ extension HelpText {
       --bearer TOKEN      a bearer token
                           For both, @FILE reads the first line of a file, because other users of this
                           machine can see the arguments of a command
-      --wait              wait for another download of the same file; by default the second one fails
+      --wait              wait while another download uses the file; by default this download fails
       -q                  print only errors
       -v                  print what is sent and received, with masked secrets
       --no-proxy          use no proxy, and ignore http_proxy, https_proxy, all_proxy and no_proxy

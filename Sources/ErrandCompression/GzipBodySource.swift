@@ -1,9 +1,9 @@
 import CZlib
 import ErrandCore
 
-/// Compresses a body while it is sent.
+/// Compresses a request body while it is sent.
 ///
-/// After a read has produced output, it does not compress another piece of the body. Otherwise it could block the
+/// A read that has produced output does not compress another piece of the body. Otherwise one read could block the
 /// transport's thread, which also serves other transfers, for a long time.
 final class GzipBodySource: BodySource {
   private static let pieceSize = 64 << 10
@@ -54,6 +54,7 @@ final class GzipBodySource: BodySource {
 final class Deflater {
   private let stream: UnsafeMutablePointer<z_stream>
 
+  /// Makes a compressor for one gzip stream.
   /// - Parameter level: The compression level, from 1 (fastest) to 9 (smallest).
   init(level: Int) throws(TransportFailure) {
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)

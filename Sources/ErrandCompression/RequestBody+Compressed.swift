@@ -13,10 +13,10 @@ public struct BodyCompression: Sendable, Hashable {
 
 extension RequestBody {
   /// Returns a body that is compressed while it is sent, with the field `Content-Encoding`. Use it only if the server
-  /// is known to support it. A client cannot ask the server in advance whether it accepts compressed requests, and many
-  /// servers reject them (415).
+  /// is known to accept compressed requests. A client cannot ask the server in advance, and many servers reject such
+  /// requests with status 415.
   ///
-  /// Only for bodies in memory of up to 16 KiB is the compressed length known in advance. Other bodies are sent in
+  /// The compressed length is known in advance only for bodies in memory of up to 16 KiB. Other bodies are sent in
   /// chunks over HTTP/1.1, and their progress counts compressed bytes without a total.
   public func compressed(_ compression: BodyCompression = .gzip) -> RequestBody {
     coded(BodyCoding(name: "gzip") { source in try GzipBodySource(source, level: compression.level) })

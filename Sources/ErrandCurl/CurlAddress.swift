@@ -4,38 +4,38 @@
   import ErrandHTTP
   import Glibc
 
-  /// An IP address as bytes.
+  /// The bytes of an IP address: 4 bytes for IPv4, 16 bytes for IPv6.
   struct CurlAddress: Sendable {
     let bytes: [UInt8]
 
-    /// The address that libcurl is about to connect to; nil if it is not an IP address.
+    /// Copies the address that libcurl is about to connect to. Returns nil if the address is not an IP address.
     init?(_ address: UnsafePointer<curl_sockaddr>) {
       self.init { errand_address_bytes(address, $0) }
     }
 
-    /// A numeric address without brackets; nil for anything else.
+    /// Parses a numeric address without brackets. Returns nil for any other text.
     init?(_ text: String) {
       guard !text.utf8.contains(0) else { return nil }
       self.init { errand_address_parse(text, $0) }
     }
 
-    /// An address in any numeric form that the system accepts, such as 127.1; nil for a name.
+    /// Parses an address in any numeric form that the system accepts, such as 127.1. Returns nil for a host name.
     init?(anyForm text: String) {
-      self.init { room in
+      self.init { buffer in
         var four = in_addr()
         guard !text.utf8.contains(0) else { return 0 }
-        guard inet_aton(text, &four) != 0 else { return errand_address_parse(text, room) }
+        guard inet_aton(text, &four) != 0 else { return errand_address_parse(text, buffer) }
         let bytes = withUnsafeBytes(of: four.s_addr, Array.init)
-        UnsafeMutableRawBufferPointer(start: room, count: bytes.count).copyBytes(from: bytes)
+        UnsafeMutableRawBufferPointer(start: buffer, count: bytes.count).copyBytes(from: bytes)
         return bytes.count
       }
     }
 
     private init?(_ fill: (UnsafeMutablePointer<UInt8>?) -> Int) {
-      var room = [UInt8](repeating: 0, count: 16)
-      let count = room.withUnsafeMutableBufferPointer { fill($0.baseAddress) }
+      var buffer = [UInt8](repeating: 0, count: 16)
+      let count = buffer.withUnsafeMutableBufferPointer { fill($0.baseAddress) }
       guard count > 0 else { return nil }
-      bytes = Array(room[..<count])
+      bytes = Array(buffer[..<count])
     }
 
     /// The kind of network that the address belongs to.
@@ -43,10 +43,10 @@
 
     /// The address in its usual text form.
     var text: String {
-      var room = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+      var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
       let family = bytes.count == 4 ? AF_INET : AF_INET6
-      guard inet_ntop(family, bytes, &room, socklen_t(room.count)) != nil else { return "?" }
-      return room.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      guard inet_ntop(family, bytes, &buffer, socklen_t(buffer.count)) != nil else { return "?" }
+      return buffer.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
   }
 #endif

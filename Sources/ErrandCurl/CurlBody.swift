@@ -5,8 +5,8 @@
 
   /// Receives the body of one response from libcurl, finds its end, and delivers its content.
   ///
-  /// A sink may pause after any piece. libcurl then keeps the piece and passes it again. The bytes that were already
-  /// used are skipped the second time.
+  /// A sink may pause after any piece. libcurl then keeps the piece and passes it again later. At that time, the bytes
+  /// that were already used are skipped.
   struct CurlBody {
     typealias Destination = ContentReceiver.Destination
 
@@ -15,8 +15,8 @@
     private var chunks: ChunkParser?
     private var alreadyTaken = 0
 
-    /// Creates a body. `scratch` is the buffer for decoded bytes. It belongs to the calling thread and must stay valid
-    /// longer than the body.
+    /// Creates a body. `scratch` is the buffer for decoded bytes. The buffer belongs to the calling thread and must
+    /// stay valid longer than the body.
     init(
       framing: BodyFraming, contentEncoding: String, destination: Destination, limits: ResponseLimits,
       refusesUnknownCodings: Bool = false, scratch: UnsafeMutableRawBufferPointer
@@ -28,14 +28,14 @@
         refusesUnknownCodings: refusesUnknownCodings, scratch: scratch)
     }
 
-    /// The number of received bytes before content decoding, without the transfer coding.
+    /// The number of received bytes of the body, counted before content decoding. The framing of chunks is not counted.
     var wireBytes: Int64 { content.wireBytes }
-    /// True if the body is longer than the part that is kept.
+    /// True if the body is longer than the part that is kept in memory.
     var isCut: Bool { content.isCut }
     /// True if the last piece was not fully decoded because the decoding budget was used up.
     var isOutOfBudget: Bool { content.isOutOfBudget }
     /// True if so many unneeded bytes of the body have arrived that the rest is not read.
-    var isTooMuch: Bool { content.isTooMuch }
+    var needsNoMore: Bool { content.needsNoMore }
 
     /// The length of the body according to the headers. Nil if the headers do not state a length.
     var announcedLength: Int64? {
@@ -48,7 +48,7 @@
 
     /// True if the body is complete by its framing, or if no more bytes are needed.
     var isWhole: Bool {
-      if isTooMuch { return true }
+      if needsNoMore { return true }
       return switch framing {
       case .none: true
       case .length(let length): wireBytes >= length
@@ -57,13 +57,13 @@
       }
     }
 
-    /// Moves the body in memory out.
+    /// Returns the body that is stored in memory, and removes it from this object.
     mutating func takeMemory() -> Data { content.takeMemory() }
 
     mutating func takeTrailers() -> HTTPFields { chunks?.takeTrailers() ?? HTTPFields() }
 
-    /// Processes a piece as it was received. Returns false if the sink has paused or the decoding budget is used up.
-    /// libcurl then passes the same piece again.
+    /// Processes a piece of the body in the form in which libcurl received it. Returns false if the sink has paused or
+    /// the decoding budget is used up. In both cases libcurl passes the piece again.
     mutating func take(_ piece: UnsafeRawBufferPointer, _ budget: inout DecodingBudget) throws -> Bool {
       if try !content.drain(&budget) { return false }
       let known = min(alreadyTaken, piece.count)
@@ -72,7 +72,7 @@
       while used < piece.count {
         let step = try takeSome(UnsafeRawBufferPointer(rebasing: piece[used...]), &budget)
         used += step.used
-        if !step.goesOn {
+        if !step.mayContinue {
           alreadyTaken = used
           return false
         }
@@ -82,7 +82,7 @@
 
     private mutating func takeSome(
       _ bytes: UnsafeRawBufferPointer, _ budget: inout DecodingBudget
-    ) throws -> (used: Int, goesOn: Bool) {
+    ) throws -> (used: Int, mayContinue: Bool) {
       guard let next = try chunks?.next(bytes) else { return try content.take(bytes, &budget) }
       switch next {
       case .framing(let count): return (count, true)
@@ -94,9 +94,9 @@
       }
     }
 
-    /// Checks that the body is complete after libcurl reported its end.
+    /// Checks that the body is complete. Called after libcurl has reported the end of the response.
     mutating func finish() throws {
-      if isTooMuch { return }
+      if needsNoMore { return }
       switch framing {
       case .none, .untilClose: break
       case .length(let length):

@@ -4,7 +4,8 @@
   import ErrandHTTP
   import Glibc
 
-  /// The callbacks of libcurl, which run on the loop's thread. Each callback finds its transfer and forwards the call.
+  /// The callbacks of libcurl, which run on the thread of the event loop. Each callback finds its transfer and forwards
+  /// the call.
   enum CurlCallbacks {
     /// Receives one line of the response headers.
     static let head: curl_write_callback = { buffer, size, count, data in
@@ -12,19 +13,19 @@
       return transfer.takeHeadLine(UnsafeRawBufferPointer(start: buffer, count: size * count))
     }
 
-    /// Receives a piece of the body.
+    /// Receives a piece of the response body.
     static let body: curl_write_callback = { buffer, size, count, data in
       guard let transfer = transfer(data) else { return 0 }
       return transfer.takeBody(UnsafeRawBufferPointer(start: buffer, count: size * count))
     }
 
-    /// Provides the next piece of the request's body.
+    /// Provides the next piece of the request body.
     static let upload: curl_read_callback = { buffer, size, count, data in
       guard let transfer = transfer(data) else { return Int(CURL_READFUNC_ABORT) }
       return transfer.giveBody(UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
     }
 
-    /// Called when a connection is established and the request is about to be sent.
+    /// libcurl calls this function when a connection is established and the request is about to be sent.
     static let beforeRequest: curl_prereq_callback = { data, remote, local, remotePort, localPort in
       guard let transfer = transfer(data), let remote, let local else { return CURL_PREREQFUNC_ABORT }
       let connection = transfer.loop.connections.find(
@@ -32,38 +33,38 @@
       return transfer.mayRequest(over: connection) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
-    /// Receives a debug message, if verbose output is on.
-    static let words: curl_debug_callback = { _, kind, text, count, data in
-      guard kind == CURLINFO_TEXT, let word = CurlDebugText(UnsafeRawBufferPointer(start: text, count: count)) else {
+    /// Receives a debug message of libcurl while verbose output is on.
+    static let debugMessage: curl_debug_callback = { _, kind, text, count, data in
+      guard kind == CURLINFO_TEXT, let message = CurlDebugText(UnsafeRawBufferPointer(start: text, count: count)) else {
         return 0
       }
-      transfer(data)?.take(word)
+      transfer(data)?.take(message)
       return 0
     }
 
-    /// Called before a TLS connection is set up.
+    /// libcurl calls this function before it sets up a TLS connection.
     static let tlsContext: curl_ssl_ctx_callback = { _, context, data in
       guard let handle = handle(data), let transfer = handle.transfer, let context else {
         return CURLE_SSL_CONNECT_ERROR
       }
       handle.handshake = transfer.loop.nextHandshake()
-      errand_tls_number(context, handle.handshake)
+      errand_tls_number_handshakes(context, handle.handshake)
       let isMade = errand_tls_demand_host(context, transfer.exchange.request.url.certificateName)
       return isMade ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
     }
 
-    /// Opens a socket.
+    /// Opens a socket for libcurl, unless the address policy forbids the address.
     static let openSocket: curl_opensocket_callback = { data, _, address in
       guard let transfer = transfer(data), let address, transfer.mayConnect(to: address) else {
         return CURL_SOCKET_BAD
       }
       let socket = errand_socket_open(address)
-      transfer.lacksRoom = socket < 0 && errand_error_is_lack_of_room(errno)
+      transfer.lacksResources = socket < 0 && errand_error_is_lack_of_resources(errno)
       if socket >= 0 { transfer.loop.connections.opened(socket) }
       return socket
     }
 
-    /// Closes a socket.
+    /// Closes a socket of libcurl and removes it from the table of open connections.
     static let closeSocket: curl_closesocket_callback = { data, socket in
       connections(data)?.closed(socket)
       return errand_socket_close(socket)
@@ -83,12 +84,13 @@
   }
 
   extension HTTPURL {
-    /// The host as certificates contain it: an IPv6 address without brackets, a name without a trailing dot.
+    /// The host in the form in which certificates contain it: an IPv6 address without brackets, a name without a
+    /// trailing dot.
     fileprivate var certificateName: String {
       host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : hostWithoutDot
     }
 
-    /// The host as settings contain it, without a trailing dot.
+    /// The host in the form in which settings contain it: without a trailing dot.
     var hostWithoutDot: String { host.hasSuffix(".") ? String(host.dropLast()) : host }
   }
 #endif

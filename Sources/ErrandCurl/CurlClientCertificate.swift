@@ -3,15 +3,15 @@
   import ErrandHTTP
   import Foundation
 
-  /// A client certificate that was read and whose key matches it.
+  /// A client certificate that was read from its source and checked: its private key matches the certificate.
   struct CurlClientCertificate: Sendable {
     let certificate: Data
-    /// The key in PEM; nil for PKCS #12, where the certificate's file contains the key.
+    /// The private key in PEM. Nil for PKCS #12, because a PKCS #12 file contains both the certificate and the key.
     let key: Data?
     let passphrase: String?
     private let hosts: [HostPattern]?
 
-    /// Reads and checks a certificate.
+    /// Reads the certificate and its private key, and checks that they match.
     init(_ source: ClientCertificate) throws(CurlConfiguration.Invalid) {
       passphrase = source.passphrase
       hosts = try source.hosts.map(Self.patterns)
@@ -32,7 +32,7 @@
 
     private static func patterns(_ hosts: [String]) throws(CurlConfiguration.Invalid) -> [HostPattern] {
       let patterns = hosts.map(HostPattern.init)
-      guard !patterns.isEmpty, patterns.allSatisfy(\.isSound) else {
+      guard !patterns.isEmpty, patterns.allSatisfy(\.isValid) else {
         throw CurlTrust.invalid(
           "The hosts of a client certificate must be like api.example.com or .example.com; nil means every host.")
       }
@@ -59,11 +59,11 @@
         throw CurlTrust.invalid("The client certificate (\(source)) holds no certificate in \(form).")
       case errand_pair_no_key:
         let hint =
-          passphrase == nil ? "set its `passphrase` if it is encrypted" : "check the passphrase"
+          passphrase == nil ? "set `passphrase` if the key is encrypted" : "check the passphrase"
         throw CurlTrust.invalid("The key of the client certificate (\(source)) cannot be read; \(hint).")
       case errand_pair_differs:
         throw CurlTrust.invalid(
-          "The key of the client certificate (\(source)) belongs to another certificate; pass the key of this one.")
+          "The key of the client certificate (\(source)) belongs to another certificate; pass the matching key.")
       default: return
       }
     }

@@ -2,10 +2,10 @@
   import ErrandHTTP
 
   extension CurlConfiguration {
-    /// The longest path of a socket that the system accepts, in bytes.
+    /// The maximum length of a Unix socket's path in bytes. The system accepts no longer paths.
     private static let longestSocketPath = 107
 
-    /// Throws if a setting is invalid. Files and keys are checked elsewhere.
+    /// Throws an error if a setting is invalid. `CurlTrust` checks the certificate files and the keys.
     func validate() throws(Invalid) {
       if case .url(let url, let user, let password) = proxy {
         try Self.validate(proxy: url)
@@ -16,7 +16,7 @@
         throw Invalid(description: "`maximumIdleConnections` and `maximumIdleAge` must be greater than zero.")
       }
       if let unixSocket { try Self.validate(socket: unixSocket) }
-      if proxy != .none { try validateBesideProxy() }
+      if proxy != .none { try validateWithProxy() }
     }
 
     /// Whether the configuration trusts a test authority. If so, connections are allowed only to loopback addresses.
@@ -24,8 +24,9 @@
       if case .test = certificateAuthority { true } else { false }
     }
 
-    /// Rejects settings that cannot be enforced if a proxy resolves names and connects.
-    private func validateBesideProxy() throws(Invalid) {
+    /// Rejects settings that cannot be enforced with a proxy, because the proxy resolves names and connects to servers
+    /// itself.
+    private func validateWithProxy() throws(Invalid) {
       guard addressPolicy == .any else {
         throw Invalid(
           description: """
@@ -36,8 +37,8 @@
       guard !isForTests else {
         throw Invalid(
           description: """
-            The test authority is only for loopback addresses, which a proxy cannot guarantee; use `.file` or \
-            `.certificates`.
+            A test authority (`.test`) allows only loopback addresses, but a proxy may connect to other addresses; set \
+            `certificateAuthority` to `.file` or `.certificates`.
             """)
       }
       guard unixSocket == nil else {
@@ -45,12 +46,12 @@
       }
     }
 
-    /// Throws if an override is invalid. libcurl parses all overrides for each request, so one invalid override would
-    /// fail all requests.
+    /// Throws an error if an address override is invalid. libcurl parses all overrides for each request, so one invalid
+    /// override would fail all requests.
     private static func validate(override place: String, _ addresses: String) throws(Invalid) {
       try check(place)
       try check(addresses)
-      let parts = place.split(separator: ":", omittingEmptySubsequences: false)
+      let parts = place.unicodeScalars.split(separator: ":", omittingEmptySubsequences: false).map { Substring($0) }
       let isPlace = parts.count == 2 && isHost(parts[0]) && isPort(parts[1])
       guard isPlace, addresses.split(separator: ",", omittingEmptySubsequences: false).allSatisfy(isAddress) else {
         throw Invalid(
@@ -61,8 +62,8 @@
       }
     }
 
-    /// Whether a text is a host name or an IPv4 address. A sign in front of a name is rejected, because it has a
-    /// special meaning for libcurl.
+    /// Whether a text is a host name or an IPv4 address. A plus or minus sign in front of a name is rejected, because
+    /// the sign has a special meaning for libcurl.
     private static func isHost(_ text: Substring) -> Bool {
       !text.isEmpty && text.utf8.count < 256 && !text.hasPrefix("+") && !text.hasPrefix("-") && !text.hasPrefix("[")
     }
@@ -84,11 +85,13 @@
       }
     }
 
+    /// Searches for Unicode scalars. In a Swift string, an at sign and a combining mark after it are one `Character`,
+    /// but for libcurl the at sign ends a user name.
     private static func validate(proxy url: String) throws(Invalid) {
       try check(url)
       let schemes = ["http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://"]
-      guard let scheme = schemes.first(where: { url.lowercased().hasPrefix($0) }), !url.contains("@"),
-        isAuthority(url.dropFirst(scheme.count).prefix { $0 != "/" })
+      guard let scheme = schemes.first(where: { url.lowercased().hasPrefix($0) }), !url.unicodeScalars.contains("@"),
+        isAuthority(Substring(url.dropFirst(scheme.count).unicodeScalars.prefix { $0 != "/" }))
       else {
         throw Invalid(
           description: "The proxy's URL must have the form http://host:port; pass its user and password separately.")
@@ -98,7 +101,8 @@
     /// Whether a text is a host with an optional port.
     private static func isAuthority(_ text: Substring) -> Bool {
       guard text.hasPrefix("[") else {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = text.unicodeScalars.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+          .map { Substring($0) }
         guard let host = parts.first, !host.isEmpty, !host.contains(where: \.isWhitespace) else { return false }
         return parts.count == 1 || isPort(parts[1])
       }

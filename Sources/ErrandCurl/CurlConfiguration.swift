@@ -4,15 +4,16 @@
   public import ErrandHTTP
   public import Foundation
 
-  /// How ``CurlTransport`` connects to servers: proxy, trust, versions and idle connections.
+  /// The settings of ``CurlTransport``: proxy, trusted certificates, HTTP and TLS versions, and idle connections.
   public struct CurlConfiguration: Sendable, Hashable {
     /// The proxy for requests.
     public enum Proxy: Sendable, Hashable {
-      /// No proxy, whatever the environment contains.
+      /// No proxy is used, even if environment variables name a proxy.
       case none
-      /// One proxy for all requests. Schemes: `http`, `https`, `socks4`, `socks4a`, `socks5`, `socks5h`.
+      /// One proxy for all requests. The scheme of the URL is `http`, `https`, `socks4`, `socks4a`, `socks5` or
+      /// `socks5h`.
       case url(String, user: String? = nil, password: String? = nil)
-      /// The values of `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` in the environment.
+      /// The environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` decide which proxy is used.
       case environment
     }
 
@@ -20,26 +21,28 @@
     public enum CertificateAuthority: Sendable, Hashable {
       /// The authorities that the system trusts.
       case system
-      /// The authorities in a file of PEM certificates, and no others.
+      /// Only the authorities in a file of PEM certificates.
       case file(path: String)
-      /// These authorities in PEM, and no others.
+      /// Only the authorities in these PEM certificates.
       case certificates(Data)
-      /// For tests: these authorities in PEM, and only loopback addresses. Connections to other addresses fail with
-      /// ``ErrandHTTP/TransportFailure/Kind/forbiddenAddress``. So a release that contains this setting by mistake
-      /// trusts no server.
+      /// For tests: only the authorities in these PEM certificates, and only for loopback addresses. Connections to
+      /// other addresses fail with ``ErrandHTTP/TransportFailure/Kind/forbiddenAddress``. So a release that contains
+      /// this setting by mistake trusts no server.
       case test(CertificateSource)
     }
 
     /// The version of HTTP.
     public enum HTTPVersion: Sendable, Hashable {
-      /// HTTP/1.1 with libcurl before 8.24.0, because HTTP/2 in these versions loses and delays responses. With later
-      /// versions this is the same as ``http2``.
+      /// HTTP/1.1 with libcurl before 8.24.0, because HTTP/2 in these versions loses and delays responses. With libcurl
+      /// 8.24.0 and later, ``http2`` is used.
       case automatic
-      /// HTTP/2 over TLS if the server offers it, HTTP/1.1 otherwise, with any libcurl.
+      /// HTTP/2 over TLS if the server offers HTTP/2, otherwise HTTP/1.1. The choice does not depend on the version of
+      /// libcurl.
       case http2
       /// HTTP/1.1 only.
       case http1Only
-      /// HTTP/2 at once, in cleartext too (RFC 9113 section 3.3); in cleartext each exchange has its own connection.
+      /// HTTP/2 also in cleartext, without asking the server first (RFC 9113 section 3.3). In cleartext, each exchange
+      /// has a separate connection.
       case http2PriorKnowledge
     }
 
@@ -51,25 +54,28 @@
       case tls1_3
     }
 
-    /// The error for a setting that is invalid.
+    /// The error for an invalid setting.
     public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
-      /// An English sentence that names the setting and the cure.
+      /// An English sentence that names the setting and how to correct it.
       public let description: String
     }
 
-    /// The proxy; none by default.
+    /// The proxy for requests. By default, no proxy is used.
     public var proxy: Proxy = .none
-    /// The authorities whose server certificates are accepted; by default those of the system.
+    /// The authorities whose server certificates are accepted. By default, these are the authorities that the system
+    /// trusts.
     public var certificateAuthority: CertificateAuthority = .system
-    /// The public keys that certain hosts may have. Other hosts have no pinned keys.
+    /// The public keys that the certificates of certain hosts must have (public key pinning). Hosts that are not listed
+    /// may have any key.
     public var pins: [PublicKeyPins] = []
-    /// The certificates that are sent to servers that ask for one. The first one for the host is used.
+    /// The client certificates for servers that ask for a certificate. The first certificate whose hosts include the
+    /// server is used.
     public var clientCertificates: [ClientCertificate] = []
-    /// The addresses to which connections are allowed; by default all. A policy other than `.any` cannot be combined
-    /// with a proxy, because a proxy resolves names itself.
+    /// The addresses to which connections are allowed; all addresses by default. A policy other than `.any` cannot be
+    /// combined with a proxy, because a proxy resolves names itself.
     public var addressPolicy: AddressPolicy = .any
-    /// The Unix socket for all requests, whatever their host; none by default. Each exchange has a separate connection.
-    /// A Unix socket cannot be combined with a proxy.
+    /// The path of a Unix socket. If a path is set, all requests go to this socket, whatever their host is. Each
+    /// exchange then has a separate connection. A Unix socket cannot be combined with a proxy. Nil by default.
     public var unixSocket: String?
     /// The version of HTTP; ``HTTPVersion/automatic`` by default.
     public var httpVersion: HTTPVersion = .automatic
@@ -82,9 +88,9 @@
     /// as `aws-chunked` or `utf-8`. By default such names are ignored and the bytes are delivered unchanged (RFC 9110
     /// section 8.4).
     public var refusesUnknownContentCodings = false
-    /// The number of connections that are kept open; 256 by default.
+    /// The maximum number of connections that are kept open for later requests; 256 by default.
     public var maximumIdleConnections: Int = 256
-    /// How long an idle connection may still be used again, in whole seconds; 90 seconds by default.
+    /// The longest time that a connection may be idle and still be reused, in whole seconds; 90 seconds by default.
     public var maximumIdleAge: Duration = .seconds(90)
 
     /// Makes the standard configuration.
@@ -102,12 +108,13 @@
     }
     /// The proxy with masked credentials.
     public var debugDescription: String { description }
-    /// The content of a dump, without the credentials.
+    /// The mirror for `dump(_:)`, without the credentials.
     public var customMirror: Mirror { Mirror(self, children: ["proxy": description], displayStyle: .enum) }
   }
 
   extension CurlConfiguration {
-    /// The version, with ``HTTPVersion/automatic`` resolved for the running libcurl.
+    /// The HTTP version that is used. ``HTTPVersion/automatic`` is replaced by the version that is safe with the
+    /// running libcurl.
     var effectiveVersion: HTTPVersion { effectiveVersion(with: .running) }
 
     func effectiveVersion(with version: CurlVersion) -> HTTPVersion {
@@ -136,8 +143,8 @@
       return FileManager.default.isReadableFile(atPath: path) ? path : nil
     }()
 
-    /// Whether a host is compared only with the alternative names in the server's certificate. This is off if the proxy
-    /// may use TLS, because a TLS context does not show whether it belongs to the proxy or to the server.
+    /// Whether a host is compared only with the alternative names in the server's certificate. False if the proxy may
+    /// use TLS, because a TLS context does not show whether it belongs to the proxy or to the server.
     var checksAlternativeNames: Bool {
       switch proxy {
       case .none: true
@@ -158,7 +165,8 @@
       }
     }
 
-    /// The overrides in libcurl's form, with the addresses that a resolver found. The caller frees the list.
+    /// The address overrides in libcurl's format, followed by the addresses that a custom resolver found. The caller
+    /// must free the list.
     func addressList(adding found: String? = nil) -> UnsafeMutablePointer<curl_slist>? {
       var list: UnsafeMutablePointer<curl_slist>?
       for (place, address) in addressOverrides { list = curl_slist_append(list, "\(place):\(address)") }

@@ -3,56 +3,56 @@
   import ErrandHTTP
   import Glibc
 
-  /// One open socket of libcurl for this transport.
+  /// An open socket of libcurl, and the facts that the transport records about the connection.
   final class CurlConnection {
     let socket: Int32
-    /// The remote address.
+    /// The numeric remote address. Empty until the first request is sent over the connection.
     fileprivate(set) var address = ""
     /// The number of requests that were sent over the connection.
     var requests = 0
     /// Whether a response has shown that the connection uses HTTP/1. The server must then not send bytes without a
     /// request.
     var speaksHTTP1 = false
-    /// The last stream that the server processes, from its GOAWAY frame (RFC 9113 section 6.8); nil if it has sent
-    /// none.
+    /// The last stream that the server processes, from its GOAWAY frame (RFC 9113 section 6.8). Nil if the server has
+    /// sent no such frame.
     var lastStream: UInt32?
-    /// The response bytes that libcurl has passed on, including framing.
+    /// The number of received bytes that libcurl has passed to transfers, including framing.
     var received: Int64 = 0
 
     /// Whether libcurl still has the connection open.
     fileprivate(set) var isOpen = true
-    /// Whether the server has closed the connection, and no bytes are unread.
+    /// Whether the server has closed the connection, and all received bytes were read.
     var hasEnded: Bool { isOpen && errand_socket_has_ended(socket) }
 
-    /// Whether bytes, an end or an error are unread.
+    /// Whether unread bytes, the end of the stream or an error is available on the socket.
     var hasUnread: Bool { errand_socket_has_unread(socket) }
 
-    /// Whether the system has received more bytes than libcurl has passed on.
+    /// Whether the system has received more bytes on the socket than libcurl has passed to transfers.
     var holdsMoreThanReceived: Bool { errand_socket_received(socket) > received }
 
-    /// Whether an upload uses the connection. If so, its unread bytes are kept when it is closed: they may be a
-    /// response that arrived while libcurl failed to send.
-    var keepsLastWords = false
+    /// Whether an upload uses the connection. If so, the unread bytes are kept when the connection is closed, because
+    /// they may be a response that arrived while libcurl failed to send the request.
+    var keepsUnreadBytes = false
     /// The bytes that were unread when the connection was closed; empty unless an upload used the connection.
-    private(set) var lastWords: [UInt8] = []
+    private(set) var unreadBytes: [UInt8] = []
 
     fileprivate init(socket: Int32) { self.socket = socket }
 
-    /// Reads the unread bytes, before the socket is closed.
-    fileprivate func keepLastWords() {
-      guard keepsLastWords else { return }
-      var room = [UInt8](repeating: 0, count: 16 << 10)
-      while lastWords.count < Self.mostLastWords {
-        let count = recv(socket, &room, room.count, Int32(MSG_DONTWAIT))
+    /// Reads and keeps the unread bytes before the socket is closed.
+    fileprivate func keepUnreadBytes() {
+      guard keepsUnreadBytes else { return }
+      var buffer = [UInt8](repeating: 0, count: 16 << 10)
+      while unreadBytes.count < Self.mostUnreadBytes {
+        let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         guard count > 0 else { break }
-        lastWords += room[..<count]
+        unreadBytes += buffer[..<count]
       }
     }
 
-    private static let mostLastWords = 1 << 20
+    private static let mostUnreadBytes = 1 << 20
   }
 
-  /// The open sockets, identified by the addresses and ports of both ends. Only the loop's thread uses it.
+  /// The open connections, identified by the addresses and ports of both ends. Only the loop's thread uses this table.
   final class CurlConnections {
     private struct Entry {
       var localPort: Int32 = 0
@@ -80,13 +80,14 @@
     func closed(_ socket: Int32) {
       watchdog?.closed(socket)
       guard let index = entries.firstIndex(where: { $0.connection.socket == socket }) else { return }
-      entries[index].connection.keepLastWords()
+      entries[index].connection.keepUnreadBytes()
       entries[index].connection.isOpen = false
       entries.swapAt(index, entries.count - 1)
       entries.removeLast()
     }
 
-    /// The socket between two ends. The first lookup asks the system; later ones use the table.
+    /// Returns the open connection between two addresses. The first lookup of a connection asks the system for the
+    /// addresses of the sockets. Later lookups use the table.
     func find(
       local: UnsafePointer<CChar>, localPort: Int32, remote: UnsafePointer<CChar>, remotePort: Int32
     ) -> CurlConnection? {

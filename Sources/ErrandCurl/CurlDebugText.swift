@@ -1,25 +1,25 @@
 #if os(Linux)
   import Glibc
 
-  /// Debug messages of libcurl about HTTP/2. libcurl reports the numbers of streams only in these messages.
+  /// A debug message of libcurl about HTTP/2. libcurl reports the numbers of streams only in these messages.
   ///
-  /// There are many messages for each exchange, so they are compared byte by byte without a conversion to text.
+  /// Each exchange causes many messages, so they are compared byte by byte without a conversion to text.
   enum CurlDebugText: Equatable {
-    /// The stream that the request is written to.
+    /// The number of the stream on which libcurl sends the request.
     case stream(UInt32)
-    /// The server shuts down the connection, and processes no stream after this one (RFC 9113 section 6.8).
+    /// The server shuts down the connection, and processes no stream with a higher number (RFC 9113 section 6.8).
     case lastStream(UInt32)
-    /// libcurl leaves the connection; later messages may be about other connections.
+    /// libcurl stops using the connection. Later messages may be about other connections.
     case leaving
 
-    /// Nil for all other messages.
+    /// Parses a debug message. Returns nil for messages that no case of this type represents.
     init?(_ line: UnsafeRawBufferPointer) {
       switch line.first {
       case UInt8(ascii: "U"):
         guard let number = Self.rest(of: line, behind: "Using Stream ID: ").flatMap(Self.number) else { return nil }
         self = .stream(number)
       case UInt8(ascii: "r"):
-        // The first spelling is that of libcurl 7.88.
+        // libcurl 7.88 writes "recveived". Later versions write "received".
         let error =
           Self.rest(of: line, behind: "recveived GOAWAY, error=")
           ?? Self.rest(of: line, behind: "received GOAWAY, error=")
@@ -39,12 +39,12 @@
       "Connection died, retrying a fresh connect", "REFUSED_STREAM, ", "Downgrades to HTTP/1.1",
     ]
 
-    /// The text after `words`; nil if the line does not begin with `words`.
+    /// The text after `prefix`; nil if the line does not begin with `prefix`.
     private static func rest(
-      of line: UnsafeRawBufferPointer, behind words: StaticString
+      of line: UnsafeRawBufferPointer, behind prefix: StaticString
     ) -> UnsafeRawBufferPointer? {
-      let count = words.utf8CodeUnitCount
-      guard line.count >= count, let start = line.baseAddress, memcmp(start, words.utf8Start, count) == 0 else {
+      let count = prefix.utf8CodeUnitCount
+      guard line.count >= count, let start = line.baseAddress, memcmp(start, prefix.utf8Start, count) == 0 else {
         return nil
       }
       return UnsafeRawBufferPointer(rebasing: line[count...])

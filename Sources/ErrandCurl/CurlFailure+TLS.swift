@@ -12,10 +12,10 @@
         CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT,
       ].map(\.rawValue))
 
-    /// The kind of a TLS failure: from OpenSSL's verification result if the certificate was rejected, otherwise from
-    /// libcurl's message.
+    /// The kind of a TLS failure. If the certificate was rejected, OpenSSL's verification result determines the kind.
+    /// Otherwise libcurl's message determines the kind.
     var tlsKind: TransportFailure.Kind {
-      if origin.scheme == .http { return .proxy }  // Only the connection to the proxy uses TLS then.
+      if origin.scheme == .http { return .proxy }  // Without https, only the proxy uses TLS.
       let words = text.lowercased()
       if code == CURLE_SSL_PINNEDPUBKEYNOTMATCH { return .pinMismatch }
       if code == CURLE_PEER_FAILED_VERIFICATION { return certificateKind }
@@ -32,8 +32,8 @@
       return [Int(ECONNRESET), Int(EPIPE)].contains(systemError) || words.contains("ssl_error_syscall")
     }
 
-    /// Why the server's certificate was rejected. For a wrong host, libcurl 7.88 sets a meaningless verification
-    /// result, so the message is checked first.
+    /// The reason why the server's certificate was rejected. For a wrong host, libcurl 7.88 sets a meaningless
+    /// verification result, so the message is checked first.
     private var certificateKind: TransportFailure.Kind {
       if text.contains("subject name") || text.contains("does not match") { return .wrongHost }
       return switch verifyResult {
@@ -46,8 +46,8 @@
       }
     }
 
-    /// How the server rejected the client certificate; nil if it did not. With TLS 1.3 the server's alert arrives after
-    /// the handshake, while the request is being sent.
+    /// The kind of the failure if the server rejected the client certificate or required one. Otherwise nil. With TLS
+    /// 1.3 the server's alert arrives after the handshake, while the request is being sent.
     var clientCertificateKind: TransportFailure.Kind? {
       guard code != CURLE_OK, code != CURLE_PEER_FAILED_VERIFICATION, !hasBegun else { return nil }
       let words = text.lowercased()
@@ -59,8 +59,8 @@
       let isRefused = refusals.contains { words.contains("alert \($0)") }
       if showedCertificate { return isRefused ? .clientCertificateRefused : nil }
       guard lackedCertificate else { return nil }
-      // Some servers only report that the handshake failed. The alert of other servers is lost, because they close the
-      // connection while the request is being sent.
+      // Some servers only report that the handshake failed. The alert of other servers is lost, because these servers
+      // close the connection while the request is being sent.
       let isBroken = code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR
       let isHandshake = words.contains("alert handshake failure") || words.contains("reset by peer")
       return isRefused || isBroken || isHandshake ? .clientCertificateRequired : nil

@@ -4,27 +4,28 @@
   import ErrandHTTP
   import Glibc
 
-  /// Maps libcurl's codes to failures that a caller can handle.
+  /// The failure of a transfer in libcurl. Maps libcurl's result codes to failures that a caller can handle.
   struct CurlFailure {
-    /// libcurl's code.
+    /// The result code of libcurl.
     let code: CURLcode
-    /// libcurl's message. It never contains parts of a request or the proxy settings of the environment.
+    /// The message of libcurl. It never contains parts of a request or the proxy settings of the environment.
     let text: String
-    /// The system's error number, or 0.
+    /// The system's error number (`errno`) of the failed connection attempt. 0 if libcurl has recorded no error number.
     var systemError: Int = 0
-    /// OpenSSL's verification result for the certificate, or 0.
+    /// OpenSSL's result of verifying the server's certificate. 0 means that no error was found.
     var verifyResult: Int = 0
     /// Whether the server asked for a client certificate and received none.
     var lackedCertificate = false
     /// Whether a client certificate was available for the host.
     var showedCertificate = false
-    /// Why the address policy prevented the connection; nil if it did not.
+    /// The message about the address to which the address policy prevented a connection. Nil if the policy did not
+    /// cause the failure.
     var refusal: String?
     /// Whether the system had no memory or file descriptor for the socket.
-    var lacksRoom = false
+    var lacksResources = false
     /// Whether requests may go to a proxy.
     var hasProxy = false
-    /// The path of the Unix socket that is used instead of the host and port; nil if there is none.
+    /// The path of the Unix socket that is used instead of the host and port. Nil if no Unix socket is configured.
     var unixSocket: String?
     /// Whether a connection was established and the request was started.
     var mayHaveBeenSent = false
@@ -32,16 +33,15 @@
     var hasBegun = false
     /// Whether the final response headers are complete.
     var isFinal = false
-    /// The origin of the request.
     var origin: HTTPURL.Origin
 
-    /// The response of a transfer that libcurl has finished, or its failure.
+    /// Returns the response of a transfer that libcurl has ended, or throws the failure of the transfer.
     static func outcome(of transfer: CurlTransfer, handle: CurlHandle, code: CURLcode) throws -> HTTPResponse {
       if let failure = transfer.failure { throw failure }
-      if code != CURLE_OK { transfer.readLastWords() }
-      if code == CURLE_OK || transfer.hasWholeAnswer { return try answer(of: transfer) }
+      if code != CURLE_OK { transfer.readUnreadResponse() }
+      if code == CURLE_OK || transfer.hasWholeResponse { return try response(of: transfer) }
       if transfer.isStale { throw allStale(isCertainlyNotSent: !transfer.mayHaveBeenSent) }
-      if transfer.isNotTaken, code != CURLE_OPERATION_TIMEDOUT { throw notTaken(transfer) }
+      if transfer.isUnprocessed, code != CURLE_OPERATION_TIMEDOUT { throw unprocessed(transfer) }
       let call = transfer.exchange.call
       if code == CURLE_OPERATION_TIMEDOUT, call.timeLeft == .zero { call.stop(.expired) }
       throw CurlFailure(transfer, handle, code).transportFailure
@@ -60,7 +60,7 @@
       lackedCertificate = errand_tls_lacked_certificate(handle.handshake)
       showedCertificate = handle.showsCertificate
       refusal = transfer.refusedAddress.map { transfer.loop.trust.refusal(of: $0, host: origin.host) }
-      lacksRoom = transfer.lacksRoom
+      lacksResources = transfer.lacksResources
       hasProxy = transfer.loop.configuration.proxy != .none
       unixSocket = transfer.loop.configuration.unixSocket
       mayHaveBeenSent = transfer.mayHaveBeenSent
@@ -70,15 +70,16 @@
 
     private static let unusableProxy = "Unsupported proxy"
 
-    /// Masks an invalid proxy URL, which libcurl quotes with user and password.
+    /// Masks the URL in libcurl's message about an unusable proxy, because libcurl quotes the URL with user and
+    /// password.
     private static func masked(_ text: String) -> String {
       guard text.hasPrefix(unusableProxy) else { return text }
       return text.prefix { $0 != "'" } + "'…'"
     }
 
-    /// The response of the transfer. Status 407 from the proxy is thrown as a failure, because it is not a response of
-    /// the server.
-    private static func answer(of transfer: CurlTransfer) throws -> HTTPResponse {
+    /// Returns the response of the transfer. Status 407 from the proxy is thrown as a failure, because it is not a
+    /// response of the server.
+    private static func response(of transfer: CurlTransfer) throws -> HTTPResponse {
       let response = try transfer.finish()
       let url = transfer.exchange.request.url
       if response.head.status == 407, url.scheme == .http, transfer.loop.configuration.proxy != .none {
@@ -90,18 +91,18 @@
 
     private static func allStale(isCertainlyNotSent: Bool) -> TransportFailure {
       TransportFailure(
-        .closedBeforeResponse, "Every kept connection had ended or contained bytes that no request asked for.",
+        .closedBeforeResponse, "Every idle connection had ended or contained unexpected bytes.",
         isCertainlyNotSent: isCertainlyNotSent)
     }
 
-    private static func notTaken(_ transfer: CurlTransfer) -> TransportFailure {
+    private static func unprocessed(_ transfer: CurlTransfer) -> TransportFailure {
       TransportFailure(
         .closedBeforeResponse,
         "\(transfer.exchange.request.url.origin) shut down the HTTP/2 connection before it processed the request.",
         isCertainlyNotSent: !transfer.mayHaveBeenSent)
     }
 
-    /// The system's error numbers if there is no network.
+    /// The system's error numbers for a missing network.
     private static let offlineErrors = [Int(ENETDOWN), Int(ENETUNREACH)]
 
     var transportFailure: TransportFailure {
@@ -133,31 +134,31 @@
       }
     }
 
-    /// Whether the time-out happened while libcurl was connecting. libcurl also connects again if a kept connection has
-    /// closed.
+    /// Whether the time-out happened while libcurl was connecting. Only libcurl's message shows this, because libcurl
+    /// may connect again during an exchange if a reused connection has closed.
     private var isConnecting: Bool {
       ["Connection time", "Failed to connect", "Resolving timed out"].contains { text.hasPrefix($0) }
     }
 
     private var unconnected: TransportFailure.Kind {
       if refusal != nil { return .forbiddenAddress }
-      if lacksRoom { return .other }
+      if lacksResources { return .other }
       if Self.offlineErrors.contains(systemError) { return .offline }
       return unixSocket == nil && isElsewhere ? .proxy : .refused
     }
 
-    /// Whether libcurl failed to connect to an address that is not the server's. That address is then the proxy's.
+    /// Whether libcurl failed to connect to the proxy: the address in the message is not the server's address.
     private var isElsewhere: Bool {
       guard hasProxy else { return false }
       if text.hasPrefix(Self.unusableProxy) { return true }
-      // Failed to connect to HOST port NUMBER after …
+      // The message has the form: Failed to connect to HOST port NUMBER after …
       let words = text.split(separator: " ", maxSplits: 7)
       guard text.hasPrefix("Failed to connect to "), words.count > 6 else { return false }
       let host = String(origin.host.drop { $0 == "[" }.prefix { $0 != "]" })
       return words[6] != "\(origin.port)" || !Self.areSame(host, String(words[4]))
     }
 
-    /// Whether two hosts are the same. Addresses are compared by their bytes, because libcurl may write an address in
+    /// Whether two texts name one host. Addresses are compared by their bytes, because libcurl may write an address in
     /// another form.
     private static func areSame(_ one: String, _ other: String) -> Bool {
       if one == other { return true }
@@ -184,7 +185,7 @@
     }
 
     private func plainSentence(_ kind: TransportFailure.Kind) -> String {
-      if kind == .other, lacksRoom { return FailureText.outOfRoom }
+      if kind == .other, lacksResources { return FailureText.outOfResources }
       if kind == .refused, let unixSocket { return FailureText.refused(socket: unixSocket) }
       if kind == .unsupported { return "The request cannot be sent by libcurl." }
       return FailureText.sentence(for: kind, origin: origin)

@@ -2,9 +2,10 @@
   import CCurl
   import ErrandHTTP
 
-  /// The field lines of a request in libcurl's form, in memory that is reused.
+  /// The field lines of a request as a list for libcurl, in memory that is reused for later requests.
   ///
-  /// libcurl only reads the list during the transfer, so its nodes and texts are stored in two plain buffers.
+  /// libcurl only reads the list during the transfer, so the nodes and the texts of the list are stored in two plain
+  /// buffers.
   struct CurlFieldList: ~Copyable {
     private static let sentBack: [HTTPFieldName] = [.cookie, "If-None-Match", "If-Match", "If-Range"]
 
@@ -27,8 +28,8 @@
 
     /// Builds the list for a request. The list is valid until the next call of this method.
     ///
-    /// A name with a colon and no value removes the field that libcurl would add by default. `Expect` is always
-    /// written, because libcurl's rules for adding it have changed between releases.
+    /// A name with a colon and no value removes a field that libcurl would add by default. `Expect` is always written,
+    /// because libcurl's rules for adding it have changed between releases.
     mutating func build(
       _ fields: HTTPFields, removesContentType: Bool, expectsContinue: Bool
     ) -> UnsafeMutablePointer<curl_slist> {
@@ -68,7 +69,7 @@
       append("\0")
     }
 
-    /// Cookies and entity tags are sent back with the bytes that were received.
+    /// Appends the value of a field. Cookies and entity tags are sent back with exactly the bytes that the server sent.
     private mutating func append(value field: HTTPField) {
       guard Self.sentBack.contains(field.name), FieldOctets.holds(field.value) else { return append(field.value) }
       FieldOctets.bytes(of: field.value).withUnsafeBufferPointer { append($0) }

@@ -4,13 +4,14 @@
   import ErrandHTTP
   import Foundation
 
-  /// One easy handle of libcurl, which is reused. Constant options are set once. Other options are set only if they
-  /// change.
+  /// One easy handle of libcurl, which is reused for many exchanges. Constant options are set once. Other options are
+  /// set only if they change.
   ///
-  /// Only the loop's thread uses it.
+  /// Only the loop's thread uses a handle.
   final class CurlHandle {
-    /// How libcurl is configured for the request's method and body.
-    private enum Shape: Equatable { case get, head, bare, fields, upload }
+    /// The way in which libcurl sends the method and the body: `fields` sends a copy of the body with the headers, and
+    /// `upload` reads the body through a callback.
+    private enum RequestMode: Equatable { case get, head, withoutBody, fields, upload }
 
     /// The properties of a request that determine the requested version of HTTP.
     private struct VersionInput: Equatable {
@@ -18,32 +19,32 @@
       let mayUseHTTP2: Bool
     }
 
-    /// The size of the largest body in bytes that is sent in one write together with the request headers.
+    /// The maximum length in bytes of a body that is sent in one write with the request headers.
     private static let largestCopiedBody = 16 << 10
     private static let downloadBuffer = 512 << 10
     private static let uploadBuffer = 256 << 10
-    /// The size in bytes of the buffer for receiving a body in memory. It is larger than the pieces that libcurl passes
-    /// on, so that a body of one megabyte needs a quarter of the reads. It is small enough for the heap, because every
-    /// handle allocates such a buffer.
+    /// The size in bytes of the buffer for receiving a body in memory. The buffer is four times as large as libcurl's
+    /// default buffer, so libcurl needs a quarter of the reads for a body of one megabyte. The buffer is still small,
+    /// because every handle allocates such a buffer.
     private static let ordinaryBuffer = 64 << 10
 
     let easy: UnsafeMutableRawPointer
     var transfer: CurlTransfer?
 
     private let errorText: UnsafeMutablePointer<CChar>
-    /// The object that watches a TLS connection for its end; nil until one is watched. The connection may outlive this
-    /// handle.
+    /// The object that records whether the server has announced the end of the TLS connection. Nil until a connection
+    /// is watched. The connection may outlive this handle.
     private var closeWatch: OpaquePointer?
     private let configuration: CurlConfiguration
     private let trust: CurlTrust
-    /// The number of the TLS handshake for this exchange; 0 for none.
+    /// The number that identifies the TLS handshake of this exchange. 0 if no handshake was made.
     var handshake: UInt = 0
     private var addresses: UnsafeMutablePointer<curl_slist>?
     private var hasOwnAddresses = false
     private var pins: String?
     private var certificate: Int?
     private var list = CurlFieldList()
-    private var shape = Shape.get
+    private var mode = RequestMode.get
     private var customMethod: String?
     private var connectTimeout: Int = 0
     private var totalTimeout: Int = 0
@@ -66,7 +67,7 @@
       if let addresses { errand_easy_set_list(easy, CURLOPT_RESOLVE, addresses) }
       errand_easy_set_callbacks(
         easy, CurlCallbacks.head, CurlCallbacks.body, CurlCallbacks.upload, CurlCallbacks.beforeRequest,
-        CurlCallbacks.words, Unmanaged.passUnretained(self).toOpaque())
+        CurlCallbacks.debugMessage, Unmanaged.passUnretained(self).toOpaque())
       if configuration.checksAlternativeNames {
         errand_easy_set_context_callback(easy, CurlCallbacks.tlsContext, Unmanaged.passUnretained(self).toOpaque())
       }
@@ -113,9 +114,9 @@
           isSecure: transfer.exchange.request.url.scheme == .https,
           mayUseHTTP2: transfer.exchange.request.body == nil || CurlVersion.running.sendsBodiesOverHTTP2))
       setBody(method: transfer.exchange.request.method, transfer.exchange.request.body)
-      transfer.pull(shape == .upload ? transfer.exchange.request.body : nil)
+      transfer.pull(mode == .upload ? transfer.exchange.request.body : nil)
       let fields = list.build(
-        transfer.exchange.request.fields, removesContentType: shape == .fields,
+        transfer.exchange.request.fields, removesContentType: mode == .fields,
         expectsContinue: transfer.expectsContinue)
       errand_easy_set_list(easy, CURLOPT_HTTPHEADER, fields)
       setTimes(connect: transfer.connectTimeout, left: transfer.exchange.call.timeLeft)
@@ -133,9 +134,9 @@
       wantsFreshConnection = false
     }
 
-    /// Makes libcurl free the data that it holds for a paused response that is no longer wanted. Otherwise libcurl 7.88
+    /// Makes libcurl free the data that it holds for a paused response that is no longer needed. Otherwise libcurl 7.88
     /// leaks that data if other streams of the connection continue.
-    func dropWhatIsHeld() {
+    func dropPausedData() {
       transfer = nil
       curl_easy_pause(easy, CURLPAUSE_CONT)
     }
@@ -153,7 +154,8 @@
       set(CURLOPT_FRESH_CONNECT, 1)
     }
 
-    /// Watches for the server's TLS close notification. Returns false if the TLS library does not support this.
+    /// Watches for the server's TLS close notification. Returns false if the TLS library cannot report the
+    /// notification.
     func watchClose() -> Bool {
       if closeWatch == nil { closeWatch = errand_close_watch_make() }
       guard let closeWatch else { return false }
@@ -178,8 +180,8 @@
         case .automatic, .http2: asksForHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         }
       set(CURLOPT_HTTP_VERSION, version)
-      // libcurl 7.88 cannot reuse a cleartext HTTP/2 connection: it starts HTTP/2 on it again.
-      // Unix sockets have no addresses, so a kept connection could not be identified and checked.
+      // libcurl 7.88 cannot reuse a cleartext HTTP/2 connection, because it would start HTTP/2 on the connection again.
+      // A Unix socket has no addresses, so a connection that is kept open could not be identified and checked.
       let isSingleUse =
         configuration.httpVersion == .http2PriorKnowledge && !isSecure || configuration.unixSocket != nil
       set(CURLOPT_FORBID_REUSE, isSingleUse ? 1 : 0)
@@ -192,7 +194,7 @@
       set(CURLOPT_VERBOSE, mayWait && !isSingleUse ? 1 : 0)
     }
 
-    /// Sets the pins and the client certificate of a host.
+    /// Sets the public key pins and the client certificate for a host.
     private func setTrust(for host: String) {
       let pins = trust.pins(of: host)
       if self.pins != pins {
@@ -206,10 +208,11 @@
       }
     }
 
-    /// Whether a client certificate is available for a server that asks.
+    /// Whether a client certificate is available if the server asks for one.
     var showsCertificate: Bool { certificate != nil }
 
-    /// Sets the addresses that a resolver found for this exchange; nil if no resolver was used.
+    /// Sets the addresses that a custom resolver found for this exchange. `found` is nil if no custom resolver was
+    /// used.
     private func setAddresses(_ found: String?) {
       let list = configuration.addressList(adding: found)
       errand_easy_set_list(easy, CURLOPT_RESOLVE, list)
@@ -220,29 +223,29 @@
 
     private func setTimes(connect: Duration?, left: Duration?) {
       set(&connectTimeout, CURLOPT_CONNECTTIMEOUT_MS, connect.map { $0.timeoutMilliseconds } ?? Int(Int32.max))
-      // The call itself ends at its deadline. This limit is one second longer, and applies only if the thread of the
-      // timers is blocked.
+      // The library's timers end the call at its deadline. This limit of libcurl is one second longer, and applies only
+      // if the thread of the timers is blocked.
       set(&totalTimeout, CURLOPT_TIMEOUT_MS, left.map { ($0 + .seconds(1)).timeoutMilliseconds } ?? 0)
     }
 
     // MARK: - Method and body
 
     private func setBody(method: HTTPMethod, _ body: HTTPBody?) {
-      let shape = Self.shape(method, body)
-      if shape != self.shape { change(to: shape) }
-      let implied = shape == .get ? "GET" : shape == .head ? "HEAD" : shape == .fields ? "POST" : nil
+      let mode = Self.mode(method, body)
+      if mode != self.mode { change(to: mode) }
+      let implied = mode == .get ? "GET" : mode == .head ? "HEAD" : mode == .fields ? "POST" : nil
       setCustomMethod(method.rawValue == implied ? nil : method.rawValue)
-      switch shape {
+      switch mode {
       case .fields: copy(body?.data ?? Data())
       case .upload: errand_easy_set_offset(easy, CURLOPT_INFILESIZE_LARGE, Self.announced(body?.length))
-      case .get, .head, .bare: break
+      case .get, .head, .withoutBody: break
       }
     }
 
-    /// A length for libcurl, for which -1 means unknown.
+    /// Converts a body length for libcurl, which uses -1 for an unknown length.
     private static func announced(_ length: Int64?) -> curl_off_t { length.map { curl_off_t($0) } ?? -1 }
 
-    private static func shape(_ method: HTTPMethod, _ body: HTTPBody?) -> Shape {
+    private static func mode(_ method: HTTPMethod, _ body: HTTPBody?) -> RequestMode {
       if let body {
         if method == .head { return .head }
         guard let data = body.data, data.count <= largestCopiedBody else { return .upload }
@@ -252,16 +255,16 @@
       case "GET": return .get
       case "HEAD": return .head
       case "POST", "PUT", "PATCH": return .fields
-      default: return .bare
+      default: return .withoutBody
       }
     }
 
-    private func change(to shape: Shape) {
-      if self.shape == .fields { errand_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, nil) }
+    private func change(to mode: RequestMode) {
+      if self.mode == .fields { errand_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, nil) }
       set(CURLOPT_HTTPGET, 1)
-      if shape == .head { set(CURLOPT_NOBODY, 1) }
-      if shape == .upload { set(CURLOPT_UPLOAD, 1) }
-      self.shape = shape
+      if mode == .head { set(CURLOPT_NOBODY, 1) }
+      if mode == .upload { set(CURLOPT_UPLOAD, 1) }
+      self.mode = mode
     }
 
     private func setCustomMethod(_ method: String?) {
@@ -295,7 +298,7 @@
   }
 
   extension Duration {
-    /// Whole milliseconds for libcurl, at least one, because zero means no limit.
+    /// The duration in whole milliseconds for libcurl. At least 1, because 0 means no limit.
     fileprivate var timeoutMilliseconds: Int { max(1, Int(clampedMilliseconds)) }
   }
 #endif

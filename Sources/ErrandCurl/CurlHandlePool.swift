@@ -1,6 +1,6 @@
 #if os(Linux)
-  /// The easy handles that are not in use, if libcurl allows their reuse. To create a handle costs more than a quarter
-  /// of a small request.
+  /// The easy handles that are not in use, if libcurl allows their reuse. Creating a handle takes more than a quarter
+  /// of the time of a small request.
   struct CurlHandlePool {
     private static let most = 128
 

@@ -1,28 +1,28 @@
 #if os(Linux)
   import ErrandHTTP
 
-  /// Commands from other threads for the loop.
+  /// A command that another thread sends to the event loop.
   enum CurlCommand: Sendable {
-    /// Start this transfer.
+    /// Start the transfer.
     case submit(CurlTransfer)
     /// End the transfer at once because its call was stopped.
     case abort(CurlTransfer)
-    /// The sink of the transfer accepts bytes again.
+    /// Continue the response body because its sink accepts bytes again.
     case resume(CurlTransfer)
-    /// The source of the request body may have bytes again.
+    /// Continue the request body because its source may have bytes again.
     case resumeUpload(CurlTransfer)
     /// Run the job of a task that prefers the loop's thread.
     case run(UnownedJob, CurlExecutor)
   }
 
-  /// All state that the loop's thread shares with other threads. It only decides which thread must wake the loop, and
-  /// does no I/O.
+  /// The state that the event loop's thread shares with other threads. The inbox only decides which thread must wake
+  /// the loop. It performs no I/O.
   struct CurlInbox: Sendable {
-    /// What the thread that changed the inbox must do after the lock is released.
-    enum Duty: Sendable { case nothing, startThread, wake, refuse }
+    /// The action that a thread must take after it has changed the inbox and released the lock.
+    enum WakeDecision: Sendable { case nothing, startThread, wake, refuse }
 
-    /// What the loop does next.
-    enum Rest: Sendable { case none, sleep(milliseconds: Int32), end }
+    /// The next action of the event loop: more work without a sleep (`none`), a sleep, or the end of the loop.
+    enum SleepDecision: Sendable { case none, sleep(milliseconds: Int32), end }
 
     private enum Phase: Sendable { case unstarted, running, ended }
 
@@ -30,34 +30,36 @@
     var timers = TimerHeap()
     private var phase = Phase.unstarted
     private var isClosing = false
-    /// The moment until which the loop sleeps; nil while it is awake.
+    /// The time until which the loop sleeps. Nil while the loop is awake.
     private var sleepsUntil: MonotonicInstant?
-    /// The moment at which the shared timers take over, because the loop has no thread; nil if this is not arranged.
-    private var standIn: MonotonicInstant?
+    /// The time at which another thread runs the due timers, because the loop's thread could not be started. Nil if no
+    /// such time is scheduled.
+    private var fallbackTime: MonotonicInstant?
 
-    mutating func push(_ command: CurlCommand) -> Duty {
+    mutating func push(_ command: CurlCommand) -> WakeDecision {
       guard phase != .ended else { return .refuse }
       commands.append(command)
-      return duty()
+      return decideWake()
     }
 
-    mutating func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> (TimerToken, Duty)
-    {
+    mutating func schedule(
+      at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void
+    ) -> (TimerToken, WakeDecision) {
       let token = timers.insert(at: instant, action)
       if let sleepsUntil, sleepsUntil <= instant { return (token, .nothing) }
-      return (token, duty())
+      return (token, decideWake())
     }
 
-    mutating func close() -> Duty {
+    mutating func close() -> WakeDecision {
       isClosing = true
       guard phase == .running else {
         phase = .ended
         return .nothing
       }
-      return duty()
+      return decideWake()
     }
 
-    private mutating func duty() -> Duty {
+    private mutating func decideWake() -> WakeDecision {
       switch phase {
       case .unstarted:
         phase = .running
@@ -71,37 +73,41 @@
 
     // MARK: - Loop thread
 
-    /// Takes the commands and leaves an empty array in their place.
+    /// Moves the commands of the inbox into `taken`, which must be empty.
     mutating func take(_ taken: inout [CurlCommand]) {
       swap(&commands, &taken)
       sleepsUntil = nil
     }
 
-    /// Reverts the state after the thread could not be started. Timers remain. Returns the commands, which must be
-    /// rejected, and the moment at which the shared timers must take over, unless that is already arranged.
-    mutating func abandon() -> ([CurlCommand], standIn: MonotonicInstant?) {
+    /// Handles a failed start of the loop's thread. The timers stay scheduled. Returns the commands, which the caller
+    /// must reject. Also returns the time at which another thread must run the due timers. The time is nil if no timer
+    /// is left, or if an earlier time is already scheduled.
+    mutating func abandon() -> ([CurlCommand], fallbackTime: MonotonicInstant?) {
       phase = isClosing ? .ended : .unstarted
       defer { commands = [] }
-      guard phase == .unstarted, let next = timers.next, standIn.map({ next < $0 }) ?? true else {
+      guard phase == .unstarted, let next = timers.next, fallbackTime.map({ next < $0 }) ?? true else {
         return (commands, nil)
       }
-      standIn = next
+      fallbackTime = next
       return (commands, next)
     }
 
-    /// Takes out the earliest action that is due if the loop has no thread.
-    mutating func popStranded(_ now: MonotonicInstant) -> TimerHeap.Action? {
+    /// Removes and returns the earliest due timer action. Returns nil while the loop's thread runs, because that thread
+    /// runs its timers itself.
+    mutating func popFallbackTimer(_ now: MonotonicInstant) -> TimerHeap.Action? {
       phase == .unstarted ? timers.popDue(now) : nil
     }
 
-    /// Starts the thread again for the remaining timers.
-    mutating func endStandIn() -> Duty {
-      standIn = nil
-      return phase == .unstarted && timers.next != nil ? duty() : .nothing
+    /// Records that another thread has run the due timers. If timers are left, the result asks the caller to start the
+    /// loop's thread again.
+    mutating func endFallback() -> WakeDecision {
+      fallbackTime = nil
+      return phase == .unstarted && timers.next != nil ? decideWake() : .nothing
     }
 
-    /// Decides what follows when all work is done: more work, a sleep until at most `latest`, or the end.
-    mutating func rest(now: MonotonicInstant, latest: MonotonicInstant?, running: Int) -> Rest {
+    /// Decides what the event loop does after its work: more work, a sleep until `latest` or earlier, or the end of the
+    /// loop.
+    mutating func decideSleep(now: MonotonicInstant, latest: MonotonicInstant?, running: Int) -> SleepDecision {
       guard commands.isEmpty else { return .none }
       if isClosing, running == 0 {
         phase = .ended

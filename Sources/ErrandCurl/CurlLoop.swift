@@ -6,30 +6,32 @@
   import ErrandHTTP
   import Foundation
 
-  /// The thread that uses libcurl: it takes commands, advances all transfers, runs timers, and sleeps.
+  /// The event loop: the thread that uses libcurl. The thread takes commands, advances all transfers, runs timers, and
+  /// sleeps.
   ///
   /// Other threads only add commands to the inbox and wake the loop's thread. Every handle, connection and callback
   /// belongs to the loop's thread.
   final class CurlLoop: @unchecked Sendable {  // shared state is guarded by `inbox`; the rest belongs to the thread
     private static let scratchSize = 64 << 10
     private static let isLibraryReady: Bool = {
-      errand_tls_outlive_exit()
+      errand_tls_keep_memory_at_exit()
       return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
     }()
 
     let configuration: CurlConfiguration
     let trust: CurlTrust
-    /// libcurl's multi handle. Nil if the system had no memory or file descriptor for it.
+    /// libcurl's multi handle. Nil if the system had no memory or file descriptor for the handle.
     private let multi: UnsafeMutableRawPointer?
     private let inbox = Locked(CurlInbox())
 
     // MARK: Loop thread only
 
     let connections: CurlConnections
-    /// Nil if only HTTP/1.1 is used. libcurl then reads one piece at a time, so no server can block the thread.
+    /// The guard against servers that block the thread. Nil for HTTP/1.1: libcurl then returns after each piece that it
+    /// reads, so a server cannot block the thread.
     let watchdog: CurlWatchdog?
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: scratchSize, alignment: 16)
-    /// The time at which the thread last woke up.
+    /// The time at which the loop's thread last woke up or began to execute commands.
     private(set) var now = MonotonicInstant.now
     private var taken: [CurlCommand] = []
     private var running: [CurlTransfer] = []
@@ -37,11 +39,10 @@
     private var nextWatch: MonotonicInstant?
     private var handshakes: UInt = 0
     private var pool = CurlHandlePool(allowsReuse: CurlVersion.running.allowsHandleReuse)
-    /// The remaining decoding budget of this turn of the loop. A turn is one pass through the body of the loop in
-    /// `run()`.
+    /// The number of bytes that may still be decoded in this iteration of the loop in `run()`.
     var decoding = DecodingBudget()
-    /// Transfers that stopped because the decoding budget was used up. They continue in the next turn, in the order in
-    /// which they stopped.
+    /// Transfers that are paused because the decoding budget was used up. The transfers continue in the next iteration
+    /// of the loop, in the order in which they were paused.
     private var yielding: [CurlTransfer] = []
     private var resuming: [CurlTransfer] = []
 
@@ -62,7 +63,7 @@
       scratch.deallocate()
     }
 
-    /// A multi handle that can be woken up; nil if the system has no memory or file descriptor for it.
+    /// Makes a multi handle that can be woken up. Nil if the system has no memory or file descriptor for the handle.
     static func makeMulti(_ configuration: CurlConfiguration) -> UnsafeMutableRawPointer? {
       guard let multi = curl_multi_init() else { return nil }
       guard curl_multi_wakeup(multi) == CURLM_OK else {
@@ -73,10 +74,10 @@
       return multi
     }
 
-    /// Whether libcurl was initialised.
+    /// Whether the loop can run: libcurl and its multi handle were initialised.
     var isUsable: Bool { multi != nil }
 
-    /// The versions that a response may have.
+    /// The HTTP versions that a response may have.
     func dialect(for scheme: HTTPURL.Scheme) -> HeadParser.Dialect {
       switch (configuration.effectiveVersion, scheme) {
       case (.http1Only, _), (.automatic, .http), (.http2, .http): .http1
@@ -88,13 +89,13 @@
     // MARK: - Any thread
 
     func push(_ command: CurlCommand) {
-      let duty = isUsable ? inbox.withLock { $0.push(command) } : .refuse
-      if duty == .refuse { refuse(command) } else { perform(duty) }
+      let decision = isUsable ? inbox.withLock { $0.push(command) } : .refuse
+      if decision == .refuse { refuse(command) } else { perform(decision) }
     }
 
     func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken {
-      let (token, duty) = inbox.withLock { $0.schedule(at: instant, action) }
-      perform(duty)
+      let (token, decision) = inbox.withLock { $0.schedule(at: instant, action) }
+      perform(decision)
       return token
     }
 
@@ -103,11 +104,11 @@
       _ = removed
     }
 
-    /// Ends the thread once no transfer is running.
+    /// Lets the loop's thread end when no transfer is left.
     func close() { perform(inbox.withLock { $0.close() }) }
 
-    private func perform(_ duty: CurlInbox.Duty) {
-      switch duty {
+    private func perform(_ decision: CurlInbox.WakeDecision) {
+      switch decision {
       case .nothing, .refuse: break
       case .wake: if let multi { curl_multi_wakeup(multi) }
       case .startThread: if !DetachedThread.start(named: "errand.curl", { [self] in run() }) { abandon() }
@@ -115,22 +116,23 @@
     }
 
     private func abandon() {
-      let (commands, standIn) = inbox.withLock { $0.abandon() }
+      let (commands, fallbackTime) = inbox.withLock { $0.abandon() }
       for command in commands { refuse(command) }
-      if let standIn { _ = SharedTimers.shared.schedule(at: standIn) { [weak self] in self?.standIn() } }
+      guard let fallbackTime else { return }
+      _ = SharedTimers.shared.schedule(at: fallbackTime) { [weak self] in self?.runFallbackTimers() }
     }
 
-    /// Runs the timers while the loop has no thread, and tries to start the thread.
-    private func standIn() {
-      while let action = inbox.withLock({ $0.popStranded(.now) }) { action() }
-      perform(inbox.withLock { $0.endStandIn() })
+    /// Runs the due timers while the loop has no thread, then tries to start the thread.
+    private func runFallbackTimers() {
+      while let action = inbox.withLock({ $0.popFallbackTimer(.now) }) { action() }
+      perform(inbox.withLock { $0.endFallback() })
     }
 
-    /// Fails the commands of a loop without a thread. Jobs run on the global queue.
+    /// Rejects a command because the loop has no thread. A transfer fails. A job runs on a global queue.
     private func refuse(_ command: CurlCommand) {
       switch command {
       case .submit(let transfer):
-        transfer.result = .failure(Self.outOfRoom(transfer))
+        transfer.result = .failure(Self.outOfResources(transfer))
         transfer.wakeup?.resume()
       case .run(let job, let executor):
         DispatchQueue.global().async { job.runSynchronously(on: executor.asUnownedTaskExecutor()) }
@@ -151,7 +153,7 @@
         perform(multi)
         collect(multi)
         wakeCallers()
-      } while rest(multi)
+      } while waitForWork(multi)
       pool.removeAll()
     }
 
@@ -163,12 +165,12 @@
     }
 
     /// Sleeps until there is work. Returns false if the thread must end.
-    private func rest(_ multi: UnsafeMutableRawPointer) -> Bool {
+    private func waitForWork(_ multi: UnsafeMutableRawPointer) -> Bool {
       guard yielding.isEmpty else { return true }
       let latest = nextWatch
       let now = MonotonicInstant.now
       let count = running.count
-      switch inbox.withLock({ $0.rest(now: now, latest: latest, running: count) }) {
+      switch inbox.withLock({ $0.decideSleep(now: now, latest: latest, running: count) }) {
       case .none: return true
       case .end: return false
       case .sleep(let milliseconds):
@@ -182,13 +184,14 @@
       while let action = inbox.withLock({ $0.timers.popDue(now) }) { action() }
     }
 
-    /// Executes the commands, and then the commands that were added by executed jobs. So the requests of these jobs are
-    /// sent in the same turn.
+    /// Executes the commands of the inbox. Jobs among the commands may add further commands, which are executed, too.
+    /// So a request that a job adds is sent in the same iteration of the loop.
     private func executeCommands(_ multi: UnsafeMutableRawPointer) {
       for _ in 0..<4 {
         inbox.withLock { $0.take(&taken) }
         if taken.isEmpty { return }
-        // Transfers that start here were submitted before this moment, so no time-out starts too early.
+        // The commands were submitted before this time. If `now` were older than a command, the time-outs of its
+        // transfer would begin too early.
         now = .now
         for command in taken { execute(command, multi) }
         taken.removeAll(keepingCapacity: true)
@@ -210,8 +213,8 @@
       unpause(transfer, handle, multi)
     }
 
-    /// Resumes a paused body. During this call libcurl delivers the data that it has held. If a callback rejects the
-    /// data, libcurl does not end the transfer, so this method ends it.
+    /// Resumes a paused body. During this call libcurl delivers the data that it kept during the pause. If a callback
+    /// rejects the data, libcurl does not end the transfer, so this method ends the transfer.
     private func resume(_ transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) {
       guard transfer.isPaused, let handle = transfer.handle else { return }
       transfer.isPaused = false
@@ -219,10 +222,11 @@
       unpause(transfer, handle, multi)
     }
 
-    /// Continues a transfer in the next turn of the loop, after other work.
+    /// Schedules a paused transfer, which continues in the next iteration of the loop.
     func yield(_ transfer: CurlTransfer) { yielding.append(transfer) }
 
-    /// Continues the bodies that stopped because the budget was used up, until the budget of this turn is used up, too.
+    /// Continues the transfers that are paused because the decoding budget of the last iteration of the loop was used
+    /// up. Ends when the decoding budget of this iteration is used up.
     private func resumeYielding(_ multi: UnsafeMutableRawPointer) {
       decoding = DecodingBudget()
       guard !yielding.isEmpty else { return }
@@ -233,7 +237,7 @@
         count += 1
         if transfer.isYielding { resume(transfer, multi) }
       }
-      // Transfers that were not continued in this turn come before those that have stopped again.
+      // In the next iteration, transfers that could not continue come before transfers that were paused again.
       resuming.removeFirst(count)
       yielding.insert(contentsOf: resuming, at: 0)
       resuming.removeAll(keepingCapacity: true)
@@ -254,7 +258,7 @@
       transfer.place = running.count
       running.append(transfer)
       guard let handle = pool.take() ?? makeHandle() else {
-        return end(transfer, .failure(Self.outOfRoom(transfer)), multi, handleIsClean: false)
+        return end(transfer, .failure(Self.outOfResources(transfer)), multi, handleIsClean: false)
       }
       transfer.handle = handle
       handle.prepare(transfer)
@@ -262,15 +266,16 @@
       add(transfer, handle, multi)
     }
 
-    private func startAnew(_ transfer: CurlTransfer, _ used: CurlHandle, _ multi: UnsafeMutableRawPointer) {
+    private func restart(_ transfer: CurlTransfer, _ used: CurlHandle, _ multi: UnsafeMutableRawPointer) {
       curl_multi_remove_handle(multi, used.easy)
-      // libcurl 8.18.0 carries a pause over into the next exchange on the handle (curl issue 20641).
+      // libcurl 8.18.0 keeps a pause for the next exchange of a handle (curl issue 20641), so a paused handle is not
+      // reused.
       let wasPaused = transfer.pause != 0
       used.reset()
       if !wasPaused { pool.give(used) }
       guard let handle = pool.take() ?? makeHandle() else {
         transfer.handle = nil
-        return end(transfer, .failure(Self.outOfRoom(transfer)), multi, handleIsClean: false)
+        return end(transfer, .failure(Self.outOfResources(transfer)), multi, handleIsClean: false)
       }
       transfer.handle = handle
       handle.prepare(transfer)
@@ -280,7 +285,7 @@
 
     private func add(_ transfer: CurlTransfer, _ handle: CurlHandle, _ multi: UnsafeMutableRawPointer) {
       if curl_multi_add_handle(multi, handle.easy) != CURLM_OK {
-        end(transfer, .failure(Self.outOfRoom(transfer)), multi, handleIsClean: false)
+        end(transfer, .failure(Self.outOfResources(transfer)), multi, handleIsClean: false)
       }
     }
 
@@ -288,14 +293,14 @@
       CurlHandle(configuration: configuration, trust: trust, connections: connections)
     }
 
-    /// A new number for a handshake.
+    /// Returns a new number that identifies a TLS handshake.
     func nextHandshake() -> UInt {
       handshakes &+= 1
       return handshakes
     }
 
-    private static func outOfRoom(_ transfer: CurlTransfer) -> TransportFailure {
-      TransportFailure(.other, FailureText.outOfRoom, isCertainlyNotSent: !transfer.mayHaveBeenSent)
+    private static func outOfResources(_ transfer: CurlTransfer) -> TransportFailure {
+      TransportFailure(.other, FailureText.outOfResources, isCertainlyNotSent: !transfer.mayHaveBeenSent)
     }
 
     private func collect(_ multi: UnsafeMutableRawPointer) {
@@ -310,12 +315,12 @@
     private func done(
       _ transfer: CurlTransfer, _ handle: CurlHandle, _ code: CURLcode, _ multi: UnsafeMutableRawPointer
     ) {
-      if transfer.canStartAnew(after: code) {
-        return startAnew(transfer, handle, multi)
+      if transfer.prepareRestart(after: code) {
+        return restart(transfer, handle, multi)
       }
       let result = Result { try CurlFailure.outcome(of: transfer, handle: handle, code: code) }
-      // After one rejected expectation libcurl no longer waits for 100 (Continue) on this handle, so the handle is not
-      // reused.
+      // After a rejected `Expect: 100-continue`, libcurl no longer waits for 100 (Continue) on this handle, so the
+      // handle is not reused.
       let hasAsked = transfer.exchange.request.body?.expectsContinue == true
       let isClean = code == CURLE_OK && transfer.failure == nil && !hasAsked && transfer.pause == 0
       end(transfer, result, multi, handleIsClean: isClean)
@@ -333,7 +338,7 @@
       transfer.place = -1
       transfer.result = measured(result, transfer)
       if let handle = transfer.handle {
-        if transfer.isPaused { handle.dropWhatIsHeld() }
+        if transfer.isPaused { handle.dropPausedData() }
         curl_multi_remove_handle(multi, handle.easy)
         handle.reset()
         if handleIsClean { pool.give(handle) }
@@ -343,15 +348,15 @@
       ended.append(transfer)
     }
 
-    /// Adds libcurl's metrics to a failure; a response already has them. If the call was stopped, the metrics are only
-    /// recorded.
+    /// Adds libcurl's metrics to a failure; a response already contains metrics. If the error cannot contain metrics,
+    /// such as a cancellation, the metrics are only reported to the exchange's observer.
     private func measured(
       _ result: Result<HTTPResponse, any Error>, _ transfer: CurlTransfer
     ) -> Result<HTTPResponse, any Error> {
       guard case .failure(let error) = result, let handle = transfer.handle else { return result }
       let metrics = CurlMetrics.read(handle.easy, of: transfer)
       guard var failure = error as? TransportFailure else {
-        transfer.exchange.handling.note?.measured(metrics)
+        transfer.exchange.handling.observer?.measured(metrics)
         return result
       }
       failure.metrics = metrics
@@ -366,14 +371,13 @@
 
     // MARK: - Connect and idle time-outs
 
-    /// Makes sure that the time-outs of the transfer are checked in time.
+    /// Schedules the next check of the transfer's time-outs.
     func expectWatch(of transfer: CurlTransfer) {
       guard let end = transfer.watchEnd else { return }
       nextWatch = nextWatch.map { min($0, end) } ?? end
     }
 
-    /// Checks the transfers whose time-out may have passed. Visits all transfers, but only if the earliest time-out has
-    /// passed.
+    /// Checks the transfers whose time-out may have passed. Does nothing until the earliest time-out has passed.
     private func watch(_ multi: UnsafeMutableRawPointer) {
       guard let due = nextWatch, due <= now else { return }
       nextWatch = nil
@@ -382,15 +386,15 @@
       }
     }
 
-    /// Ends a transfer whose time is over. If the transfer waits for the source of its body, checks instead whether the
-    /// server has closed the connection.
+    /// Ends a transfer whose time-out has passed. If the transfer waits for the source of its body, checks instead
+    /// whether the server has closed the connection.
     private func check(_ transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) {
       guard transfer.waitsForSource, let handle = transfer.handle else {
-        let result = Result { try transfer.endOfPatience() }
+        let result = Result { try transfer.resultAfterTimeout() }
         return end(transfer, result, multi, handleIsClean: false)
       }
-      guard transfer.isLeft else { return transfer.lookLater() }
-      done(transfer, handle, transfer.codeOfLeaving, multi)
+      guard transfer.isClosedByServer else { return transfer.scheduleCheck() }
+      done(transfer, handle, transfer.codeAfterClose, multi)
     }
   }
 #endif

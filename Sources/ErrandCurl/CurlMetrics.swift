@@ -3,11 +3,11 @@
   import CErrandCurl
   import ErrandHTTP
 
-  /// Reads libcurl's measurements of a transfer. Times are zero for phases that a kept connection skips.
+  /// Reads libcurl's measurements of a transfer. libcurl reports zero for phases that a reused connection skips.
   enum CurlMetrics {
-    /// All metrics.
+    /// Reads all metrics of a transfer.
     static func read(_ easy: UnsafeMutableRawPointer, of transfer: CurlTransfer) -> ExchangeMetrics {
-      var metrics = way(easy, of: transfer)
+      var metrics = connectionMetrics(easy, of: transfer)
       metrics.total = transfer.submitted.duration(to: .now)
       metrics.bytesSent = Int64(errand_easy_long(easy, CURLINFO_REQUEST_SIZE)) + (transfer.upload?.sent ?? 0)
       metrics.bytesReceived = transfer.parser.totalBytes + (transfer.body?.wireBytes ?? 0)
@@ -15,8 +15,8 @@
       return metrics
     }
 
-    /// The metrics of connection and first byte that are known so far.
-    static func way(_ easy: UnsafeMutableRawPointer, of transfer: CurlTransfer) -> ExchangeMetrics {
+    /// Reads the metrics of the connection and the first byte that are known now.
+    static func connectionMetrics(_ easy: UnsafeMutableRawPointer, of transfer: CurlTransfer) -> ExchangeMetrics {
       var metrics = ExchangeMetrics()
       let queue = transfer.submitted.duration(to: transfer.started)
       metrics.queue = queue

@@ -23,7 +23,8 @@
     func addresses(by resolver: any NameResolver) async throws -> String? {
       guard isAsked else { return nil }
       let found = try await ResolverLookup(exchange).addresses(by: resolver) { CurlAddress($0) != nil }
-      // With the plus sign, the address expires in libcurl's DNS cache as usual. Without it, the address would stay.
+      // With the plus sign, the address expires in libcurl's DNS cache as usual. Without the sign, the address never
+      // expires.
       return "+\(host):\(port):\(found.joined(separator: ","))"
     }
   }

@@ -4,19 +4,21 @@
   import ErrandHTTP
   import Foundation
 
-  /// The state and the result of one exchange in the loop.
+  /// The state and the result of one exchange in the event loop.
   ///
-  /// The state below `result` belongs to the loop's thread. `wakeup` is set before the loop receives the transfer, and
-  /// `result` before the caller resumes.
+  /// The caller sets `wakeup` before it submits the transfer to the loop. The loop sets `result` before it wakes the
+  /// caller. Only the loop's thread uses the properties that are declared after `result`.
   final class CurlTransfer: @unchecked Sendable {  // passed from the caller to the loop's thread and back, see above
-    /// How often an exchange starts again because its connection was stale before a byte was sent.
+    /// The maximum number of times that an exchange starts again because its connection was stale: closed, or with
+    /// unexpected bytes, before the request was sent.
     static let mostStaleConnections = 5
 
     let exchange: Exchange
     let submitted = MonotonicInstant.now
-    /// The resolver's addresses for the host in libcurl's form; nil if no resolver was used.
+    /// The addresses that a custom resolver found for the host, in libcurl's format. Nil if no custom resolver was
+    /// used.
     let addresses: String?
-    /// The duration of the name lookup.
+    /// The duration of the custom resolver's lookup. Zero if no custom resolver was used.
     let lookup: Duration
     var wakeup: Wakeup?
     var result: Result<HTTPResponse, any Error>?
@@ -25,35 +27,36 @@
 
     unowned(unsafe) let loop: CurlLoop  // the loop runs, and so exists, as long as it contains a transfer
     var handle: CurlHandle?
-    /// The index of the transfer in the loop's running transfers; -1 if it is not running.
+    /// The index of the transfer in the loop's array of running transfers; -1 if the transfer is not running.
     var place = -1
     /// The error with which a callback ended the transfer. It takes precedence over libcurl's code.
     var failure: (any Error)?
     var isPaused = false
-    /// Whether the transfer is paused because its decoding budget is used up, and not by its sink.
+    /// Whether the transfer is paused because the decoding budget is used up. False if its sink has paused the
+    /// transfer.
     var isYielding = false
     var lastActivity: MonotonicInstant
     var started: MonotonicInstant
     var firstByte: MonotonicInstant?
-    /// When the connection is checked next, while the transfer waits for the source of the request body.
-    var nextLook: MonotonicInstant?
+    /// The time of the next check of the connection while the transfer waits for the source of the request body.
+    var nextCheck: MonotonicInstant?
     /// Whether the system had no memory or file descriptor for the last socket.
-    var lacksRoom = false
+    var lacksResources = false
     private(set) var hasConnected = false
-    /// The last address that the policy rejected, unless another one was allowed.
+    /// The last address that the address policy rejected. Nil if the policy has allowed another address of the host.
     private(set) var refusedAddress: CurlAddress?
     private var mayConnectSomewhere = false
     private(set) var isReused: Bool?
     private(set) var connection: CurlConnection?
     var isStale = false
-    /// The stream of the request on an HTTP/2 connection.
+    /// The number of the HTTP/2 stream on which the request is sent. Nil if libcurl has not reported a stream.
     var stream: UInt32?
-    /// Whether libcurl has left the connection and looks for another one.
+    /// Whether libcurl has stopped using the connection and looks for another connection.
     var isLeaving = false
-    /// How often the exchange started again because of GOAWAY.
+    /// The number of times that the exchange started again because the server sent GOAWAY.
     var retirements = 0
     var staleConnections = 0
-    /// Whether the request was sent again because a kept connection closed.
+    /// Whether the request was sent again because a reused connection closed.
     var isRepeated = false
     @exclusivity(unchecked) private(set) var parser: HeadParser
     @exclusivity(unchecked) private(set) var body: CurlBody?
@@ -63,10 +66,11 @@
     var requests = 0
     /// Whether the server may have received a part of the request before the exchange started again.
     private var wasBegun = false
-    /// Whether the body ends with the TLS connection. The server must then send a close notification.
+    /// Whether the body has no other end than the end of the TLS connection. The server must then send a close
+    /// notification.
     private var awaitsClose = false
-    /// The body that libcurl reads through the callback. Nil if there is none, or if it is sent together with the
-    /// headers.
+    /// The request body that libcurl reads through the callback. Nil if the request has no body or the body is sent
+    /// with the headers.
     @exclusivity(unchecked) private(set) var upload: BodyUpload?
     /// Whether the request is sent with `Expect: 100-continue`; false after the server has rejected that field.
     var expectsContinue: Bool
@@ -86,7 +90,7 @@
       if let report = exchange.onProgress { progress = ProgressReporter(report) }
     }
 
-    /// The result for the caller, after the loop has resumed it. The result is moved out, so it is available only once.
+    /// Returns the result after the loop has woken the caller. The result is moved out, so it is available only once.
     func outcome() throws -> HTTPResponse {
       guard let result = result.take() else { throw TransportFailure(.other, "The transport has ended.") }
       return try result.get()
@@ -94,8 +98,8 @@
 
     // MARK: - Connection
 
-    /// Called with each address before libcurl connects. Names are resolved by then, so a later change of a name cannot
-    /// circumvent the policy.
+    /// Whether libcurl may connect to an address. libcurl asks for each address after the name lookup, so a later
+    /// change of the name's addresses cannot circumvent the address policy.
     func mayConnect(to address: UnsafePointer<curl_sockaddr>) -> Bool {
       if loop.trust.allowsAllAddresses { return true }
       let address = CurlAddress(address)
@@ -105,10 +109,11 @@
       return isAllowed
     }
 
-    /// Called each time before the request is sent, also if libcurl sends it again. Returning false ends the transfer.
+    /// Whether libcurl may send the request over a connection. libcurl asks each time before it sends the request, also
+    /// before it sends the request again. False ends the transfer.
     func mayRequest(over connection: CurlConnection?) -> Bool {
       // The server did not process the request on the connection that libcurl leaves, so the exchange starts again.
-      if requests > 0, isNotTaken { return false }
+      if requests > 0, isUnprocessed { return false }
       self.connection = connection
       (stream, isLeaving) = (nil, false)
       hasConnected = true
@@ -129,19 +134,20 @@
       guard isUploadReady() else { return false }
       if requests > 0 {
         isRepeated = true
-        exchange.handling.note?.repeated()
+        exchange.handling.observer?.repeated()
       }
       requests += 1
       isReused = (connection?.requests ?? 0) > 0
-      noteWay()
+      reportConnectionMetrics()
       connection?.requests += 1
-      connection?.keepsLastWords = upload != nil && exchange.request.url.scheme == .http
+      connection?.keepsUnreadBytes = upload != nil && exchange.request.url.scheme == .http
       return true
     }
 
-    /// Records the metrics that are known before the response, for a call that does not wait for the end.
-    private func noteWay() {
-      if let handle { exchange.handling.note?.measured(CurlMetrics.way(handle.easy, of: self)) }
+    /// Reports the metrics that are known before the response. The observer then has these metrics even if the caller
+    /// stops before the exchange ends.
+    private func reportConnectionMetrics() {
+      if let handle { exchange.handling.observer?.measured(CurlMetrics.connectionMetrics(handle.easy, of: self)) }
     }
 
     private func isUploadReady() -> Bool {
@@ -155,7 +161,7 @@
     }
 
     /// Discards the parts of a response that were read, before the exchange starts again.
-    func forgetAnswer() {
+    func discardResponse() {
       isExpectationRefused = false
       expectsContinue = false
       wasBegun = mayHaveBeenSent
@@ -169,11 +175,11 @@
         dialect: loop.dialect(for: exchange.request.url.scheme))
     }
 
-    /// Stores a body that libcurl reads through the callback.
+    /// Stores the request body that libcurl reads through the callback. The body is nil if libcurl needs no such body.
     func pull(_ body: HTTPBody?) { upload = body.map(BodyUpload.init) }
 
     /// Whether the server may have received a part of the request, and may process it.
-    var mayHaveBeenSent: Bool { wasBegun || requests > 1 || requests == 1 && !isNotTaken }
+    var mayHaveBeenSent: Bool { wasBegun || requests > 1 || requests == 1 && !isUnprocessed }
 
     // MARK: - Head
 
@@ -193,7 +199,7 @@
     private func takeHead(_ line: UnsafeRawBufferPointer) throws {
       if firstByte == nil {
         firstByte = .now
-        noteWay()
+        reportConnectionMetrics()
       }
       switch try parser.take(line) {
       case .nothing: return
@@ -205,7 +211,7 @@
     private func begin(_ head: ResponseHead, _ framing: BodyFraming) throws {
       connection?.speaksHTTP1 = head.version != .http2
       if parser.announcedForbiddenBody || hasUncountedBytes(framing) { handle?.forbidReuse() }
-      isExpectationRefused = expectsContinue && head.status == 417 && upload?.canBeginAnew == true
+      isExpectationRefused = expectsContinue && head.status == 417 && upload?.canBeSentAgain == true
       body = try CurlBody(
         framing: framing, contentEncoding: parser.contentEncoding, destination: try destination(for: head),
         limits: exchange.limits, refusesUnknownCodings: loop.configuration.refusesUnknownContentCodings,
@@ -217,11 +223,11 @@
       reportUpload()
     }
 
-    /// Reports the final progress of the request's body, if all of it was sent before the response.
+    /// Reports the final progress of the upload if the request body was sent completely.
     private func reportUpload() {
       guard progress != nil, let body = exchange.request.body else { return }
       if let upload {
-        if upload.isWhole { progress?.finish(.upload, upload.sent) }
+        if upload.hasEnded { progress?.finish(.upload, upload.sent) }
       } else if let length = body.length {
         progress?.finish(.upload, length)
       }
@@ -245,8 +251,8 @@
       }
     }
 
-    /// Whether bytes follow response headers without a body. libcurl drops these bytes, but the system has counted
-    /// them.
+    /// Whether bytes arrived after a response without a body. libcurl drops these bytes, but the system has counted
+    /// them as received.
     private func hasUncountedBytes(_ framing: BodyFraming) -> Bool {
       guard framing == .none, let connection, connection.speaksHTTP1, exchange.request.url.scheme == .http else {
         return false
@@ -254,11 +260,11 @@
       return connection.holdsMoreThanReceived
     }
 
-    /// Receives one line of the trailers. In HTTP/2, trailers arrive as header lines after the body.
+    /// Receives one line of the trailers. Over HTTP/2, libcurl passes trailers as header lines after the body.
     private func takeLateTrailer(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
       lateTrailerBytes += line.count
       guard lateTrailerBytes <= exchange.limits.headBytes else {
-        throw .tooLarge("its trailers are longer than \(exchange.limits.headBytes) bytes")
+        throw .tooLarge("the trailers are longer than \(exchange.limits.headBytes) bytes")
       }
       let content = try HeadLine.content(line)
       if lateTrailers == nil { lateTrailers = FieldCollector(limit: exchange.limits.fieldCount) }
@@ -282,7 +288,7 @@
         if body?.hasExcess == true { handle?.forbidReuse() }
         reportDownload(since: before)
         if isPaused { return Int(CURL_WRITEFUNC_PAUSE) }
-        if body?.isTooMuch == true { return 0 }
+        if body?.needsNoMore == true { return 0 }
         connection?.received += Int64(piece.count)
         if body?.isWhole == true, upload != nil { loop.expectWatch(of: self) }
         return piece.count
@@ -297,20 +303,20 @@
       progress?.report(.download, body.wireBytes, total: body.announcedLength, at: loop.now)
     }
 
-    func giveBody(_ room: UnsafeMutableRawBufferPointer) -> Int {
+    func giveBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
       loop.watchdog?.progressed()
       lastActivity = loop.now
-      // The response is complete, so the upload is aborted. But while the sink pauses on the last piece, an abort would
-      // lose the response.
+      // The response is complete, so the upload is aborted. While the sink has paused the last piece of the response,
+      // the upload is only paused, because an abort would lose the response.
       if body?.isWhole == true { return Int(isPaused ? CURL_READFUNC_PAUSE : CURL_READFUNC_ABORT) }
       do {
-        switch try upload?.give(room, uploadFlow) ?? .end {
+        switch try upload?.give(buffer, uploadFlow) ?? .end {
         case .bytes(let count):
           if let upload { progress?.report(.upload, upload.sent, total: upload.total, at: loop.now) }
           return count
         case .end: return 0
         case .later:
-          lookLater()
+          scheduleCheck()
           return Int(CURL_READFUNC_PAUSE)
         }
       } catch {
@@ -329,28 +335,28 @@
     /// Releases the source of the body after the end of the exchange.
     func closeUpload() { upload?.close() }
 
-    /// Called when the source may have bytes again. Returns false if libcurl does not wait for the source.
+    /// Records that the source may have bytes again. Returns false if libcurl does not wait for the source.
     func resumeUpload() -> Bool {
       guard upload?.isPaused == true else { return false }
       upload?.isPaused = false
       return true
     }
 
-    /// The directions that stay paused in libcurl.
+    /// The directions of the transfer (receiving, sending) that must stay paused, as a bit mask for libcurl.
     var pause: Int32 {
       (isPaused ? Int32(CURLPAUSE_RECV) : 0) | (upload?.isPaused == true ? Int32(CURLPAUSE_SEND) : 0)
     }
 
-    /// Whether the response is complete, although libcurl may report a failure, such as a failure to send the rest of a
-    /// request.
-    var hasWholeAnswer: Bool { failure == nil && !isPaused && body?.isWhole == true && parser.isFinal }
+    /// Whether the response is complete. libcurl may report a failure nevertheless, for example because it could not
+    /// send the rest of the request.
+    var hasWholeResponse: Bool { failure == nil && !isPaused && body?.isWhole == true && parser.isFinal }
 
     /// Checks that the response is complete, and returns it.
     func finish() throws -> HTTPResponse {
       guard parser.isFinal else {
         throw TransportFailure(.truncated, "The connection closed within the response headers.")
       }
-      if awaitsClose, handle?.sawClose == false, body?.isTooMuch != true {
+      if awaitsClose, handle?.sawClose == false, body?.needsNoMore != true {
         throw TransportFailure(.truncated, "The TLS connection ended without a close notification during the body.")
       }
       try body?.finish()

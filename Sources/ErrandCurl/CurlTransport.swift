@@ -5,10 +5,12 @@
 
   /// The transport that uses libcurl: HTTP/1.1 and HTTP/2, with one thread for all exchanges.
   ///
-  /// It enforces the framing rules of RFC 9112 and decodes gzip, deflate, brotli and zstd. It does not repeat a request
-  /// that the server may have received, unless the request may be repeated. The thread starts with the first exchange
-  /// and also runs ``timers``. It ends when the transport and its timers are released and no exchange is running.
-  public final class CurlTransport: Transport, ThreadLending {
+  /// The transport enforces the framing rules of RFC 9112. It decodes gzip, deflate, brotli and zstd. It sends a
+  /// request again only if the server cannot have received the request, or if the request may be repeated.
+  ///
+  /// The thread starts with the first exchange and also runs ``timers``. The thread ends when the transport and its
+  /// timers are released and no exchange is left.
+  public final class CurlTransport: Transport, ExecutorProviding {
     private struct State: Sendable {
       var configuration: CurlConfiguration
       var timers: CurlTimers
@@ -17,24 +19,26 @@
     }
 
     private let state: Locked<State>
-    /// Locked while the configuration changes, so that concurrent changes do not overwrite each other.
+    /// A lock that is held while the configuration changes, so that concurrent changes do not overwrite each other.
     private let changing = Locked(())
     private let resolver: (any NameResolver)?
 
     /// Makes a transport with the standard configuration.
     public convenience init() { self.init(over: CurlLoop(CurlConfiguration(), .standard)) }
 
-    /// Makes a transport over an unused loop.
+    /// Makes a transport that uses the given event loop. No other transport may use this loop.
     init(over loop: CurlLoop) {
       state = Locked(Self.state(loop))
       resolver = nil
     }
 
     /// Makes a transport.
+    ///
+    /// The custom resolver is not called for numeric addresses, for hosts in ``CurlConfiguration/addressOverrides``, or
+    /// if requests go to a proxy or a Unix socket.
     /// - Parameters:
-    ///   - configuration: How the transport connects to servers.
-    ///   - resolver: Finds the addresses of hosts; nil for the system's resolver. It is not used for numeric addresses,
-    ///     for hosts in ``CurlConfiguration/addressOverrides``, or if requests go to a proxy or a Unix socket.
+    ///   - configuration: The settings of the transport.
+    ///   - resolver: A custom resolver for the addresses of hosts; nil for the system's resolver.
     /// - Throws: ``CurlConfiguration/Invalid`` if a setting is invalid.
     public init(
       _ configuration: CurlConfiguration, resolver: (any NameResolver)? = nil
@@ -44,12 +48,12 @@
       self.resolver = resolver
     }
 
-    /// How the transport connects to servers.
+    /// The current settings of the transport.
     public var configuration: CurlConfiguration { state.withLock { $0.configuration } }
 
-    /// Changes the configuration. Running exchanges keep the former one; later exchanges use a new thread and new
-    /// connections.
-    /// - Throws: ``CurlConfiguration/Invalid`` if a setting is invalid; then nothing changes.
+    /// Changes the configuration. Running exchanges keep the old configuration. Later exchanges use a new thread and
+    /// new connections.
+    /// - Throws: ``CurlConfiguration/Invalid`` if a setting is invalid. The old configuration then stays in use.
     public func update(_ configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) {
       try changing.withLock { _ throws(CurlConfiguration.Invalid) in
         if configuration != self.configuration { try replace(by: configuration) }
@@ -57,8 +61,8 @@
     }
 
     /// Reads the files of authorities and client certificates again, for example after a renewal. Running exchanges
-    /// keep the former trust. Later exchanges use no connection that was made with the former trust.
-    /// - Throws: ``CurlConfiguration/Invalid`` if a file cannot be used; then nothing changes.
+    /// keep the old certificates. Later exchanges use no connection that was made with the old certificates.
+    /// - Throws: ``CurlConfiguration/Invalid`` if a file cannot be used. The old certificates then stay in use.
     public func reload() throws(CurlConfiguration.Invalid) {
       try changing.withLock { _ throws(CurlConfiguration.Invalid) in try replace(by: configuration) }
     }
@@ -71,11 +75,11 @@
         state = new
         return old
       }
-      _ = old  // released here, outside the lock
+      _ = old  // the old state is released outside the lock
     }
 
-    /// The timers of a usable loop. If the system had no memory or file descriptor for the present loop, a new loop is
-    /// made.
+    /// The timers of a usable loop. If the system had no memory or file descriptor for the current loop, a new loop is
+    /// tried once.
     private func usableTimers() throws(TransportFailure) -> CurlTimers {
       let old = state.withLock { $0 }
       if old.timers.loop.isUsable { return old.timers }
@@ -90,39 +94,41 @@
       }
     }
 
-    /// All capabilities except the distinction of network kinds.
+    /// The capabilities of the transport. It cannot distinguish kinds of networks, such as cellular networks.
     public var capabilities: TransportCapabilities {
       [.bodySink, .informational, .trailers, .http2, .proxy, .metrics, .progress, .observesStop, .bodySource]
     }
 
-    /// gzip, br and zstd. deflate is decoded, too, but not requested.
+    /// The content codings that the transport requests: gzip, br and zstd. It also decodes deflate, but does not
+    /// request it.
     public var contentCodings: [String] { ContentCoding.announced }
 
-    /// Timers that run on the transport's thread.
+    /// Timers that run on the transport's thread. Nil if the system had no memory or file descriptor for libcurl.
     public var timers: (any Timers)? {
       let timers = state.withLock { $0.timers }
       return timers.loop.isUsable ? timers : nil
     }
 
-    /// A digest of the client certificates; nil if there are none. ``update(_:)`` and ``reload()`` may change the
-    /// digest.
+    /// A digest of the client certificates. Nil if no client certificate is configured. ``update(_:)`` and ``reload()``
+    /// may change the digest.
     public var identity: String? { state.withLock { $0.identity } }
 
-    /// The transport's thread as an executor for tasks: a task that prefers it needs no thread switches.
+    /// An executor that runs tasks on the transport's own thread. A task that prefers this executor needs no thread
+    /// switch.
     ///
-    /// Use it for many small calls in a row, such as in a crawler or a proxy. Jobs on it must be short and must not
-    /// block, because all transfers wait for them. Large bodies are decoded elsewhere.
+    /// Use this executor for many small calls in a row, such as in a crawler or a proxy. Code on this executor must be
+    /// short and must not block, because all exchanges wait for it. Large bodies are decoded on other threads.
     ///
     /// ```swift
     /// await withTaskExecutorPreference(transport.executor) { … try await client.send(request) … }
     /// ```
     ///
-    /// ``update(_:)`` replaces the executor; tasks on the former one run to their end.
+    /// After ``update(_:)``, this property returns another executor. Tasks on the old executor run to their end.
     public var executor: any TaskExecutor { state.withLock { $0.executor } }
 
-    /// Sends the request and returns the response, whatever its status.
-    /// - Throws: ``TransportFailure``, ``CallState/Stopped``, ``BodySourceFailure``, or the error of the exchange's
-    ///   sink.
+    /// Sends the request and returns the response, whatever its status is.
+    /// - Throws: ``TransportFailure``, ``CallState/Stopped``, ``BodySourceFailure``, or the error that the exchange's
+    ///   sink threw.
     public func send(_ exchange: Exchange) async throws -> HTTPResponse {
       try CurlRequestCheck.check(exchange.request)
       let timers = try usableTimers()
@@ -150,7 +156,7 @@
     }
   }
 
-  /// Runs jobs of tasks on the loop's thread, in order.
+  /// An executor that runs jobs of tasks on the loop's thread, in the order in which the jobs were added.
   final class CurlExecutor: TaskExecutor {
     private let timers: CurlTimers
 
@@ -161,8 +167,8 @@
     }
   }
 
-  /// The timers that run on the loop's thread. They own that thread: the thread ends when the timers are released and
-  /// no transfer is running.
+  /// Timers that run on the thread of the event loop. This object owns the thread: the thread ends when the object is
+  /// released and no transfer is running.
   final class CurlTimers: Timers {
     let loop: CurlLoop
 

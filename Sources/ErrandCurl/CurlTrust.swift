@@ -4,17 +4,17 @@
   import ErrandHTTP
   import Foundation
 
-  /// The trust settings of a configuration, with files read and keys checked. A loop has one constant value, so
-  /// connections under different trust are never mixed.
+  /// The trust settings of a configuration, after the files were read and the keys were checked. Each event loop has
+  /// one constant value, so connections with different trust settings are never mixed.
   struct CurlTrust: Sendable {
     /// The authorities whose server certificates are accepted.
     enum Authority: Sendable {
-      /// A file that libcurl reads and caches; nil for the default that libcurl was built with.
+      /// The path of a file that libcurl reads and caches. Nil for the default that libcurl was built with.
       case file(String?)
       case data(Data)
     }
 
-    /// The pins of some hosts, in libcurl's form.
+    /// The public keys that certain hosts must have, in libcurl's format.
     private struct Pin: Sendable {
       let hosts: HostPattern
       let keys: String
@@ -26,7 +26,7 @@
     private let policy: AddressPolicy
     private let isForTests: Bool
 
-    /// The system's trust.
+    /// The default settings: the authorities that the system trusts, without pinned keys and client certificates.
     static let standard = CurlTrust()
 
     private init() {
@@ -37,14 +37,14 @@
       isForTests = false
     }
 
-    /// Reads and checks the settings of a configuration.
+    /// Reads the certificate files of a configuration and checks its trust settings.
     init(_ configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) {
       authority = try Self.authority(configuration.certificateAuthority)
       if let fault = PublicKeyPins.fault(of: configuration.pins) { throw Self.invalid(fault) }
       pins = configuration.pins.map { pins in
         Pin(hosts: HostPattern(pins.host), keys: pins.sha256.map { "sha256//\($0)" }.joined(separator: ";"))
       }
-      .sorted { $0.hosts.closeness > $1.hosts.closeness }
+      .sorted { $0.hosts.specificity > $1.hosts.specificity }
       var certificates: [CurlClientCertificate] = []
       for certificate in configuration.clientCertificates {
         certificates.append(try CurlClientCertificate(certificate))
@@ -56,37 +56,38 @@
 
     // MARK: - Hosts and addresses
 
-    /// Whether all hosts are treated equally, so that a handle needs no settings per host.
+    /// Whether the settings are the same for all hosts, so that a handle needs no settings per host.
     var isUniform: Bool { pins.isEmpty && certificates.isEmpty }
 
-    /// The pins of a host in libcurl's form; nil if the host has none.
+    /// The pinned public keys of a host in libcurl's format. Nil if the host has no pinned keys.
     func pins(of host: String) -> String? { pins.first { $0.hosts.covers(host) }?.keys }
 
-    /// The index of the certificate for a host; nil if there is none.
+    /// The index of the client certificate for a host. Nil if no certificate is configured for the host.
     func certificate(for host: String) -> Int? { certificates.firstIndex { $0.isShown(to: host) } }
 
     /// Whether connections to all addresses are allowed.
     var allowsAllAddresses: Bool { policy == .any && !isForTests }
 
-    /// Whether a connection to an address is allowed. The kind is nil for an address that is not an IP address.
+    /// Whether connections to addresses of a kind are allowed. The kind is nil for an address that is not an IP
+    /// address.
     func allows(_ kind: AddressKind?) -> Bool {
       guard let kind else { return true }
       return policy.allows(kind) && (!isForTests || kind == .loopback)
     }
 
-    /// Why a connection to an address is not allowed, and the cure.
+    /// The message about an address to which a connection is not allowed: the reason and the cure.
     func refusal(of address: CurlAddress, host: String) -> String {
       let place = "The host \(host) has the address \(address.text)"
       if isForTests, address.kind != .loopback {
         return "\(place), but a test authority is trusted only on loopback addresses; use the server's authority."
       }
       let kind = address.kind?.rawValue ?? "unknown"
-      return "\(place) (\(kind)), which `addressPolicy` forbids; allow that kind if the host is intended."
+      return "\(place) (\(kind)), which `addressPolicy` forbids; allow this kind of address if you trust the host."
     }
 
     // MARK: - Options
 
-    /// Sets the authorities of a new easy handle, also those for a TLS proxy.
+    /// Sets the certificate authorities of a new easy handle: for servers, and for the proxy if `hasProxy` is true.
     func apply(to easy: UnsafeMutableRawPointer, hasProxy: Bool) {
       apply(to: easy, CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_CAINFO_BLOB)
       if hasProxy { apply(to: easy, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH, CURLOPT_PROXY_CAINFO_BLOB) }
@@ -109,7 +110,8 @@
       }
     }
 
-    /// Sets the client certificate at an index. Nil removes the present certificate.
+    /// Sets the client certificate of an easy handle: the configured certificate at an index. A nil index removes the
+    /// current certificate.
     func apply(certificate place: Int?, to easy: UnsafeMutableRawPointer) {
       let certificate = place.map { certificates[$0] }
       Self.setBlob(easy, CURLOPT_SSLCERT_BLOB, certificate?.certificate)
@@ -139,19 +141,29 @@
       }
     }
 
-    /// The bytes of a source that contains certificates.
+    /// Returns the bytes of a source of PEM certificates. Throws an error if the source contains no certificate.
     private static func certificates(in source: CertificateSource) throws(CurlConfiguration.Invalid) -> Data {
       guard let data = try bytes(of: source) else {
         throw invalid("The certificate authority's file cannot be read; give the path of a PEM file.")
       }
       let count = data.withUnsafeBytes { errand_pem_count_certificates($0.baseAddress, $0.count) }
-      guard count != 0 else {
-        throw invalid("The certificate authority (\(source)) holds no certificate; give certificates in PEM.")
-      }
+      if let fault = fault(of: source, certificates: Int(count)) { throw invalid(fault) }
       return data
     }
 
-    /// The bytes of a source; nil for a file that cannot be read.
+    /// The reason why a source of PEM certificates cannot be used. Nil if it can be used, or if OpenSSL is not
+    /// available to count its certificates.
+    static func fault(of source: CertificateSource, certificates count: Int) -> String? {
+      switch count {
+      case 0: "The certificate authority (\(source)) holds no certificate; give certificates in PEM."
+      case Int(errand_pem_no_memory): "No memory is available to read the certificate authority (\(source))."
+      case Int(errand_pem_too_long):
+        "The certificate authority (\(source)) is longer than 2 GiB; give fewer certificates."
+      default: nil
+      }
+    }
+
+    /// Returns the bytes of a source. Returns nil for a file that cannot be read.
     static func bytes(of source: CertificateSource) throws(CurlConfiguration.Invalid) -> Data? {
       switch source {
       case .data(let data): return data

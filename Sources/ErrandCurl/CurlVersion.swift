@@ -1,10 +1,10 @@
 #if os(Linux)
   import CErrandCurl
 
-  /// The version of libcurl, and the features that are safe with it.
+  /// The version of libcurl, and the features that are safe with this version.
   ///
-  /// The package is built against headers of one version and may run with the library of another, so decisions are made
-  /// from the version that the running library reports.
+  /// The package is built against the headers of one version and may run with the library of another version. The
+  /// features therefore depend on the version that the running library reports.
   package struct CurlVersion: Comparable, CustomStringConvertible {
     let major: UInt32
     let minor: UInt32
@@ -16,41 +16,43 @@
       self.patch = patch
     }
 
-    /// Reads libcurl's form: 8 bits each for major, minor and patch.
+    /// Parses libcurl's version number, which contains 8 bits each for major, minor and patch.
     init(number: UInt32) { self.init(number >> 16 & 0xFF, number >> 8 & 0xFF, number & 0xFF) }
 
     /// The version of the library that this process runs with.
     package static let running = CurlVersion(number: errand_curl_version_number())
 
-    /// Whether an easy handle may carry a second exchange.
+    /// Whether an easy handle may be reused for a second exchange.
     ///
-    /// Before 8.1.1 libcurl keeps a pointer to the last response header of the former exchange, which it has freed. If
-    /// the next response begins with a folded line, libcurl writes to the freed memory (curl issue 11101).
+    /// Before 8.1.1 libcurl keeps a pointer to the last response header of the first exchange, although it has freed
+    /// that header. If the next response begins with a folded line, libcurl writes to the freed memory (curl issue
+    /// 11101).
     var allowsHandleReuse: Bool { self >= CurlVersion(8, 1, 1) }
 
-    /// Whether HTTP/2 is offered to servers unless the configuration says otherwise.
+    /// Whether the transport offers HTTP/2 to servers by default.
     ///
-    /// Older versions lose responses and stall:
-    /// - Uploads up to 8.1.2 (curl issue 11426).
-    /// - Paused streams up to 8.13 (curl issue 16955); 8.16 fails transfers that pause (curl issue 19334).
+    /// Older versions of libcurl lose or delay responses:
+    /// - Up to 8.1.2, uploads are affected (curl issue 11426).
+    /// - Up to 8.13, paused streams are affected (curl issue 16955). 8.16 fails transfers that pause (curl issue
+    ///   19334).
     /// - A complete response is lost if the request body is still being sent (curl issue 22984, fixed in September
     ///   2026).
     ///
-    /// 8.24.0 is the first release that certainly contains all of these corrections. The corrections were not tried
-    /// here.
+    /// 8.24.0 is the first release that certainly contains all of these corrections. This project has not tested the
+    /// corrections.
     var offersHTTP2: Bool { self >= CurlVersion(8, 24, 0) }
 
     /// Whether a request with a body may go over HTTP/2.
     ///
-    /// Before 8.23.0 a server that refuses the stream during an upload makes libcurl use a handle that it has freed
-    /// (CVE-2026-92392).
+    /// In libcurl before 8.23.0, a server that refuses the stream during an upload makes libcurl use a handle that
+    /// libcurl has freed (CVE-2026-92392).
     package var sendsBodiesOverHTTP2: Bool { self >= CurlVersion(8, 23, 0) }
 
-    /// Whether libcurl remembers for half a minute that a name could not be looked up, even if the name server was only
-    /// too slow (curl pull request 22302).
+    /// Whether libcurl caches a failed name lookup for half a minute, even if the name server was only too slow (curl
+    /// pull request 22302).
     var keepsFailedLookups: Bool { self >= CurlVersion(8, 16, 0) && self < CurlVersion(8, 22, 0) }
 
-    /// Why nothing is sent with this version; nil if it can be used.
+    /// The reason why no request is sent with this version of libcurl. Nil if the version can be used.
     var refusal: String? {
       switch self {
       case ..<CurlVersion(7, 88, 0): "libcurl \(self) is too old; version 7.88.0 or later is needed"

@@ -7,74 +7,77 @@
   /// Disconnects sockets that keep the loop's thread busy without progress of any transfer.
   ///
   /// libcurl 7.88 returns only when an HTTP/2 connection has no more bytes to read. A server that sends frames without
-  /// content faster than they are read blocks the thread, and no callback runs. So another thread checks the loop's
-  /// thread at intervals. It disconnects a connection if three things are true from one check to the next: libcurl was
-  /// in the same call, no callback ran, and bytes were read from the connection. Other work of the loop's thread, such
-  /// as a sink that waits for a disk, reads from no connection.
+  /// content faster than libcurl reads them blocks the thread, and no callback runs. So another thread checks the
+  /// loop's thread at intervals. It disconnects a connection if three conditions are true from one check to the next:
+  /// libcurl was in the same call, no callback ran, and bytes were read from the connection. Other work of the loop's
+  /// thread, such as a sink that waits for a disk, reads from no connection.
   final class CurlWatchdog: Sendable {
     static let interval = Duration.milliseconds(20)
-    /// Connections from which fewer bytes than this were read between two checks are not disconnected.
+    /// The minimum number of bytes that must be read from a connection between two checks before the connection is
+    /// disconnected.
     static let leastBytes: Int64 = 32 << 10
 
-    /// The values of one check by the watchdog.
-    struct Look: Sendable, Equatable {
+    /// The values that one check of the watchdog reads.
+    struct Sample: Sendable, Equatable {
       var turn = 0
       var callbacks = 0
-      /// The bytes that were read from each socket so far.
+      /// The number of bytes that were read from each socket until this check.
       var read: [Int32: Int64] = [:]
     }
 
     private struct State: Sendable {
       var sockets: Set<Int32> = []
-      var last = Look()
+      var last = Sample()
     }
 
     private let state = Locked(State())
-    /// The number of times that libcurl was entered or left. Odd while libcurl runs.
+    /// A counter that is increased when libcurl is called and when libcurl returns. The number is odd while libcurl
+    /// runs.
     private let turn = Atomic(0)
     private let callbacks = Atomic(0)
-    private let isLooking = Atomic(false)
+    private let isCheckScheduled = Atomic(false)
 
     // MARK: The loop's thread
 
     func beginTurn() {
       turn.wrappingAdd(1, ordering: .relaxed)
-      if !isLooking.exchange(true, ordering: .relaxed) { lookLater() }
+      if !isCheckScheduled.exchange(true, ordering: .relaxed) { scheduleCheck() }
     }
 
     func endTurn() { turn.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Called when a transfer has made progress.
+    /// Records that a transfer has made progress.
     func progressed() { callbacks.wrappingAdd(1, ordering: .relaxed) }
 
     func opened(_ socket: Int32) { state.withLock { _ = $0.sockets.insert(socket) } }
 
-    /// Called before the socket is closed, so that another socket with the same number is not disconnected.
+    /// Stops watching a socket. Called before the socket is closed, so that a new socket with the same number is not
+    /// disconnected.
     func closed(_ socket: Int32) { state.withLock { _ = $0.sockets.remove(socket) } }
 
     // MARK: Thread of the shared timers
 
-    private func lookLater() {
-      _ = SharedTimers.shared.schedule(at: .now.advanced(by: Self.interval)) { [weak self] in self?.look() }
+    private func scheduleCheck() {
+      _ = SharedTimers.shared.schedule(at: .now.advanced(by: Self.interval)) { [weak self] in self?.check() }
     }
 
-    private func look() {
-      let goesOn = state.withLock { state in
+    private func check() {
+      let isInUse = state.withLock { state in
         let turn = turn.load(ordering: .relaxed)
-        var look = Look(turn: turn, callbacks: callbacks.load(ordering: .relaxed))
+        var sample = Sample(turn: turn, callbacks: callbacks.load(ordering: .relaxed))
         if !turn.isMultiple(of: 2) {
-          for socket in state.sockets { look.read[socket] = errand_socket_consumed(socket) }
-          if let socket = Self.culprit(before: state.last, now: look) { errand_socket_disconnect(socket) }
+          for socket in state.sockets { sample.read[socket] = errand_socket_consumed(socket) }
+          if let socket = Self.culprit(before: state.last, now: sample) { errand_socket_disconnect(socket) }
         }
-        defer { state.last = look }
-        return look.turn != state.last.turn || !turn.isMultiple(of: 2)
+        defer { state.last = sample }
+        return sample.turn != state.last.turn || !turn.isMultiple(of: 2)
       }
-      guard goesOn else { return isLooking.store(false, ordering: .relaxed) }
-      lookLater()
+      guard isInUse else { return isCheckScheduled.store(false, ordering: .relaxed) }
+      scheduleCheck()
     }
 
-    /// The socket that blocked the loop between two checks; nil if there is none.
-    static func culprit(before: Look, now: Look) -> Int32? {
+    /// The socket that blocked the loop between two checks. Nil if no socket blocked the loop.
+    static func culprit(before: Sample, now: Sample) -> Int32? {
       guard now.turn == before.turn, !now.turn.isMultiple(of: 2), now.callbacks == before.callbacks else { return nil }
       let growth = now.read.compactMap { socket, read in before.read[socket].map { (socket, read - $0) } }
       return growth.filter { $0.1 >= leastBytes }.max { $0.1 < $1.1 }?.0

@@ -5,18 +5,21 @@
   /// Decodes one content coding, one buffer at a time.
   ///
   /// A damaged or truncated stream is an error. Bytes after the end of the stream are ignored if they do not begin
-  /// another stream, as in gzip and in browsers. A call never produces more than the output buffer holds. The caller
-  /// can therefore stop a small body that decodes to a huge one.
+  /// another stream; the program gzip and browsers do the same. One call of ``decode(_:into:)`` never produces more
+  /// bytes than the output buffer holds. The caller can therefore stop a small body that decodes to a huge body.
   package protocol ContentDecoder: AnyObject {
     /// True if the end of the coded stream was reached.
     var isAtEnd: Bool { get }
-    /// True if a call with empty input would produce more output, even if the last call did not fill its output buffer.
+    /// True if the decoder may hold more output, although the last call did not fill its output buffer. The caller gets
+    /// this output by calling again with empty input. If the last call filled its output buffer, more output may follow
+    /// in any case.
     var holdsOutput: Bool { get }
-    /// The number of bytes that one coding produced and the next coding reads. They never reach the caller.
+    /// The number of bytes that the decoders of several content codings have passed to each other. The caller never
+    /// receives these bytes.
     var hiddenBytes: Int64 { get }
 
-    /// Decodes bytes from the beginning of `input` into `output`. Returns how many bytes were read and how many were
-    /// produced.
+    /// Decodes bytes from the beginning of `input` into `output`. Returns how many bytes were read and how many bytes
+    /// were produced.
     ///
     /// If `output` was filled, more output may be available: call again, with empty input if necessary.
     func decode(
@@ -28,14 +31,15 @@
     package var holdsOutput: Bool { false }
     package var hiddenBytes: Int64 { 0 }
 
-    /// Decodes once. Throws if there is input but the call neither reads nor produces bytes.
+    /// Calls ``decode(_:into:)`` once. Throws if there is input, but the call neither reads nor produces bytes.
+    /// Otherwise the caller would repeat the call forever.
     package func progress(
       _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(TransportFailure) -> (used: Int, produced: Int) {
       let hidden = hiddenBytes
       let step = try decode(input, into: output)
       guard step.used > 0 || step.produced > 0 || input.isEmpty || holdsOutput || hiddenBytes > hidden else {
-        throw .undecodable("its compressed data cannot be decoded any further")
+        throw .undecodable("the decoder makes no progress, so the compressed data is damaged")
       }
       return step
     }
@@ -45,23 +49,23 @@
   package enum ContentCoding: String, CaseIterable {
     case gzip, deflate, br, zstd
 
-    /// The codings that requests announce to servers, the preferred first. `deflate` is decoded too, but not announced
-    /// because servers use different formats for it.
+    /// The codings that requests announce to servers, in order of preference. `deflate` is decoded too, but it is not
+    /// announced because servers use different formats for it.
     package static let announced = ["gzip", "br", "zstd"]
 
-    /// The most codings that one body may have.
+    /// The maximum number of content codings that one body may have.
     package static let mostLayers = 5
 
-    /// Registered codings and aliases that cannot be decoded here. A body with such a coding must not be delivered as
-    /// if it were not coded.
+    /// Registered codings and aliases that this library cannot decode. A body with such a coding must not be delivered
+    /// as if it were not coded.
     private static let unsupported: Set<String> = [
       "compress", "x-compress", "aes128gcm", "dcb", "dcz", "exi", "pack200-gzip",
     ]
 
     /// Creates a decoder for the values of `Content-Encoding`. Nil if the body is not coded.
     ///
-    /// Codings are decoded from the last to the first. Names that are no registered coding are ignored, unless
-    /// `refusesUnknown` is set.
+    /// Codings are decoded from the last to the first. A name that is not a registered coding is ignored, or is an
+    /// error if `refusesUnknown` is true.
     package static func decoder(
       for fieldValue: String, refusesUnknown: Bool = false
     ) throws(TransportFailure) -> (any ContentDecoder)? {
@@ -71,7 +75,7 @@
         let name = trimmed(element)
         if let coding = try coding(named: name, refusesUnknown: refusesUnknown) { codings.append(coding) }
       }
-      guard codings.count <= mostLayers else { throw .undecodable("it has more than \(mostLayers) content codings") }
+      guard codings.count <= mostLayers else { throw .undecodable("the body has over \(mostLayers) content codings") }
       guard let last = codings.popLast() else { return nil }
       var decoder = try last.makeDecoder()
       while let next = codings.popLast() { decoder = try LayeredDecoder(decoder, next.makeDecoder()) }
@@ -83,11 +87,12 @@
     ) throws(TransportFailure) -> ContentCoding? {
       if name.isEmpty || name == "identity" { return nil }
       if let coding = ContentCoding(rawValue: name == "x-gzip" ? "gzip" : name) { return coding }
-      // A known name with a suffix, such as `gzip;q=1`, may or may not mean the coding. It is an error.
+      // `Content-Encoding` has no parameters, so it is unclear whether a name with a suffix, such as `gzip;q=1`, means
+      // the coding. Such a name is an error.
       let token = String(name.prefix { $0 != ";" && $0 != " " && $0 != "\t" })
       let isKnown = token == "x-gzip" || ContentCoding(rawValue: token) != nil || unsupported.contains(token)
       guard !isKnown, !refusesUnknown else {
-        throw .undecodable("its content coding \(shown(name)) is not one of gzip, deflate, br and zstd")
+        throw .undecodable("the content coding \(shown(name)) is not one of gzip, deflate, br and zstd")
       }
       return nil
     }
@@ -141,7 +146,7 @@
       switch result {
       case BROTLI_DECODER_RESULT_SUCCESS: isAtEnd = true
       case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT, BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: break
-      default: throw .undecodable("its br stream is damaged")
+      default: throw .undecodable("the br stream is damaged")
       }
       return (input.count - inputLeft, output.count - outputLeft)
     }

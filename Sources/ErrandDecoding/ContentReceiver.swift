@@ -5,14 +5,14 @@
   /// Receives the content of one response after the transfer coding was removed, decodes it, and passes it to its
   /// destination.
   ///
-  /// A sink may pause after any piece. A coded body stops when the decoding budget is used up. The caller must pass the
-  /// unused bytes again later.
+  /// A sink may pause the body after any piece. A coded body also pauses when the ``DecodingBudget`` is used up. In
+  /// both cases the caller must pass the unused bytes again later.
   package struct ContentReceiver {
-    /// The destination of the decoded bytes.
+    /// The place to which the decoded bytes of the body go.
     package enum Destination {
-      /// A body in memory. The exchange fails if the body is longer than `limit` bytes.
+      /// The body is kept in memory. The exchange fails if the body is longer than `limit` bytes.
       case memory(limit: Int)
-      /// The first `limit` bytes of a body in memory. The rest is dropped.
+      /// Only the first `limit` bytes of the body are kept in memory. All later bytes are dropped.
       case beginning(limit: Int)
       case sink(any BodySink)
       case discard
@@ -26,7 +26,7 @@
     package let destination: Destination
     private let decoder: (any ContentDecoder)?
     private let scratch: UnsafeMutableRawBufferPointer
-    /// The limit of how much a coded body may grow when it is decoded. Nil for no limit.
+    /// The limit on the growth of a coded body by content decoding; nil for no limit.
     private let expansion: BodyExpansion?
     /// The number of bytes that arrived after the end of the coded stream.
     private var tailBytes: Int64 = 0
@@ -36,13 +36,13 @@
     package private(set) var isOutOfBudget = false
 
     private var memory = Data()
-    /// True if the body is longer than the part that is kept.
+    /// True if the body is longer than the part that is kept in memory.
     package private(set) var isCut = false
-    /// The number of received bytes before content decoding.
+    /// The number of body bytes received so far, before content decoding.
     package private(set) var wireBytes: Int64 = 0
 
-    /// Creates a receiver. `scratch` is the memory for decoded bytes. It belongs to the calling thread and must stay
-    /// valid longer than the receiver.
+    /// Creates a receiver. `scratch` is the memory for decoded bytes. This memory belongs to the calling thread and
+    /// must stay valid longer than the receiver.
     package init(
       _ destination: Destination, framing: BodyFraming, contentEncoding: String, limits: ResponseLimits,
       refusesUnknownCodings: Bool, scratch: UnsafeMutableRawBufferPointer
@@ -63,12 +63,13 @@
       }
     }
 
-    /// True if so many unneeded bytes of the body have arrived that the rest is not read.
-    package var isTooMuch: Bool {
+    /// True if no more bytes of the body need to be read, because the kept part is complete or enough bytes were
+    /// discarded.
+    package var needsNoMore: Bool {
       if case .discard = destination { wireBytes > Self.mostDiscarded } else { isCut }
     }
 
-    /// Moves the body in memory out.
+    /// Returns the bytes that are kept in memory. The receiver then keeps no bytes.
     package mutating func takeMemory() -> Data {
       var taken = Data()
       swap(&taken, &memory)
@@ -79,13 +80,14 @@
     /// the decoding budget is used up.
     package mutating func drain(_ budget: inout DecodingBudget) throws -> Bool {
       isOutOfBudget = false
-      return mayHoldOutput ? try feed(UnsafeRawBufferPointer(start: nil, count: 0), &budget).goesOn : true
+      return mayHoldOutput ? try feed(UnsafeRawBufferPointer(start: nil, count: 0), &budget).mayContinue : true
     }
 
-    /// Processes a piece of the body. Returns how many bytes were used, and whether the next piece may follow now.
+    /// Decodes a piece of the body and passes the result to the destination. Returns how many bytes of the piece were
+    /// used, and whether the caller may pass the next piece now.
     package mutating func take(
       _ data: UnsafeRawBufferPointer, _ budget: inout DecodingBudget
-    ) throws -> (used: Int, goesOn: Bool) {
+    ) throws -> (used: Int, mayContinue: Bool) {
       guard decoder != nil else {
         wireBytes += Int64(data.count)
         return (data.count, try deliver(data))
@@ -99,22 +101,22 @@
     /// needed.
     private mutating func feed(
       _ data: UnsafeRawBufferPointer, _ budget: inout DecodingBudget
-    ) throws -> (used: Int, goesOn: Bool) {
+    ) throws -> (used: Int, mayContinue: Bool) {
       guard let decoder else { return (data.count, true) }
       var used = 0
       while true {
-        if isTooMuch { return (data.count, true) }
+        if needsNoMore { return (data.count, true) }
         guard !budget.isUsedUp else {
           isOutOfBudget = true
           return (used, false)
         }
         let produced = try decode(data, &used, decoder, &budget)
-        let goesOn = produced == 0 ? true : try deliver(UnsafeRawBufferPointer(rebasing: scratch[..<produced]))
-        if !goesOn || (used == data.count && !mayHoldOutput) { return (used, goesOn) }
+        let mayContinue = produced == 0 ? true : try deliver(UnsafeRawBufferPointer(rebasing: scratch[..<produced]))
+        if !mayContinue || (used == data.count && !mayHoldOutput) { return (used, mayContinue) }
       }
     }
 
-    /// Runs the decoder once and checks the limits. Returns how many bytes were produced.
+    /// Runs the decoder once and checks the size limits. Returns how many decoded bytes were produced.
     private mutating func decode(
       _ data: UnsafeRawBufferPointer, _ used: inout Int, _ decoder: any ContentDecoder,
       _ budget: inout DecodingBudget
@@ -128,7 +130,7 @@
       try expansion?.check(decoded: max(decodedBytes, decoder.hiddenBytes), coded: wireBytes + Int64(used))
       if isTail, decoder.isAtEnd { tailBytes += Int64(step.used) }
       guard tailBytes <= Self.mostTail else {
-        throw .undecodable("more than \(Self.mostTail) bytes follow the end of its compressed data")
+        throw .undecodable("more than \(Self.mostTail) bytes follow the end of the compressed data")
       }
       mayHoldOutput = step.produced == scratch.count || decoder.holdsOutput
       return step.produced
@@ -153,13 +155,14 @@
       if let base = piece.assumingMemoryBound(to: UInt8.self).baseAddress { memory.append(base, count: piece.count) }
     }
 
-    /// Ends the content after all bytes have arrived: checks that the coded stream is complete, and ends the sink.
+    /// Called when all bytes of the body have arrived. Checks that the coded stream is complete, and tells the sink
+    /// that the body is complete.
     ///
-    /// - Parameter mayBeCutOff: True if the body ends with the connection. An empty body then looks the same as a body
-    ///   that was cut off.
+    /// - Parameter mayBeCutOff: True if the body ends with the connection. A coded body without any bytes is then an
+    ///   error, because the connection may have closed too early.
     package mutating func finish(mayBeCutOff: Bool) throws {
       if let decoder, !decoder.isAtEnd, wireBytes > 0 || mayBeCutOff {
-        throw TransportFailure.undecodable("its compressed data ends too early")
+        throw TransportFailure.undecodable("the compressed data ends too early")
       }
       if case .sink(let sink) = destination { try sink.end() }
     }

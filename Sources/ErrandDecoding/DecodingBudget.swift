@@ -1,12 +1,12 @@
 #if os(Linux)
-  /// A limit on how many bytes are decoded before the transport's loop does other work. A few kilobytes can decode to
-  /// gigabytes, and all transfers share one thread.
+  /// Limits how many bytes are decoded before the transport's thread does other work. A few kilobytes can decode to
+  /// gigabytes. Without the limit, one body could block all other transfers on the thread.
   package struct DecodingBudget {
-    /// The limit of coded plus decoded bytes of all bodies in one iteration of the loop. Brotli needs about 5 ms for
-    /// this number of bytes.
+    /// The maximum number of coded plus decoded bytes of all bodies in one iteration of the thread's loop. Brotli needs
+    /// about 5 ms for this number of bytes.
     private static let perTurn = 2 << 20
-    /// The limit of coded plus decoded bytes of one body per received piece, so that one body does not use the whole
-    /// iteration.
+    /// The maximum number of coded plus decoded bytes for one received piece of a body. It leaves time for other bodies
+    /// in the same iteration of the thread's loop.
     private static let perPiece = 256 << 10
 
     private var turn = perTurn
@@ -14,9 +14,9 @@
 
     package init() {}
 
-    /// True if the current body must stop and continue in the next iteration of the loop.
+    /// True if decoding of the current body must pause until the next iteration of the thread's loop.
     package var isUsedUp: Bool { turn <= 0 || piece <= 0 }
-    /// True if all bodies must stop until the next iteration of the loop.
+    /// True if decoding of all bodies must pause until the next iteration of the thread's loop.
     package var isTurnOver: Bool { turn <= 0 }
 
     package mutating func beginPiece() { piece = Self.perPiece }

@@ -3,21 +3,22 @@
 
   /// Decodes two content codings, one after the other. Each of the two decoders may be a layered decoder itself.
   ///
-  /// Each call runs each decoder at most twice. The caller can therefore stop a small body that grows between the two
-  /// codings.
+  /// Each call runs each decoder at most twice, so it produces a limited number of bytes. Between two calls, the caller
+  /// can stop a body that becomes huge after the first decoding.
   package final class LayeredDecoder: ContentDecoder {
     private static let size = 16 << 10
 
     private let outer: any ContentDecoder
     private let inner: any ContentDecoder
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
-    /// The bytes that `outer` has produced and `inner` has not read yet.
+    /// The range in `buffer` of the bytes that `outer` has produced and `inner` has not read yet.
     private var waiting = 0..<0
     private var outerHoldsOutput = false
     private var innerHoldsOutput = false
     private var ownHiddenBytes: Int64 = 0
 
-    /// Creates a decoder. `outer` decodes first, because its coding was applied last.
+    /// Creates a decoder for two content codings. `outer` decodes the received bytes, because the server applied its
+    /// coding last. `inner` decodes the output of `outer`.
     package init(_ outer: any ContentDecoder, _ inner: any ContentDecoder) {
       self.outer = outer
       self.inner = inner

@@ -3,15 +3,15 @@
   package import ErrandHTTP
 
   /// A decoder for gzip (RFC 1952, one or more members) and deflate (RFC 1950). It also accepts a deflate stream
-  /// without the zlib header (RFC 1951), because some servers send it.
+  /// without the zlib header (RFC 1951), because some servers send such a stream.
   package final class ZlibDecoder: ContentDecoder {
     package enum Format { case gzip, deflate }
 
-    /// The position relative to the end of a stream:
+    /// The place of the decoder in the coded bytes:
     /// - `none`: within a stream
     /// - `end`: at the end of a stream
     /// - `magic`: after the first byte of another gzip member
-    /// - `ignored`: in bytes that are ignored
+    /// - `ignored`: after the end of the last stream, in bytes that are ignored
     private enum Tail { case none, end, magic, ignored }
 
     private static let magic: [UInt8] = [0x1F, 0x8B]
@@ -55,8 +55,8 @@
       return try inflateSome(input, output)
     }
 
-    /// Looks for another gzip member after the end of a stream (RFC 1952 section 2.2). Bytes that do not begin a member
-    /// are ignored up to the end of the body. All bytes after a zlib stream are ignored.
+    /// Looks for another gzip member after the end of a gzip member (RFC 1952 section 2.2). Bytes that do not begin a
+    /// member are ignored up to the end of the body. With deflate, all bytes after the end of the stream are ignored.
     private func takeTail(
       _ input: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer
     ) throws(TransportFailure) -> Int {
@@ -84,7 +84,7 @@
         Result { () throws(TransportFailure) in try inflateSome(bytes, output) }
       }
       let step = try result.get()
-      guard step.used == Self.magic.count else { throw .undecodable("its \(format) stream is damaged") }
+      guard step.used == Self.magic.count else { throw .undecodable("the \(format) stream is damaged") }
     }
 
     private func inflateSome(
@@ -100,7 +100,7 @@
       switch code {
       case Z_STREAM_END: tail = .end
       case Z_OK, Z_BUF_ERROR: break
-      default: throw .undecodable("its \(format) stream is damaged")
+      default: throw .undecodable("the \(format) stream is damaged")
       }
       return (offered - Int(stream.pointee.avail_in), room - Int(stream.pointee.avail_out))
     }

@@ -4,9 +4,9 @@
 
   /// A decoder for Zstandard (RFC 8878, one or more frames) with windows of at most 8 MiB (RFC 9659).
   ///
-  /// The zstd library may be built with support for formats that are older than the RFC, and the code for them is not
-  /// maintained. The library looks for an old format when a frame header is wrong. Therefore this type collects the
-  /// whole frame header, checks its magic number, and only then passes the header to the library.
+  /// The zstd library may be built with support for formats that are older than the RFC, and the code for these formats
+  /// is not maintained. The library looks for an old format when a frame header is wrong. Therefore this type collects
+  /// the whole frame header, checks its magic number, and only then passes the header to the library.
   package final class ZstdContentDecoder: ContentDecoder {
     private static let largestWindowLog: Int32 = 23
     private static let magic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
@@ -14,11 +14,12 @@
     private let stream: OpaquePointer
     /// The received bytes of the next frame header. Nil while the library decodes a frame.
     private var head: [UInt8]? = []
-    /// True if a frame has ended or a skippable frame has begun.
+    /// True if the body contains a complete frame or the beginning of a skippable frame.
     private var hasFrame = false
-    /// The number of bytes that are left of a skippable frame.
+    /// The number of bytes of a skippable frame that have not arrived yet.
     private var skipped: Int64 = 0
-    /// True if bytes that are not a frame follow the frames. They are ignored.
+    /// True if the last frame was followed by bytes that are not a frame. These bytes, and all later bytes, are
+    /// ignored.
     private var isIgnoring = false
 
     package init() throws(TransportFailure) {
@@ -88,7 +89,7 @@
 
     private static func isSkippable(_ head: [UInt8]) -> Bool { head.first.map { $0 & 0xF0 == 0x50 } == true }
 
-    private static let damaged = TransportFailure.undecodable("its zstd stream is damaged")
+    private static let damaged = TransportFailure.undecodable("the zstd stream is damaged")
 
     /// The size of a frame header in bytes (RFC 8878 section 3.1.1.1). The fifth byte determines the size. Returns 5 if
     /// the fifth byte has not arrived yet.

@@ -3,27 +3,27 @@
 
   /// Decides which address of a host is tried next, and when (RFC 8305, "happy eyeballs").
   ///
-  /// IPv6 and IPv4 addresses alternate, and the family that the system prefers comes first. The next attempt begins as
-  /// soon as all earlier attempts have failed, and at the latest 250 ms after the last attempt began. The first
-  /// connection wins.
+  /// IPv6 and IPv4 addresses alternate. The list begins with the address family that the system prefers. The next
+  /// connection attempt begins as soon as all earlier attempts have failed, and at the latest 250 ms after the last
+  /// attempt began. The first connection that is established is used.
   struct AddressRace {
-    /// The time between the beginnings of two attempts if no attempt has failed (RFC 8305 section 5).
+    /// The time between the beginnings of two connection attempts if no attempt has failed (RFC 8305 section 5).
     static let delay = Duration.milliseconds(250)
 
     private var waiting: ArraySlice<SocketAddress>
     private var running = 0
-    /// The time at which the next attempt begins even if other attempts still run.
+    /// The time at which the next connection attempt begins even if other attempts still run.
     private var due: MonotonicInstant?
 
     init(_ addresses: [SocketAddress]) { waiting = Self.interleaved(addresses)[...] }
 
-    /// True if every address was tried and failed.
+    /// True if connection attempts to all addresses have failed.
     var isLost: Bool { running == 0 && waiting.isEmpty }
 
     /// The time at which the caller must call ``next(now:)`` again. Nil if no further attempt is scheduled.
     var nextAttempt: MonotonicInstant? { waiting.isEmpty || running == 0 ? nil : due }
 
-    /// The address to try now. Nil if no attempt is due or no address is left.
+    /// Returns the address to connect to now. Returns nil if no connection attempt is due or no address is left.
     mutating func next(now: MonotonicInstant) -> SocketAddress? {
       guard running == 0 || due.map({ $0 <= now }) == true, let address = waiting.popFirst() else { return nil }
       running += 1
@@ -31,13 +31,14 @@
       return address
     }
 
-    /// Records that an attempt has failed. The next attempt may begin at once.
+    /// Records that a connection attempt has failed. The next attempt may begin at once.
     mutating func failed(now: MonotonicInstant) {
       running -= 1
       due = now
     }
 
-    /// Returns the addresses with IPv6 and IPv4 alternating. The order within each family stays (RFC 8305 section 4).
+    /// Returns the addresses with IPv6 and IPv4 alternating. Within each address family, the order does not change (RFC
+    /// 8305 section 4).
     static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
       guard let first = addresses.first else { return [] }
       let preferred = addresses.filter { $0.family == first.family }

@@ -4,11 +4,14 @@
   /// The state machine of one HTTP/1.1 connection (RFC 9112). It tracks the progress of the request and the response,
   /// and decides whether the connection may be reused. It performs no I/O.
   ///
-  /// | phase | `submit` | bytes | end of the stream | `stop` |
+  /// Each row of the table is a phase of the connection, and each column is an event. The cells contain the next phase.
+  /// A dash means that the event does not change the phase.
+  ///
+  /// | phase | `submit` | bytes arrive | end of the stream | `stop` |
   /// |---|---|---|---|---|
-  /// | idle | busy | unexpected: closed | closed | closed |
-  /// | busy, nothing written | – | unexpected: closed | closed, the request was not sent | closed |
-  /// | busy | – | the response | closed: the end of the response, or a failure | closed |
+  /// | idle | busy | closed: no response was expected | closed | closed |
+  /// | busy, nothing written | – | closed: no response was expected | closed: the request was not sent | closed |
+  /// | busy | – | busy: the bytes are the response | closed: the end of the response, or a failure | closed |
   /// | closed | – | – | – | – |
   ///
   /// A busy connection becomes idle or closed by ``finish()``, when the response is complete.
@@ -25,34 +28,35 @@
       case body
       /// The whole request is sent.
       case finished
-      /// The rest of the request is never sent: the server does not want it, or the connection accepts no more bytes.
+      /// The rest of the request is never sent: the server does not want the rest, or the connection accepts no more
+      /// bytes.
       case abandoned
     }
 
-    /// What must be sent after the first write of a request.
-    enum Rest: Sendable, Equatable { case nothing, body, bodyAfterContinue }
+    /// The part of a request that must be sent after the first write.
+    enum Remainder: Sendable, Equatable { case nothing, body, bodyAfterContinue }
 
-    /// The meaning of the first received bytes.
+    /// The contents of the received bytes that a call of ``receive(_:)`` has used.
     enum Step: Equatable {
-      /// All bytes were used, and no part of the response is complete yet.
+      /// The bytes contain no complete headers and no content. The caller continues with the next bytes.
       case more
-      /// An informational response is in ``head``.
+      /// The headers of an informational response (status 1xx) are in ``head``.
       case informational
       /// The headers of the final response are in ``head``.
       case head(BodyFraming)
-      /// The range of received bytes that are content, without the transfer coding.
+      /// The range of the received bytes that are content. The framing of a chunked body is outside this range.
       case content(Range<Int>)
       /// The server sent bytes although no request was sent. The connection must not be used any more.
       case unasked
     }
 
-    /// The meaning of the end of the stream.
+    /// The state of the exchange when the server ended the stream.
     enum Ending: Equatable {
-      /// No exchange was in progress.
+      /// No exchange was in progress when the stream ended.
       case idle
       /// No byte of the request was written. Another connection can send the request, whatever its method is.
       case unsent
-      /// The response is complete.
+      /// The response is complete: it was complete before, or the end of the stream is the end of its body.
       case response
       /// The stream ended before the first line of the response.
       case beforeResponse
@@ -71,7 +75,7 @@
     /// The number of received content bytes, without the transfer coding.
     private(set) var contentBytes: Int64 = 0
 
-    private var rest = Rest.nothing
+    private var remainder = Remainder.nothing
     private var receiving = Receiving.head
     private var framing = BodyFraming.none
     private var parser: HeadParser?
@@ -85,11 +89,11 @@
     // MARK: - The request
 
     /// Begins an exchange. Returns false if the connection is busy or closed.
-    mutating func submit(limits: ResponseLimits, isHeadRequest: Bool, rest: Rest) -> Bool {
+    mutating func submit(limits: ResponseLimits, isHeadRequest: Bool, remainder: Remainder) -> Bool {
       guard phase == .idle else { return false }
       phase = .busy
       sending = .head
-      self.rest = rest
+      self.remainder = remainder
       (bytesWritten, contentBytes) = (0, 0)
       receiving = .head
       framing = .none
@@ -103,10 +107,10 @@
     /// Records that the system has accepted bytes of the request.
     mutating func wrote(_ count: Int) { bytesWritten += Int64(count) }
 
-    /// Records that the first write is complete.
+    /// Records that the first write, which contains the request headers, is complete.
     mutating func wroteHead() {
       guard phase == .busy, sending == .head else { return }
-      switch rest {
+      switch remainder {
       case .nothing: sending = .finished
       case .body: sending = .body
       case .bodyAfterContinue: sending = .awaitingContinue
@@ -146,13 +150,14 @@
       }
     }
 
-    /// True if the body ends with the connection. An empty body then looks the same as a body that was cut off.
+    /// True if the body ends when the connection ends. The client then cannot tell an empty body from a body that was
+    /// cut off.
     var mayBeCutOff: Bool { framing == .untilClose }
 
     /// Returns the trailers. They are complete when the response is complete.
     mutating func takeTrailers() -> HTTPFields { chunks?.takeTrailers() ?? HTTPFields() }
 
-    /// Interprets received bytes, which must not be empty. Returns the meaning of the first bytes, and how many bytes
+    /// Interprets received bytes, which must not be empty. Returns what the first bytes contain, and how many bytes
     /// were used.
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(TransportFailure) -> (step: Step, used: Int) {
       guard phase == .busy, bytesWritten > 0 else {
@@ -162,9 +167,7 @@
       switch receiving {
       case .head: return try receiveHead(bytes)
       case .body: return try receiveBody(bytes)
-      case .whole:
-        hasExcess = true
-        return (.more, bytes.count)
+      case .whole: return dropExcess(bytes)
       }
     }
 
@@ -178,7 +181,7 @@
 
     // MARK: - The end
 
-    /// Records the end of the stream. `isReset` is true if the connection was reset.
+    /// Records the end of the stream, and closes the state machine. `isReset` is true if the connection was reset.
     mutating func ended(isReset: Bool) -> Ending {
       defer { phase = .closed }
       guard phase == .busy else { return .idle }
@@ -265,8 +268,8 @@
       if line.capacity > 1024 { line = [] }
       receiving = framing == .none ? .whole : .body
       if framing == .chunked, let parser { chunks = ChunkParser(limits: parser.limits) }
-      // The server responds without waiting for the body, or rejects the body (RFC 9110 section 10.1.1, RFC 9112
-      // section 9.3).
+      // The rest of the request is not sent if the server responds without waiting for the body, or if the server
+      // rejects the request (RFC 9110 section 10.1.1, RFC 9112 section 9.3).
       if sending == .awaitingContinue || head.status >= 400 { abandonRequest() }
     }
 
@@ -274,7 +277,7 @@
       _ bytes: UnsafeRawBufferPointer
     ) throws(TransportFailure) -> (step: Step, used: Int) {
       switch framing {
-      case .none: return (.more, 0)
+      case .none: return dropExcess(bytes)
       case .untilClose:
         contentBytes += Int64(bytes.count)
         return (.content(0..<bytes.count), bytes.count)
@@ -287,11 +290,17 @@
       }
     }
 
+    /// Drops bytes that arrived after the end of the response. The connection must then not be reused.
+    private mutating func dropExcess(_ bytes: UnsafeRawBufferPointer) -> (step: Step, used: Int) {
+      hasExcess = true
+      return (.more, bytes.count)
+    }
+
     private mutating func receiveChunks(
       _ bytes: UnsafeRawBufferPointer
     ) throws(TransportFailure) -> (step: Step, used: Int) {
       var used = 0
-      while used < bytes.count, chunks?.isDone == false {
+      while used < bytes.count, chunks?.isDone != true {
         switch try chunks?.next(UnsafeRawBufferPointer(rebasing: bytes[used...])) {
         case .framing(let count): used += count
         case .data(let count):

@@ -3,8 +3,8 @@
   import ErrandHTTP
 
   extension EngineConnection {
-    /// True if reading is stopped: the sink has paused, or the body has used its share of the loop's time.
-    private var isHeldUp: Bool { isYielding || exchange?.isPaused == true }
+    /// True if reading is stopped because the sink has paused the body, or because the decoding budget is used up.
+    private var isReadingStopped: Bool { isYielding || exchange?.isPaused == true }
 
     /// Handles an event of the connection's socket.
     func handle(_ report: Poller.Report) {
@@ -12,27 +12,28 @@
       if isOpen, report.isReadable || report.hasEnded { readable(hasEnded: report.hasEnded) }
     }
 
-    /// Continues in the next iteration of the loop.
+    /// Continues to send and receive on this connection. The connection was paused because it had reached a limit of
+    /// the last loop iteration.
     func continueTurn() {
       if isYielding { return continueBody() }
       sendBody()
       if isOpen { readable(hasEnded: false) }
     }
 
-    /// Reads received bytes from the system until none are left, the body pauses, or the limit of one loop iteration is
-    /// reached.
+    /// Reads received bytes from the system until no bytes are left, the body pauses, or the limit of one loop
+    /// iteration is reached.
     func readable(hasEnded: Bool) {
       guard machine.phase == .busy else { return readIdle() }
       var read = 0
-      while machine.phase == .busy, !isHeldUp {
+      while machine.phase == .busy, !isReadingStopped {
         guard read < Self.bytesPerTurn else { return loop.continueLater(with: self) }
-        let room = loop.room(for: exchange)
-        let (count, stop) = fill(room)
+        let buffer = loop.receiveBuffer(for: exchange)
+        let (count, stop) = fill(buffer)
         read += count
-        if count > 0 { take(UnsafeRawBufferPointer(rebasing: room[..<count])) }
-        guard machine.phase == .busy, !isHeldUp else { return }
+        if count > 0 { take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+        guard machine.phase == .busy, !isReadingStopped else { return }
         switch stop {
-        case .bytes: if count < room.count, !hasEnded { return }
+        case .bytes: if count < buffer.count, !hasEnded { return }
         case .later: return
         case .end: return lost(isReset: false)
         case .failed: return lost(isReset: true)
@@ -40,24 +41,24 @@
       }
     }
 
-    /// Reads into the buffer. A body in memory needs one read. For a sink, it reads until the large buffer is full, so
-    /// that the sink writes large pieces.
-    private func fill(_ room: UnsafeMutableRawBufferPointer) -> (count: Int, stop: EngineSocket.Transferred) {
+    /// Reads received bytes into `buffer`. A body in memory needs one read. For a body sink, this function reads until
+    /// the large buffer is full, so that the sink writes large pieces.
+    private func fill(_ buffer: UnsafeMutableRawBufferPointer) -> (count: Int, stop: EngineSocket.Transferred) {
       var count = 0
       repeat {
-        let got = socket.receive(into: UnsafeMutableRawBufferPointer(rebasing: room[count...]))
+        let got = socket.receive(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
         guard case .bytes(let more) = got else { return (count, got) }
         count += more
-      } while room.count > EngineLoop.scratchSize && count < room.count
+      } while buffer.count > EngineLoop.scratchSize && count < buffer.count
       return (count, .bytes(count))
     }
 
-    /// Closes the connection if bytes arrived while no request was in progress.
+    /// Closes the idle connection if bytes arrived, because no response is expected.
     private func readIdle() {
       if socket.hasUnread { lost(isReset: false) }
     }
 
-    /// Parses received bytes and delivers their content.
+    /// Parses received bytes, and delivers the body content to the exchange.
     func take(_ bytes: UnsafeRawBufferPointer) {
       guard let exchange else { return }
       exchange.lastActivity = loop.now
@@ -69,10 +70,11 @@
       }
       exchange.reportDownload(self, now: loop.now)
       if machine.sending == .body, exchange.continueEnd != nil { proceed() }
-      if self.exchange === exchange, machine.isWhole, !isHeldUp { complete() }
+      if self.exchange === exchange, machine.isWhole, !isReadingStopped { complete() }
     }
 
-    /// Parses received bytes one step at a time. Returns false if the exchange has ended.
+    /// Parses received bytes until all bytes are used or the response body is paused. Returns false if the exchange has
+    /// ended.
     private func takeSteps(_ bytes: UnsafeRawBufferPointer, _ exchange: EngineExchange) throws -> Bool {
       var start = 0
       while start < bytes.count {
@@ -92,12 +94,12 @@
           let piece = UnsafeRawBufferPointer(rebasing: bytes[(start + range.lowerBound)..<(start + range.upperBound)])
           let taken = try exchange.content?.take(piece, &loop.decoding) ?? (piece.count, true)
           machine.giveBack(piece.count - taken.used)
-          if exchange.content?.isTooMuch == true {
+          if exchange.content?.needsNoMore == true {
             complete()
             return false
           }
-          if !taken.goesOn {
-            holdUp(bytes[(start + used - (piece.count - taken.used))...], exchange)
+          if !taken.mayContinue {
+            stopReading(bytes[(start + used - (piece.count - taken.used))...], exchange)
             return true
           }
         }
@@ -106,9 +108,9 @@
       return true
     }
 
-    /// Stores the bytes that the body did not accept, and stops reading.
-    private func holdUp(_ rest: Slice<UnsafeRawBufferPointer>, _ exchange: EngineExchange) {
-      held = Array(rest)
+    /// Stores the received bytes of the body that were not accepted, and stops reading from the socket.
+    private func stopReading(_ rest: Slice<UnsafeRawBufferPointer>, _ exchange: EngineExchange) {
+      unusedBytes = Array(rest)
       stopBody(exchange)
     }
 
@@ -121,7 +123,7 @@
       }
     }
 
-    /// Continues a body that was stopped by its sink or by the decoding budget.
+    /// Continues to receive a body that was stopped by its sink or by the decoding budget.
     func continueBody() {
       guard let exchange else { return }
       isYielding = false
@@ -133,15 +135,15 @@
       } catch {
         return loop.fail(exchange, error)
       }
-      if exchange.content?.isTooMuch == true { return complete() }
-      if !held.isEmpty {
-        let bytes = held
-        held = []
+      if exchange.content?.needsNoMore == true { return complete() }
+      if !unusedBytes.isEmpty {
+        let bytes = unusedBytes
+        unusedBytes = []
         bytes.withUnsafeBytes { take($0) }
       } else if machine.isWhole {
         complete()
       }
-      if self.exchange === exchange, machine.phase == .busy, !isHeldUp { readable(hasEnded: true) }
+      if self.exchange === exchange, machine.phase == .busy, !isReadingStopped { readable(hasEnded: true) }
     }
 
     /// Ends the exchange with its response. If the server rejected `Expect: 100-continue`, sends the request again

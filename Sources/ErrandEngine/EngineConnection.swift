@@ -22,9 +22,10 @@
     private var outboxStart = 0
     /// True if the last bytes of the body are in the outbox or were already sent.
     private var hasWholeBody = false
-    /// Received bytes that are not yet used because the body was stopped.
-    var held: [UInt8] = []
-    /// True if the body waits for the next iteration of the loop, not for its sink.
+    /// Received bytes that are not used yet, because the sink or the decoding budget stopped the response body.
+    var unusedBytes: [UInt8] = []
+    /// True if the response body continues in the next iteration of the loop because the decoding budget is used up.
+    /// False if the body waits for its sink.
     var isYielding = false
     /// True if the loop continues with this connection in its next iteration.
     var isQueued = false
@@ -42,30 +43,31 @@
     // MARK: - Sending
 
     /// Begins to send the request of an exchange on this connection.
-    func carry(_ exchange: EngineExchange) {
+    func begin(_ exchange: EngineExchange) {
       uses += 1
       self.exchange = exchange
-      exchange.carrier = .connection(self)
+      exchange.stage = .connected(self)
       exchange.isReused = uses > 1
       exchange.remoteAddress = address
       exchange.lastActivity = loop.now
       exchange.noteProgress()
-      let isWaiting = exchange.upload?.isWhole == false
-      let rest: ConnectionMachine.Rest = !isWaiting ? .nothing : exchange.expectsContinue ? .bodyAfterContinue : .body
+      let isWaiting = exchange.upload?.hasEnded == false
+      let remainder: ConnectionMachine.Remainder =
+        !isWaiting ? .nothing : exchange.expectsContinue ? .bodyAfterContinue : .body
       let request = exchange.exchange.request
-      _ = machine.submit(limits: exchange.exchange.limits, isHeadRequest: request.method == .head, rest: rest)
+      _ = machine.submit(limits: exchange.exchange.limits, isHeadRequest: request.method == .head, remainder: remainder)
       hasWholeBody = false
       do { try exchange.upload?.expectEmpty() } catch { return loop.fail(exchange, error) }
       loop.requests.write(request, upload: exchange.upload, expectsContinue: exchange.expectsContinue)
       if send(loop.requests.bytes) { sentOutbox() }
     }
 
-    /// Releases the exchange that has ended and its buffers.
+    /// Releases the exchange, which has ended, and the buffers that it used.
     func release() {
       exchange = nil
       machine.forgetResponse()
       (outbox, outboxStart) = ([], 0)
-      held = []
+      unusedBytes = []
       isYielding = false
     }
 
@@ -79,14 +81,15 @@
       sendBody()
     }
 
-    /// Sends the body until the system or the source pauses, or the limit of one loop iteration is reached.
+    /// Sends the body until the system accepts no more bytes, the source has no bytes, or the limit of one loop
+    /// iteration is reached.
     func sendBody() {
       var sent = 0
       while machine.sending == .body, outboxStart == outbox.count, let exchange, exchange.upload?.isPaused == false {
         if hasWholeBody { return machine.wroteBody() }
         guard sent < Self.bytesPerTurn else { return loop.continueLater(with: self) }
         do {
-          guard let piece = try UploadFraming.next(of: exchange, in: loop.uploadRoom, loop) else { return }
+          guard let piece = try UploadFraming.next(of: exchange, in: loop.uploadBuffer, loop) else { return }
           hasWholeBody = piece.isLast
           sent += piece.bytes.count
           exchange.lastActivity = loop.now
@@ -97,7 +100,8 @@
       }
     }
 
-    /// Sends bytes. Stores the bytes that the system does not accept. Returns true if all bytes were accepted.
+    /// Sends bytes, and stores the bytes that the system does not accept. Returns true if the system accepted all
+    /// bytes.
     private func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
       switch socket.send(bytes) {
       case .bytes(let count):
@@ -113,7 +117,7 @@
       return flush()
     }
 
-    /// Sends the stored bytes. Returns true if none are left.
+    /// Sends the stored bytes. Returns true if no stored bytes are left.
     private func flush() -> Bool {
       while outboxStart < outbox.count {
         guard machine.sending == .head || machine.sending == .body else { return false }

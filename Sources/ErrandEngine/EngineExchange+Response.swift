@@ -7,11 +7,11 @@
     /// Chooses the destination of the body after the headers of the final response have arrived.
     func begin(_ framing: BodyFraming, _ connection: EngineConnection, _ loop: EngineLoop) throws {
       let head = connection.machine.head
-      isExpectationRefused = expectsContinue && head.status == 417 && upload?.canBeginAnew == true
+      isExpectationRefused = expectsContinue && head.status == 417 && upload?.canBeSentAgain == true
       content = try ContentReceiver(
         try destination(for: head, loop), framing: framing, contentEncoding: connection.machine.contentEncoding,
         limits: exchange.limits, refusesUnknownCodings: loop.configuration.refusesUnknownContentCodings,
-        scratch: loop.decodingRoom)
+        scratch: loop.decodingBuffer)
       reportUpload()
     }
 
@@ -37,7 +37,7 @@
     func reportUpload() {
       guard progress != nil, let body = exchange.request.body else { return }
       if let upload {
-        if upload.isWhole { progress?.finish(.upload, upload.sent) }
+        if upload.hasEnded { progress?.finish(.upload, upload.sent) }
       } else if let length = body.length {
         progress?.finish(.upload, length)
       }
@@ -50,12 +50,12 @@
 
     /// Checks that the body is complete, and creates the response.
     func finish(_ connection: EngineConnection) throws -> HTTPResponse {
-      if content?.isTooMuch == false { try content?.finish(mayBeCutOff: connection.machine.mayBeCutOff) }
+      if content?.needsNoMore == false { try content?.finish(mayBeCutOff: connection.machine.mayBeCutOff) }
       reportUpload()
       progress?.finish(.download, content?.wireBytes ?? 0)
       var response = HTTPResponse(head: connection.machine.head, url: exchange.request.url)
       response.body = content?.takeMemory() ?? Data()
-      if content?.isTooMuch == false, !connection.machine.mayBeCutOff {
+      if content?.needsNoMore == false, !connection.machine.mayBeCutOff {
         response.trailers = connection.machine.takeTrailers()
       }
       response.metrics = finalMetrics()

@@ -3,22 +3,22 @@
   import ErrandHTTP
   import Foundation
 
-  /// The state and the result of one exchange in the loop.
+  /// The state and the result of one exchange in the event loop.
   ///
-  /// Only the loop's thread uses the properties below `result`. The caller sets `wakeup` before it submits the exchange
-  /// to the loop. The loop sets `result` before it wakes the caller.
+  /// The caller sets `wakeup` before it submits the exchange to the loop. The loop sets `result` before it wakes the
+  /// caller. Only the loop's thread uses the properties that are declared after `result`.
   final class EngineExchange: @unchecked Sendable {  // the caller and the loop's thread use it in turn, see above
-    /// What the exchange uses now: nothing, a connection attempt, or a connection.
-    enum Carrier {
-      case nothing
-      case dialing(Dialing)
-      case connection(EngineConnection)
+    /// Whether the exchange has no connection, is connecting, or has a connection.
+    enum Stage {
+      case unconnected
+      case connecting(EngineConnector)
+      case connected(EngineConnection)
     }
 
-    /// How often an exchange moves to another connection because an idle connection was already closed before a byte
-    /// was sent. After that, the exchange opens a new connection.
+    /// The maximum number of idle connections that an exchange loses, because they were closed before a byte of the
+    /// request was sent. After that, the exchange opens a new connection.
     static let mostStaleConnections = 5
-    /// The longest wait for status 100 before the body is sent anyway.
+    /// The longest wait for status 100 (Continue) before the body is sent anyway.
     static let continueWait = Duration.seconds(1)
     /// The maximum size in bytes of a body that is sent in one write with the headers.
     static let largestInlineBody = 16 << 10
@@ -27,15 +27,16 @@
     let submitted = MonotonicInstant.now
     /// The addresses that the custom resolver found for the host. Nil if no custom resolver was used.
     let addresses: [SocketAddress]?
-    /// The duration of the custom resolver's lookup.
+    /// The duration of the custom resolver's lookup. Zero if no custom resolver was used.
     let lookup: Duration
     var wakeup: Wakeup?
     var result: Result<HTTPResponse, any Error>?
 
     // MARK: The loop's thread only
 
-    var carrier = Carrier.nothing
-    /// The index of the exchange in the loop's watch list. Nil before the exchange begins and after it ends.
+    var stage = Stage.unconnected
+    /// The index of the exchange in the loop's list of time-out checks. Nil before the exchange begins and after it
+    /// ends.
     var slot: Int?
     /// The time at which the loop began the exchange.
     var begun: MonotonicInstant
@@ -45,7 +46,7 @@
     var firstByte: MonotonicInstant?
     var nameResolved: MonotonicInstant?
     var connected: MonotonicInstant?
-    /// The time at which the body is sent even if status 100 has not arrived. Nil if the body does not wait.
+    /// The time at which the body is sent even if status 100 (Continue) has not arrived. Nil if the body does not wait.
     var continueEnd: MonotonicInstant?
     var isReused: Bool?
     var remoteAddress: String?
@@ -61,7 +62,8 @@
     var isExpectationRefused = false
     var expectsContinue: Bool
     @exclusivity(unchecked) var content: ContentReceiver?
-    /// The request body. Nil if it is sent with the headers.
+    /// The request body that is sent after the headers. Nil if the request has no body or the body is sent with the
+    /// headers.
     @exclusivity(unchecked) var upload: BodyUpload?
     var progress: ProgressReporter?
     /// The number of response bytes that were received on earlier connections of this exchange.
@@ -97,7 +99,7 @@
     }
 
     var connection: EngineConnection? {
-      if case .connection(let connection) = carrier { connection } else { nil }
+      if case .connected(let connection) = stage { connection } else { nil }
     }
 
     /// True if a connection accepted bytes of the request. The server may then process the request.
@@ -105,7 +107,7 @@
 
     // MARK: - Once more
 
-    /// True if the server may receive the request twice.
+    /// True if the server may receive this request twice. By default, this is true only for GET and HEAD.
     private var isRepeatable: Bool {
       exchange.handling.mayBeRepeated ?? (exchange.request.method == .get || exchange.request.method == .head)
     }
@@ -113,10 +115,10 @@
     /// True if the request may be sent again after an idle connection closed before the first line of the response (RFC
     /// 9112 section 9.3.1).
     var mayBeRepeated: Bool {
-      isRepeatable && !isRepeated && isReused == true && upload?.canBeginAnew != false && !exchange.call.isStopped
+      isRepeatable && !isRepeated && isReused == true && upload?.canBeSentAgain != false && !exchange.call.isStopped
     }
 
-    /// True if the exchange must use a new connection.
+    /// True if the exchange must use a new connection instead of an idle connection.
     var needsFreshConnection: Bool { isRepeated || staleConnections >= Self.mostStaleConnections }
 
     /// Resets the exchange so that it can begin again on another connection.
@@ -126,7 +128,7 @@
         earlierSent += connection.machine.bytesWritten
         earlierReceived += connection.machine.bytesReceived
       }
-      carrier = .nothing
+      stage = .unconnected
       content = nil
       continueEnd = nil
       isPaused = false
@@ -137,16 +139,17 @@
 
     // MARK: - Time
 
-    /// The time of the next time-out check. While the exchange connects, it is the connect time-out or the next
-    /// connection attempt. On a connection, it is the idle time-out or the end of the wait for status 100. Nil if no
-    /// check is needed, for example while the sink or the source of the body has paused.
+    /// The time of the next time-out check:
+    /// - While the exchange connects: the connect time-out, or the next connection attempt.
+    /// - On a connection: the idle time-out, or the end of the wait for status 100 (Continue).
+    /// - Nil if no check is needed, for example while the sink or the source of the body has paused.
     var watchEnd: MonotonicInstant? {
-      switch carrier {
-      case .nothing: return nil
-      case .dialing(let dialing):
-        guard let next = dialing.nextAttempt else { return connectEnd }
+      switch stage {
+      case .unconnected: return nil
+      case .connecting(let connector):
+        guard let next = connector.nextAttempt else { return connectEnd }
         return connectEnd.map { min($0, next) } ?? next
-      case .connection:
+      case .connected:
         if isPaused || upload?.isPaused == true { return continueEnd }
         let end = exchange.idleTimeout.map { lastActivity.advanced(by: $0) }
         guard let continueEnd else { return end }
@@ -154,15 +157,15 @@
       }
     }
 
-    /// The time at which the connect time-out ends. The custom resolver's lookup counts. Nil if no connect time-out is
-    /// set.
+    /// The time at which the connect time-out ends. The time-out includes the duration of the custom resolver's lookup.
+    /// Nil if no connect time-out is set.
     var connectEnd: MonotonicInstant? {
       exchange.connectTimeout.map { started.advanced(by: max(.zero, $0 - lookup)) }
     }
 
     // MARK: - Metrics
 
-    /// The metrics so far.
+    /// The metrics that are known now.
     var metrics: ExchangeMetrics {
       var metrics = ExchangeMetrics()
       metrics.queue = submitted.duration(to: begun)
@@ -191,11 +194,12 @@
       return metrics
     }
 
-    /// Reports the metrics so far to the exchange's observer, for a caller that stops before the exchange ends.
-    func noteProgress() { exchange.handling.note?.measured(metrics) }
+    /// Reports the metrics that are known now to the exchange's observer. The observer then has these metrics even if
+    /// the caller stops before the exchange ends.
+    func noteProgress() { exchange.handling.observer?.measured(metrics) }
 
-    /// Creates a failure of this exchange. The failure is marked as certainly not sent if no connection accepted a byte
-    /// of the request.
+    /// Creates a failure of this exchange. If no connection accepted a byte of the request, the failure states that the
+    /// request was certainly not sent.
     func failure(_ kind: TransportFailure.Kind, _ text: String? = nil) -> TransportFailure {
       TransportFailure(
         kind, text ?? FailureText.sentence(for: kind, origin: origin), isCertainlyNotSent: !mayHaveBeenSent)

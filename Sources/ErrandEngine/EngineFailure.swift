@@ -2,21 +2,21 @@
   import ErrandHTTP
   import Glibc
 
-  /// The texts of failures for which the engine knows more than the kind of the failure.
+  /// The messages that contain more details than the general message for a kind of failure.
   enum EngineFailure {
-    /// The text for an address that the address policy forbids.
+    /// The message for an address that the address policy forbids.
     static func refusal(of address: SocketAddress, host: String) -> String {
       let kind = address.kind?.rawValue ?? "unknown"
-      return "The host \(host) has the address \(address.text) (\(kind)), which `addressPolicy` forbids; allow that "
-        + "kind if the host is intended."
+      return "The host \(host) has the address \(address.text) (\(kind)), which `addressPolicy` forbids; allow this "
+        + "kind of address if you trust the host."
     }
 
-    /// The text for a failed lookup of a host.
+    /// The message for a failed lookup of a host.
     static func lookup(_ origin: HTTPURL.Origin, _ failure: SocketAddress.LookupFailure) -> String {
       with(failure.text, FailureText.sentence(for: .nameLookup, origin: origin))
     }
 
-    /// The text for a failed connection attempt, with the description of the system's error number.
+    /// The message for a failed connection attempt, with the description of the system's error number.
     static func connecting(
       _ kind: TransportFailure.Kind, _ origin: HTTPURL.Origin, socket path: String?, error: Int32
     ) -> String {
@@ -24,7 +24,8 @@
       return with(String(cString: strerror(error)), sentence)
     }
 
-    /// The failure of a request that needs a capability which the engine does not have. It names the capability.
+    /// The failure of a request that needs a capability which the engine does not have. The message names the
+    /// capability.
     static func lacks(_ capability: String, _ text: String) -> TransportFailure {
       TransportFailure(
         .unsupported, "The engine cannot \(text) yet (capability \(capability)); choose the transport \"curl\".",

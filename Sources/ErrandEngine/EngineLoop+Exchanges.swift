@@ -14,13 +14,13 @@
       place(exchange)
     }
 
-    /// Sends an exchange on a usable idle connection, or opens a connection for it.
+    /// Sends an exchange on a usable idle connection, or opens a new connection.
     private func place(_ exchange: EngineExchange) {
       if !exchange.needsFreshConnection, let connection = keptConnection(for: exchange.origin) {
-        connection.carry(exchange)
+        connection.begin(exchange)
         return expectWatch(of: exchange)
       }
-      dial(exchange)
+      connect(exchange)
     }
 
     /// Returns an idle connection that has nothing to read. Checks the socket itself, because the poller may report too
@@ -35,13 +35,13 @@
       }
     }
 
-    private func dial(_ exchange: EngineExchange) {
-      let dialing = Dialing(exchange, self)
-      exchange.carrier = .dialing(dialing)
-      if let known = knownAddresses(of: exchange) { return dialing.begin(known, wasLookedUp: false) }
+    private func connect(_ exchange: EngineExchange) {
+      let connector = EngineConnector(exchange, self)
+      exchange.stage = .connecting(connector)
+      if let known = knownAddresses(of: exchange) { return connector.begin(known, wasLookedUp: false) }
       expectWatch(of: exchange)
       let origin = exchange.origin
-      lookups[origin, default: []].append(dialing)
+      lookups[origin, default: []].append(connector)
       guard lookups[origin]?.count == 1 else { return }
       NameLookups.shared.addresses(of: origin.host, port: origin.port) { [weak self] answer in
         self?.push(.resolved(origin, answer))
@@ -58,10 +58,10 @@
     }
 
     func resolved(_ origin: HTTPURL.Origin, _ answer: NameLookups.Answer) {
-      for dialing in lookups.removeValue(forKey: origin) ?? [] {
+      for connector in lookups.removeValue(forKey: origin) ?? [] {
         switch answer {
-        case .success(let addresses): dialing.begin(addresses, wasLookedUp: true)
-        case .failure(let failure): dialing.failed(failure)
+        case .success(let addresses): connector.begin(addresses, wasLookedUp: true)
+        case .failure(let failure): connector.failed(failure)
         }
       }
     }
@@ -75,7 +75,7 @@
         socket, token: token, origin: exchange.origin, address: address.text, loop: self)
       sockets.hand(token, to: .connection(connection))
       exchange.connected = now
-      connection.carry(exchange)
+      connection.begin(exchange)
       expectWatch(of: exchange)
       if let report, connection.isOpen, report.isReadable || report.hasEnded {
         connection.readable(hasEnded: report.hasEnded)
@@ -116,15 +116,15 @@
     }
 
     private func isDue(_ exchange: EngineExchange) {
-      switch exchange.carrier {
-      case .nothing: break
-      case .dialing(let dialing):
+      switch exchange.stage {
+      case .unconnected: break
+      case .connecting(let connector):
         if let end = exchange.connectEnd, end <= now {
           let text = FailureText.connectTimeout(exchange.origin, after: exchange.exchange.connectTimeout)
           return fail(exchange, exchange.failure(.connectTimeout, text))
         }
-        dialing.advance()
-      case .connection(let connection):
+        connector.advance()
+      case .connected(let connection):
         if let end = exchange.continueEnd, end <= now { return connection.proceed() }
         let text = FailureText.idleTimeout(exchange.origin, after: exchange.exchange.idleTimeout)
         fail(exchange, exchange.failure(.idleTimeout, text))
@@ -134,9 +134,9 @@
     // MARK: - Sending again
 
     /// Moves an exchange to another connection because its connection closed before a byte of the request was written.
-    /// This is safe for every method.
+    /// Sending the request again is safe for every method, because the server received no part of it.
     func moveOn(_ exchange: EngineExchange, from connection: EngineConnection) {
-      guard connection.uses > 1, exchange.upload?.canBeginAnew != false else {
+      guard connection.uses > 1, exchange.upload?.canBeSentAgain != false else {
         return fail(exchange, exchange.failure(.closedBeforeResponse))
       }
       exchange.staleConnections += 1
@@ -148,7 +148,7 @@
     func lostBeforeResponse(_ exchange: EngineExchange, on connection: EngineConnection) {
       guard exchange.mayBeRepeated else { return fail(exchange, exchange.failure(.closedBeforeResponse)) }
       exchange.isRepeated = true
-      exchange.exchange.handling.note?.repeated()
+      exchange.exchange.handling.observer?.repeated()
       exchange.expectsContinue = exchange.exchange.request.body?.expectsContinue == true
       sendAgain(exchange, leaving: connection, isKept: false)
     }
@@ -165,33 +165,34 @@
     /// Ends an exchange with a failure and closes its connection. Has no effect if the exchange has already ended.
     func fail(_ exchange: EngineExchange, _ error: any Error) { end(exchange, .failure(error), keeping: nil) }
 
-    /// Ends an exchange. `kept` is its connection if another exchange may use the connection; otherwise nil.
+    /// Ends an exchange. `kept` is the exchange's connection if another exchange may use that connection; otherwise
+    /// nil.
     func end(_ exchange: EngineExchange, _ result: Result<HTTPResponse, any Error>, keeping kept: EngineConnection?) {
       guard let slot = exchange.slot else { return }
       watches.remove(slot)
       exchange.slot = nil
       exchange.result = measured(result, exchange)
       exchange.upload?.close()
-      switch exchange.carrier {
-      case .nothing: break
-      case .dialing(let dialing): dialing.cancel()
-      case .connection(let connection):
+      switch exchange.stage {
+      case .unconnected: break
+      case .connecting(let connector): connector.cancel()
+      case .connected(let connection):
         connection.release()
         if kept === connection { keep(connection) } else { close(connection) }
       }
-      exchange.carrier = .nothing
+      exchange.stage = .unconnected
       note(ended: exchange)
     }
 
-    /// Adds the metrics to a failure. If the error has no place for metrics, such as a cancellation, reports them to
-    /// the exchange's observer. A response is returned unchanged.
+    /// Adds the metrics to a failure. If the error cannot contain metrics, such as a cancellation, reports the metrics
+    /// to the exchange's observer. A response is returned unchanged.
     private func measured(
       _ result: Result<HTTPResponse, any Error>, _ exchange: EngineExchange
     ) -> Result<HTTPResponse, any Error> {
       guard case .failure(let error) = result else { return result }
       let metrics = exchange.finalMetrics()
       guard var failure = error as? TransportFailure else {
-        exchange.exchange.handling.note?.measured(metrics)
+        exchange.exchange.handling.observer?.measured(metrics)
         return result
       }
       failure.metrics = metrics

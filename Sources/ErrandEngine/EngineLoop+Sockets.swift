@@ -3,17 +3,17 @@
   import Glibc
 
   extension EngineLoop {
-    /// Passes an event of a socket to the socket's owner.
+    /// Passes an event of a socket to the connection or to the connection attempt that uses the socket.
     func handle(_ report: Poller.Report) {
       switch sockets.owner(of: report.token) {
       case .connection(let connection): connection.handle(report)
-      case .dialing(let dialing): dialing.handle(report)
+      case .connector(let connector): connector.handle(report)
       case nil: break
       }
     }
 
-    /// Opens a socket for an address. Returns the system's error number if this fails. If no file descriptor is left,
-    /// closes the oldest idle connection and tries once more.
+    /// Opens a socket for an address. Returns the system's error number if no socket can be opened. If no file
+    /// descriptor is left, closes the oldest idle connection and tries once more.
     func openSocket(for address: SocketAddress) -> (socket: EngineSocket?, error: Int32) {
       let opened = EngineSocket.open(for: address)
       guard opened.socket == nil, opened.error == EMFILE || opened.error == ENFILE, let idle = pool.removeOldest()
@@ -24,9 +24,10 @@
       return EngineSocket.open(for: address)
     }
 
-    /// Registers a socket with the poller. Returns nil if the system has no resources for it.
-    func register(_ socket: EngineSocket, for dialing: Dialing) -> UInt64? {
-      let token = sockets.insert(.dialing(dialing))
+    /// Registers a socket with the poller, and returns the socket's token. Returns nil if the system has no resources
+    /// for the socket.
+    func register(_ socket: EngineSocket, for connector: EngineConnector) -> UInt64? {
+      let token = sockets.insert(.connector(connector))
       if poller?.add(socket.descriptor, token: token) == true { return token }
       sockets.remove(token)
       return nil
@@ -38,7 +39,7 @@
       socket.close()
     }
 
-    /// Keeps an idle connection for a later exchange.
+    /// Keeps an idle connection in the pool for a later exchange.
     func keep(_ connection: EngineConnection) {
       for old in pool.keep(connection, for: connection.origin, now: now) { close(old) }
     }
@@ -49,7 +50,8 @@
       if sockets.remove(connection.token) != nil { connection.socket.close() }
     }
 
-    /// Removes an idle connection from the pool and closes it, because it ended or received unexpected bytes.
+    /// Removes an idle connection from the pool and closes it, because the connection ended or received unexpected
+    /// bytes.
     func discard(_ connection: EngineConnection) {
       _ = pool.remove(connection, of: connection.origin)
       close(connection)

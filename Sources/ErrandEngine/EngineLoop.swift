@@ -5,22 +5,23 @@
   import ErrandSupport
   import Synchronization
 
-  /// The thread that runs all exchanges of one configuration. It performs commands, runs timers, reads and writes
-  /// sockets, and sleeps.
+  /// The event loop: the thread that runs all exchanges of one configuration. The thread performs commands, runs
+  /// timers, reads and writes sockets, and sleeps.
   ///
-  /// Other threads only add commands and timers to the inbox and wake the thread. Only the loop's thread uses
+  /// Other threads only add commands and timers to the inbox and wake the loop's thread. Only the loop's thread uses
   /// connections and exchanges. Each configuration has its own loop and its own connections.
   final class EngineLoop: @unchecked Sendable {  // `inbox` locks the shared state; only the loop's thread uses the rest
     static let scratchSize = 64 << 10
     private static let uploadSize = 256 << 10
     private static let downloadSize = 512 << 10
-    /// How often commands and jobs are run before the sockets are checked.
+    /// The maximum number of times that commands and jobs are run before the sockets are checked. Each job may add
+    /// commands.
     private static let roundsPerTurn = 4
 
     let configuration: EngineConfiguration
     /// The address overrides of the configuration.
     let overrides: [HTTPURL.Origin: [SocketAddress]]
-    /// The poller for the sockets; nil if the system has no resources for it.
+    /// The poller for the sockets. Nil if the system has no resources for the poller.
     let poller: Poller?
     private let inbox = Locked(EngineInbox())
     private let thread = Atomic<UInt>(0)
@@ -30,19 +31,19 @@
     /// The buffer for received bytes.
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: scratchSize, alignment: 16)
     /// The output buffer for decoded content.
-    let decodingRoom = UnsafeMutableRawBufferPointer.allocate(byteCount: scratchSize, alignment: 16)
-    private var downloadRoom: UnsafeMutableRawBufferPointer?
+    let decodingBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: scratchSize, alignment: 16)
+    private var downloadBuffer: UnsafeMutableRawBufferPointer?
     private var uploadMemory: UnsafeMutableRawBufferPointer?
     var requests = RequestBuffer()
-    /// The time at which the thread last woke or began commands.
+    /// The time at which the loop's thread last woke up or began to perform commands.
     private(set) var now = MonotonicInstant.now
-    /// How many bytes may still be decoded in this iteration of the loop.
+    /// The number of bytes that may still be decoded in this iteration of the loop.
     var decoding = DecodingBudget()
     var sockets = SocketTable()
     var pool: IdlePool<EngineConnection>
     var watches = WatchList<EngineExchange>()
-    /// The exchanges that wait for the lookup of a host.
-    var lookups: [HTTPURL.Origin: [Dialing]] = [:]
+    /// The connection attempts that wait for the lookup of a host, by origin.
+    var lookups: [HTTPURL.Origin: [EngineConnector]] = [:]
     private var commands: [EngineCommand] = []
     private var jobs: [(job: UnownedJob, executor: EngineExecutor)] = []
     private var runningJobs: [(job: UnownedJob, executor: EngineExecutor)] = []
@@ -61,19 +62,19 @@
 
     deinit {
       scratch.deallocate()
-      decodingRoom.deallocate()
-      downloadRoom?.deallocate()
+      decodingBuffer.deallocate()
+      downloadBuffer?.deallocate()
       uploadMemory?.deallocate()
     }
 
-    /// True if the system had the resources for the loop's poller.
+    /// True if the loop can run: the system had the resources for its poller.
     var isUsable: Bool { poller != nil }
 
     // MARK: - Any thread
 
     func push(_ command: EngineCommand) {
-      let duty = isUsable ? inbox.withLock { $0.push(command) } : .refuse
-      if duty == .refuse { refuse(command) } else { perform(duty) }
+      let decision = isUsable ? inbox.withLock { $0.push(command) } : .refuse
+      if decision == .refuse { refuse(command) } else { perform(decision) }
     }
 
     /// Runs a job of a task on the loop's thread.
@@ -83,21 +84,21 @@
     }
 
     func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken {
-      let (token, duty) = inbox.withLock { $0.schedule(at: instant, action) }
-      perform(duty)
+      let (token, decision) = inbox.withLock { $0.schedule(at: instant, action) }
+      perform(decision)
       return token
     }
 
     func cancel(_ token: TimerToken) {
       let removed = inbox.withLock { $0.timers.remove(token) }
-      _ = removed  // released here, outside the lock
+      _ = removed  // the removed action is released outside the lock
     }
 
-    /// Lets the thread end when no exchange is left.
+    /// Lets the loop's thread end when no exchange is left.
     func close() { perform(inbox.withLock { $0.close() }) }
 
-    private func perform(_ duty: EngineInbox.Duty) {
-      switch duty {
+    private func perform(_ decision: EngineInbox.WakeDecision) {
+      switch decision {
       case .nothing, .refuse: break
       case .wake: poller?.wake()
       case .startThread: if !DetachedThread.start(named: "errand.engine", { [self] in run() }) { abandon() }
@@ -105,22 +106,23 @@
     }
 
     private func abandon() {
-      let (commands, standIn) = inbox.withLock { $0.abandon() }
+      let (commands, fallbackTime) = inbox.withLock { $0.abandon() }
       for command in commands { refuse(command) }
-      if let standIn { _ = SharedTimers.shared.schedule(at: standIn) { [weak self] in self?.standIn() } }
+      guard let fallbackTime else { return }
+      _ = SharedTimers.shared.schedule(at: fallbackTime) { [weak self] in self?.runFallbackTimers() }
     }
 
     /// Runs the due timers while the loop has no thread, then tries to start the thread.
-    private func standIn() {
-      while let action = inbox.withLock({ $0.popStranded(.now) }) { action() }
-      perform(inbox.withLock { $0.endStandIn() })
+    private func runFallbackTimers() {
+      while let action = inbox.withLock({ $0.popFallbackTimer(.now) }) { action() }
+      perform(inbox.withLock { $0.endFallback() })
     }
 
-    /// Refuses a command because the loop has no thread. An exchange fails. A job runs on a global queue instead.
+    /// Refuses a command because the loop has no thread. An exchange fails. A job runs on a global queue.
     private func refuse(_ command: EngineCommand) {
       switch command {
       case .submit(let exchange):
-        exchange.result = .failure(exchange.failure(.other, FailureText.outOfRoom))
+        exchange.result = .failure(exchange.failure(.other, FailureText.outOfResources))
         exchange.wakeup?.resume()
       case .run(let job, let executor):
         DispatchQueue.global().async { job.runSynchronously(on: executor.asUnownedTaskExecutor()) }
@@ -142,18 +144,19 @@
         continueReady()
         wakeCallers()
         performCommands()
-      } while rest(poller)
+      } while waitForEvents(poller)
       for connection in pool.removeAll() { close(connection) }
       thread.store(0, ordering: .relaxed)
     }
 
     /// Waits for events, then handles the events of the sockets. Returns false if the thread must end.
-    private func rest(_ poller: Poller) -> Bool {
+    private func waitForEvents(_ poller: Poller) -> Bool {
       var wait: Int32 = 0
       if ready.isEmpty, jobs.isEmpty {
         let latest = [watches.next, pool.nextExpiry].compactMap { $0 }.min()
         let isBusy = watches.count > 0
-        switch inbox.withLock({ [now = MonotonicInstant.now] in $0.rest(now: now, latest: latest, isBusy: isBusy) }) {
+        let now = MonotonicInstant.now
+        switch inbox.withLock({ $0.decideSleep(now: now, latest: latest, isBusy: isBusy) }) {
         case .none: break
         case .end: return false
         case .sleep(let milliseconds): wait = milliseconds
@@ -177,13 +180,14 @@
       while let action = inbox.withLock({ $0.timers.popDue(now) }) { action() }
     }
 
-    /// Performs the commands and runs the jobs. Repeats this a few times, so that requests which the jobs submit are
-    /// sent at once.
+    /// Performs the commands and runs the jobs. Jobs may add commands, so this is repeated a few times. A request that
+    /// a job submits is then sent at once.
     private func performCommands() {
       for _ in 0..<Self.roundsPerTurn {
         inbox.withLock { $0.take(&commands) }
         if commands.isEmpty, jobs.isEmpty { return }
-        // All commands were submitted before this time. With an older time, a time-out would end too early.
+        // The commands were submitted before this time. If `now` were older than a command, a time-out would end too
+        // early.
         now = .now
         for command in commands { perform(command) }
         commands.removeAll(keepingCapacity: true)
@@ -203,7 +207,7 @@
       }
     }
 
-    /// Runs the jobs that are queued now. Jobs that they add run in the next round.
+    /// Runs the jobs that are queued now. Jobs that are added during this call are run by the next call.
     private func runJobs() {
       swap(&jobs, &runningJobs)
       for entry in runningJobs { entry.job.runSynchronously(on: entry.executor.asUnownedTaskExecutor()) }
@@ -229,8 +233,8 @@
       continuing.removeAll(keepingCapacity: true)
     }
 
-    /// Records an exchange that has ended. Its caller is woken later in the same iteration, together with other
-    /// callers.
+    /// Records an exchange that has ended. Its caller is woken later in this iteration of the loop, together with the
+    /// callers of other ended exchanges.
     func note(ended exchange: EngineExchange) { ended.append(exchange) }
 
     private func wakeCallers() {
@@ -241,21 +245,21 @@
 
     // MARK: - Buffers
 
-    /// The buffer for received bytes. It is larger if the bytes go to a sink.
-    func room(for exchange: EngineExchange?) -> UnsafeMutableRawBufferPointer {
+    /// The buffer for received bytes. The buffer is larger if the bytes go to a body sink.
+    func receiveBuffer(for exchange: EngineExchange?) -> UnsafeMutableRawBufferPointer {
       guard exchange?.exchange.sink != nil, case .sink = exchange?.content?.destination else { return scratch }
-      if let downloadRoom { return downloadRoom }
-      let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.downloadSize, alignment: 16)
-      downloadRoom = room
-      return room
+      if let downloadBuffer { return downloadBuffer }
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.downloadSize, alignment: 16)
+      downloadBuffer = buffer
+      return buffer
     }
 
     /// The buffer for a piece of a request body.
-    var uploadRoom: UnsafeMutableRawBufferPointer {
+    var uploadBuffer: UnsafeMutableRawBufferPointer {
       if let uploadMemory { return uploadMemory }
-      let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.uploadSize, alignment: 16)
-      uploadMemory = room
-      return room
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.uploadSize, alignment: 16)
+      uploadMemory = buffer
+      return buffer
     }
   }
 #endif

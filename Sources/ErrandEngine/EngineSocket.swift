@@ -1,7 +1,7 @@
 #if os(Linux)
   import Glibc
 
-  /// A non-blocking stream socket. Its owner must close it exactly once.
+  /// A non-blocking stream socket. The object that uses the socket must close it exactly once.
   struct EngineSocket {
     /// The result of sending or receiving.
     enum Transferred: Equatable {
@@ -11,22 +11,22 @@
       case later
       /// The peer has closed its side of the stream.
       case end
-      /// The system's error number.
+      /// The transfer failed with this error number (`errno`) of the system.
       case failed(Int32)
     }
 
     /// The result of an attempt to connect.
     enum Attempt: Equatable {
       case connected
-      /// The attempt is in progress. The poller reports when it ends.
+      /// The attempt is in progress. The poller reports when the attempt ends.
       case pending
-      /// The system's error number.
+      /// The attempt failed with this error number (`errno`) of the system.
       case failed(Int32)
     }
 
     let descriptor: Int32
 
-    /// Opens a socket for an address. Returns the system's error number if this fails.
+    /// Opens a socket for an address. Returns the system's error number if the socket cannot be opened.
     static func open(for address: SocketAddress) -> (socket: EngineSocket?, error: Int32) {
       let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
       let descriptor = socket(address.family, kind, 0)
@@ -65,10 +65,10 @@
       }
     }
 
-    /// Receives bytes into `room`, which must not be empty.
-    func receive(into room: UnsafeMutableRawBufferPointer) -> Transferred {
+    /// Receives bytes into `buffer`, which must not be empty.
+    func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transferred {
       while true {
-        let count = recv(descriptor, room.baseAddress, room.count, 0)
+        let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
         if count > 0 { return .bytes(count) }
         if count == 0 { return .end }
         if errno != EINTR { return Self.failure(errno) }

@@ -1,8 +1,8 @@
 #if os(Linux)
   import ErrandHTTP
 
-  /// Timers that run on the loop's thread. This object owns the thread: the thread ends when the object is released and
-  /// no exchange is left.
+  /// Timers that run on the thread of the event loop. This object owns the thread: the thread ends when the object is
+  /// released and no exchange is left.
   final class EngineTimers: Timers {
     let loop: EngineLoop
 

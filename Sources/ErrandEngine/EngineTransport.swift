@@ -6,8 +6,8 @@
   /// A transport with this library's own HTTP/1.1 engine, on Linux sockets. One thread runs all exchanges.
   ///
   /// The engine checks the framing of RFC 9112 strictly. It decodes gzip, deflate, brotli and zstd. It sends a request
-  /// again only if the server cannot have seen it, or if the request may be repeated. TLS, HTTP/2 and proxies are not
-  /// supported yet. A request that needs TLS fails with ``ErrandHTTP/TransportFailure/Kind/unsupported`` before
+  /// again only if the server cannot have seen the request, or if the request may be repeated. TLS, HTTP/2 and proxies
+  /// are not supported yet. A request that needs TLS fails with ``ErrandHTTP/TransportFailure/Kind/unsupported`` before
   /// anything is sent.
   ///
   /// The thread starts with the first exchange and also runs ``timers``. It ends when the transport and its timers are
@@ -16,7 +16,7 @@
   /// ```swift
   /// client.configure { $0.transport = .named("engine") }
   /// ```
-  public final class EngineTransport: Transport, ThreadLending {
+  public final class EngineTransport: Transport, ExecutorProviding {
     private struct State: Sendable {
       var configuration: EngineConfiguration
       var timers: EngineTimers
@@ -33,11 +33,12 @@
     public convenience init() { self.init(over: EngineLoop(EngineConfiguration(), [:]), resolver: nil) }
 
     /// Makes a transport.
+    ///
+    /// The custom resolver is not called for numeric addresses, for hosts in ``EngineConfiguration/addressOverrides``,
+    /// or if requests go to a Unix domain socket.
     /// - Parameters:
-    ///   - configuration: The addresses and the connection limits.
-    ///   - resolver: A custom resolver for the addresses of hosts; nil for the system's resolver. It is not called for
-    ///     numeric addresses, for hosts in ``EngineConfiguration/addressOverrides``, or if requests go to a Unix domain
-    ///     socket.
+    ///   - configuration: The settings of the transport.
+    ///   - resolver: A custom resolver for the addresses of hosts; nil for the system's resolver.
     /// - Throws: ``EngineConfiguration/Invalid`` if a setting is invalid.
     public convenience init(
       _ configuration: EngineConfiguration, resolver: (any NameResolver)? = nil
@@ -50,7 +51,7 @@
       self.resolver = resolver
     }
 
-    /// The current configuration: the addresses and the connection limits.
+    /// The current settings of the transport.
     public var configuration: EngineConfiguration { state.withLock { $0.configuration } }
 
     /// Changes the configuration. Running exchanges keep the old configuration. Later exchanges use a new thread and
@@ -63,7 +64,7 @@
         if configuration != old.configuration { state = new }
         return old
       }
-      _ = old  // released here, outside the lock
+      _ = old  // the old state is released outside the lock
     }
 
     /// The capabilities of the transport. HTTP/2 and proxies are not among them.
@@ -84,8 +85,8 @@
     /// An executor that runs tasks on the transport's own thread. A task that prefers this executor needs no thread
     /// switch.
     ///
-    /// Use it for bulk work: a thousand small calls in a row, a crawler, a proxy. Code on this executor must be short
-    /// and must not block, because all exchanges wait for it.
+    /// Use this executor for bulk work: a thousand small calls in a row, a crawler, a proxy. Code on this executor must
+    /// be short and must not block, because all exchanges wait for it.
     ///
     /// ```swift
     /// await withTaskExecutorPreference(transport.executor) { … try await client.send(request) … }
@@ -95,8 +96,8 @@
     public var executor: any TaskExecutor { state.withLock { $0.executor } }
 
     /// Sends the request and returns the response, whatever its status is.
-    /// - Throws: ``TransportFailure``, ``CallState/Stopped``, ``BodySourceFailure``, or what the exchange's sink
-    ///   threw.
+    /// - Throws: ``TransportFailure``, ``CallState/Stopped``, ``BodySourceFailure``, or the error that the exchange's
+    ///   sink threw.
     public func send(_ exchange: Exchange) async throws -> HTTPResponse {
       try RequestCheck.check(exchange.request)
       guard exchange.request.url.scheme == .http else {
@@ -113,8 +114,8 @@
       return try withExtendedLifetime(timers) { try running.outcome() }
     }
 
-    /// Asks the custom resolver for the addresses of an exchange's host. Returns the addresses and the duration, or nil
-    /// if no resolver is needed.
+    /// Asks the custom resolver for the addresses of an exchange's host. Returns the addresses and the duration of the
+    /// lookup. Returns nil if no custom resolver is needed.
     private func addresses(
       of exchange: Exchange, _ loop: EngineLoop
     ) async throws -> (addresses: [SocketAddress], took: Duration)? {
@@ -136,7 +137,7 @@
       if old.timers.loop.isUsable { return old.timers }
       let new = Self.state(EngineLoop(old.configuration, old.timers.loop.overrides))
       guard new.timers.loop.isUsable else {
-        throw TransportFailure(.other, FailureText.outOfRoom, isCertainlyNotSent: true)
+        throw TransportFailure(.other, FailureText.outOfResources, isCertainlyNotSent: true)
       }
       return state.withLock { state in
         if state.timers === old.timers { state = new }

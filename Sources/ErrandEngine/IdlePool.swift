@@ -1,8 +1,8 @@
 #if os(Linux)
   import ErrandHTTP
 
-  /// The idle connections by origin. The connection of an origin that was used last is reused first, so that unneeded
-  /// connections reach their maximum age.
+  /// The idle connections by origin. For each origin, the connection that was used last is reused first, so that
+  /// unneeded connections reach their maximum age.
   ///
   /// The pool decides which connections must be closed, but does not close them itself.
   struct IdlePool<Connection: AnyObject> {
@@ -16,8 +16,11 @@
     let age: Duration
 
     private var entries: [HTTPURL.Origin: [Entry]] = [:]
-    private(set) var count = 0
-    /// The time at which the next connection may be too old. Nil if the pool is empty.
+    /// The number of idle connections.
+    private(set) var count = 0 {
+      didSet { if count == 0 { nextExpiry = nil } }
+    }
+    /// The time of the next check for connections that exceed the maximum age. Nil if the pool is empty.
     private(set) var nextExpiry: MonotonicInstant?
 
     init(most: Int, mostPerOrigin: Int, age: Duration) {
@@ -36,15 +39,16 @@
       return count > most ? [removeOldest()].compactMap { $0 } : []
     }
 
-    /// Removes and returns the connection of an origin that was used last. `expired` contains the connections that are
-    /// too old.
+    /// Removes and returns the connection of an origin that was used last. `expired` contains the connections that
+    /// exceed the maximum age and must be closed.
     mutating func take(
       for origin: HTTPURL.Origin, now: MonotonicInstant
     ) -> (connection: Connection?, expired: [Connection]) {
       guard let last = entries[origin]?.popLast() else { return (nil, []) }
       count -= 1
       guard isTooOld(last, now) else { return (last.connection, []) }
-      // The other connections of this origin are even older.
+      // All other connections of this origin were used before `last`. So if `last` is too old, they are too old as
+      // well.
       let others = entries.removeValue(forKey: origin) ?? []
       count -= others.count
       return (nil, others.map(\.connection) + [last.connection])
@@ -69,7 +73,7 @@
       return removeFirst(of: oldest.key)
     }
 
-    /// Removes and returns all connections that are too old.
+    /// Removes and returns all connections that exceed the maximum age.
     mutating func expire(now: MonotonicInstant) -> [Connection] {
       guard let nextExpiry, nextExpiry <= now else { return [] }
       var expired: [Connection] = []
@@ -87,7 +91,7 @@
     mutating func removeAll() -> [Connection] {
       let all = entries.values.joined().map(\.connection)
       entries = [:]
-      (count, nextExpiry) = (0, nil)
+      count = 0
       return all
     }
 

@@ -2,7 +2,7 @@
   import ErrandHTTP
   import ErrandSupport
 
-  /// Looks up host names on threads of its own, because the system's lookup blocks. All transports share these threads.
+  /// Looks up host names on separate threads, because the system's lookup blocks. All transports share these threads.
   ///
   /// A slow lookup delays other lookups only if all threads are in use.
   final class NameLookups: Sendable {
@@ -25,7 +25,8 @@
     private let find: @Sendable (String, Int) -> Answer
     private let state = Locked(State())
 
-    /// Creates the lookups. Tests pass their own `find` instead of the system's lookup.
+    /// Creates an object that looks up names. `find` looks up one host; tests pass their own `find` instead of the
+    /// system's lookup.
     init(
       mostThreads: Int,
       find: @escaping @Sendable (String, Int) -> Answer = { SocketAddress.addresses(of: $0, port: $1) }
@@ -61,7 +62,7 @@
       }
     }
 
-    /// Handles a thread that could not be started. If no other thread runs, all waiting lookups fail.
+    /// Handles a failed start of a lookup thread. If no other lookup thread runs, all waiting lookups fail.
     private func abandon() {
       let stranded = state.withLock { state in
         state.threads -= 1
@@ -69,7 +70,7 @@
         defer { state.waiting = [] }
         return state.waiting
       }
-      for job in stranded { job.done(.failure(SocketAddress.LookupFailure(text: FailureText.outOfRoom))) }
+      for job in stranded { job.done(.failure(SocketAddress.LookupFailure(text: FailureText.outOfResources))) }
     }
   }
 #endif

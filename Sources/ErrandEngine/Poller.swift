@@ -23,7 +23,7 @@
     private let waker: Int32
     private let events = UnsafeMutablePointer<errand_event>.allocate(capacity: capacity)  // freed in deinit
 
-    /// Creates a poller. Nil if the system has no resources for it.
+    /// Creates a poller. Returns nil if the system has no resources for a poller.
     init?() {
       poller = errand_poller_make()
       waker = errand_waker_make()
@@ -39,8 +39,8 @@
     /// Ends the current wait. If no wait is in progress, the next wait ends at once.
     func wake() { errand_waker_signal(waker) }
 
-    /// Reports events of a descriptor until the descriptor is closed. Returns false if the system has no resources for
-    /// it.
+    /// Reports the events of a descriptor until the descriptor is closed. Returns false if the system has no resources
+    /// to watch the descriptor.
     func add(_ descriptor: Int32, token: UInt64) -> Bool { errand_poller_add(poller, descriptor, token) == 0 }
 
     /// Waits for events for at most `milliseconds`, and passes each event to `body`.

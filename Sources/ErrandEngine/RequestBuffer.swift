@@ -15,10 +15,10 @@
 
     deinit { memory.deallocate() }
 
-    /// The bytes of the request. Valid until the next change of the buffer.
+    /// The bytes of the request. The pointer is valid until the next change of the buffer.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
 
-    /// Writes a request: its headers, and its body if the body is sent in the same write.
+    /// Writes a request: its headers, and its body if headers and body are sent in one write.
     mutating func write(_ request: HTTPRequest, upload: BodyUpload?, expectsContinue: Bool) {
       empty()
       append(request.method.rawValue)
@@ -46,7 +46,7 @@
       memory = .allocate(byteCount: capacity, alignment: 16)
     }
 
-    /// Writes the path and the query. A URL of a request contains no fragment.
+    /// Writes the path and the query of the request target. The URL of a request contains no fragment.
     private mutating func appendTarget(_ url: HTTPURL) {
       let utf8 = url.string.utf8
       if utf8.dropFirst(url.pathStart).first != 0x2F { append("/") }
@@ -62,14 +62,14 @@
     private mutating func appendFraming(_ request: HTTPRequest, _ upload: BodyUpload?) {
       if let upload, upload.total == nil { return append("Transfer-Encoding: chunked\r\n") }
       let length = request.method == .head ? nil : request.body?.length
-      guard length != nil || Self.meansBody(request.method) else { return }
+      guard length != nil || Self.needsContentLength(request.method) else { return }
       append("Content-Length: ")
       append(String(length ?? 0))
       append("\r\n")
     }
 
-    /// True if a request with this method sends `Content-Length: 0` if it has no body (RFC 9110 section 8.6).
-    private static func meansBody(_ method: HTTPMethod) -> Bool {
+    /// True if a request with this method must send `Content-Length: 0` when it has no body (RFC 9110 section 8.6).
+    private static func needsContentLength(_ method: HTTPMethod) -> Bool {
       switch method.rawValue {
       case "POST", "PUT", "PATCH": true
       default: false
@@ -87,7 +87,7 @@
       append("\r\n")
     }
 
-    /// True if values of a field must be sent with exactly the bytes that the server sent: cookies and entity tags.
+    /// True for cookies and entity tags. Their values must be sent with exactly the bytes that the server sent.
     private static func isSentBack(_ name: HTTPFieldName) -> Bool {
       switch name.rawValue.utf8.count {
       case 6: name == .cookie

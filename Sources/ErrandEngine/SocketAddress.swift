@@ -7,7 +7,7 @@
     /// The address in the system's form: a `sockaddr` for IPv4, IPv6 or a Unix domain socket.
     private let raw: [UInt8]
 
-    /// Copies a `sockaddr` of the system. Nil if its family is not IPv4, IPv6 or Unix.
+    /// Copies a `sockaddr` of the system. Returns nil if the address family is not IPv4, IPv6 or Unix.
     init?(_ address: UnsafePointer<sockaddr>, count: Int) {
       guard count >= 2, [AF_INET, AF_INET6, AF_UNIX].contains(Int32(address.pointee.sa_family)) else { return nil }
       raw = Array(UnsafeRawBufferPointer(start: address, count: count))
@@ -18,8 +18,8 @@
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)
       let bytes = Array(path.utf8)
-      let room = MemoryLayout.size(ofValue: address.sun_path)
-      guard !bytes.isEmpty, bytes.count < room, !bytes.contains(0) else { return nil }
+      let capacity = MemoryLayout.size(ofValue: address.sun_path)
+      guard !bytes.isEmpty, bytes.count < capacity, !bytes.contains(0) else { return nil }
       withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
       raw = withUnsafeBytes(of: address) { Array($0) }
     }
@@ -80,24 +80,24 @@
       }
     }
 
-    /// The numeric address, with the scope of a link-local address. For a Unix domain socket, its path.
+    /// The numeric address, with the scope of a link-local address. The path if the address is a Unix domain socket.
     var text: String {
       if isUnix { return String(decoding: raw.dropFirst(2).prefix { $0 != 0 }, as: UTF8.self) }
-      var room = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+      var buffer = [CChar](repeating: 0, count: Int(NI_MAXHOST))
       let code = withSystemAddress { address, count in
-        getnameinfo(address, count, &room, socklen_t(room.count), nil, 0, NI_NUMERICHOST)
+        getnameinfo(address, count, &buffer, socklen_t(buffer.count), nil, 0, NI_NUMERICHOST)
       }
       guard code == 0 else { return "?" }
-      return room.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      return buffer.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    /// Passes the address to `body` in the system's form.
-    func withSystemAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    /// Passes the address to a function of the system, and returns its result.
+    func withSystemAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
       raw.withUnsafeBytes { bytes in
         bytes.withMemoryRebound(to: sockaddr.self) { address in
-          // The pointer is never nil, because no initializer creates an empty address.
-          guard let base = address.baseAddress else { fatalError("an address without bytes") }
-          return body(base, socklen_t(bytes.count))
+          // `baseAddress` is nil only for an empty address, which no initializer creates. The result -1 means a
+          // failure.
+          address.baseAddress.map { body($0, socklen_t(bytes.count)) } ?? -1
         }
       }
     }

@@ -1,10 +1,10 @@
 #if os(Linux)
-  /// The owners of the sockets that the poller watches, by token. A token contains an index in the table and a
-  /// generation number. The generation changes when a socket is removed, so an event of a closed socket never reaches
-  /// the owner of a new socket.
+  /// The connections and connection attempts that own the sockets of the poller, by token. A token contains an index in
+  /// the table and a generation number. The generation changes when a socket is removed, so an event of a closed socket
+  /// never reaches the owner of a new socket.
   struct SocketTable {
     enum Owner {
-      case dialing(Dialing)
+      case connector(EngineConnector)
       case connection(EngineConnection)
     }
 
@@ -40,7 +40,7 @@
       if let place = place(of: token) { places[place].owner = owner }
     }
 
-    /// Removes a socket. Returns its owner, so that the caller can release the owner.
+    /// Removes a socket. Returns the socket's owner, so that the caller can release the owner.
     @discardableResult
     mutating func remove(_ token: UInt64) -> Owner? {
       guard let place = place(of: token) else { return nil }

@@ -1,43 +1,43 @@
 #if os(Linux)
   import ErrandHTTP
 
-  /// Reads a request body from its source and adds the framing. If the length is known, the bytes are sent unchanged.
-  /// Otherwise they are sent in chunks (RFC 9112 section 7.1).
+  /// Reads a request body from its source and adds the framing. If the length of the body is known, the bytes are sent
+  /// unchanged. Otherwise the bytes are sent in chunks (RFC 9112 section 7.1).
   enum UploadFraming {
-    /// Bytes to send. They are valid until the buffer is used again.
+    /// Bytes to send. The bytes are valid until the buffer is used again.
     struct Piece {
       let bytes: UnsafeRawBufferPointer
       /// True if the body ends with these bytes.
       let isLast: Bool
     }
 
-    /// The number of bytes that are reserved before a chunk for its size. `endRoom` is the number of bytes after it for
-    /// CR LF.
-    private static let sizeRoom = 18
-    private static let endRoom = 2
+    /// The number of bytes that are reserved before a chunk for the chunk size.
+    private static let chunkSizeBytes = 18
+    /// The number of bytes that are reserved after a chunk for CR LF.
+    private static let chunkEndBytes = 2
 
     /// Reads the next piece of an exchange's body. Returns nil if the source has no bytes now.
     static func next(
-      of exchange: EngineExchange, in room: UnsafeMutableRawBufferPointer, _ loop: EngineLoop
+      of exchange: EngineExchange, in buffer: UnsafeMutableRawBufferPointer, _ loop: EngineLoop
     ) throws -> Piece? {
       let isChunked = exchange.exchange.request.body?.length == nil
       let data = UnsafeMutableRawBufferPointer(
-        rebasing: isChunked ? room[sizeRoom..<(room.count - endRoom)] : room[...])
+        rebasing: isChunked ? buffer[chunkSizeBytes..<(buffer.count - chunkEndBytes)] : buffer[...])
       let read = try exchange.upload?.give(data, flow(exchange, loop)) ?? .end
       switch read {
       case .later: return nil
       case .end:
         return Piece(
-          bytes: isChunked ? lastChunk(in: room) : UnsafeRawBufferPointer(start: nil, count: 0), isLast: true)
+          bytes: isChunked ? lastChunk(in: buffer) : UnsafeRawBufferPointer(start: nil, count: 0), isLast: true)
       case .bytes(let count):
         if let upload = exchange.upload {
           exchange.progress?.report(.upload, upload.sent, total: upload.total, at: loop.now)
         }
         guard isChunked else {
           return Piece(
-            bytes: UnsafeRawBufferPointer(rebasing: data[..<count]), isLast: exchange.upload?.isWhole == true)
+            bytes: UnsafeRawBufferPointer(rebasing: data[..<count]), isLast: exchange.upload?.hasEnded == true)
         }
-        return Piece(bytes: chunk(of: count, in: room), isLast: false)
+        return Piece(bytes: chunk(of: count, in: buffer), isLast: false)
       }
     }
 
@@ -48,27 +48,27 @@
       }
     }
 
-    /// Writes the chunk size before the data, and CR LF after the data. The data begins at `sizeRoom`.
-    private static func chunk(of count: Int, in room: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer {
-      let end = sizeRoom + count
-      room[end] = 0x0D
-      room[end + 1] = 0x0A
-      var start = sizeRoom - 2
-      room[start] = 0x0D
-      room[start + 1] = 0x0A
+    /// Writes the chunk size before the data, and CR LF after the data. The data begins at `chunkSizeBytes`.
+    private static func chunk(of count: Int, in buffer: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer {
+      let end = chunkSizeBytes + count
+      buffer[end] = 0x0D
+      buffer[end + 1] = 0x0A
+      var start = chunkSizeBytes - 2
+      buffer[start] = 0x0D
+      buffer[start + 1] = 0x0A
       var left = count
       repeat {
         start -= 1
-        room[start] = ASCII.hexDigit(UInt8(left & 0xF))
+        buffer[start] = ASCII.hexDigit(UInt8(left & 0xF))
         left >>= 4
       } while left > 0
-      return UnsafeRawBufferPointer(rebasing: room[start..<(end + endRoom)])
+      return UnsafeRawBufferPointer(rebasing: buffer[start..<(end + chunkEndBytes)])
     }
 
-    private static func lastChunk(in room: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer {
+    private static func lastChunk(in buffer: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer {
       let text: [UInt8] = [0x30, 0x0D, 0x0A, 0x0D, 0x0A]
-      room.copyBytes(from: text)
-      return UnsafeRawBufferPointer(rebasing: room[..<text.count])
+      buffer.copyBytes(from: text)
+      return UnsafeRawBufferPointer(rebasing: buffer[..<text.count])
     }
   }
 #endif

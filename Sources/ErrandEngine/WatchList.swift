@@ -2,8 +2,9 @@
   import ErrandHTTP
   import ErrandSupport
 
-  /// Members with a time at which each must be checked, ordered by time. A later time does not move a member in the
-  /// heap. The member is then checked too early, and the caller schedules it again.
+  /// A list of objects that must be checked at certain times, ordered by time. A member whose check time is moved to a
+  /// later time keeps its place in the list. The member is then checked too early, and the caller schedules the check
+  /// again.
   struct WatchList<Watched: AnyObject> {
     private var heap = SlotHeap<Int64>()
     private var places: [Int] = []
@@ -12,13 +13,13 @@
     private var members: [Watched?] = []
     private var free: [Int] = []
 
-    /// The number of members.
+    /// The number of members of the list.
     private(set) var count = 0
 
     /// The earliest check time. Nil if no check is scheduled.
     var next: MonotonicInstant? { heap.first.map { MonotonicInstant(nanoseconds: $0.key) } }
 
-    /// Every member.
+    /// All members of the list.
     var all: [Watched] { members.compactMap { $0 } }
 
     /// Adds a member without a check time. Returns the member's index.
@@ -34,7 +35,7 @@
       return members.count - 1
     }
 
-    /// Removes a member.
+    /// Removes the member at an index of the list.
     mutating func remove(_ slot: Int) {
       guard members[slot] != nil else { return }
       if places[slot] != SlotHeap<Int64>.nowhere { heap.remove(slot, &places) }

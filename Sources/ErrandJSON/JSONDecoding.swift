@@ -18,17 +18,18 @@ public struct JSONDecoding: Sendable {
   private let rules: TapeRules?
   private let isOnTape: Bool
   private let convertsKeys: Bool
-  /// Whether the rules of the API family or of the client are used instead.
+  /// Whether this value is a placeholder. It is then replaced by the rules of the request's family (a group of requests
+  /// of one API) or of the client.
   package private(set) var isInherited = false
 
-  /// The decoding rules that the API family or the client declares.
+  /// The decoding rules that the request's family (a group of requests of one API) or the client declares.
   public static let inherited = {
     var decoding = JSONDecoding.standard
     decoding.isInherited = true
     return decoding
   }()
 
-  /// The rules to use: `other` if this value is ``inherited``, else this value.
+  /// The rules to use: `other` if this value is ``inherited``, otherwise this value.
   package func filled(by other: JSONDecoding?) -> JSONDecoding { isInherited ? other ?? self : self }
 
   /// `JSONDecoder` with its default strategies: keys as written, dates as seconds since 2001, data in Base64.
@@ -51,7 +52,7 @@ public struct JSONDecoding: Sendable {
     }
   }
 
-  /// The rules by which Errand's own parser reads a type; nil if Foundation reads it.
+  /// The rules by which Errand's own parser reads a type; nil if Foundation's parser reads the type.
   func tape(for type: (some Decodable).Type) -> TapeRules? { isOnTape || type is any JSONReadable.Type ? rules : nil }
 
   /// Whether this value and `other` use the same decoder instance in the same way.
@@ -73,13 +74,14 @@ public struct JSONDecoding: Sendable {
   /// Reads a typed value from a JSON text in UTF-8, UTF-16 or UTF-32.
   ///
   /// Errand's own parser always reads a `JSONValue`, a ``JSONReadable`` type, and an array, dictionary or optional of
-  /// them. For all other types, ``fast`` validates the whole text, whereas `JSONDecoder` validates little more than the
-  /// parts that the type reads.
+  /// such types. For all other types, ``fast`` validates the whole text, whereas `JSONDecoder` validates little more
+  /// than the parts that the type reads.
+  ///
+  /// If only the last key of the path is missing, an optional type reads as nil.
   /// - Parameters:
   ///   - type: The type to read.
   ///   - data: The text.
-  ///   - path: The path to the value, in the keys of the text before any key strategy; nil for the whole document. If
-  ///     the key of the last step is missing, an optional type reads as nil.
+  ///   - path: The path to the value, with the keys as they are written in the text; nil for the whole document.
   /// - Throws: ``JSONDecodingError``.
   public func decode<T: Decodable>(
     _ type: T.Type, from data: Data, at path: JSONPath? = nil
@@ -106,23 +108,24 @@ public struct JSONDecoding: Sendable {
       let text = try JSONText.utf8(of: data)
       try Self.refuseOpenEnd(of: text)
       if path.steps.isEmpty { return try decoder.decode(type, from: text) }
-      let goal = Located<T>.Goal(route: route(to: path), type: type)
-      return try decoder.decode(Located<T>.self, from: text, configuration: goal).value
+      let configuration = RoutedValue<T>.DecodingConfiguration(route: route(to: path), type: type)
+      return try decoder.decode(RoutedValue<T>.self, from: text, configuration: configuration).value
     } catch {
       throw JSONDiagnosis(of: data, by: self).error(for: error, decoding: type, at: path)
     }
   }
 
-  /// The parsed text if it has no value at the path; otherwise nil. Also nil if the decoder converts no keys, because
-  /// then a `JSONDecoder` reports a missing value correctly. A decoder that converts keys does not: it also finds a
-  /// converted key that the text does not contain.
+  /// Returns the parsed text if the decoder converts keys and the text has no value at the path. Otherwise nil.
+  ///
+  /// `JSONDecoder` must not read such a text, because it compares keys after the conversion. For the path `userName`,
+  /// it would find the key `user_name`. A decoder that converts no keys reports a missing value correctly.
   private func textLacking(_ path: JSONPath, in data: Data, or parsed: ParsedJSON?) -> ParsedJSON? {
     guard convertsKeys, !path.steps.isEmpty, let parsed = parsed ?? (try? ParsedJSON(data)) else { return nil }
     return parsed.document.index(at: path) == nil ? parsed : nil
   }
 
-  /// The result if the text has no value at the path. The result is nil if the type is optional and only the last key
-  /// of the path is missing; in all other cases, the function throws an error.
+  /// Handles a text that has no value at the path. Returns nil if the type is optional and only the last key of the
+  /// path is missing. In all other cases, the function throws an error.
   private func missing<T: Decodable>(
     _ type: T.Type, at path: JSONPath, from data: Data, _ parsed: ParsedJSON
   ) throws(JSONDecodingError) -> T {
@@ -148,11 +151,11 @@ public struct JSONDecoding: Sendable {
     throw JSONDecodingError(missing: path, in: .inText(parsed.document, at: 0))
   }
 
-  /// Foundation on Linux traps if the last byte of a text is an opening bracket beyond the depth limit. No valid JSON
-  /// text ends with an opening bracket.
+  /// Throws an error if the last byte of a text is an opening bracket. No valid JSON text ends with an opening bracket,
+  /// and Foundation on Linux traps if this bracket exceeds the depth limit.
   private static func refuseOpenEnd(of text: Data) throws(JSONError) {
     guard text.last != UInt8(ascii: "["), text.last != UInt8(ascii: "{") else {
-      throw JSONError.notJSON(reason: "it ends where a value is expected")
+      throw JSONError.notJSON(reason: "the text ends where a value is expected")
     }
   }
 
@@ -166,8 +169,8 @@ public struct JSONDecoding: Sendable {
       _ = try? route.decode(type, from: root)  // only the trace matters
       return trace
     }
-    let goal = Located<T>.Goal(route: route, type: type)
-    _ = try? decoder.decode(Located<T>.self, from: text, configuration: goal)  // only the trace matters
+    let configuration = RoutedValue<T>.DecodingConfiguration(route: route, type: type)
+    _ = try? decoder.decode(RoutedValue<T>.self, from: text, configuration: configuration)  // only the trace matters
     return trace
   }
 
@@ -184,18 +187,18 @@ public struct JSONDecoding: Sendable {
 
 /// Converts a value between two generic names of the same type. The compiler cannot know that both names mean one type.
 enum JSONSameType {
-  /// The value as `type`. The caller or ``JSONKinds`` has checked that `type` is the value's own type.
+  /// Returns the value as `type`. The caller or ``JSONKinds`` has checked that `type` is the value's own type.
   @inline(__always) static func cast<Value, Own>(_ value: Value, to type: Own.Type) -> Own {
     unsafeBitCast(value, to: type)
   }
 
-  /// A new value as `type`. The caller guarantees that `type` is the value's own type or has the same memory layout.
-  /// The value is moved, not copied.
+  /// Returns a new value as `type`. The caller guarantees that `type` is the value's own type or has the same memory
+  /// layout. The value is moved, not copied.
   @inline(__always) static func move<Value, Own>(to type: Own.Type, _ make: () throws -> Value) rethrows -> Own {
-    try withUnsafeTemporaryAllocation(of: Own.self, capacity: 1) { room in
-      let place = UnsafeMutableRawPointer(room.baseAddress.unsafelyUnwrapped)
+    try withUnsafeTemporaryAllocation(of: Own.self, capacity: 1) { memory in
+      let place = UnsafeMutableRawPointer(memory.baseAddress.unsafelyUnwrapped)
       place.bindMemory(to: Value.self, capacity: 1).initialize(to: try make())
-      return room.moveElement(from: 0)
+      return memory.moveElement(from: 0)
     }
   }
 }
@@ -204,7 +207,7 @@ extension JSONDecoding {
   /// Errand's own decoder with Foundation's default strategies. It is four to six times as fast as `JSONDecoder` in an
   /// optimised build, and slower than `JSONDecoder` in a debug build.
   ///
-  /// It reads any `Decodable` type as `JSONDecoder` does, with the same strategies and errors, except that it
+  /// The decoder reads any `Decodable` type as `JSONDecoder` does, with the same strategies and errors, except that it
   /// - is as strict as RFC 8259: it validates the whole text, including the parts that the type does not read;
   /// - reports the path of a number that does not fit its type;
   /// - compares keys byte by byte;
@@ -243,8 +246,8 @@ extension JSONDecoding {
 }
 
 extension ParsedJSON {
-  /// The parsed text: the given one, or the result of parsing `data`. Nil if the text exceeds the size limit; then
-  /// Foundation reads it.
+  /// The parsed text: `parsed` if it is not nil, otherwise the result of parsing `data`. Nil if the text exceeds the
+  /// size limit; Foundation then reads the text.
   static func unlessTooLarge(_ data: Data, or parsed: ParsedJSON?) throws(JSONDecodingError) -> ParsedJSON? {
     if let parsed { return parsed }
     do throws(JSONError) {

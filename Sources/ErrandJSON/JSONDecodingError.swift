@@ -11,7 +11,7 @@ public struct JSONDecodingError: Error, Sendable {
     case notJSON
     /// A key is missing, or the document has no value at the requested path.
     case missingKey
-    /// A value has another type.
+    /// A value has another type than the requested type.
     case wrongType
     /// The value is null, but the type does not accept null.
     case unexpectedNull
@@ -25,9 +25,10 @@ public struct JSONDecodingError: Error, Sendable {
 
   /// The kind of failure.
   public let kind: Kind
-  /// The path of the failure, in the keys of the text; the root for a text that is empty or not JSON.
+  /// The path of the failure, with the keys as they are written in the text. If the text is empty or not JSON, the path
+  /// is the root.
   public let path: JSONPath
-  /// The reason, as an English phrase.
+  /// The reason for the failure, as an English phrase.
   public let reason: String
   /// At most 120 bytes of the JSON at or around the path, with secrets masked; empty if there is nothing to show.
   public let excerpt: String
@@ -71,7 +72,7 @@ extension JSONDecodingError: CustomStringConvertible, CustomDebugStringConvertib
     return (isWhole ? reason : "\(path): \(reason)") + (excerpt.isEmpty ? "" : ", in \(excerpt)")
   }
 
-  /// The line of `description`. It omits the underlying error, so that dumps do not show it.
+  /// The same line as `description`. It omits the underlying error, so that dumps do not show the underlying error.
   public var debugDescription: String { description }
 
   /// All properties except the underlying error, for dumps.

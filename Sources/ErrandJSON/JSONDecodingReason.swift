@@ -3,7 +3,7 @@ import Foundation
 
 /// Describes in words why a value could not be decoded, without showing secrets.
 struct JSONDecodingReason {
-  /// The value at the path; nil if there is none.
+  /// The value at the path of the failure. Nil if the document has no value at the path.
   let found: JSONValue?
   /// The path of the failure.
   let path: JSONPath
@@ -14,7 +14,7 @@ struct JSONDecodingReason {
     switch error as? DecodingError {
     case .keyNotFound: missing
     case .valueNotFound where found == nil: missing
-    case .valueNotFound: (.unexpectedNull, "expected \(due), found null")
+    case .valueNotFound: (.unexpectedNull, "expected \(expected), found null")
     case .typeMismatch(_, let context): mismatch(context)
     case .dataCorrupted(let context): corrupted(context)
     default: (.other, "the type's own code threw \(masked("\(error)"))")
@@ -24,13 +24,13 @@ struct JSONDecodingReason {
   private var missing: (JSONDecodingError.Kind, String) {
     switch path.steps.last {
     case .key(let key): (.missingKey, "the key \(JSONValue.string(key)) is missing")
-    default: (.missingKey, "the array has no such element")
+    default: (.missingKey, "the array has no element at this index")
     }
   }
 
   private func mismatch(_ context: DecodingError.Context) -> (JSONDecodingError.Kind, String) {
-    guard let found, found.typeName != due else { return (.invalidValue, masked(context.debugDescription)) }
-    return (.wrongType, "expected \(due), found \(found.typeName)")
+    guard let found, found.typeName != expected else { return (.invalidValue, masked(context.debugDescription)) }
+    return (.wrongType, "expected \(expected), found \(found.typeName)")
   }
 
   private func corrupted(_ context: DecodingError.Context) -> (JSONDecodingError.Kind, String) {
@@ -41,8 +41,9 @@ struct JSONDecodingReason {
     return (.numberOutOfRange, "\(number) does not fit \(type)")
   }
 
-  /// Prepares a text that may quote the value for a message. Replaces the text if the value is secret, removes the
-  /// value from the text if the value is long, and limits the text to 160 scalars.
+  /// Makes the text of an error safe for messages, because the text may quote the value. If the value is secret, the
+  /// whole text is replaced. If the value is long, the value is removed from the text. A text of more than 160 scalars
+  /// is truncated.
   private func masked(_ text: String) -> String {
     if JSONMask.isSecret(path) { return "the value is invalid" }
     var text = text
@@ -54,7 +55,7 @@ struct JSONDecodingReason {
   }
 
   /// The expected type in words.
-  private var due: String {
+  private var expected: String {
     let id = ObjectIdentifier(type)
     if type == String.self { return "a string" }
     if type == Bool.self { return "true or false" }

@@ -24,8 +24,9 @@ struct JSONDiagnosis {
     return describe(place(of: error, decoding: type, at: path), in: root)
   }
 
-  /// The root value if the decoder accepts this text although it violates RFC 8259, as a decoder for JSON5 does;
-  /// otherwise nil. If there is a root value, the decoding failed for another reason than the grammar.
+  /// Reads the text again if it violates RFC 8259. Returns its root value if the decoder accepts such a text, for example
+  /// because it reads JSON5. In that case the violation is not the reason why decoding failed. Returns nil if the decoder
+  /// rejects the text.
   private func lenientRoot(_ flaw: JSONError) -> JSONValue? {
     guard case .notJSON = flaw, let text = try? JSONText.utf8(of: data) else { return nil }
     return try? decoding.decoder.decode(JSONValue.self, from: text)
@@ -38,14 +39,14 @@ struct JSONDiagnosis {
     let error: any Error
   }
 
-  /// The path and the type of a failure. `JSONDecoder` reports both reliably only for missing keys, missing values and
-  /// type mismatches. For all other errors, a second decoding finds them.
+  /// Finds the path and the type of a failure. `JSONDecoder` reports both reliably only for missing keys, missing
+  /// values and type mismatches. For all other errors, a second decoding finds the path and the type.
   private func place<T: Decodable>(of error: any Error, decoding type: T.Type, at path: JSONPath) -> Place {
     switch error as? DecodingError {
     case .keyNotFound(let key, let context):
       return Place(path: context.codingPath + [key], type: type, error: error)
-    case .typeMismatch(let due, let context), .valueNotFound(let due, let context):
-      return Place(path: context.codingPath, type: due, error: error)
+    case .typeMismatch(let expected, let context), .valueNotFound(let expected, let context):
+      return Place(path: context.codingPath, type: expected, error: error)
     default:
       guard let failure = secondRun(decoding: type, at: path) else { return Place(path: [], type: type, error: error) }
       return Place(path: failure.path, type: failure.type, error: error)
@@ -75,7 +76,8 @@ struct JSONDiagnosis {
     return JSONDecodingError(kind: kind, path: path, reason: reason, excerpt: excerpt, underlying: place.error)
   }
 
-  /// The number that exceeds the range of `Double` and so made the decoding fail.
+  /// The text of the number that made the decoding fail, because the number exceeds the range of `Double`. Nil if the
+  /// decoding failed for another reason.
   private func vastNumber(in found: JSONValue, _ place: Place) -> String? {
     guard case .dataCorrupted? = place.error as? DecodingError else { return nil }
     if let number = found.vastNumber { return number }
@@ -110,8 +112,8 @@ extension JSONPath {
 }
 
 extension JSONPath.Step {
-  /// Creates an index if the key has an integer value that is not its name, as the keys of array elements do; otherwise
-  /// creates a key.
+  /// Creates the step of a path from a coding key. The step is an index if the key has an integer value and the name of
+  /// the key is another text, such as `Index 2` for an array element. Otherwise the step is a key.
   init(_ key: any CodingKey) {
     if let index = key.intValue, key.stringValue != String(index) {
       self = .index(index)

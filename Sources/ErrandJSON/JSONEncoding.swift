@@ -8,17 +8,18 @@ public import Foundation
 public struct JSONEncoding: Sendable {
   private let encoder: JSONEncoder
   private let streams: JSONStreams?
-  /// Whether the rules of the API family or of the client are used instead.
+  /// Whether this value is a placeholder. It is then replaced by the rules of the request's family (a group of requests
+  /// of one API) or of the client.
   package private(set) var isInherited = false
 
-  /// The encoding rules that the API family or the client declares.
+  /// The encoding rules that the request's family (a group of requests of one API) or the client declares.
   public static let inherited = {
     var encoding = JSONEncoding.standard
     encoding.isInherited = true
     return encoding
   }()
 
-  /// The rules to use: `other` if this value is ``inherited``, else this value.
+  /// The rules to use: `other` if this value is ``inherited``, otherwise this value.
   package func filled(by other: JSONEncoding?) -> JSONEncoding { isInherited ? other ?? self : self }
 
   /// Foundation's default strategies: dates as seconds since 2001, data in Base64. Keys are sorted, and slashes are not
@@ -55,13 +56,14 @@ public struct JSONEncoding: Sendable {
   ///
   /// `JSONEncoder` ends the process if a type writes a second value to a single value container, requests two kinds of
   /// container, or catches the error of a member. In these cases, Errand's encoder throws an error or continues.
+  ///
+  /// If `sortedKeys` is false, members have the order in which the type writes them: the order of declaration, unless
+  /// the type has its own `encode(to:)`. Dictionaries are always sorted, so that equal dictionaries give equal bytes.
   /// - Parameters:
   ///   - dates: How a `Date` is written.
   ///   - keys: How the names of members are derived from coding keys.
   ///   - data: How `Data` is written.
-  ///   - sortedKeys: Whether the members of all types are sorted, as with ``init(dates:keys:data:)``. Otherwise members
-  ///     have the order in which the type writes them: the order of declaration, unless the type has its own
-  ///     `encode(to:)`. Dictionaries are always sorted, so that equal dictionaries give equal bytes in both cases.
+  ///   - sortedKeys: Whether the members of all types are sorted, as with ``init(dates:keys:data:)``.
   public static func fast(
     dates: JSONEncoder.DateEncodingStrategy = .deferredToDate,
     keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys,
@@ -77,9 +79,11 @@ public struct JSONEncoding: Sendable {
   }
 
   /// Errand's own encoder with the strategies, the `userInfo` and the key order of a `JSONEncoder`. Slashes are never
-  /// escaped, because JSON does not require it.
-  /// - Parameter encoder: The encoder to copy. Do not change it afterwards. It still writes the values that only
-  ///   `JSONEncoder` can write, and all values if its output is `.prettyPrinted`.
+  /// escaped, because JSON does not require escaped slashes.
+  ///
+  /// The given encoder itself still writes the values that only `JSONEncoder` can write. If the output format of the
+  /// given encoder is `.prettyPrinted`, the given encoder writes all values.
+  /// - Parameter encoder: The encoder to copy. Do not change it afterwards.
   public static func fast(by encoder: JSONEncoder) -> JSONEncoding { JSONEncoding(fastBy: encoder) }
 
   /// Encoding by an encoder of your choice. The initializer calls the closure once; the encoder must not be changed
@@ -95,11 +99,13 @@ public struct JSONEncoding: Sendable {
     streams = isPlain ? JSONStreams(rules: JSONEncodingRules(of: encoder)) : nil
   }
 
-  /// The JSON text of a value, in UTF-8.
+  /// The JSON text of a value, in UTF-8. The strategies do not apply to a `JSONValue`.
+  ///
+  /// If the value already has a key of `common`, the value's own member is kept. If `common` is not empty, the value
+  /// must encode as an object.
   /// - Parameters:
-  ///   - value: The value to write. The strategies do not apply to a `JSONValue`.
-  ///   - common: Members to add to the top-level object. A key that the value already has is not added. If there are
-  ///     any members to add, the value must encode as an object.
+  ///   - value: The value to write.
+  ///   - common: Members to add to the top-level object.
   /// - Throws: ``JSONEncodingError``.
   public func encode(
     _ value: some Encodable, adding common: [String: JSONValue] = [:]
@@ -115,10 +121,11 @@ public struct JSONEncoding: Sendable {
     }
   }
 
-  /// Adds common members to a JSON text that is an object. If the object already has a key, its own member is kept.
+  /// Adds common members to a JSON text that is an object. If the object already has a key, the object's member is
+  /// kept.
   ///
-  /// The added members precede the object's own text. This text stays the same byte for byte, so that no number loses a
-  /// digit. The result is UTF-8.
+  /// The added members precede the object's own text. The object's text is copied byte for byte, so that no number
+  /// loses a digit. The result is UTF-8.
   /// - Throws: ``JSONError`` if the text is not JSON, or not an object.
   public static func merge(_ common: [String: JSONValue], into object: Data) throws(JSONError) -> Data {
     guard !common.isEmpty else { return object }

@@ -2,7 +2,7 @@
 public struct JSONEncodingError: Error, Sendable {
   /// The path of the failure in the JSON text.
   public let path: JSONPath
-  /// The reason, as an English phrase.
+  /// The reason for the failure, as an English phrase.
   public let reason: String
   /// The encoder's error. It may contain parts of the value, so do not log it.
   public let underlying: any Error
@@ -35,7 +35,7 @@ extension JSONEncodingError: CustomStringConvertible, CustomDebugStringConvertib
   /// One line: `$.user.height: Unable to encode Double.nan directly in JSON.`
   public var description: String { "\(path): \(reason)" }
 
-  /// The line of `description`. It omits the underlying error, so that dumps do not show it.
+  /// The same line as `description`. It omits the underlying error, so that dumps do not show the underlying error.
   public var debugDescription: String { description }
 
   /// All properties except the underlying error, for dumps.

@@ -22,7 +22,7 @@ public enum JSONError: Error, Sendable, Hashable {
 }
 
 extension JSONError: CustomStringConvertible {
-  /// One English sentence.
+  /// One English sentence that describes the error.
   public var description: String {
     switch self {
     case .empty: "The text is empty where JSON was expected."

@@ -5,8 +5,11 @@ enum JSONExcerpt {
   /// The maximum length of an excerpt, in bytes.
   static let limit = 120
 
-  /// The text of the container of the value at the path if that text is within the limit or the path has no value;
-  /// otherwise the text of the value itself. The result is truncated to the limit.
+  /// Returns a short excerpt of the document around the value at a path:
+  /// - The text of the value's container if this text is within the limit, or if the value is missing.
+  /// - Otherwise the text of the value itself.
+  ///
+  /// An excerpt that exceeds the limit is truncated.
   static func around(_ path: JSONPath, in root: JSONValue) -> String {
     if JSONMask.isSecret(path.parent ?? .root) { return "\"\(JSONMask.mark)\"" }
     if let parent = path.parent, let value = root.value(at: parent) {
@@ -32,14 +35,14 @@ enum JSONExcerpt {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// The text. If it exceeds the limit, as many whole characters as fit, and an ellipsis.
+  /// Truncates a text that exceeds the limit: keeps as many whole characters as fit, and appends an ellipsis.
   private static func cut(_ text: String, to limit: Int = limit) -> String {
     guard text.utf8.count > limit else { return text }
     var short = ""
-    var room = limit - JSONMask.mark.utf8.count
+    var bytesLeft = limit - JSONMask.mark.utf8.count
     for character in text {
-      room -= character.utf8.count
-      guard room >= 0 else { break }
+      bytesLeft -= character.utf8.count
+      guard bytesLeft >= 0 else { break }
       short.append(character)
     }
     return short + JSONMask.mark

@@ -3,7 +3,7 @@ package enum JSONMask {
   /// The replacement for a masked value.
   static let mark = "…"
 
-  /// Strings with more characters than this are never shown.
+  /// The maximum number of characters of a string that is shown. Longer strings are masked.
   static let longestShown = 24
 
   /// Whether a string is too long to be shown.
@@ -11,7 +11,7 @@ package enum JSONMask {
     string.utf8.count > longestShown && !string.dropFirst(longestShown).isEmpty
   }
 
-  /// Whether the values under a key are probably secrets. The words in the key's name decide.
+  /// Whether the values under a key are probably secrets. The words in the key decide.
   package static func isSecret(key: String) -> Bool {
     // Only ASCII letters count, so that a combining accent after a letter does not hide a word.
     let letters = key.utf8.filter { 0x41...0x5A ~= $0 & 0xDF }.map { $0 | 0x20 }

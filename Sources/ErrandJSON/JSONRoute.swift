@@ -2,7 +2,7 @@ import Foundation
 
 /// The steps through a document that a decoder follows to the value to decode.
 struct JSONRoute {
-  /// The steps, with the keys that the decoder's key strategy gives.
+  /// The steps, after the decoder's key strategy has converted the keys.
   let steps: [JSONPath.Step]
   /// Records where decoding fails; nil while no diagnosis is needed.
   var trace: JSONTrace?
@@ -26,7 +26,7 @@ struct JSONRoute {
       let container = try decoder.container(keyedBy: AnyKey.self)
       let key = AnyKey(name)
       guard mayBeMissing || container.contains(key) else { throw missing(key, below: decoder.codingPath) }
-      return try container.superDecoder(forKey: key)  // for a missing key, a decoder that shows null
+      return try container.superDecoder(forKey: key)  // for a missing key, this decoder reads null
     case .index(let index):
       var container = try decoder.unkeyedContainer()
       while !container.isAtEnd, container.currentIndex < index { _ = try container.decode(Skipped.self) }
@@ -41,17 +41,17 @@ struct JSONRoute {
   }
 }
 
-/// Decodes the value at the end of a ``JSONRoute``.
-struct Located<T: Decodable>: DecodableWithConfiguration {
+/// A wrapper type that decodes the value at the end of a ``JSONRoute``.
+struct RoutedValue<T: Decodable>: DecodableWithConfiguration {
   /// The route, and the requested type, which may be a subclass of `T`.
-  struct Goal {
+  struct DecodingConfiguration {
     let route: JSONRoute
     let type: T.Type
   }
 
   let value: T
 
-  init(from decoder: any Decoder, configuration: Goal) throws {
+  init(from decoder: any Decoder, configuration: DecodingConfiguration) throws {
     value = try configuration.route.decode(configuration.type, from: decoder)
   }
 }

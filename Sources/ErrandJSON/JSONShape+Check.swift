@@ -35,20 +35,22 @@ extension JSONShape {
 
   private func check(_ document: JSONDocument, at index: Int) throws(JSONShapeMismatch) {
     guard difference(in: document, at: index, keys: .asInText) != nil else { return }
-    // The check above uses the fastest key order. The error must name the first difference in the order of characters.
+    // The first search used the fastest order of keys and found a difference. The error must name the first difference
+    // in the order of the keys' characters, so a second search is needed.
     if let difference = difference(in: document, at: index, keys: .sorted) { throw JSONShapeMismatch(difference) }
   }
 
   /// The order in which the keys of an object are checked.
   private enum KeyOrder {
-    /// In the order of the keys' characters. This order defines the first difference in reports.
+    /// The keys are checked in the order of their characters. Errors report the difference that is found first in this
+    /// order.
     case sorted
-    /// For the elements of an array, in the order of the keys in the first object. The other objects usually have the
-    /// same order, so that each key is found at the guessed position.
+    /// The keys of the objects in an array are checked in the order in which the first object has them. The other
+    /// objects usually have the same order, so each key is usually found at the first position that is tried.
     case asInText
   }
 
-  /// Whether a key of this shape may be left out.
+  /// Whether an object may omit the key of a value with this shape.
   private var mayBeMissing: Bool {
     switch rule {
     case .optional: true
@@ -58,14 +60,14 @@ extension JSONShape {
     }
   }
 
-  /// The first difference between a value and this shape; nil if there is none.
+  /// The first difference between a value and this shape. Nil if the value has this shape.
   private func difference(in document: JSONDocument, at index: Int, keys: KeyOrder) -> ShapeDifference? {
     let word = document.word(index)
     if accepts(word, in: document) { return nil }
     switch rule {
     case .optional(let shape): return shape.difference(in: document, at: index, keys: keys)
     case .nullable where word.isKind(.null): return nil
-    case .nullable(let shape): return shape.difference(in: document, at: index, keys: keys, named: self)
+    case .nullable(let shape): return shape.difference(in: document, at: index, keys: keys, describedAs: self)
     case .array(let shape) where word.isKind(.array):
       return shape.difference(inElementsOf: word, in: document, at: index, keys: keys)
     case .object(let fields) where word.isObject:
@@ -77,17 +79,19 @@ extension JSONShape {
     }
   }
 
-  /// The first difference between a value and this shape. If the value itself differs, and not a part of it, the words
-  /// of `shape` describe the expectation.
+  /// The first difference between a value and this shape, which belongs to the larger shape `shape`. If the value
+  /// itself has the wrong type, the difference names `shape` as the expected value. If an element or member of the
+  /// value is wrong, the difference names the shape of the element or member.
   private func difference(
-    in document: JSONDocument, at index: Int, keys: KeyOrder, named shape: JSONShape
+    in document: JSONDocument, at index: Int, keys: KeyOrder, describedAs shape: JSONShape
   ) -> ShapeDifference? {
     guard var difference = difference(in: document, at: index, keys: keys) else { return nil }
     if difference.stepsUpward.isEmpty { difference.expected = shape.description }
     return difference
   }
 
-  /// The minimum number of elements for which reordering the keys saves time.
+  /// The minimum number of elements of an array for which the keys of the elements' shape are reordered. For fewer
+  /// elements, reordering the keys takes more time than it saves.
   private static let manyElements = 4
 
   private func difference(
@@ -132,7 +136,7 @@ extension JSONShape {
     return nil
   }
 
-  /// Whether a value passes a rule that needs only the value's own word, not its members.
+  /// Whether a value passes a rule that needs only the value's own ``JSONWord``, not the value's members.
   @inline(__always) private func accepts(_ word: JSONWord, in document: JSONDocument) -> Bool {
     switch rule {
     case .any: true

@@ -14,7 +14,7 @@
 /// only if the shape is ``nullable(_:)``, ``any`` or ``null``. `true` and `false` do not pass as numbers. A number of
 /// any size passes: the shape does not check whether a Swift type can hold it.
 public struct JSONShape: Sendable, Hashable {
-  /// The rule behind a shape.
+  /// The rule that a shape applies to a value.
   indirect enum Rule: Sendable, Hashable {
     case any, null, bool, number, integer, string
     case constants([JSONValue])
@@ -33,61 +33,64 @@ public struct JSONShape: Sendable, Hashable {
 
   let rule: Rule
 
-  /// Any value, including null.
+  /// The shape that accepts any value, including null.
   public static let any = JSONShape(rule: .any)
-  /// The value `null`.
+  /// The shape that accepts only the value `null`.
   public static let null = JSONShape(rule: .null)
-  /// `true` or `false`.
+  /// The shape that accepts `true` and `false`.
   public static let bool = JSONShape(rule: .bool)
-  /// A number, whole or not.
+  /// The shape that accepts any number, with or without a fractional part.
   public static let number = JSONShape(rule: .number)
-  /// A number without a fractional part; `3.0` passes, `3.5` does not.
+  /// The shape that accepts a number without a fractional part; `3.0` passes, `3.5` does not.
   public static let integer = JSONShape(rule: .integer)
-  /// A string.
+  /// The shape that accepts any string.
   public static let string = JSONShape(rule: .string)
 
-  /// One of the given constants: strings, numbers, `true` or `false`. Numbers compare by value, so `1` equals `1.0`.
+  /// The shape that accepts the given constants: strings, numbers, `true` or `false`. Numbers compare by value, so `1`
+  /// equals `1.0`.
   public static func oneOf(_ constants: JSONValue...) -> JSONShape { JSONShape(rule: .constants(constants)) }
 
-  /// One of the given constants, from a list made at run time.
+  /// The shape that accepts the given constants, from a list made at run time.
   public static func oneOf(_ constants: [JSONValue]) -> JSONShape { JSONShape(rule: .constants(constants)) }
 
-  /// An array whose elements all have one shape; the empty array passes. The literal `[.string]` gives the shape of an
-  /// array of strings.
+  /// The shape of an array whose elements all have the given shape; the empty array passes. The literal `[.string]`
+  /// gives the shape of an array of strings.
   public static func array(of element: JSONShape) -> JSONShape { JSONShape(rule: .array(element)) }
 
-  /// An object with the given fields; it may have other fields, too. A dictionary literal creates such a shape.
+  /// The shape of an object with the given fields; the object may have other fields, too. A dictionary literal creates
+  /// such a shape.
   public static func object(_ fields: [String: JSONShape]) -> JSONShape {
     let sorted = fields.sorted { $0.key < $1.key }.map { Field(key: $0.key, shape: $0.value) }
     return JSONShape(rule: .object(sorted))
   }
 
-  /// The shape of a field that may be missing. If the field is present, it must have the shape, so null passes only if
-  /// the shape accepts null.
+  /// The shape of a field that may be missing. If the field is present, its value must have the given shape, so null
+  /// passes only if the given shape accepts null.
   ///
-  /// As the shape of a whole body, it also accepts an empty body.
+  /// If an optional shape is the shape of a whole body, an empty body passes, too.
   public static func optional(_ shape: JSONShape) -> JSONShape { JSONShape(rule: .optional(shape)) }
 
-  /// A value that has the shape or is null.
+  /// The shape that accepts null, and every value that has the given shape.
   public static func nullable(_ shape: JSONShape) -> JSONShape { JSONShape(rule: .nullable(shape)) }
 
-  /// A value that has at least one of the shapes.
+  /// The shape that accepts every value that has at least one of the given shapes.
   public static func anyOf(_ shapes: JSONShape...) -> JSONShape { JSONShape(rule: .anyOf(shapes)) }
 
-  /// A value that has at least one of the shapes, from a list made at run time. With the empty list, no value passes.
+  /// The shape that accepts every value that has at least one of the given shapes, from a list made at run time. With
+  /// the empty list, no value passes.
   public static func anyOf(_ shapes: [JSONShape]) -> JSONShape { JSONShape(rule: .anyOf(shapes)) }
 }
 
 extension JSONShape: ExpressibleByDictionaryLiteral {
-  /// An object with these fields. If a key is given twice, the last shape counts.
+  /// Creates the shape of an object with the given fields. If a key is given twice, the last shape counts.
   public init(dictionaryLiteral elements: (String, JSONShape)...) {
     self = .object(Dictionary(elements) { _, last in last })
   }
 }
 
 extension JSONShape: ExpressibleByArrayLiteral {
-  /// An array: `[.string]` of one shape, `[]` of any values, `[.string, .number]` of elements that have one of the
-  /// shapes.
+  /// Creates the shape of an array. `[.string]` is the shape of an array of strings, and `[]` is the shape of an array
+  /// of any values. With several shapes, as in `[.string, .number]`, each element must have at least one of the shapes.
   public init(arrayLiteral elements: JSONShape...) {
     switch elements.count {
     case 0: self = .array(of: .any)

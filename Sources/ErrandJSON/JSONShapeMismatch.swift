@@ -9,9 +9,9 @@ public struct JSONShapeMismatch: Error, Sendable, Hashable {
     case emptyBody
     /// The body is not JSON.
     case notJSON
-    /// A key is missing.
+    /// A required key is missing.
     case missingKey
-    /// A value has another type, or is not one of the constants.
+    /// A value has another type than the shape requires, or is not one of the allowed constants.
     case wrongValue
   }
 
@@ -51,7 +51,7 @@ extension JSONShapeMismatch: CustomStringConvertible {
 }
 
 extension JSONValue {
-  /// The type of the value, in words. If the value may be shown, the value itself.
+  /// Describes the value in words. The result is the value itself if it may be shown, otherwise the type of the value.
   func excerptInWords(at path: JSONPath) -> String {
     let isSecret = JSONMask.isSecret(path)
     switch content {

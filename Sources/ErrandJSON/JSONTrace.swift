@@ -3,7 +3,7 @@ import Foundation
 /// Records where a decoding failed and which values it read, as reported by ``TracingDecoder``. Only one decoding on
 /// one thread uses a trace.
 final class JSONTrace {
-  /// The values that the decoding read; nil if only the failure is needed.
+  /// The record of the values that the decoding read. Nil if only the failure is needed.
   let reading: JSONReading?
 
   init(noting reading: JSONReading? = nil) { self.reading = reading }
@@ -11,7 +11,8 @@ final class JSONTrace {
   /// The path and the type of the innermost failure; nil as long as nothing has failed.
   private(set) var failure: (path: [any CodingKey], type: any Any.Type)?
 
-  /// Decodes a value whose parts are not recorded, such as a string or a date.
+  /// Decodes a value as a whole, such as a string or a date, and records that the whole value was read. If decoding
+  /// fails, records the failure.
   func leaf<T>(_ type: any Any.Type, at path: [any CodingKey], _ decode: () throws -> T) throws -> T {
     reading?.noteWhole(path)
     do {
@@ -25,7 +26,8 @@ final class JSONTrace {
   }
 
   /// The path of a failure. A ``JSONReadable`` type reads its members itself, and the tracing decoder does not see
-  /// them. If such a type fails, the error contains the path of the member, which is longer than the path of the type.
+  /// these members. If such a type fails, the error contains the path of the member, which is longer than the path of
+  /// the type.
   private static func place(
     of error: any Error, reading type: any Any.Type, at path: [any CodingKey]
   ) -> [any CodingKey] {
@@ -47,8 +49,8 @@ final class JSONTrace {
     }
   }
 
-  /// Whether the base decoder must read the type as a whole, because it applies a strategy or rules of its own to the
-  /// type.
+  /// Whether the reading of the parts of a type cannot be recorded, because the decoder applies a strategy to the type
+  /// or reads the type with special code. The decoder must then read the type as a whole.
   static func isLeaf<T>(_ type: T.Type) -> Bool {
     if leaves.contains(ObjectIdentifier(type)) { return true }
     if case .json = TapeReaders.Reader(of: type) { return true }
@@ -63,8 +65,8 @@ final class JSONTrace {
     ].map { (type: any Any.Type) in ObjectIdentifier(type) })
 }
 
-/// The values of a document that a decoding read. Paths have the keys that the decoder's key strategy gives. Only one
-/// decoding on one thread uses this object.
+/// The values of a document that a decoding read. The paths contain the keys after the conversion by the decoder's key
+/// strategy. Only one decoding on one thread uses this object.
 final class JSONReading {
   private var asked: Set<JSONPath> = []
   private var whole: Set<JSONPath> = []

@@ -8,10 +8,11 @@ struct JSONWriter {
   private let depth: Int
   private var steps: [JSONPath.Step] = []
 
+  /// If `strict` is false, a number that is not finite is written as null, and a number that is too large for a
+  /// `Double` keeps its original text.
   /// - Parameters:
   ///   - pretty: Whether to write line breaks and indentation.
-  ///   - strict: Whether a number that is not finite is an error. If false, such a number is written as null, and a
-  ///     number that is too large for a `Double` keeps its original text.
+  ///   - strict: Whether a number that is not finite is an error.
   ///   - masking: Whether long strings and the values of secret keys are replaced by `"…"`.
   ///   - limit: The number of bytes after which the rest may be omitted.
   ///   - depth: The number of arrays and objects that will enclose the text.
@@ -51,9 +52,9 @@ struct JSONWriter {
     }
   }
 
-  /// The shortest digits that are read back as the same number. From 2⁵³ up to the range of `UInt64`, an integer is
-  /// written with all its digits: a parser may read `1.8433929423726855e+19` as the integer 18433929423726855000, but
-  /// these shortest digits stand for the double 18433929423726854144.
+  /// The shortest digits that are read back as the same number. An integer from 2⁵³ up to the range of `UInt64` is
+  /// written with all its digits. If the double 18433929423726854144 were written as `1.8433929423726855e+19`, a parser
+  /// might read the integer 18433929423726855000.
   private static func digits(of number: Double) -> String {
     guard number.magnitude >= 0x1p53 else { return "\(number)" }
     return Int64(exactly: number).map(String.init) ?? UInt64(exactly: number).map(String.init) ?? "\(number)"

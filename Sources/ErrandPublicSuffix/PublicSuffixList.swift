@@ -12,8 +12,8 @@ public import ErrandCore
 /// ```
 ///
 /// For a domain that is not in the list, the last label is the public suffix. If no list is available, every domain
-/// counts as a public suffix, so that no cookie is shared between hosts. Apple's systems have no libpsl, so this is the
-/// case there.
+/// counts as a public suffix, so that no cookie is shared between hosts. Apple's systems have no libpsl, so every
+/// domain counts as a public suffix on these systems.
 public final class PublicSuffixList: PublicSuffixes {
   /// The list of the system. It is loaded once in each process.
   public static let system = PublicSuffixList()

@@ -2,31 +2,31 @@ import ErrandCache
 import ErrandCore
 import Foundation
 
-/// The result of a lookup in Redis, after validation.
+/// The reply of Redis to a lookup. The ``CacheEntryRecord`` of each response in the reply has been checked.
 struct RedisFound {
-  /// One response under the key.
+  /// A valid response that Redis stores under the requested cache key.
   struct Candidate {
     let variant: String
-    /// The encoded head as stored in Redis.
+    /// The encoded response head, exactly as Redis stores it.
     let bytes: Data
     let head: CacheEntryHead
   }
 
-  /// The valid responses under the key, newest first.
+  /// The valid responses under the requested cache key, newest first.
   private(set) var candidates: [Candidate] = []
-  /// The responses whose heads are invalid. They are deleted from Redis.
+  /// The responses whose stored heads cannot be decoded. The store deletes these responses from Redis.
   private(set) var damaged: [(variant: String, bytes: Data)] = []
   private let newest: String
-  private let check: Data
+  private let checksum: Data
   private let body: Data
 
-  /// Makes a value from the reply to the script `find`; nil if the reply does not have the expected form.
+  /// Parses the reply to the script `find`. Nil if the reply does not have the expected form.
   init?(_ reply: RedisReply, _ key: CacheKey) {
     let list = reply.list
     guard list.count >= 6, list.count.isMultiple(of: 2), list[0].text == "found", let newest = list[1].text,
-      let check = list[2].data, let body = list[3].data
+      let checksum = list[2].data, let body = list[3].data
     else { return nil }
-    (self.newest, self.check, self.body) = (newest, check, body)
+    (self.newest, self.checksum, self.body) = (newest, checksum, body)
     for index in stride(from: 4, to: list.count - 1, by: 2) {
       guard let variant = list[index].text, let bytes = list[index + 1].data else { return nil }
       add(variant, bytes, key)
@@ -48,8 +48,8 @@ struct RedisFound {
     return record.head
   }
 
-  /// The body of a candidate with its check (length and checksum); nil if the reply does not contain this body.
-  func body(of candidate: Candidate) -> (check: Data, body: Data)? {
-    candidate.variant == newest ? (check, body) : nil
+  /// The body of a candidate, and its encoded ``BodyChecksum``. Nil if the reply does not contain this body.
+  func body(of candidate: Candidate) -> (checksum: Data, body: Data)? {
+    candidate.variant == newest ? (checksum, body) : nil
   }
 }

@@ -3,17 +3,18 @@ public import ErrandCache
 public import ErrandCore
 import Foundation
 
-/// Stores entries in Redis, so that several servers share one cache.
+/// Stores cache entries in Redis, so that several application servers share one cache.
 ///
 /// ```swift
 /// let store = RedisStore(host: "10.0.0.5")
 /// configuration.cache = .own(ResponseCache(store: store))
 /// ```
 ///
-/// Redis holds the only copy: when one server stores, renews or removes an entry, all other servers see the change
-/// immediately. Each change is one script in Redis, so no client sees a partial change. The store's thread sends all
-/// commands over one connection, in order. So a lookup finds all entries that this process put before. A call waits for
-/// Redis at most until its patience or its deadline ends, or until it is cancelled.
+/// Redis holds the only copy: when one application server stores, renews or removes an entry, all other application
+/// servers see the change immediately. Each change is one script in Redis, so no client of Redis sees a partial change.
+/// One thread of the store sends all commands over one connection, in order. So a lookup finds all entries that this
+/// process stored before. A call stops waiting for Redis when the time that it may wait or its deadline ends, or when
+/// the call is cancelled.
 ///
 /// If Redis is unavailable, every lookup is ``ErrandCache/CacheLookup/unavailable`` immediately, and nothing is stored:
 /// - The store connects again after at most a tenth of a second. After each further failure it doubles the pause, up to
@@ -36,7 +37,7 @@ import Foundation
 /// | list, size | a scan of all keys of the database, a hundred per step |
 /// | memory in addition to head and body | about one KiB per entry |
 public final class RedisStore: CacheStore {
-  /// The maximum time that the first call waits for the salt.
+  /// The maximum time that a call waits until Redis returns the salt (random bytes that are part of all digests).
   private static let saltPatience = Duration.milliseconds(250)
   private static let mostUses = 256
 
@@ -78,13 +79,13 @@ public final class RedisStore: CacheStore {
     mailbox.close()
   }
 
-  /// The salt of the store: 32 random bytes that are stored in Redis and shared by all servers.
+  /// The salt of the store: 32 random bytes that are stored in Redis and shared by all application servers.
   ///
-  /// Waits at most a quarter of a second. Nil if Redis did not reply.
+  /// Waits for the patience of the call, but at most a quarter of a second. Nil if Redis did not reply in this time.
   public func salt(call: CallState, patience: Duration?) async -> Digest? {
     if let salt = layout.salt { return salt }
     let until = call.timers.now.advanced(by: min(patience ?? Self.saltPatience, Self.saltPatience))
-    return await ask(layout.call(.salt), call, until: until)?.salt
+    return await send(layout.call(.salt), call, until: until)?.salt
   }
 
   /// Looks up an entry. `choosing` is called on the caller's thread.
@@ -93,8 +94,8 @@ public final class RedisStore: CacheStore {
   ) async -> CacheLookup {
     let until = patience.map { call.timers.now.advanced(by: $0) }
     for _ in 0..<3 {
-      let question = layout.call(.find, [key.entry.hex])
-      guard let reply = await ask(question, call, until: until) else { return .unavailable }
+      let command = layout.call(.find, [key.entry.hex])
+      guard let reply = await send(command, call, until: until) else { return .unavailable }
       guard let found = RedisFound(reply, key) else { return Self.nothing(reply) }
       for head in found.damaged { drop(key, head.variant, head.bytes) }
       let heads = found.candidates.map(\.head)
@@ -105,23 +106,24 @@ public final class RedisStore: CacheStore {
     return .unavailable
   }
 
-  /// Whether a response to the same request is stored for another account.
+  /// Whether Redis stores a response to the request that `key` identifies for another account.
   public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
     let until = patience.map { call.timers.now.advanced(by: $0) }
-    let question = layout.call(.holds, [RedisIndex(.anyAccount, key.anyAccount).name, key.entry.hex])
-    return await ask(question, call, until: until)?.number == 1
+    let command = layout.call(.holds, [RedisIndex(.anyAccount, key.anyAccount).name, key.entry.hex])
+    return await send(command, call, until: until)?.number == 1
   }
 
-  /// Whether the store would keep the entry. It must be allowed to leave the process and must not be larger than the
-  /// limit for one entry. Redis must be available, and the limit for pending entries must not be reached.
-  public func takes(_ entry: CacheEntry) -> Bool { fits(entry) && mailbox.takes(entry) }
+  /// Whether the store would keep the entry. The result is true if four conditions hold: the entry may leave the
+  /// process, its body is not larger than ``RedisSettings/entryLimit``, Redis is available, and the entry fits into
+  /// ``RedisSettings/backlogLimit``.
+  public func takes(_ entry: CacheEntry) -> Bool { fits(entry) && mailbox.wouldSend(entry) }
 
   private func fits(_ entry: CacheEntry) -> Bool {
     !entry.head.isMemoryOnly && entry.body.count <= settings.entryLimit
   }
 
-  /// Stores an entry; it is written in the background. If the entry is too large or must not be written to a disk, it
-  /// is not stored, and the stored entry that it would replace is removed.
+  /// Stores an entry, which is written in the background. If the entry is too large or must not be written to a disk,
+  /// the entry is not stored, and the stored entry that it would replace is removed.
   public func put(_ entry: CacheEntry) {
     guard fits(entry) else {
       return remove(.variant(entry.key, entry.head.variant))
@@ -129,34 +131,34 @@ public final class RedisStore: CacheStore {
     mailbox.write(.put(CacheEntry(key: entry.key, head: entry.head, body: entry.body)))
   }
 
-  /// Replaces the head of an entry whose body is still valid. The head is written in the background. The time until
-  /// Redis removes the entry starts again.
+  /// Replaces the head (status, fields and cache data) of an entry whose body is still valid. The head is written in
+  /// the background. The time after which Redis removes the entry starts again.
   public func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
     guard !head.isMemoryOnly else { return remove(.variant(key, head.variant)) }
     mailbox.write(.renew(key, stored: stored, head: head))
   }
 
-  /// Removes entries for every server. If Redis is unavailable, the removal is applied as soon as Redis is available
-  /// again.
+  /// Removes entries for every application server. If Redis is unavailable, the removal is applied as soon as Redis is
+  /// available again.
   public func remove(_ selection: CacheSelection) {
     mailbox.write(.remove(selection))
   }
 
   /// All entries, most recently used first. Scans all keys of the database, page by page.
   ///
-  /// The scan stops early if the task is cancelled, after 60 s, or if the server does not end it within as many pages
-  /// as it has keys. The entries found so far are then returned. Other servers report the last uses of entries with a
-  /// delay of up to some hundred uses.
+  /// The scan stops early if the task is cancelled, after 60 s, or if Redis does not end the scan within as many pages
+  /// as the database has keys. The result then contains the entries that were found so far. Other application servers
+  /// report the times of last uses in batches of up to some hundred uses, so these times may be out of date.
   public func list() async -> [CacheListing] {
     writeUses()
     var listings: [Digest: [CacheListing]] = [:]
     await walk(.list, width: 3) { row in
-      guard let head = row[0].data, let record = CacheEntryRecord(encoded: head), let check = row[1].data,
-        let length = RedisCheck(encoded: check)?.length
+      guard let head = row[0].data, let record = CacheEntryRecord(encoded: head), let checksum = row[1].data,
+        let length = BodyChecksum(encoded: checksum)?.length
       else { return }
       let use = WallTime(milliseconds: row[2].text.flatMap { Int64($0) } ?? 0)
       let listing = CacheListing(head: record.head, key: record.key, bodyLength: length, lastUse: use)
-      // A scan may return an entry twice.
+      // Redis may return an entry twice in one scan, so a listing replaces an earlier listing of the same response.
       let others = listings[record.key.entry, default: []].filter { $0.head.variant != record.head.variant }
       listings[record.key.entry] = others + [listing]
     }
@@ -174,68 +176,71 @@ public final class RedisStore: CacheStore {
     return CacheSize(entries: sizes.count, bytes: sizes.values.reduce(0) { $0 &+ $1 }, limit: nil)
   }
 
-  /// Returns when Redis has applied all earlier changes, or when Redis is unavailable.
+  /// Waits until Redis has applied all earlier changes, or until Redis is unavailable.
   public func flush() async {
-    let ticket = RedisTicket()
-    await wait(ticket) { mailbox.barrier(ticket) }
+    let pendingReply = PendingReply()
+    await wait(pendingReply) { mailbox.barrier(pendingReply) }
   }
 
-  /// The state of the removals. It is ``RemovalState/pending`` until Redis has applied all of them, because a removal
-  /// that waits for Redis exists only in this process.
+  /// The state of all earlier removals. The state is ``RemovalState/pending`` until Redis has applied all removals,
+  /// because a removal that waits for Redis exists only in this process.
   public func removals(call: CallState, patience: Duration) async -> RemovalState {
     if mailbox.isSettled { return .done }
-    let ticket = RedisTicket()
+    let pendingReply = PendingReply()
     let until = call.timers.now.advanced(by: patience)
-    let hasCome = await wait(ticket, call, until: until) { mailbox.barrier(ticket) } != nil
-    return mailbox.isSettled || hasCome && !mailbox.owesRemovals ? .done : .pending
+    let hasReply = await wait(pendingReply, call, until: until) { mailbox.barrier(pendingReply) } != nil
+    return mailbox.isSettled || hasReply && !mailbox.hasPendingRemovals ? .done : .pending
   }
 
-  // MARK: - Asking
+  // MARK: - Sending
 
-  /// Sends a question to Redis and returns the reply. The wait ends early if the call stops or the patience ends.
-  private func ask(_ question: RedisCall, _ call: CallState, until: MonotonicInstant?) async -> RedisReply? {
-    let ticket = RedisTicket()
-    return await wait(ticket, call, until: until) { mailbox.ask(question, ticket) }
+  /// Sends a command to Redis and returns the reply. Nil if the call is stopped, if the time `until` passes, or if the
+  /// connection is lost before the reply arrives.
+  private func send(_ command: RedisCall, _ call: CallState, until: MonotonicInstant?) async -> RedisReply? {
+    let pendingReply = PendingReply()
+    return await wait(pendingReply, call, until: until) { mailbox.request(command, pendingReply) }
   }
 
   @discardableResult
   private func wait(
-    _ ticket: RedisTicket, _ call: CallState, until: MonotonicInstant?, _ register: () -> Void
+    _ pendingReply: PendingReply, _ call: CallState, until: MonotonicInstant?, _ register: () -> Void
   ) async -> RedisReply? {
     var timer: TimerToken?
     do throws(CallState.Stopped) {
       try await call.wait { wakeup in
-        ticket.begin { wakeup.resume() }
-        if let until { timer = call.timers.schedule(at: until) { ticket.settle(nil) } }
+        pendingReply.begin { wakeup.resume() }
+        if let until { timer = call.timers.schedule(at: until) { pendingReply.settle(nil) } }
         register()
       }
     } catch {
-      // The call was stopped, so its result is not needed any more.
+      // Ignore the error: it only says that the call was stopped, and then nobody needs the reply.
     }
     if let timer { call.timers.cancel(timer) }
-    return ticket.leave()
+    return pendingReply.leave()
   }
 
-  /// Waits until the ticket has a reply, or until there will be no reply because the connection is lost.
-  private func wait(_ ticket: RedisTicket, _ register: () -> Void) async {
+  /// Waits until the ``PendingReply`` has a reply, or until the connection is lost, so that no reply can arrive.
+  private func wait(_ pendingReply: PendingReply, _ register: () -> Void) async {
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      ticket.begin { continuation.resume() }
+      pendingReply.begin { continuation.resume() }
       register()
     }
   }
 
-  /// Scans all keys of the database and calls `each` with every row. Stops if Redis is unavailable, if the task is
-  /// cancelled, or if ``RedisWalk`` ends the scan.
+  /// Scans all keys of the database and calls `each` with every row of the replies. Stops if Redis is unavailable, if
+  /// the task is cancelled, or if ``RedisWalk`` ends the scan.
   private func walk(_ script: RedisScript, width: Int, each: ([RedisReply]) -> Void) async {
     var cursor = "0"
     var limit = RedisWalk(now: .now)
     while !Task.isCancelled {
-      let ticket = RedisTicket()
-      let question = layout.call(script, [cursor, layout.pattern("*:e:*")])
-      await wait(ticket) { mailbox.ask(question, ticket) }
-      guard let page = ticket.leave()?.list, let next = page.first?.text, next.allSatisfy(\.isNumber) else { return }
+      let pendingReply = PendingReply()
+      let command = layout.call(script, [cursor, layout.pattern("*:e:*")])
+      await wait(pendingReply) { mailbox.request(command, pendingReply) }
+      guard let page = pendingReply.leave()?.list, let next = page.first?.text, next.allSatisfy(\.isNumber) else {
+        return
+      }
       for start in stride(from: 2, to: page.count - width + 1, by: width) { each(Array(page[start..<(start + width)])) }
-      guard limit.goesOn(to: next, keys: page.count > 1 ? page[1].number : nil, now: .now) else { return }
+      guard limit.continues(to: next, keys: page.count > 1 ? page[1].number : nil, now: .now) else { return }
       cursor = next
     }
   }
@@ -250,26 +255,30 @@ public final class RedisStore: CacheStore {
     }
   }
 
-  /// The selected entry. Nil if another entry has replaced it in the meantime, so that the lookup must start again.
+  /// Returns the entry that the caller selected. Nil if another entry has replaced the selected entry after the
+  /// selection, so that the lookup must start again.
   private func take(
     _ candidate: RedisFound.Candidate, of found: RedisFound, _ key: CacheKey, _ call: CallState,
     _ until: MonotonicInstant?
   ) async -> CacheLookup? {
-    if let (check, body) = found.body(of: candidate) { return finish(candidate, key, check, body) }
-    let question = layout.call(.pick, [key.entry.hex, candidate.variant])
-    guard let parts = await ask(question, call, until: until)?.list else { return .unavailable }
-    guard parts.count == 3, parts[0].data == candidate.bytes, let check = parts[1].data, let body = parts[2].data else {
+    if let (checksum, body) = found.body(of: candidate) { return finish(candidate, key, checksum, body) }
+    let command = layout.call(.pick, [key.entry.hex, candidate.variant])
+    guard let parts = await send(command, call, until: until)?.list else { return .unavailable }
+    guard parts.count == 3, parts[0].data == candidate.bytes, let checksum = parts[1].data, let body = parts[2].data
+    else {
       return nil
     }
-    return finish(candidate, key, check, body)
+    return finish(candidate, key, checksum, body)
   }
 
-  private func finish(_ candidate: RedisFound.Candidate, _ key: CacheKey, _ check: Data, _ body: Data) -> CacheLookup {
-    guard RedisCheck(encoded: check) == RedisCheck(body) else {
+  private func finish(
+    _ candidate: RedisFound.Candidate, _ key: CacheKey, _ checksum: Data, _ body: Data
+  ) -> CacheLookup {
+    guard BodyChecksum(encoded: checksum) == BodyChecksum(body) else {
       drop(key, candidate.variant, candidate.bytes)
       return .damaged
     }
-    note(RedisUse(entry: key.entry.hex, variant: candidate.variant))
+    recordUse(RedisUse(entry: key.entry.hex, variant: candidate.variant))
     return .found(CacheEntry(key: key, head: candidate.head, body: body))
   }
 
@@ -277,7 +286,7 @@ public final class RedisStore: CacheStore {
     mailbox.write(.drop(RedisUse(entry: key.entry.hex, variant: variant), head: head))
   }
 
-  private func note(_ use: RedisUse) {
+  private func recordUse(_ use: RedisUse) {
     let count = uses.withLock { uses in
       uses[use] = .now
       return uses.count
@@ -286,10 +295,10 @@ public final class RedisStore: CacheStore {
   }
 
   private func writeUses() {
-    let noted = uses.withLock { uses in
+    let recorded = uses.withLock { uses in
       defer { uses = [:] }
       return uses
     }
-    if !noted.isEmpty { mailbox.write(.touch(noted)) }
+    if !recorded.isEmpty { mailbox.write(.touch(recorded)) }
   }
 }

@@ -1,8 +1,8 @@
-/// A value in a box that all copies share. So a copy costs one reference count, however large the value is. Only for
-/// the targets of this package: no product exports it.
+/// A value in a box that all copies share, so that a copy only copies a reference, however large the value is. Only the
+/// targets of this package can use this type, because no product exports it.
 ///
-/// The value in a box never changes; a change makes a new box. The type is public and inlinable for the same reason as
-/// ``Locked``.
+/// The value in a box never changes; a change makes a new box. The type is public and inlinable so that other modules
+/// can specialise it; see ``Locked``.
 @frozen public struct Boxed<Value: Sendable>: Sendable {
   @usableFromInline let box: Box
 

@@ -1,13 +1,13 @@
 /// A text that is compared and hashed by its UTF-8 bytes.
 ///
 /// Swift's `String` treats canonically equivalent texts as equal, such as `"é"` as one scalar and as two scalars.
-/// Servers treat them as different. Every key that separates callers (account, credential, cookies, secret header
-/// values) must be a `ByteText`, never a `String`.
+/// Servers treat them as different. Every key that keeps the data of different callers apart, such as an account, a
+/// credential, cookies or a secret header value, must be a `ByteText`, never a `String`.
 package struct ByteText: Sendable, Hashable {
-  /// The text.
+  /// The text as it was given.
   package let text: String
 
-  /// Makes a value from a text.
+  /// Makes a value that compares the given text by its bytes.
   package init(_ text: String) { self.text = text }
 
   /// Whether both texts have the same UTF-8 bytes.
@@ -30,7 +30,7 @@ extension String {
     return utf8.elementsEqual(other.utf8)
   }
 
-  /// Whether this text comes before the other one if texts are sorted by their UTF-8 bytes.
+  /// Returns true if this text comes before `other` when texts are sorted by their UTF-8 bytes.
   package func precedesByBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }
 

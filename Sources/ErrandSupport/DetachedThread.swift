@@ -1,6 +1,6 @@
 import Foundation
 
-/// Starts detached threads. Only for the targets of this package: no product exports it.
+/// Starts detached threads. Only the targets of this package can use this type, because no product exports it.
 public enum DetachedThread {
   private final class Work {
     let name: String
@@ -14,8 +14,8 @@ public enum DetachedThread {
 
   /// Runs `body` on a new thread, which ends when `body` returns.
   ///
-  /// The thread blocks two signals: SIGPIPE (broken connection) and SIGXFSZ (file size limit). So in both cases the
-  /// system call fails, but the process continues.
+  /// The thread blocks two signals: SIGPIPE (broken connection) and SIGXFSZ (file size limit). So if the connection
+  /// breaks or the limit is reached, the system call fails, but the process continues.
   /// - Returns: False if the system cannot create another thread.
   public static func start(named name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
     let work = Unmanaged.passRetained(Work(name, body))

@@ -2,14 +2,14 @@
   public import Synchronization
 #endif
 
-/// A value behind a lock. All shared mutable state of this package is in a `Locked`. Only for the targets of this
-/// package: no product exports it.
+/// A value that a lock protects. All shared mutable state of this package is in a `Locked`. Only the targets of this
+/// package can use this type, because no product exports it.
 ///
 /// Code under the lock must not do I/O or call callbacks. In builds for the thread sanitizer (`-DTSAN`), the lock is a
 /// `pthread` mutex, because the sanitizer does not recognise `Synchronization.Mutex` on Linux.
 ///
-/// The type is public and inlinable, because other modules can specialise generic code only then. An unspecialised lock
-/// takes three times as long.
+/// The type is public and inlinable, because other modules can specialise a generic type only under this condition. A
+/// lock that is not specialised takes three times as long.
 @frozen public struct Locked<Value: Sendable>: ~Copyable, Sendable {
   #if TSAN
     @usableFromInline let mutex: PthreadLocked<Value>
@@ -17,7 +17,7 @@
     @usableFromInline let mutex: Mutex<Value>
   #endif
 
-  /// Creates a lock around a value.
+  /// Creates a lock that protects a value.
   @inlinable public init(_ value: Value) {
     mutex = .init(value)
   }
@@ -28,7 +28,6 @@
   /// function is inlined into an async function, the optimiser (Swift 6.3 on Linux) reuses this identifier after a
   /// suspension point, although the async function may continue on another thread. The lock would then be acquired with
   /// the identifier of one thread and released with that of another, which ends the process.
-  /// identifier and released under another's, which ends the process.
   @discardableResult
   @inlinable @inline(never) public borrowing func withLock<Result: Sendable, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result

@@ -1,8 +1,8 @@
 extension String {
   /// Returns the text with every occurrence of `wanted` replaced. The search compares bytes.
   ///
-  /// Swift and Foundation compare characters, so they do not find a letter that is followed by a combining accent. In
-  /// code that quotes or masks text, a missed occurrence would be a security hole.
+  /// Swift and Foundation compare characters, so their searches do not find a letter that is followed by a combining
+  /// accent. In code that quotes or masks text, a missed occurrence would be a security hole.
   package func replacingBytes(of wanted: String, with replacement: String) -> String {
     let wanted = Array(wanted.utf8)
     guard !wanted.isEmpty else { return self }

@@ -1,5 +1,5 @@
-/// A list of weak references to different objects, in the order of insertion. Only for the targets of this package: no
-/// product exports it.
+/// A list of weak references to different objects, in the order of insertion. Only the targets of this package can use
+/// this type, because no product exports it.
 public struct WeakList<Object: AnyObject & Sendable>: Sendable {
   private struct Place: Sendable {
     weak let object: Object?
@@ -14,9 +14,9 @@ public struct WeakList<Object: AnyObject & Sendable>: Sendable {
   public var objects: [Object] { places.compactMap(\.object) }
 
   /// Adds an object, unless it is already in the list. Removes the references to deallocated objects.
-  /// - Returns: The objects that were in the list. The search holds strong references to them. If one of these
-  ///   references is the last one, its release deallocates the object, which must not happen under a lock. So the
-  ///   caller keeps the returned objects until it has released its lock.
+  /// - Returns: The objects that were in the list. A caller that holds a lock must keep these references until it has
+  ///   released the lock. One of them may be the last reference to its object. Its release then deallocates the object,
+  ///   which must not happen under a lock.
   public mutating func insert(_ object: Object) -> [Object] {
     let objects = objects
     places.removeAll { $0.object == nil }

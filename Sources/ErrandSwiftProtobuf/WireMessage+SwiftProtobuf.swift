@@ -3,14 +3,15 @@
   public import Foundation
   public import SwiftProtobuf
 
-  /// Messages that SwiftProtobuf's generator made: `extension User: WireMessage {}` is all that they need.
+  /// Implements `WireMessage` for the messages that SwiftProtobuf's generator made. To use a message, declare its
+  /// conformance: `extension User: WireMessage {}`.
   extension WireMessage where Self: SwiftProtobuf.Message {
-    /// Reads a message from its bytes.
-    /// - Throws: What SwiftProtobuf throws, such as `BinaryDecodingError`.
+    /// Decodes a message from its bytes.
+    /// - Throws: The errors of SwiftProtobuf, such as `BinaryDecodingError`.
     public init(wire bytes: Data) throws { try self.init(serializedBytes: bytes) }
 
-    /// Writes the message.
-    /// - Throws: What SwiftProtobuf throws, such as `BinaryEncodingError` where a required field is missing.
+    /// Encodes the message.
+    /// - Throws: The errors of SwiftProtobuf, such as `BinaryEncodingError` if a required field is missing.
     public func wire() throws -> Data { try serializedBytes() }
   }
 #endif

@@ -1,10 +1,10 @@
 import ErrandTesting
 public import Testing
 
-/// A trait that fails a test if watched objects still exist after it: `.checksLeaks`.
+/// A trait that fails a test if watched objects still exist after the test. Write the trait as `.checksLeaks`.
 ///
 /// Scripted, recording, replaying and profiled transports and loopback servers are watched automatically. A client or a
-/// call that leaks keeps its transport, so the trait finds it. The test names all other objects that must be
+/// call that leaks keeps its transport, so the trait finds the leak. The test names all other objects that must be
 /// deallocated:
 ///
 /// ```swift
@@ -15,21 +15,22 @@ public import Testing
 /// }
 /// ```
 ///
-/// The check runs after the test function has returned without an error, and gives other tasks time to release their
-/// objects. On a suite, the trait applies to each of its tests. A test with this trait must not create objects that it
-/// stores in a global variable or a registry for later use.
+/// The check runs after the test function has returned without an error. The check gives other tasks time to release
+/// their objects. On a suite, the trait applies to each of its tests. A test with this trait must not create objects
+/// that it stores in a global variable or a registry for later use.
 public struct LeakTrait: TestTrait, SuiteTrait, TestScoping {
-  /// The minimum number of yields to other tasks, because some release an object on another thread.
+  /// The minimum number of times that the check yields to other tasks. Tasks on other threads need this time to release
+  /// their objects.
   private static let turns = 100_000
 
   private let patience: Duration
 
   package init(patience: Duration = .seconds(10)) { self.patience = patience }
 
-  /// True: a suite passes the trait on to its tests.
+  /// True, so that a suite passes the trait on to its tests.
   public var isRecursive: Bool { true }
 
-  /// Runs a test, then checks for objects that still exist.
+  /// Runs a test, then fails the test if watched objects still exist.
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
@@ -47,6 +48,6 @@ public struct LeakTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == LeakTrait {
-  /// Fails the test if watched objects still exist after it.
+  /// A trait that fails the test if watched objects still exist after the test.
   public static var checksLeaks: Self { LeakTrait() }
 }

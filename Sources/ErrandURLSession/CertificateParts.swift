@@ -18,7 +18,8 @@ struct CertificateParts: Equatable {
     guard let body = inside.next(), body.tag == Self.sequence else { return nil }
     var fields = DERElements(body.content)
     guard let first = fields.next() else { return nil }
-    // The serial number is the first field, unless a version precedes it.
+    // If the certificate begins with a version, the next field is the serial number. Otherwise `first` is the serial
+    // number.
     if first.tag == Self.version, fields.next() == nil { return nil }
     guard fields.next()?.tag == Self.sequence, let issuer = fields.next(), issuer.tag == Self.sequence,
       fields.next()?.tag == Self.sequence, let subject = fields.next(), subject.tag == Self.sequence,
@@ -57,7 +58,7 @@ private struct DERElements {
   struct Element {
     let tag: UInt8
     let content: Data
-    /// The element including its tag and length.
+    /// The bytes of the whole element, including its tag and length.
     let whole: Data
   }
 
@@ -67,7 +68,7 @@ private struct DERElements {
 
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// The next element. Nil at the end, or if the element's length exceeds the remaining bytes.
+  /// Reads the next element. Nil at the end of the data, or if the element's length exceeds the remaining bytes.
   mutating func next() -> Element? {
     let start = rest
     guard let tag = rest.popFirst(), let length = length(), length <= rest.count else { return nil }
@@ -76,8 +77,8 @@ private struct DERElements {
     return Element(tag: tag, content: content, whole: start.prefix(start.count - rest.count))
   }
 
-  /// Reads a length. It has one byte, or one byte with the number of the following length bytes. No certificate needs
-  /// more than three of them.
+  /// Reads the length of an element. A short length has one byte. For a longer length, the first byte contains the
+  /// number of length bytes that follow. No certificate needs more than three length bytes.
   private mutating func length() -> Int? {
     guard let first = rest.popFirst() else { return nil }
     guard first & 0x80 != 0 else { return Int(first) }

@@ -13,9 +13,9 @@ extension BackgroundEnd {
       self = .finished
       return
     }
-    let told = error as NSError
-    if told.domain == NSURLErrorDomain, told.code == NSURLErrorCancelled {
-      self = .cancelled(Self.words[told.userInfo["NSURLErrorBackgroundTaskCancelledReasonKey"] as? Int ?? -1])
+    let reported = error as NSError
+    if reported.domain == NSURLErrorDomain, reported.code == NSURLErrorCancelled {
+      self = .cancelled(Self.words[reported.userInfo["NSURLErrorBackgroundTaskCancelledReasonKey"] as? Int ?? -1])
     } else {
       self = .failed(SessionFailure(error, origin).transportFailure)
     }

@@ -8,11 +8,11 @@ final class SessionBodyCopy: @unchecked Sendable {  // one job of the queue at a
   private struct End: Sendable {
     var wakeup: Wakeup?
     var result: Result<SessionUpload, any Error>?
-    /// Whether the caller has stopped waiting for the result.
+    /// Whether the caller no longer waits for the copy of the body, because the call was stopped.
     var isLeft = false
   }
 
-  /// The maximum number of bytes to keep in memory. A longer body is written to a file.
+  /// The maximum number of bytes of a body that is kept in memory. A longer body is written to a file.
   static let mostInMemory = 256 << 10
 
   private let body: HTTPBody
@@ -34,25 +34,25 @@ final class SessionBodyCopy: @unchecked Sendable {  // one job of the queue at a
     do {
       try await call.wait { wakeup in
         end.withLock { $0.wakeup = wakeup }
-        queue.async { self.goOn() }
+        queue.async { self.continueReading() }
       }
     } catch {
       end.withLock { $0.isLeft = true }
       throw error
     }
     let result = end.withLock { end in
-      // After this, a source that resumes has no effect.
+      // From now on, reading does not continue when the source has bytes again.
       end.isLeft = true
       return end.result.take()
     }
     guard let result else {
-      throw TransportFailure(.bodySource, "The source of the body stopped before its end.")
+      throw TransportFailure(.bodySource, "The source of the body stopped before the end of the body.")
     }
     return try result.get()
   }
 
-  /// Reads until the source pauses or ends.
-  private func goOn() {
+  /// Continues reading the body until its source has no bytes now, or until the body ends.
+  private func continueReading() {
     guard end.withLock({ $0.result == nil && !$0.isLeft }) else { return }
     do {
       guard let whole = try readOn() else { return }
@@ -62,7 +62,8 @@ final class SessionBodyCopy: @unchecked Sendable {  // one job of the queue at a
     }
   }
 
-  /// Reads the body. Returns the complete body; nil if the source has no bytes now, or if the caller no longer waits.
+  /// Reads pieces of the body until it is complete. Returns the complete body; nil if the source has no bytes now, or
+  /// if the caller no longer waits.
   private func readOn() throws -> SessionUpload? {
     let source = try opened()
     return try withUnsafeTemporaryAllocation(byteCount: Self.mostInMemory, alignment: 16) { buffer in
@@ -85,7 +86,7 @@ final class SessionBodyCopy: @unchecked Sendable {  // one job of the queue at a
     let opened = try body.open(
       BodyFlow { [weak self] in
         guard let self else { return }
-        queue.async { self.goOn() }
+        queue.async { self.continueReading() }
       })
     source = opened
     return opened
@@ -96,7 +97,7 @@ final class SessionBodyCopy: @unchecked Sendable {  // one job of the queue at a
     if memory.count > Self.mostInMemory { _ = try flushed() }
   }
 
-  /// Writes all bytes read so far to the file, and returns the file.
+  /// Writes the bytes of the body that are still in memory to the file, and returns the file.
   private func flushed() throws -> SessionBodyFile {
     let file = try file ?? SessionBodyFile(in: folder)
     self.file = file
@@ -107,7 +108,7 @@ final class SessionBodyCopy: @unchecked Sendable {  // one job of the queue at a
 
   private func whole() throws -> SessionUpload { file == nil ? .data(memory) : .copy(try flushed()) }
 
-  /// Stores the result, releases all other objects, and then wakes the caller.
+  /// Stores the result, releases the source and the file, and then resumes the caller that waits for the copy.
   private func finish(_ result: Result<SessionUpload, any Error>) {
     source = nil
     file = nil

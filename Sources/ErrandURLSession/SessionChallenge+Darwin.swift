@@ -1,4 +1,5 @@
-// This file was written on Linux, where it is not compiled. The decisions are made in `SessionTrust`.
+// This file was written on Linux, where it is not compiled. All decisions about challenges are made in `SessionTrust`,
+// which is compiled on every platform.
 #if canImport(Darwin)
   import CryptoKit
   import ErrandHTTP
@@ -27,7 +28,9 @@
     func sha256(of data: Data) -> Data { Data(SHA256.hash(data: data)) }
 
     func judge(anchors: [Data]?) -> SessionVerdict {
-      guard let trust = space.serverTrust else { return .refused(code: Int(errSecParam), words: "no server trust") }
+      guard let trust = space.serverTrust else {
+        return .refused(code: Int(errSecParam), words: "URLSession provided no server trust")
+      }
       if let anchors {
         let certificates = anchors.compactMap { SecCertificateCreateWithData(nil, $0 as CFData) }
         let statuses = [
@@ -63,19 +66,20 @@
   }
 
   extension SessionRouter {
-    /// Answers a challenge on a separate queue, because the Security framework may use the network for its check.
+    /// Answers a challenge of URLSession on a separate queue, because the Security framework may use the network to
+    /// check a certificate.
     func answer(
       _ challenge: URLAuthenticationChallenge, for exchange: SessionExchange,
       _ completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-      lanes.judging { [trust, lanes] in
+      queues.runTrustCheck { [trust, queues] in
         let space = challenge.protectionSpace
         switch trust.answer(to: PlatformChallenge(space: space), for: exchange.exchange.request.url.origin) {
         case .platform: completionHandler(.performDefaultHandling, nil)
         case .trust: completionHandler(.useCredential, space.serverTrust.map { URLCredential(trust: $0) })
         case .show(let identity): completionHandler(.useCredential, identity.credential)
         case .refuse(let failure):
-          lanes.telling {
+          queues.runCallback {
             exchange.refuse(failure)
             completionHandler(.cancelAuthenticationChallenge, nil)
           }

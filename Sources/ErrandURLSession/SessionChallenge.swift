@@ -1,15 +1,15 @@
 import Foundation
 
-/// A challenge from URLSession while a connection is set up, such as the check of the server's certificate. It is a
-/// protocol, so that tests can use their own challenges on every platform.
+/// A challenge from URLSession while a connection is set up, such as the check of the server's certificate. The
+/// challenge is a protocol, so that tests can use their own challenges on every platform.
 protocol SessionChallenge {
-  /// The kind of the challenge.
+  /// Says what the client must decide to answer the challenge.
   var kind: SessionChallengeKind { get }
-  /// The host that sends the challenge, in the form that the platform uses.
+  /// The name of the host that sends the challenge, as the platform writes it.
   var host: String { get }
   /// The server's own certificate in DER; nil if the challenge has no certificate.
   var certificate: Data? { get }
-  /// The SHA-256 of some bytes.
+  /// Computes the SHA-256 digest of the given bytes.
   func sha256(of data: Data) -> Data
   /// Lets the platform check the certificate's authority, dates and host. If `anchors` is not nil, only these
   /// certificates, in DER, are trusted as authorities.

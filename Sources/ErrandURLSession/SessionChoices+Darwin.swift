@@ -1,4 +1,4 @@
-// This file was written on Linux, where it is not compiled. It only copies values.
+// This file was written on Linux, where it is not compiled. It only copies values that `SessionChoices` has computed.
 #if canImport(Darwin)
   import Foundation
   import Security

@@ -1,7 +1,7 @@
-/// The settings of a session that exist only on Apple platforms. They are computed on every platform, so that they can
-/// be tested, but are used only on Apple platforms.
+/// The settings of a URLSession that exist only on Apple platforms. They are computed on every platform, so that they
+/// can be tested, but are used only on Apple platforms.
 struct SessionChoices: Equatable {
-  /// Whether tasks wait for a network connection.
+  /// Whether URLSession tasks wait for a network connection if there is none.
   let waitsForConnectivity: Bool
   /// The minimum version of TLS as its protocol number (RFC 8446 section 4.2.1); nil for the platform's minimum.
   let minimumTLS: UInt16?

@@ -2,12 +2,12 @@ import ErrandHTTP
 import ErrandSupport
 import Foundation
 
-/// One exchange in progress. It passes URLSession's callbacks to the state machine (``SessionMachine``), and performs
-/// the steps that the state machine returns.
+/// One HTTP exchange in progress. It passes URLSession's callbacks to the state machine (``SessionMachine``), and
+/// performs the steps that the state machine returns.
 ///
 /// URLSession's callbacks, stops of the call, resumptions by the sink and the idle timer all run on one serial queue.
-/// So the sink is never called concurrently, and events after the end have no effect. Calls to URLSession run on
-/// another queue: they can block while URLSession is busy, and a stop must not wait for them.
+/// So the sink is never called concurrently, and events after the end of the exchange have no effect. Calls to
+/// URLSession run on another queue: they can block while URLSession is busy, and a stop must not wait for them.
 final class SessionExchange: Sendable {
   private struct State: Sendable {
     var machine: SessionMachine
@@ -24,24 +24,24 @@ final class SessionExchange: Sendable {
     var isCancelled = false
   }
 
-  /// The maximum time to wait for the end of a cancelled task. It must be shorter than the time in which a stop must
-  /// end.
+  /// The maximum time to wait until URLSession has ended a cancelled task. It must be shorter than the time within
+  /// which a stopped call must end.
   private static let patienceWithCancel = Duration.milliseconds(50)
 
   let exchange: Exchange
   private let bodyLength: Int64?
-  private let lanes: SessionLanes
+  private let queues: SessionQueues
   private let timers: any Timers
   private let start: MonotonicInstant
   private let state: Locked<State>
 
   /// - Parameter length: The length of the request body, used if the body does not know its length.
   init(
-    _ exchange: Exchange, sending length: Int64? = nil, lanes: SessionLanes, timers: any Timers = SharedTimers.shared
+    _ exchange: Exchange, sending length: Int64? = nil, queues: SessionQueues, timers: any Timers = SharedTimers.shared
   ) {
     self.exchange = exchange
     bodyLength = exchange.request.body?.length ?? length
-    self.lanes = lanes
+    self.queues = queues
     self.timers = timers
     start = timers.now
     state = Locked(
@@ -52,11 +52,12 @@ final class SessionExchange: Sendable {
 
   // MARK: - From the caller
 
-  /// Stores the wakeup of the caller, and starts the exchange. `make` creates the task without starting it.
+  /// Stores the ``Wakeup`` of the caller, and starts the exchange. `make` creates the URLSession task without starting
+  /// it. The ``Wakeup`` is resumed at the end of the exchange.
   func begin(_ wakeup: Wakeup, _ make: @escaping @Sendable () -> any SessionTask) {
     state.withLock { $0.wakeup = wakeup }
     watch()
-    lanes.calling { [self] in
+    queues.runCall { [self] in
       guard !isOver else { return }
       let task = make()
       let isOver = state.withLock { state in
@@ -69,12 +70,12 @@ final class SessionExchange: Sendable {
 
   /// Stops the exchange, because its call is cancelled or has reached its deadline.
   func stop(_ reason: CallState.StopReason) {
-    lanes.telling { [self] in
+    queues.runCallback { [self] in
       run { $0.fail(CallState.Stopped(reason: reason), cancels: true) }
     }
   }
 
-  /// The result of the exchange. It is available after the caller was woken.
+  /// The response, or the error with which the exchange failed. Call this method only after the ``Wakeup`` was resumed.
   func outcome() throws -> HTTPResponse {
     guard let result = state.withLock({ $0.result.take() }) else {
       throw TransportFailure(.other, "The transport has ended.")
@@ -84,7 +85,8 @@ final class SessionExchange: Sendable {
 
   // MARK: - From URLSession, on the serial queue
 
-  /// Whether the library has cancelled the exchange. URLSession's completion handlers must not be called after that.
+  /// Whether the library has cancelled the exchange. After the cancellation, URLSession's completion handlers must not
+  /// be called.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
   /// Whether the exchange has ended.
   var isOver: Bool { state.withLock { $0.machine.isOver } }
@@ -107,8 +109,8 @@ final class SessionExchange: Sendable {
     report(.upload) { [bodyLength] in ($0.sent, bodyLength) }
   }
 
-  /// Records URLSession's metrics. If they do not contain the time of the first byte, the time that this class measured
-  /// is kept.
+  /// Records URLSession's metrics. If the metrics do not contain the time of the first byte, the time that this class
+  /// measured is kept.
   func measured(_ metrics: ExchangeMetrics) {
     noteWay { noted in
       let firstByte = noted.firstByte
@@ -123,14 +125,14 @@ final class SessionExchange: Sendable {
       change(&state.metrics)
       return state.metrics
     }
-    exchange.handling.note?.measured(metrics)
+    exchange.handling.observer?.measured(metrics)
   }
 
-  /// Ends the exchange because the server is not trusted. The error that the task reports afterwards is ignored.
+  /// Ends the exchange because the server is not trusted. The error that URLSession reports afterwards is ignored.
   func refuse(_ failure: TransportFailure) { run { $0.fail(failure, cancels: true) } }
 
-  /// Handles the end of the task. `head` contains the last response of the task. On Linux, a redirect without a usable
-  /// `Location` is reported only in this way.
+  /// Called when the URLSession task has ended. `head` contains the last response headers of the task. They are needed
+  /// because URLSession on Linux reports a redirect without a usable `Location` only at the end of the task.
   func completed(_ error: (any Error)?, head: ResponseHead?) {
     if error == nil, let head, state.withLock({ $0.machine.head == nil }) { received(head) }
     if isOver { return wake() }
@@ -177,7 +179,7 @@ final class SessionExchange: Sendable {
     case .pause:
       call { $0.suspend() }
       return nil
-    case .goOn:
+    case .resume:
       noteSign()
       call { $0.resume() }
       return nil
@@ -224,13 +226,13 @@ final class SessionExchange: Sendable {
   private var flow: BodyFlow {
     BodyFlow { [weak self] in
       guard let self else { return }
-      lanes.telling { self.run { $0.resume() } }
+      queues.runCallback { self.run { $0.resume() } }
     }
   }
 
   private func call(_ action: @escaping @Sendable (any SessionTask) -> Void) {
     guard let task = state.withLock({ $0.task }) else { return }
-    lanes.calling { action(task) }
+    queues.runCall { action(task) }
   }
 
   /// Creates the response. Throws if the file with the request body has changed since the request was built.
@@ -254,7 +256,7 @@ final class SessionExchange: Sendable {
     return failure
   }
 
-  /// Wakes the caller. Later calls have no effect.
+  /// Resumes the caller that waits for the end of the exchange. Later calls of this method have no effect.
   private func wake() {
     let (wakeup, watch) = state.withLock { state in
       state.task = nil
@@ -283,7 +285,7 @@ extension SessionExchange {
     let end = state.withLock { $0.lastSign }.advanced(by: limit)
     let token = timers.schedule(at: end) { [weak self] in
       guard let self else { return }
-      lanes.telling { self.look(after: limit) }
+      queues.runCallback { self.look(after: limit) }
     }
     state.withLock { $0.watch = token }
   }

@@ -1,7 +1,7 @@
 import ErrandHTTP
 import Foundation
 
-/// Converts URLSession's errors to failures that help the caller to react.
+/// Converts an error of URLSession to a ``TransportFailure``. The kind of the failure helps the caller to react.
 struct SessionFailure {
   /// The error's domain: `NSURLErrorDomain`, or another domain.
   let domain: String
@@ -11,9 +11,9 @@ struct SessionFailure {
   let text: String
   /// The origin of the request.
   let origin: HTTPURL.Origin
-  /// Whether any byte is known to have been sent or received.
+  /// Whether any byte of the request was sent, or any byte of the response was received, as far as is known.
   var hasMoved = false
-  /// Whether response headers have arrived.
+  /// Whether the headers of the response had arrived before the error.
   var hasHead = false
 
   init(domain: String = NSURLErrorDomain, code: Int, text: String = "", origin: HTTPURL.Origin) {
@@ -28,7 +28,7 @@ struct SessionFailure {
     self.init(domain: error.domain, code: error.code, text: error.localizedDescription, origin: origin)
   }
 
-  /// The failure to throw. Its message ends with URLSession's description and error number.
+  /// The ``TransportFailure`` for this error. Its message ends with URLSession's description and error number.
   var transportFailure: TransportFailure {
     let kind = kind
     let sentence = SessionFailureText.sentence(for: kind, code: domain == NSURLErrorDomain ? code : 0, origin)
@@ -46,7 +46,7 @@ struct SessionFailure {
 
   var kind: TransportFailure.Kind {
     guard domain == NSURLErrorDomain else { return .other }
-    // The connection was lost, either before the response headers or during the response body.
+    // This error means that the connection was lost, either before the response headers or during the response body.
     if code == NSURLErrorNetworkConnectionLost { return hasHead ? .truncated : .closedBeforeResponse }
     if code == NSURLErrorCannotConnectToHost, isElsewhere { return .proxy }
     if Self.vagueCodes.contains(code), let kind = wordedKind { return kind }
@@ -75,7 +75,7 @@ struct SessionFailure {
     NSURLErrorRequestBodyStreamExhausted: .bodySource,
   ]
 
-  /// Whether libcurl could not connect to another host than the server. That host must be the proxy.
+  /// Whether libcurl failed to connect to a host that is not the server of the request. Such a host must be the proxy.
   private var isElsewhere: Bool {
     let host = origin.host.drop { $0 == "[" }.prefix { $0 != "]" }
     return text.hasPrefix("Failed to connect to ")
@@ -87,7 +87,8 @@ struct SessionFailure {
     return Self.words.first { words.contains($0.words) }?.kind
   }
 
-  /// Parts of libcurl's texts and the failures that they mean. The first part that occurs in a text counts.
+  /// Phrases in libcurl's error texts, and the kinds of failures that they mean. The first phrase of this list that
+  /// occurs in a text counts.
   private static let words: [(words: String, kind: TransportFailure.Kind)] = [
     ("self-signed certificate", .certificateSelfSigned), ("self signed certificate", .certificateSelfSigned),
     ("certificate has expired", .certificateExpired), ("certificate is not yet valid", .certificateNotYetValid),
@@ -101,7 +102,7 @@ struct SessionFailure {
   ]
 }
 
-/// The messages of failures.
+/// The English messages that describe why an exchange failed.
 enum SessionFailureText {
   static func sentence(for kind: TransportFailure.Kind, code: Int, _ origin: HTTPURL.Origin) -> String {
     if let sentence = special(code, origin) { return sentence }
@@ -109,7 +110,7 @@ enum SessionFailureText {
     case .unsupported: "The request cannot be sent by URLSession."
     case .offline: "No network is available to reach \(origin)."
     case .nameLookup: "The name of \(origin.host) could not be resolved."
-    case .refused: "Nothing listens at \(origin), or it cannot be reached."
+    case .refused: "Nothing listens at \(origin), or the host cannot be reached."
     case .proxy: "The proxy for \(origin) refused the request or failed."
     case .idleTimeout: idleTimeout(origin, after: nil)
     case .closedBeforeResponse: "\(origin) closed the connection before its response."
@@ -127,13 +128,15 @@ enum SessionFailureText {
     return "No data was transferred to or from \(origin) \(within); raise `timeouts.idle` to wait longer."
   }
 
-  /// More exact messages for some error numbers.
+  /// A message for an error number of URLSession that is more exact than the message for the kind of failure; nil for
+  /// most error numbers.
   private static func special(_ code: Int, _ origin: HTTPURL.Origin) -> String? {
     switch code {
     case NSURLErrorAppTransportSecurityRequiresSecureConnection:
       "App Transport Security forbids cleartext to \(origin.host); use https, or name the host in the app's Info.plist."
     case NSURLErrorServerCertificateUntrusted:
-      "The certificate of \(origin) is not trusted: its authority is unknown, or it is for another host."
+      "The certificate of \(origin) is not trusted: its authority is unknown, "
+        + "or the certificate is for another host."
     default: nil
     }
   }
@@ -147,7 +150,8 @@ enum SessionFailureText {
     case .wrongHost: "The certificate of \(origin) is for another host."
     case .unknownAuthority: "The certificate of \(origin) comes from an authority that is not trusted."
     case .pinMismatch:
-      "The public key of \(origin) is not among its pins; add the pin of the new key if the server's owner confirms it."
+      "The public key of \(origin) is not among its pins; "
+        + "add the pin of the new key if the server's owner confirms the new key."
     case .clientCertificateRequired: "\(origin) requires a client certificate, but none was sent."
     case .clientCertificateRefused: "\(origin) refused the client certificate."
     default: "TLS with \(origin) could not be set up."

@@ -1,8 +1,9 @@
 import ErrandHTTP
 
-/// Checks the framing of a response (RFC 9112 section 6). URLSession on Linux does not check it.
+/// Checks whether the headers of a response say clearly where the body ends (RFC 9112 section 6). URLSession on Linux
+/// does not check this.
 enum SessionFraming {
-  /// The reason why the end of the response is ambiguous; nil if the end is clear.
+  /// Says why it is unclear where the body of the response ends; nil if the end is clear.
   static func fault(of head: ResponseHead) -> String? {
     let length = head.fields[.contentLength]
     if let length, !isNumber(length) { return "Content-Length is not a single number" }

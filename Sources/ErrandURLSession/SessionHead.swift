@@ -7,7 +7,8 @@ import Foundation
 
 extension ResponseHead {
   /// Converts the response headers of URLSession. The reason phrase and the order of fields are lost, and URLSession
-  /// has combined fields with the same name. The HTTP version is not known before the end; until then it is HTTP/1.1.
+  /// has combined fields with the same name. The HTTP version is not known before the end of the exchange; until then
+  /// it is set to HTTP/1.1.
   init(_ response: HTTPURLResponse) {
     let pairs = response.allHeaderFields.compactMap { name, value in
       (name as? String).flatMap { name in (value as? String).map { (name, $0) } }
@@ -27,7 +28,8 @@ extension ResponseHead {
   /// The approximate size of the header fields in bytes: each name and value, and a colon, a space and the line end.
   var measure: Int { fields.all.reduce(0) { $0 + $1.name.rawValue.utf8.count + $1.value.utf8.count + 4 } }
 
-  /// The announced length of the body; nil if the body has a content coding, because decoded bytes have another length.
+  /// The announced length of the body. Nil if the body has a content coding, because this length then differs from the
+  /// number of decoded bytes.
   var countableLength: Int64? { isCoded ? nil : announcedLength }
 
   /// The announced length of the encoded body; nil if the body has no content coding.
@@ -44,8 +46,8 @@ extension ResponseHead {
 /// Separates cookies in a `Set-Cookie` field. URLSession joins several cookies with commas, but a cookie's date also
 /// contains a comma.
 enum SetCookieList {
-  /// A comma separates two cookies if a name and `=` follow (RFC 6265 section 4.1.1). After a comma in a date, a day
-  /// and a month follow.
+  /// Splits the text of the field into cookies. A comma separates two cookies if a name and `=` follow (RFC 6265
+  /// section 4.1.1). After a comma in a date, a day and a month follow.
   static func values(of text: String) -> [String] {
     var values: [Substring] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -14,18 +14,18 @@ struct SessionSetup: Sendable {
 }
 
 /// A session and its delegate. The session is invalidated when this object is deallocated, because URLSession retains
-/// the delegate until then.
+/// the delegate until the session is invalidated.
 final class SessionHolder: Sendable {
   private let session: URLSession
   private let router: SessionRouter
-  /// Whether the tasks of this session wait for a network connection.
+  /// Whether the tasks of this session wait for a network connection if there is none.
   let waits: Bool
 
-  init(_ setup: SessionSetup, lanes: SessionLanes, waits: Bool = false) {
+  init(_ setup: SessionSetup, queues: SessionQueues, waits: Bool = false) {
     self.waits = waits
-    router = SessionRouter(setup.platform, setup.trust, lanes: lanes)
+    router = SessionRouter(setup.platform, setup.trust, queues: queues)
     session = URLSession(
-      configuration: setup.settings.configuration(waits: waits), delegate: router, delegateQueue: lanes.queue)
+      configuration: setup.settings.configuration(waits: waits), delegate: router, delegateQueue: queues.callbackQueue)
   }
 
   /// The objects that URLSession retains until the session is invalidated. Tests check that they are released.
@@ -33,7 +33,7 @@ final class SessionHolder: Sendable {
 
   deinit { session.finishTasksAndInvalidate() }
 
-  /// Creates a task for a request, without starting the task.
+  /// Creates a URLSession task for a request, without starting the task.
   func task(for order: SessionOrder, _ upload: SessionUpload, _ exchange: SessionExchange) -> any SessionTask {
     let task =
       switch upload {

@@ -13,11 +13,11 @@ import Foundation
 /// While a sink pauses, the machine keeps the pieces that URLSession still delivers, and remembers the end of the body.
 /// URLSession resumes when the sink has taken all kept pieces.
 struct SessionMachine: Sendable {
-  /// Where the bytes of the response body go.
+  /// The place to which the bytes of the response body go.
   private enum Destination: Sendable {
-    /// Kept in memory. The exchange fails if the body is longer than the limit.
+    /// The bytes are kept in memory. The exchange fails if the body is longer than the limit.
     case memory(limit: Int)
-    /// Kept in memory up to the limit. Further bytes are dropped.
+    /// The bytes are kept in memory up to the limit. Further bytes are dropped.
     case beginning(limit: Int)
     case sink
     case discard
@@ -32,26 +32,27 @@ struct SessionMachine: Sendable {
 
   /// The next step that the caller must perform.
   enum Step: Sendable {
-    /// Do nothing until another event arrives.
+    /// The caller does nothing until the next event of URLSession or of the sink.
     case rest
-    /// Ask the sink for the destination of the body.
+    /// The caller must ask the sink for the destination of the body.
     case ask(ResponseHead)
-    /// Pass a piece of the body to the sink.
+    /// The caller must pass this piece of the body to the sink.
     case write(Data)
-    /// Suspend the URLSession task.
+    /// The caller must suspend the URLSession task, because the sink pauses.
     case pause
-    /// Resume the URLSession task.
-    case goOn
-    /// Tell the sink that the body is complete, then call ``SessionMachine/sinkEnded()``.
+    /// The caller must resume the URLSession task, because the sink has taken all kept pieces.
+    case resume
+    /// The caller must tell the sink that the body is complete, and then call ``SessionMachine/sinkEnded()``.
     case endSink
-    /// End the exchange with a response. If `cancels` is true, all wanted bytes have arrived before the end of the
-    /// body, and the task must be cancelled.
+    /// The caller must end the exchange with this response. If `cancels` is true, all wanted bytes have arrived before
+    /// the end of the body, and the caller must also cancel the URLSession task.
     case succeed(ResponseHead, Data, cancels: Bool)
-    /// End the exchange with an error. If `cancels` is true, the task has not ended yet and must be cancelled.
+    /// The caller must end the exchange with this error. If `cancels` is true, the URLSession task has not ended yet,
+    /// and the caller must also cancel the task.
     case fail(any Error, cancels: Bool)
   }
 
-  /// The maximum number of bytes to read of a body that is discarded. After that, the task is cancelled.
+  /// The maximum number of bytes to read of a response body that is discarded. After that, the task is cancelled.
   private static let mostDiscarded: Int64 = 1 << 20
 
   private let limits: ResponseLimits
@@ -63,16 +64,16 @@ struct SessionMachine: Sendable {
   private var state = State.waiting
   private(set) var head: ResponseHead?
   private var memory = Data()
-  /// The number of received bytes of the response body, after decoding.
+  /// The number of bytes of the response body received so far, after content decoding.
   private(set) var received: Int64 = 0
-  /// Whether the response body has more bytes than are kept.
+  /// Whether the response body is longer than the part that is kept in memory.
   private(set) var isCut = false
   private var backlog: [Data] = []
   private(set) var isPaused = false
-  /// Whether the task is suspended. This lasts from the first pause of the sink until all kept pieces are passed to the
-  /// sink.
+  /// Whether the URLSession task is suspended. It stays suspended from the first pause of the sink until all kept
+  /// pieces are passed to the sink.
   private var isSuspended = false
-  private var hasCome = false
+  private var hasBodyEnded = false
 
   init(_ exchange: Exchange, _ platform: SessionPlatform = .current) {
     checksFraming = platform.checksFraming
@@ -96,7 +97,7 @@ struct SessionMachine: Sendable {
 
   // MARK: - Events of URLSession
 
-  /// URLSession has reported the final response headers.
+  /// Called when URLSession has reported the final response headers. Returns the next step.
   mutating func take(_ head: ResponseHead) -> Step {
     guard case .waiting = state else { return .rest }
     self.head = head
@@ -144,7 +145,8 @@ struct SessionMachine: Sendable {
     }
   }
 
-  /// A piece of the response body has arrived. Its content coding is already decoded.
+  /// Called when a piece of the response body has arrived. URLSession has already decoded its content coding. Returns
+  /// the next step.
   mutating func take(_ piece: Data) -> Step {
     guard case .receiving(let destination) = state else { return .rest }
     received += Int64(piece.count)
@@ -168,19 +170,20 @@ struct SessionMachine: Sendable {
     }
   }
 
-  /// URLSession has reported the end of the response body.
+  /// Called when URLSession has reported the end of the response body. Returns the next step.
   mutating func finish() -> Step {
     switch state {
     case .over: return .rest
     case .waiting, .asking:
       return fail(.malformedResponse, "URLSession ended the task without a response.", cancels: false)
     case .receiving:
-      hasCome = true
+      hasBodyEnded = true
       return isPaused ? .rest : end()
     }
   }
 
-  /// The exchange fails: with an error of URLSession or of the sink, or because the call was stopped.
+  /// Ends the exchange with an error of URLSession or of the sink, or because the call was stopped. Returns the next
+  /// step. If `cancels` is true, this step also cancels the URLSession task.
   mutating func fail(_ error: any Error, cancels: Bool) -> Step {
     if case .over = state { return .rest }
     close()
@@ -189,7 +192,7 @@ struct SessionMachine: Sendable {
 
   // MARK: - Events of the sink
 
-  /// The sink has chosen the destination of the body.
+  /// Called when the sink has chosen the destination of the body. Returns the next step.
   mutating func open(_ disposition: BodyDisposition) -> Step {
     switch disposition {
     case .memory(let limit): receive(into: .beginning(limit: limit))
@@ -207,7 +210,8 @@ struct SessionMachine: Sendable {
     return .rest
   }
 
-  /// The sink has taken a piece of the body. If `goesOn` is false, the sink pauses the body.
+  /// Called when the sink has taken a piece of the body. If `goesOn` is false, the sink pauses the body. Returns the
+  /// next step.
   mutating func wrote(goesOn: Bool) -> Step {
     guard !isOver else { return .rest }
     if goesOn { return next() }
@@ -217,25 +221,26 @@ struct SessionMachine: Sendable {
     return .pause
   }
 
-  /// The sink ends its pause and can take more pieces.
+  /// Called when the sink ends its pause and can take more pieces. Returns the next step.
   mutating func resume() -> Step {
     guard !isOver, isPaused else { return .rest }
     isPaused = false
     return next()
   }
 
-  /// The sink has stored the whole body.
+  /// Called when the sink has received the whole body. Returns the next step.
   mutating func sinkEnded() -> Step { isOver ? .rest : succeed() }
 
   // MARK: -
 
-  /// Passes the kept pieces to the sink. When there are none left, resumes URLSession.
+  /// Returns the step that passes the next kept piece to the sink. If no piece is kept, the step ends the body, or
+  /// resumes URLSession if it is suspended.
   private mutating func next() -> Step {
     if !backlog.isEmpty { return .write(backlog.removeFirst()) }
-    if hasCome { return end() }
+    if hasBodyEnded { return end() }
     guard isSuspended else { return .rest }
     isSuspended = false
-    return .goOn
+    return .resume
   }
 
   private mutating func end() -> Step {

@@ -28,7 +28,8 @@ struct SessionOrder: Sendable {
   /// Whether an expensive network may be used. Only URLSession on Apple platforms supports this choice.
   let allowsExpensive: Bool
 
-  /// Converts a request. Throws a ``TransportFailure`` of kind `unsupported` if URLSession would send another request.
+  /// Converts a request. Throws a ``TransportFailure`` of kind `unsupported` if URLSession cannot send exactly this
+  /// request.
   init(_ exchange: Exchange, _ platform: SessionPlatform) throws {
     let request = exchange.request
     try Self.check(request)
@@ -40,7 +41,7 @@ struct SessionOrder: Sendable {
       throw Self.refused("URLSession would remove the segments `.` and `..` from the path of the URL")
     }
     guard let url = URL(string: request.url.string), url.absoluteString == request.url.string else {
-      throw Self.refused("URLSession would change the URL")
+      throw Self.refused("URLSession would change the URL; use the libcurl transport")
     }
     var order = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: Self.patience)
     order.httpMethod = request.method.rawValue

@@ -8,26 +8,29 @@ struct SessionPlatform: Sendable, Equatable {
   /// The content codings that URLSession decodes.
   let contentCodings: [String]
   /// Whether URLSession itself resends a request if a reused connection breaks, even if the method is not idempotent.
-  /// In that case, a request that must not be repeated is sent by a new session, which has no connections to reuse.
+  /// If so, the library uses a new session for each request that must not be repeated. A new session has no connections
+  /// to reuse.
   let resendsByItself: Bool
   /// Whether URLSession removes the segments `.` and `..` from paths before it sends a request.
   let resolvesDots: Bool
-  /// Whether the library must check the framing of responses. True if URLSession does not check it.
+  /// Whether the library must check that the end of each response body is clear. True if URLSession does not check
+  /// this.
   let checksFraming: Bool
   /// Whether URLSession ends the process if the completion handler of a redirect is called after the task was
   /// cancelled.
-  let diesOfLateAnswers: Bool
-  /// Whether a response with status 401 causes an authentication challenge that never ends if the platform handles it.
-  let asksInsteadOfEnding: Bool
-  /// Whether URLSession supports the settings for the proxy and the TLS version.
+  let crashesOnLateCompletion: Bool
+  /// Whether an exchange never ends after a response with status 401, if URLSession handles the authentication
+  /// challenge in its default way.
+  let hangsOnStatus401: Bool
+  /// Whether URLSession supports the settings for proxies, TLS and certificates.
   let takesProxyAndTLS: Bool
-  /// Whether a session can wait until there is a network connection.
+  /// Whether the tasks of a session can wait until there is a network connection.
   let waitsForConnectivity: Bool
 
   /// URLSession of the open-source Foundation on Linux, which uses libcurl.
   static let linux = SessionPlatform(
     capabilities: [.progress, .observesStop, .bodySource], contentCodings: ["gzip"], resendsByItself: true,
-    resolvesDots: true, checksFraming: true, diesOfLateAnswers: true, asksInsteadOfEnding: true,
+    resolvesDots: true, checksFraming: true, crashesOnLateCompletion: true, hangsOnStatus401: true,
     takesProxyAndTLS: false,
     waitsForConnectivity: false)
 
@@ -36,7 +39,7 @@ struct SessionPlatform: Sendable, Equatable {
     capabilities: [
       .progress, .observesStop, .bodySource, .bodySink, .http2, .proxy, .metrics, .networkKind,
     ], contentCodings: ["gzip"], resendsByItself: false, resolvesDots: false, checksFraming: false,
-    diesOfLateAnswers: false, asksInsteadOfEnding: false, takesProxyAndTLS: true, waitsForConnectivity: true)
+    crashesOnLateCompletion: false, hangsOnStatus401: false, takesProxyAndTLS: true, waitsForConnectivity: true)
 
   /// The platform for which this code is compiled.
   static var current: SessionPlatform {

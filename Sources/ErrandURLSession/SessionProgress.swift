@@ -1,7 +1,7 @@
 import ErrandHTTP
 
-/// Limits the progress reports of a request body and a response body. Each body is reported at most once in 50 ms, and
-/// always at its end.
+/// Limits the progress reports of a request body and a response body. The progress of each body is reported at most
+/// once in 50 ms, and always at the end of the body.
 struct SessionProgress: Sendable {
   private static let interval = Duration.milliseconds(50)
 

@@ -9,14 +9,14 @@ import Foundation
 /// The delegate of a session: passes URLSession's callbacks to the exchange of the task.
 final class SessionRouter: NSObject, URLSessionDataDelegate {
   let trust: SessionTrust
-  let lanes: SessionLanes
+  let queues: SessionQueues
   private let platform: SessionPlatform
   private let exchanges = Locked<[Int: SessionExchange]>([:])
 
-  init(_ platform: SessionPlatform, _ trust: SessionTrust, lanes: SessionLanes) {
+  init(_ platform: SessionPlatform, _ trust: SessionTrust, queues: SessionQueues) {
     self.platform = platform
     self.trust = trust
-    self.lanes = lanes
+    self.queues = queues
   }
 
   /// Registers the exchange of a task. The exchange is removed when URLSession reports the end of the task.
@@ -32,7 +32,7 @@ final class SessionRouter: NSObject, URLSessionDataDelegate {
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    if platform.diesOfLateAnswers, exchange(of: task)?.isCancelled != false { return }
+    if platform.crashesOnLateCompletion, exchange(of: task)?.isCancelled != false { return }
     completionHandler(nil)
   }
 
@@ -61,12 +61,14 @@ final class SessionRouter: NSObject, URLSessionDataDelegate {
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     let exchange = exchange(of: task)
-    if platform.asksInsteadOfEnding {
-      // End the exchange with the response that led to this challenge. Errand's interceptors handle credentials.
+    if platform.hangsOnStatus401 {
+      // End the exchange with the response that led to this challenge. The response reaches Errand's interceptors,
+      // which handle credentials.
       exchange?.completed(nil, head: (task.response as? HTTPURLResponse).map(ResponseHead.init))
     }
-    // If the exchange is not known, the challenge is cancelled. Otherwise, other exchanges could use the connection.
-    guard let exchange, !platform.asksInsteadOfEnding else {
+    // If no exchange belongs to the task, cancel the challenge. Otherwise URLSession could open a connection to an
+    // unchecked server, and other exchanges could use this connection.
+    guard let exchange, !platform.hangsOnStatus401 else {
       return completionHandler(.cancelAuthenticationChallenge, nil)
     }
     #if canImport(Darwin)

@@ -4,14 +4,14 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The operations that an exchange needs from a URLSession task. It is a protocol, so that tests can check pauses even
-/// on platforms where URLSession does not support them.
+/// The operations that an exchange needs from a URLSession task. They are a protocol, so that tests can check pauses
+/// even on platforms where URLSession does not support them.
 protocol SessionTask: Sendable {
-  /// Starts or resumes the task.
+  /// Starts the URLSession task, or resumes it after a pause.
   func resume()
-  /// Suspends the task.
+  /// Pauses the URLSession task.
   func suspend()
-  /// Cancels the task.
+  /// Cancels the URLSession task.
   func cancel()
 }
 

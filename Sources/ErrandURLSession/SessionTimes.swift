@@ -5,7 +5,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// URLSession's measurements of one exchange. Times are dates. They are not available on Linux.
+/// URLSession's measurements of one HTTP exchange, as dates. URLSession on Linux does not provide these measurements.
 struct SessionTimes: Sendable, Equatable {
   var fetchStart: Date?
   var nameLookupEnd: Date?
@@ -41,8 +41,9 @@ struct SessionTimes: Sendable, Equatable {
 }
 
 extension ExchangeMetrics {
-  /// Converts URLSession's dates to durations since the start of the exchange. URLSession's `connectEnd` includes the
-  /// TLS handshake, but `connect` does not include it. So `connect` is known only for connections without TLS.
+  /// Converts URLSession's dates to durations since the start of the exchange. The property ``connect`` must not
+  /// include the TLS handshake, but URLSession's `connectEnd` includes it. So ``connect`` is set only for connections
+  /// without TLS.
   init(_ times: SessionTimes) {
     self.init()
     let start = times.fetchStart

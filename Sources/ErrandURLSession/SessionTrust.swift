@@ -1,7 +1,7 @@
 import ErrandHTTP
 import Foundation
 
-/// The trust settings after their files were read and their certificates were checked. It answers URLSession's
+/// The trust settings, after their files were read and their certificates were checked. This type answers URLSession's
 /// challenges:
 ///
 /// | challenge | result | answer |
@@ -9,20 +9,20 @@ import Foundation
 /// | trust of the server | rejected by the platform | a failure with the reason |
 /// | | trusted, but its key is not among the host's pins | a failure for the pin |
 /// | | trusted by the system, pin matches or no pins | the platform continues with all its checks |
-/// | | trusted by own authorities, pin matches or no pins | this trust |
-/// | client certificate | one fits the host | that certificate |
-/// | | none fits | the platform continues |
+/// | | trusted by the configured authorities, pin matches or no pins | URLSession trusts the server |
+/// | client certificate | a certificate fits the host | the first certificate that fits |
+/// | | no certificate fits | the platform continues |
 /// | anything else | | the platform continues |
 struct SessionTrust: Sendable {
   /// The answer to a challenge from URLSession.
   enum Answer: Sendable, Equatable {
-    /// URLSession handles the challenge by its default.
+    /// URLSession handles the challenge in its default way.
     case platform
-    /// Trust the server, because the checks were successful.
+    /// URLSession trusts the server, because the checks of this type were successful.
     case trust
-    /// Send this client certificate to the server.
+    /// URLSession sends this client certificate to the server.
     case show(SessionIdentity)
-    /// Cancel the challenge, and end the exchange with this failure.
+    /// URLSession cancels the challenge, and the exchange ends with this failure.
     case refuse(TransportFailure)
   }
 
@@ -59,7 +59,7 @@ struct SessionTrust: Sendable {
     pins = settings.pins.map { pins in
       Pin(hosts: HostPattern(pins.host), keys: Set(pins.sha256.compactMap { Data(base64Encoded: $0) }))
     }
-    .sorted { $0.hosts.closeness > $1.hosts.closeness }
+    .sorted { $0.hosts.specificity > $1.hosts.specificity }
     var shown: [Shown] = []
     for certificate in settings.clientCertificates { shown.append(try Self.shown(certificate, canRead)) }
     self.shown = shown
@@ -67,7 +67,7 @@ struct SessionTrust: Sendable {
 
   // MARK: - Answers
 
-  /// The answer to a challenge on a connection to an origin.
+  /// Returns the answer to a challenge that arrived on a connection to `origin`.
   func answer(to challenge: some SessionChallenge, for origin: HTTPURL.Origin) -> Answer {
     let host = Self.name(challenge.host)
     switch challenge.kind {
@@ -110,7 +110,7 @@ struct SessionTrust: Sendable {
     case -67_818: .certificateExpired
     case -67_819: .certificateNotYetValid
     case -67_602: .wrongHost
-    // Not trusted, no chain to an anchor, or an unknown or invalid root.
+    // These error numbers mean: not trusted, no chain to an anchor, or an unknown or invalid root certificate.
     case -67_843, -25_318, -67_612, -67_826: isSelfIssued ? .certificateSelfSigned : .unknownAuthority
     default: .tls
     }
@@ -149,14 +149,14 @@ struct SessionTrust: Sendable {
     _ certificate: ClientCertificate, _ canRead: (SessionIdentity) -> Bool
   ) throws(URLSessionSettings.Invalid) -> Shown {
     let hosts = certificate.hosts?.map(HostPattern.init)
-    guard hosts.map({ !$0.isEmpty && $0.allSatisfy(\.isSound) }) ?? true else {
+    guard hosts.map({ !$0.isEmpty && $0.allSatisfy(\.isValid) }) ?? true else {
       throw invalid(
         "The hosts of a client certificate must be like api.example.com or .example.com; nil means every host.")
     }
     guard case .pkcs12(let source) = certificate.form, let passphrase = certificate.passphrase else {
       throw invalid(
-        "Apple platforms accept a client certificate (\(certificate)) only as `.pkcs12` with a passphrase; make one with"
-          + " `openssl pkcs12 -export`.")
+        "Apple platforms accept a client certificate (\(certificate)) only as `.pkcs12` with a passphrase; make one"
+          + " with `openssl pkcs12 -export`.")
     }
     guard let data = bytes(of: source) else {
       throw invalid("The client certificate's PKCS #12 file (\(source)) cannot be read; check path and permissions.")

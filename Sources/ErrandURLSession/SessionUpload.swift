@@ -7,7 +7,8 @@ enum SessionUpload: Sendable {
   case none
   case data(Data)
   case file(URL)
-  /// A body that was read to its end in advance. Its bytes are in a file, which is removed together with this value.
+  /// A body that was read to its end in advance. Its bytes are in a file. The file is removed when this value is
+  /// released.
   case copy(SessionBodyFile)
 
   /// Converts a body. A body that is read piece by piece is read to its end.
@@ -21,8 +22,8 @@ enum SessionUpload: Sendable {
     }
   }
 
-  /// The length of a body that was read in advance; nil for all other bodies. The request itself may not know this
-  /// length.
+  /// The length of a body that is in memory or was copied to a file; nil for any other body. The request itself may not
+  /// know the length of a body that was read in advance.
   var copiedLength: Int64? {
     switch self {
     case .none, .file: nil
@@ -34,7 +35,7 @@ enum SessionUpload: Sendable {
 
 /// A file with the copy of a request body. Only the user can access the file. It is removed when this object is
 /// deallocated.
-final class SessionBodyFile: @unchecked Sendable {  // written by one job at a time, and only read after the last one
+final class SessionBodyFile: @unchecked Sendable {  // one job at a time writes it; it is only read afterwards
   let url: URL
   private(set) var length: Int64 = 0
   private let handle: FileHandle

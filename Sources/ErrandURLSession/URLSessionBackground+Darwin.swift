@@ -1,5 +1,5 @@
-// This file was written on Linux, where it is not compiled. The decisions are made in `BackgroundDecision` and
-// `BackgroundUploadDecision`.
+// This file was written on Linux, where it is not compiled. All decisions about background transfers are made in
+// `BackgroundDecision` and `BackgroundUploadDecision`, which are compiled on every platform.
 #if canImport(Darwin)
   public import ErrandHTTP
   import ErrandSupport
@@ -7,8 +7,8 @@
 
   /// A background session of URLSession, for `BackgroundDownloads` or `BackgroundUploads`.
   ///
-  /// In each process, create exactly one object for each identifier. Create it again at each launch of the app. This
-  /// type has been type-checked, but never run.
+  /// In each process, create exactly one object for each identifier, and create the object again at each launch of the
+  /// app. This type has been type-checked, but never run.
   public final class URLSessionBackground: BackgroundSession {
     private let identifier: String
     private let isDiscretionary: Bool
@@ -16,14 +16,14 @@
     private let setup: SessionSetup
     private let session = Locked<URLSession?>(nil)
 
-    /// Creates the object. The session begins with ``begin(_:)``.
+    /// Creates the object. The session of the system is created only by ``begin(_:)``.
     /// - Parameters:
     ///   - identifier: The system's name for the session. It should contain the bundle identifier of the app.
     ///   - settings: How servers are reached and trusted.
     ///   - isDiscretionary: Whether the system may wait for power and a good network.
     ///   - answerBytes: The maximum length in bytes of a response to an upload. The response is kept in memory while it
     ///     arrives. A longer response fails with ``ErrandHTTP/TransportFailure/Kind/tooLarge``.
-    /// - Throws: ``URLSessionSettings/Invalid``.
+    /// - Throws: ``URLSessionSettings/Invalid`` if a setting is invalid or not supported.
     public init(
       identifier: String, settings: URLSessionSettings = URLSessionSettings(), isDiscretionary: Bool = false,
       answerBytes: Int = 32 << 20
@@ -34,21 +34,21 @@
       setup = try SessionSetup(settings, .current)
     }
 
-    /// Creates the session of the system. From then on, the session reports its events to `tell`.
+    /// Creates the session of the system. After that, the session reports its events to `tell`.
     public func begin(_ tell: @escaping @Sendable (BackgroundEvent) -> Void) {
       let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
       setup.settings.apply(to: configuration)
       configuration.isDiscretionary = isDiscretionary
       configuration.sessionSendsLaunchEvents = true
-      let lanes = SessionLanes()
-      let router = BackgroundRouter(tell, setup.trust, lanes, SessionAnswers(limit: answerBytes))
-      let made = URLSession(configuration: configuration, delegate: router, delegateQueue: lanes.queue)
+      let queues = SessionQueues()
+      let router = BackgroundRouter(tell, setup.trust, queues, UploadResponses(limit: answerBytes))
+      let made = URLSession(configuration: configuration, delegate: router, delegateQueue: queues.callbackQueue)
       session.withLock { $0 = made }
     }
 
     /// Starts a download or an upload. The task has the name of the order.
-    /// - Throws: ``ErrandHTTP/TransportFailure`` if URLSession would send another request, or if ``begin(_:)`` was not
-    ///   called.
+    /// - Throws: ``ErrandHTTP/TransportFailure`` if URLSession cannot send exactly this request, or if ``begin(_:)``
+    ///   was not called.
     public func start(_ order: BackgroundOrder) throws {
       let (request, file) = try order.parts(.current)
       guard let session = session.withLock({ $0 }) else {
@@ -79,22 +79,22 @@
 
   /// The delegate of a background session. It forwards URLSession's events.
   private final class BackgroundRouter: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
-    private let tell: @Sendable (BackgroundEvent) -> Void
+    private let report: @Sendable (BackgroundEvent) -> Void
     private let trust: SessionTrust
-    private let lanes: SessionLanes
-    private let answers: SessionAnswers
+    private let queues: SessionQueues
+    private let responses: UploadResponses
     /// The failures of tasks that the library has cancelled: the server is not trusted, or the response is too large.
     /// URLSession reports such a task as cancelled.
     private let refusals = Locked<[Int: TransportFailure]>([:])
 
     init(
-      _ tell: @escaping @Sendable (BackgroundEvent) -> Void, _ trust: SessionTrust, _ lanes: SessionLanes,
-      _ answers: SessionAnswers
+      _ report: @escaping @Sendable (BackgroundEvent) -> Void, _ trust: SessionTrust, _ queues: SessionQueues,
+      _ responses: UploadResponses
     ) {
-      self.answers = answers
-      self.tell = tell
+      self.responses = responses
+      self.report = report
       self.trust = trust
-      self.lanes = lanes
+      self.queues = queues
     }
 
     func urlSession(
@@ -103,7 +103,7 @@
     ) {
       guard let name = downloadTask.taskDescription else { return }
       let total = totalBytesExpectedToWrite >= 0 ? totalBytesExpectedToWrite : nil
-      tell(.progress(name: name, bytes: totalBytesWritten, total: total))
+      report(.progress(name: name, bytes: totalBytesWritten, total: total))
     }
 
     func urlSession(
@@ -112,7 +112,7 @@
       guard let name = downloadTask.taskDescription, let response = downloadTask.response as? HTTPURLResponse,
         let url = response.url.flatMap({ try? HTTPURL($0.absoluteString) })
       else { return }
-      tell(.came(name: name, file: location, head: ResponseHead(response), url: url))
+      report(.came(name: name, file: location, head: ResponseHead(response), url: url))
     }
 
     func urlSession(
@@ -121,21 +121,21 @@
     ) {
       guard let name = task.taskDescription else { return }
       let total = totalBytesExpectedToSend >= 0 ? totalBytesExpectedToSend : nil
-      tell(.progress(name: name, bytes: totalBytesSent, total: total))
+      report(.progress(name: name, bytes: totalBytesSent, total: total))
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-      guard let refusal = answers.add(data, to: dataTask.taskIdentifier) else { return }
+      guard let refusal = responses.add(data, to: dataTask.taskIdentifier) else { return }
       refusals.withLock { $0[dataTask.taskIdentifier] = refusal }
       dataTask.cancel()
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
       let refusal = refusals.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-      defer { answers.drop(task.taskIdentifier) }
+      defer { responses.drop(task.taskIdentifier) }
       guard let name = task.taskDescription, let origin = task.origin else { return }
       let failure = refusal ?? (error == nil ? uploaded(task, name) : nil)
-      tell(.ended(name: name, failure.map { .failed($0) } ?? BackgroundEnd(error, origin)))
+      report(.ended(name: name, failure.map { .failed($0) } ?? BackgroundEnd(error, origin)))
     }
 
     /// Reports the response to an upload. Returns a failure if the response cannot be stored.
@@ -143,12 +143,12 @@
       guard task is URLSessionUploadTask, let response = task.response as? HTTPURLResponse,
         let url = response.url.flatMap({ try? HTTPURL($0.absoluteString) })
       else { return nil }
-      return answers.withFile(of: task.taskIdentifier) { file in
-        tell(.came(name: name, file: file, head: ResponseHead(response), url: url))
+      return responses.withFile(of: task.taskIdentifier) { file in
+        report(.came(name: name, file: file, head: ResponseHead(response), url: url))
       }
     }
 
-    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { tell(.allTold) }
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { report(.allTold) }
 
     func urlSession(
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
@@ -156,7 +156,7 @@
     ) {
       let (space, identifier) = (challenge.protectionSpace, task.taskIdentifier)
       guard let origin = task.origin else { return completionHandler(.cancelAuthenticationChallenge, nil) }
-      lanes.judging { [self] in
+      queues.runTrustCheck { [self] in
         switch trust.answer(to: PlatformChallenge(space: space), for: origin) {
         case .platform: completionHandler(.performDefaultHandling, nil)
         case .trust: completionHandler(.useCredential, space.serverTrust.map { URLCredential(trust: $0) })

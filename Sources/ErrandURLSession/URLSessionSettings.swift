@@ -13,22 +13,22 @@ public import Foundation
 public struct URLSessionSettings: Sendable, Hashable {
   /// The choice of a proxy.
   public enum Proxy: Sendable, Hashable {
-    /// The platform's choice: on Apple platforms the system's settings, on Linux the environment variables
-    /// `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
+    /// The platform chooses the proxy. Apple platforms use the settings of the system. Linux uses the environment
+    /// variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
     case platform
-    /// No proxy. Only on Apple platforms.
+    /// No proxy is used. This choice is available only on Apple platforms.
     case none
-    /// One proxy for all requests, given by host and port. Only on Apple platforms.
+    /// One proxy, given by host and port, is used for all requests. This choice is available only on Apple platforms.
     case host(String, port: Int)
   }
 
   /// The certificate authorities that are trusted.
   public enum CertificateAuthority: Sendable, Hashable {
-    /// The authorities that the system trusts.
+    /// The authorities of the operating system are trusted.
     case system
-    /// Only the authorities in a file of PEM certificates.
+    /// Only the authorities in this file of PEM certificates are trusted.
     case file(path: String)
-    /// Only the authorities in these PEM certificates.
+    /// Only the authorities in these PEM certificates are trusted.
     case certificates(Data)
   }
 
@@ -42,20 +42,22 @@ public struct URLSessionSettings: Sendable, Hashable {
 
   /// A setting that the platform does not support, or whose value is invalid.
   public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A sentence that names the setting and the remedy.
+    /// A sentence that names the setting and says how to correct it.
     public let description: String
   }
 
   /// The proxy. The default is the platform's proxy.
   public var proxy: Proxy = .platform
-  /// The oldest version of TLS that is accepted; nil for the platform's minimum. Only on Apple platforms.
+  /// The oldest version of TLS that is accepted; nil for the platform's minimum. This setting is available only on
+  /// Apple platforms.
   public var minimumTLSVersion: TLSVersion?
-  /// The trusted authorities. The default is those of the system. Other values only on Apple platforms.
+  /// The trusted authorities. The default is those of the system. Other values are available only on Apple platforms.
   public var certificateAuthority: CertificateAuthority = .system
-  /// The public keys that hosts may have. Hosts that are not listed may have any key. Only on Apple platforms.
+  /// The public keys that hosts may have. Hosts that are not listed may have any key. This setting is available only on
+  /// Apple platforms.
   public var pins: [PublicKeyPins] = []
   /// The certificates that the client sends to servers that ask for one. The first certificate that fits the host is
-  /// sent. Only on Apple platforms, and only in PKCS #12 with a passphrase.
+  /// sent. This setting is available only on Apple platforms, and a certificate must be in PKCS #12 with a passphrase.
   public var clientCertificates: [ClientCertificate] = []
   /// The maximum number of simultaneous connections to one host over HTTP/1.1; nil for the platform's limit.
   public var connectionsPerHost: Int?
@@ -84,13 +86,14 @@ public struct URLSessionSettings: Sendable, Hashable {
     for (name, isSet, rest) in ignored where isSet {
       throw Invalid(
         description:
-          "URLSession ignores `\(name)` on Linux; leave it at \(rest), or use the libcurl transport.")
+          "URLSession ignores `\(name)` on Linux; keep the default (\(rest)), or use the libcurl transport.")
     }
   }
 }
 
 extension URLSessionSettings {
-  /// The configuration of a session that stores nothing. Everything that Errand's interceptors do is off in URLSession.
+  /// The configuration of a session that stores nothing. All features of URLSession that Errand's interceptors provide,
+  /// such as cookies and the cache, are off.
   func configuration(waits: Bool = false) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     apply(to: configuration, waits: waits)

@@ -2,19 +2,19 @@ public import ErrandHTTP
 import ErrandSupport
 import Foundation
 
-/// The transport on URLSession. It is meant for Apple platforms, and is an alternative on Linux.
+/// The transport that sends requests with URLSession. It is meant for Apple platforms, and is an alternative on Linux.
 ///
 /// Errand still handles redirects, retries, cookies and the cache. The platforms differ in their ``capabilities``. A
 /// call that needs a missing capability fails before anything is sent.
 ///
-/// On Linux, Foundation ends the whole process on some responses that break off. Use this transport on Linux only with
-/// servers that you trust, and for experiments.
+/// On Linux, Foundation ends the whole process on some responses whose transfer is interrupted. Use this transport on
+/// Linux only with servers that you trust, and for experiments.
 ///
 /// ```swift
 /// client.configure { $0.transport = .urlSession }
 /// ```
 public final class URLSessionTransport: Transport {
-  /// The name of this transport in the registry.
+  /// The name of this transport in the transport registry: "urlsession".
   public static let name = "urlsession"
 
   private struct State: Sendable {
@@ -32,7 +32,7 @@ public final class URLSessionTransport: Transport {
   }
 
   private let platform: SessionPlatform
-  private let lanes = SessionLanes()
+  private let queues = SessionQueues()
   private let state: Locked<State>
   /// Locked while the settings change, so that two changes at the same time do not overwrite each other.
   private let changing = Locked(())
@@ -48,10 +48,10 @@ public final class URLSessionTransport: Transport {
     self.init(try SessionSetup(settings, .current))
   }
 
-  /// Creates a transport for a given platform.
+  /// Creates a transport from settings that were already checked. The setup also names the platform.
   init(_ setup: SessionSetup) {
     platform = setup.platform
-    state = Locked(State(setup: setup, shared: SessionHolder(setup, lanes: lanes)))
+    state = Locked(State(setup: setup, shared: SessionHolder(setup, queues: queues)))
   }
 
   /// The settings with which this transport reaches servers.
@@ -59,7 +59,8 @@ public final class URLSessionTransport: Transport {
 
   /// Changes how this transport reaches servers. Running exchanges keep the old settings. Later exchanges use only
   /// connections that were opened with the new settings.
-  /// - Throws: ``URLSessionSettings/Invalid`` if the platform does not support a setting. The old settings then stay.
+  /// - Throws: ``URLSessionSettings/Invalid`` if the platform does not support a setting. In this case the old settings
+  ///   stay in use.
   public func update(_ settings: URLSessionSettings) throws(URLSessionSettings.Invalid) {
     try changing.withLock { _ throws(URLSessionSettings.Invalid) in
       if settings != self.settings { try replace(by: settings) }
@@ -68,7 +69,7 @@ public final class URLSessionTransport: Transport {
 
   /// Reads the files of authorities and client certificates again, for example after a renewal. Running exchanges keep
   /// the old certificates. Later exchanges use only connections that were opened with the new certificates.
-  /// - Throws: ``URLSessionSettings/Invalid`` if a file cannot be used. The old certificates then stay.
+  /// - Throws: ``URLSessionSettings/Invalid`` if a file cannot be used. In this case the old certificates stay in use.
   public func reload() throws(URLSessionSettings.Invalid) {
     try changing.withLock { _ throws(URLSessionSettings.Invalid) in try replace(by: settings) }
   }
@@ -78,17 +79,17 @@ public final class URLSessionTransport: Transport {
 
   private func replace(by settings: URLSessionSettings) throws(URLSessionSettings.Invalid) {
     let setup = try SessionSetup(settings, platform)
-    let new = State(setup: setup, shared: SessionHolder(setup, lanes: lanes))
+    let new = State(setup: setup, shared: SessionHolder(setup, queues: queues))
     let old = state.withLock { state in
       let old = state
       state = new
       return old
     }
-    _ = old  // released here, outside the lock
+    _ = old  // the old state is released here, outside the lock
   }
 
-  /// The capabilities. On Apple platforms everything except informational responses and trailers; on Linux progress and
-  /// request bodies of every kind.
+  /// The capabilities of this transport. On Apple platforms it has all capabilities except informational responses and
+  /// trailers. On Linux it supports progress reports and request bodies of every kind.
   ///
   /// URLSession sends bytes or a file. So a body that another transport would read while sending is read to its end
   /// before the first byte is sent. If such a body has more than 256 KiB, it is written to a file in the temporary
@@ -104,25 +105,26 @@ public final class URLSessionTransport: Transport {
     let order = try SessionOrder(exchange, platform)
     let upload = try await SessionUpload(order.body, for: exchange.call)
     let holder = holder(for: exchange)
-    let run = SessionExchange(exchange, sending: upload.copiedLength, lanes: lanes)
+    let run = SessionExchange(exchange, sending: upload.copiedLength, queues: queues)
     try await exchange.call.wait(asking: { run.stop($0) }) { wakeup in
       run.begin(wakeup) { holder.task(for: order, upload, run) }
     }
     return try withExtendedLifetime((holder, upload)) { try run.outcome() }
   }
 
-  /// The objects that must be released together with the transport. Tests check that.
+  /// Objects of this transport's session. Tests check that these objects are released together with the transport.
   var watched: [any AnyObject & Sendable] { state.withLock { [$0.shared] + $0.shared.watched } }
 
-  /// The session that sends an exchange.
+  /// The session that sends an exchange. If URLSession might resend a request that must not be repeated, the request
+  /// gets a new session, which has no connections to reuse.
   func holder(for exchange: Exchange) -> SessionHolder {
     if platform.resendsByItself, !mayBeSentTwice(exchange) {
-      return SessionHolder(state.withLock { $0.setup }, lanes: lanes)
+      return SessionHolder(state.withLock { $0.setup }, queues: queues)
     }
     let waits = platform.waitsForConnectivity && exchange.network.waitsForConnectivity
     return state.withLock { state in
       guard waits else { return state.shared }
-      let holder = state.waiting ?? SessionHolder(state.setup, lanes: lanes, waits: true)
+      let holder = state.waiting ?? SessionHolder(state.setup, queues: queues, waits: true)
       state.waiting = holder
       return holder
     }
@@ -149,8 +151,8 @@ extension SessionSetup {
 }
 
 extension TransportChoice {
-  /// URLSession as a choice of transport, by its name in the shared registry. The first use registers the transport,
-  /// unless the name is already registered.
+  /// Chooses the URLSession transport by its name in the shared registry. The first use registers the transport, unless
+  /// the name is already registered.
   public static var urlSession: TransportChoice {
     TransportRegistry.shared.register(URLSessionTransport.name, replacing: false) { URLSessionTransport() }
     return .named(URLSessionTransport.name)

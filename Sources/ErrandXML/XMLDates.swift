@@ -1,7 +1,7 @@
 import ErrandCore
 public import Foundation
 
-/// The format of dates in XML.
+/// The format in which dates are written in an XML document.
 public struct XMLDates: Sendable {
   let read: @Sendable (String) -> Date?
 
@@ -24,14 +24,15 @@ public struct XMLDates: Sendable {
     return try? style.parse(text)
   }
 
-  /// The number of seconds since 1970.
+  /// Dates that are written as the number of seconds since 1970.
   public static let secondsSince1970 = XMLDates { text in
     Double(text).flatMap { $0.isFinite ? Date(timeIntervalSince1970: $0) : nil }
   }
 }
 
 extension XMLDates {
-  /// The form of a date. The form is checked before parsing, because Foundation ignores text after a valid date.
+  /// The form in which a date is written. The form is checked before parsing, because Foundation ignores text after a
+  /// valid date.
   private enum Form {
     case day
     case seconds
@@ -56,8 +57,8 @@ extension XMLDates {
       guard isZoned, rest.isEmpty else { return nil }
     }
 
-    /// Removes a prefix that matches a pattern. In the pattern, `0` matches any digit. False if there is no such
-    /// prefix.
+    /// Removes the beginning of `rest` if it matches a pattern. In the pattern, `0` matches any digit. Returns false
+    /// and removes nothing if it does not match.
     private static func take(_ pattern: String, from rest: inout Substring.UTF8View) -> Bool {
       let head = rest.prefix(pattern.utf8.count)
       let fits = head.elementsEqual(pattern.utf8) { $0 == $1 || ($1 == UInt8(ascii: "0") && ASCII.isDigit($0)) }

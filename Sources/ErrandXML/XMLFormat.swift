@@ -11,7 +11,7 @@ public import Foundation
 /// var decoder: ResponseDecoder<Catalog> { .xml() }
 /// ```
 public struct XMLFormat: ResponseFormat {
-  /// The maximum size of a document.
+  /// The limits for the size of a document.
   public var limits: XMLLimits
   /// The format of dates in the document.
   public var dates: XMLDates
@@ -24,7 +24,7 @@ public struct XMLFormat: ResponseFormat {
 
   /// The name of the format in errors: "XML".
   public var name: String { "XML" }
-  /// The two registered media types of XML (RFC 7303).
+  /// The value of the `Accept` field: the two registered media types of XML (RFC 7303).
   public var accept: String { Self.accepted }
 
   /// The two registered media types of XML, and every type with the suffix `+xml` (RFC 7303 section 4.2). Web pages in
@@ -34,7 +34,7 @@ public struct XMLFormat: ResponseFormat {
   static let types = ["application/xml", "text/xml", "*/*+xml"]
   static let accepted = "application/xml, text/xml;q=0.9"
 
-  /// Reads a value.
+  /// Decodes a value from the body of a response.
   ///
   /// - A key is the name of a child element: without prefix, or as `{namespace}name`. If no child has the name, the key
   ///   is the name of an attribute. `@name` is always an attribute, and `#text` is the element's own text.
@@ -53,13 +53,13 @@ public struct XMLFormat: ResponseFormat {
     try decode(type, from: try XMLValue(parsing: body, charset: response.charset, limits: limits))
   }
 
-  /// Reads a value from an element of a document.
+  /// Decodes a value from an element of a document.
   /// - Throws: ``ErrandCore/FormatFailure`` with the path of the value that does not fit its type.
   public func decode<Value: Decodable>(_ type: Value.Type, from element: XMLValue) throws(FormatFailure) -> Value {
     do {
-      return try XMLPlace(.element(element), path: [], dates: dates).decode(type)
-    } catch let misfit as XMLMisfit {
-      throw FormatFailure(.mismatch, misfit.words, path: FormatFailure.path(element.shownName, misfit.path))
+      return try XMLValueDecoder(.element(element), path: [], dates: dates).decode(type)
+    } catch let mismatch as XMLMismatch {
+      throw FormatFailure(.mismatch, mismatch.words, path: FormatFailure.path(element.shownName, mismatch.path))
     } catch {
       throw FormatFailure(error, root: element.shownName)
     }
@@ -67,7 +67,7 @@ public struct XMLFormat: ResponseFormat {
 }
 
 extension ResponseDecoder where Value: Decodable {
-  /// Reads a response as XML by ``ErrandXML/XMLFormat``.
+  /// Decodes an XML response with ``ErrandXML/XMLFormat``.
   public static func xml(limits: XMLLimits = XMLLimits(), dates: XMLDates = .iso8601) -> ResponseDecoder {
     .format(XMLFormat(limits: limits, dates: dates))
   }

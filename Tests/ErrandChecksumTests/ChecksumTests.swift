@@ -8,17 +8,19 @@ import Testing
   private static let base64 = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="
 
   private static let refused: [(String, String)] = [
-    ("", "this one has 0 characters"),
+    ("", "the given text has 0 bytes"),
     ("abc", "64 hexadecimal digits or 44 characters of base64"),
-    ("\(hex)0", "this one has 65 characters"),
-    (" \(hex)", "this one has 65 characters"),
+    ("\(hex)0", "the given text has 65 bytes"),
+    (" \(hex)", "the given text has 65 bytes"),
+    ("\(hex.dropLast())é", "the given text has 65 bytes"),
+    ("\(hex)\r\n", "the given text has 66 bytes"),
     ("\(hex.dropLast())g", "must be hexadecimal digits only"),
-    ("\(hex.dropLast(2))é", "must be hexadecimal digits only"),
+    ("\(hex.dropLast(2))é", "in a text of 64 bytes must be hexadecimal digits only"),
     ("\(hex.dropLast(2))\r\n", "must be hexadecimal digits only"),
     ("\(base64.dropLast())A", "must be 32 bytes in base64"),
     (base64.replacing("/", with: "_"), "must be 32 bytes in base64"),
     (base64.replacing("Fa0=", with: "Fa1="), "must be 32 bytes in base64"),
-    ("\(base64.dropLast())", "this one has 43 characters"),
+    ("\(base64.dropLast())", "the given text has 43 bytes"),
   ]
 
   @Test(arguments: [hex, hex.uppercased(), base64])
@@ -49,7 +51,7 @@ import Testing
 
   @Test(arguments: [0, 31, 33, 64]) func `wrong length is refused`(count: Int) {
     let error = #expect(throws: APIError.self) { try Checksum.sha256(Data(count: count)) }
-    #expect(error?.message == "A sha-256 digest has 32 bytes, not \(count).")
+    #expect(error?.message == "A sha-256 digest has 32 bytes, but the given digest has \(count).")
   }
 
   @Test func `only the expected digest matches`() throws {

@@ -4,6 +4,8 @@ import Testing
 @testable import ErrandCommand
 
 @Suite struct CommandChoiceTests {
+  private static let sceneNumbers = "use numbers from 1 to \(Demo.scenes.count)"
+
   @Test(
     arguments: [
       (["demo"], .demo([])), (["demo", "3", "1"], .demo([3, 1])), (["demo", "-h"], .show(HelpText.demo)),
@@ -16,10 +18,11 @@ import Testing
       (["help", "download"], .show(HelpText.download)), (["help", "upload"], .show(HelpText.upload)),
       (["upload", "f", "u"], .upload(["f", "u"])), (["upload", "--help"], .show(HelpText.upload)),
       (["help", "demo"], .show(HelpText.demo)), (["--version"], .show("errand \(HelpText.version)\n")),
-      ([], .refuse("a command is missing", help: HelpText.usage)),
-      (["frob"], .refuse("unknown command “frob”", help: HelpText.usage)),
-      (["help", "frob"], .refuse("unknown command “frob”", help: HelpText.usage)),
-      (["demo", "99"], .refuse("a scene number must be from 1 to \(Demo.scenes.count)", help: HelpText.demo)),
+      ([], .reject("a command is missing", help: HelpText.usage)),
+      (["frob"], .reject("unknown command “frob”", help: HelpText.usage)),
+      (["help", "frob"], .reject("unknown command “frob”", help: HelpText.usage)),
+      (["demo", "1", "x", "0"], .reject("“x” is not a scene number; \(sceneNumbers)", help: HelpText.demo)),
+      (["demo", "99"], .reject("“99” is not a scene number; \(sceneNumbers)", help: HelpText.demo)),
     ] as [([String], CommandChoice)])
   func `the first arguments choose the command`(words: [String], choice: CommandChoice) {
     #expect(CommandChoice(words) == choice)

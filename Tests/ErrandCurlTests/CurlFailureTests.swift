@@ -98,7 +98,7 @@
     @Test func `missing file descriptors are not a refusal`() throws {
       let origin = try HTTPURL("http://h.example").origin
       var failure = CurlFailure(code: CURLE_COULDNT_CONNECT, text: "Couldn't connect to server", origin: origin)
-      failure.lacksRoom = true
+      failure.lacksResources = true
       let told = failure.transportFailure
       #expect(told.kind == .other && told.description.contains("file descriptor") && told.isCertainlyNotSent)
     }
@@ -113,7 +113,7 @@
     }
 
     @Test func `repeated request may have been sent`() throws {
-      let failure = try Self.failure(of: CallState(), CURLE_COULDNT_CONNECT) { $0.forgetAnswer() }
+      let failure = try Self.failure(of: CallState(), CURLE_COULDNT_CONNECT) { $0.discardResponse() }
       #expect(failure?.kind == .refused)
       #expect(failure?.isCertainlyNotSent == false)
     }

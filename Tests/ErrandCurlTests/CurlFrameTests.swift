@@ -117,20 +117,20 @@
       #expect(throws: (any Error).self) { try result.get() }
     }
 
-    typealias Look = CurlWatchdog.Look
-    static let looks: [(before: Look, now: Look, culprit: Int32?)] = [
-      (Look(turn: 1, read: [4: 0, 5: 0]), Look(turn: 1, read: [4: 40_000, 5: 50_000]), 5),
-      (Look(turn: 1, read: [4: 0, 5: 0]), Look(turn: 1, read: [4: 40_000, 5: 10]), 4),
-      (Look(turn: 1, read: [4: 0]), Look(turn: 1, read: [4: 32_767]), nil),
-      (Look(turn: 1, read: [:]), Look(turn: 1, read: [4: 40_000]), nil),
-      (Look(turn: 1, read: [4: 0]), Look(turn: 3, read: [4: 40_000]), nil),
-      (Look(turn: 2, read: [4: 0]), Look(turn: 2, read: [4: 40_000]), nil),
-      (Look(turn: 1, callbacks: 1, read: [4: 0]), Look(turn: 1, callbacks: 2, read: [4: 40_000]), nil),
+    typealias Sample = CurlWatchdog.Sample
+    static let samples: [(before: Sample, now: Sample, culprit: Int32?)] = [
+      (Sample(turn: 1, read: [4: 0, 5: 0]), Sample(turn: 1, read: [4: 40_000, 5: 50_000]), 5),
+      (Sample(turn: 1, read: [4: 0, 5: 0]), Sample(turn: 1, read: [4: 40_000, 5: 10]), 4),
+      (Sample(turn: 1, read: [4: 0]), Sample(turn: 1, read: [4: 32_767]), nil),
+      (Sample(turn: 1, read: [:]), Sample(turn: 1, read: [4: 40_000]), nil),
+      (Sample(turn: 1, read: [4: 0]), Sample(turn: 3, read: [4: 40_000]), nil),
+      (Sample(turn: 2, read: [4: 0]), Sample(turn: 2, read: [4: 40_000]), nil),
+      (Sample(turn: 1, callbacks: 1, read: [4: 0]), Sample(turn: 1, callbacks: 2, read: [4: 40_000]), nil),
     ]
 
-    @Test(arguments: looks.indices)
+    @Test(arguments: samples.indices)
     func `only a connection without progress is closed`(_ index: Int) {
-      let (before, now, culprit) = Self.looks[index]
+      let (before, now, culprit) = Self.samples[index]
       #expect(CurlWatchdog.culprit(before: before, now: now) == culprit)
     }
   }

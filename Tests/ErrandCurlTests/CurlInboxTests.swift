@@ -19,8 +19,8 @@
       var inbox = CurlInbox()
       #expect(inbox.push(command) == .startThread)
       #expect(inbox.push(command) == .nothing)
-      let (commands, standIn) = inbox.abandon()
-      #expect(commands.count == 2 && standIn == nil)
+      let (commands, fallbackTime) = inbox.abandon()
+      #expect(commands.count == 2 && fallbackTime == nil)
       #expect(inbox.push(command) == .startThread)
     }
 
@@ -29,26 +29,26 @@
       var inbox = CurlInbox()
       _ = inbox.schedule(at: Self.moment(10)) {}
       #expect(inbox.close() == .nothing)
-      #expect(inbox.abandon().standIn == nil)
+      #expect(inbox.abandon().fallbackTime == nil)
       #expect(inbox.push(command) == .refuse)
     }
 
     @Test func `timers without a thread use a fallback`() {
       var inbox = CurlInbox()
       #expect(inbox.schedule(at: Self.moment(20)) {}.1 == .startThread)
-      #expect(inbox.popStranded(Self.moment(20)) == nil, "the loop's thread runs the timers")
-      #expect(inbox.abandon().standIn == Self.moment(20))
+      #expect(inbox.popFallbackTimer(Self.moment(20)) == nil, "the loop's thread runs the timers")
+      #expect(inbox.abandon().fallbackTime == Self.moment(20))
       #expect(inbox.schedule(at: Self.moment(30)) {}.1 == .startThread)
-      #expect(inbox.abandon().standIn == nil, "a fallback timer already covers this moment")
+      #expect(inbox.abandon().fallbackTime == nil, "a fallback timer already covers this moment")
       #expect(inbox.schedule(at: Self.moment(10)) {}.1 == .startThread)
-      #expect(inbox.abandon().standIn == Self.moment(10))
+      #expect(inbox.abandon().fallbackTime == Self.moment(10))
       for count in [2, 1] {
-        #expect(inbox.popStranded(Self.moment(20)) != nil)
+        #expect(inbox.popFallbackTimer(Self.moment(20)) != nil)
         #expect(inbox.timers.count == count)
       }
-      #expect(inbox.popStranded(Self.moment(20)) == nil, "the timer is not due")
-      #expect(inbox.endStandIn() == .startThread)
-      #expect(inbox.abandon().standIn == Self.moment(30))
+      #expect(inbox.popFallbackTimer(Self.moment(20)) == nil, "the timer is not due")
+      #expect(inbox.endFallback() == .startThread)
+      #expect(inbox.abandon().fallbackTime == Self.moment(30))
     }
 
     @Test func `cancelled timer starts no thread`() {
@@ -56,7 +56,7 @@
       let (token, _) = inbox.schedule(at: Self.moment(20)) {}
       _ = inbox.abandon()
       #expect(inbox.timers.remove(token) != nil)
-      #expect(inbox.endStandIn() == .nothing)
+      #expect(inbox.endFallback() == .nothing)
     }
   }
 #endif

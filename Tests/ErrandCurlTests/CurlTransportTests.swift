@@ -204,7 +204,7 @@
       let refused = [
         "", "proxy", "ftp://proxy", "http://", "http://user:pw@proxy:1", "http://a\r\nb", "http://proxy:99999",
         "http://proxy:http", "http://proxy:", "http://:3128", "http://[::1", "http://[::1]x", "http://a b:1",
-        "http:///",
+        "http:///", "http://user@\u{301}proxy:1", "http://proxy:\u{301}1",
       ]
       for proxy in refused.map({ CurlConfiguration.Proxy.url($0) }) + [.url("http://proxy", user: "a\0b")] {
         var configuration = CurlConfiguration()
@@ -235,7 +235,7 @@
     @Test(arguments: [
       ("foo.test:1", "localhost"), ("foo.test:https", "127.0.0.1"), ("foo.test:1", "127.0.0.1:8080"),
       ("foo.test:70000", "127.0.0.1"), ("foo.test:0", "127.0.0.1"), ("[::1]:443", "127.0.0.1"),
-      ("foo.test:1", "127.0.0.1,"), (":1", "127.0.0.1"),
+      ("foo.test:1", "127.0.0.1,"), (":1", "127.0.0.1"), ("foo.test:\u{301}x:1", "127.0.0.1"),
     ])
     func `unreadable address override is refused`(place: String, address: String) throws {
       var configuration = CurlConfiguration()

@@ -1,4 +1,5 @@
 #if os(Linux)
+  import CErrandCurl
   import ErrandCore
   import ErrandTesting
   import Foundation
@@ -22,6 +23,22 @@
         for (host, counts) in [("a.b.example.com", exact), ("c.b.example.com", close), ("c.example.com", wide)] {
           #expect(trust.pins(of: host)?.contains(counts.sha256[0]) == true)
         }
+      }
+    }
+
+    @Test func `certificates that cannot be counted are not called missing`() {
+      var byte: UInt8 = 0
+      // The function does not read the bytes of a text that is too long.
+      let result = errand_pem_count_certificates(&byte, Int(Int32.max) + 1)
+      #expect(Int(result) == Int(errand_pem_too_long))
+      let reasons = [(Int(errand_pem_no_memory), "No memory"), (Int(errand_pem_too_long), "longer than 2 GiB")]
+      for (count, reason) in reasons {
+        let fault = CurlTrust.fault(of: .data(Data()), certificates: count)
+        #expect(count < 0 && fault?.contains(reason) == true)
+      }
+      #expect(CurlTrust.fault(of: .data(Data()), certificates: 0)?.contains("holds no certificate") == true)
+      for count in [Int(errand_pem_unknown), 1] {
+        #expect(CurlTrust.fault(of: .data(Data()), certificates: count) == nil)
       }
     }
 

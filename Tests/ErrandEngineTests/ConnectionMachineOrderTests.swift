@@ -46,7 +46,7 @@
 
       private mutating func submit() {
         let wasIdle = machine.phase == .idle
-        let isTaken = machine.submit(limits: ResponseLimits(), isHeadRequest: false, rest: .nothing)
+        let isTaken = machine.submit(limits: ResponseLimits(), isHeadRequest: false, remainder: .nothing)
         if isTaken != wasIdle { fault = "a connection that is not idle took an exchange" }
         guard isTaken else { return }
         (isUnderWay, hasWritten, isWritten, hasFirst) = (true, false, false, false)

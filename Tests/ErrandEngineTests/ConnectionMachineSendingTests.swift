@@ -6,9 +6,9 @@
 
   /// The progress of sending a request, and how an early response changes it.
   @Suite struct ConnectionMachineSendingTests {
-    private static func machine(_ rest: ConnectionMachine.Rest) -> ConnectionMachine {
+    private static func machine(_ remainder: ConnectionMachine.Remainder) -> ConnectionMachine {
       var machine = ConnectionMachine()
-      _ = machine.submit(limits: ResponseLimits(), isHeadRequest: false, rest: rest)
+      _ = machine.submit(limits: ResponseLimits(), isHeadRequest: false, remainder: remainder)
       machine.wrote(100)
       return machine
     }
@@ -101,9 +101,9 @@
       machine.wroteHead()
       try Self.feed("HTTP/1.1 200 x\r\nConnection: x\r\nContent-Length: 2\r\n\r\nok", to: &machine)
       #expect(machine.finish() == true && machine.phase == .idle)
-      #expect(machine.submit(limits: ResponseLimits(), isHeadRequest: true, rest: .nothing) == true)
+      #expect(machine.submit(limits: ResponseLimits(), isHeadRequest: true, remainder: .nothing) == true)
       #expect(machine.bytesWritten == 0 && machine.bytesReceived == 0 && !machine.hasBegun && !machine.isWhole)
-      #expect(machine.submit(limits: ResponseLimits(), isHeadRequest: false, rest: .nothing) == false)
+      #expect(machine.submit(limits: ResponseLimits(), isHeadRequest: false, remainder: .nothing) == false)
     }
   }
 #endif

@@ -52,7 +52,7 @@
     /// The result of receiving the pieces followed by the end of the stream.
     static func outcome(of pieces: [ArraySlice<UInt8>], isReset: Bool, isHead: Bool = false) -> Outcome {
       var machine = ConnectionMachine()
-      _ = machine.submit(limits: limits, isHeadRequest: isHead, rest: .nothing)
+      _ = machine.submit(limits: limits, isHeadRequest: isHead, remainder: .nothing)
       machine.wrote(10)
       machine.wroteHead()
       var content: [UInt8] = []
@@ -140,10 +140,25 @@
           == .response(status: 200, content: "", trailers: 0, informational: 0, isKept: true))
     }
 
+    /// Otherwise a caller that receives until all bytes are used would never end.
+    @Test func `bytes are used even if a response without content takes bytes back`() throws {
+      var machine = ConnectionMachine()
+      _ = machine.submit(limits: Self.limits, isHeadRequest: false, remainder: .nothing)
+      machine.wrote(1)
+      machine.wroteHead()
+      let head = Array("HTTP/1.1 204 No Content\r\n\r\n".utf8)
+      let first = try head.withUnsafeBytes { try machine.receive($0) }.step
+      #expect(first == .head(.none))
+      machine.giveBack(1)
+      let (step, used) = try [UInt8](repeating: 0x78, count: 3).withUnsafeBytes { try machine.receive($0) }
+      #expect(step == .more && used == 3)
+      #expect(machine.finish() == false)
+    }
+
     @Test func `content that is given back is delivered again`() throws {
       for head in ["Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"] {
         var machine = ConnectionMachine()
-        _ = machine.submit(limits: Self.limits, isHeadRequest: false, rest: .nothing)
+        _ = machine.submit(limits: Self.limits, isHeadRequest: false, remainder: .nothing)
         machine.wrote(1)
         machine.wroteHead()
         var rest = Array("HTTP/1.1 200 OK\r\n\(head)".utf8)[...]

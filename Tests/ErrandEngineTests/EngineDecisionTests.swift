@@ -61,6 +61,29 @@
       #expect(pool.removeAll().count == 1 && pool.count == 0)
       #expect(pool.removeOldest() == nil)
     }
+
+    /// Otherwise the loop would wake to check a pool without connections.
+    @Test func `an empty pool schedules no check`() throws {
+      let thing = Thing()
+      let origin = try Self.origin("a")
+      let removals: [(String, (inout IdlePool<Thing>) -> Bool)] = [
+        ("take", { $0.take(for: origin, now: moment(1)).connection === thing }),
+        ("take of an expired connection", { $0.take(for: origin, now: moment(10)).expired.first === thing }),
+        ("remove", { $0.remove(thing, of: origin) }), ("removeOldest", { $0.removeOldest() === thing }),
+        ("expire", { $0.expire(now: moment(10)).first === thing }), ("removeAll", { $0.removeAll().first === thing }),
+      ]
+      for (name, removal) in removals {
+        var pool = IdlePool<Thing>(most: 9, mostPerOrigin: 9, age: .seconds(10))
+        _ = pool.keep(thing, for: origin, now: moment(0))
+        #expect(pool.nextExpiry == moment(10))
+        let isRemoved = removal(&pool)
+        #expect(isRemoved && pool.count == 0 && pool.nextExpiry == nil, "\(name)")
+        _ = pool.keep(thing, for: origin, now: moment(20))
+        #expect(pool.nextExpiry == moment(30), "\(name)")
+      }
+      var none = IdlePool<Thing>(most: 9, mostPerOrigin: 0, age: .seconds(10))
+      #expect(none.keep(thing, for: origin, now: moment(0)).first === thing && none.nextExpiry == nil)
+    }
   }
 
   @Suite struct AddressRaceTests {
@@ -162,40 +185,40 @@
       #expect(inbox.push(try Self.command()) == .nothing)
       inbox.take(&taken)
       #expect(taken.count == 2)
-      #expect(inbox.rest(now: moment(0), latest: moment(2), isBusy: true) == .sleep(milliseconds: 2000))
+      #expect(inbox.decideSleep(now: moment(0), latest: moment(2), isBusy: true) == .sleep(milliseconds: 2000))
       #expect(inbox.push(try Self.command()) == .wake)
       #expect(inbox.push(try Self.command()) == .nothing)
-      #expect(inbox.rest(now: moment(0), latest: nil, isBusy: true) == .none)
+      #expect(inbox.decideSleep(now: moment(0), latest: nil, isBusy: true) == .none)
     }
 
     @Test func `a timer wakes the loop only if it is the earliest`() {
       var inbox = EngineInbox()
       #expect(inbox.schedule(at: moment(9)) {}.1 == .startThread)
-      #expect(inbox.rest(now: moment(0), latest: nil, isBusy: false) == .sleep(milliseconds: 9000))
+      #expect(inbox.decideSleep(now: moment(0), latest: nil, isBusy: false) == .sleep(milliseconds: 9000))
       #expect(inbox.schedule(at: moment(10)) {}.1 == .nothing)
       #expect(inbox.schedule(at: moment(8)) {}.1 == .wake)
-      #expect(inbox.rest(now: moment(8), latest: nil, isBusy: false) == .none)
+      #expect(inbox.decideSleep(now: moment(8), latest: nil, isBusy: false) == .none)
     }
 
     @Test func `the loop ends when no work is left`() throws {
       var inbox = EngineInbox()
       _ = inbox.schedule(at: moment(1)) {}
       #expect(inbox.close() == .nothing)
-      #expect(inbox.rest(now: moment(0), latest: nil, isBusy: true) == .sleep(milliseconds: 1000))
-      #expect(inbox.rest(now: moment(0), latest: nil, isBusy: false) == .end)
+      #expect(inbox.decideSleep(now: moment(0), latest: nil, isBusy: true) == .sleep(milliseconds: 1000))
+      #expect(inbox.decideSleep(now: moment(0), latest: nil, isBusy: false) == .end)
       #expect(inbox.push(try Self.command()) == .refuse)
     }
 
     @Test func `a thread that did not start is started again later`() throws {
       var inbox = EngineInbox()
       #expect(inbox.push(try Self.command()) == .startThread)
-      let (commands, standIn) = inbox.abandon()
-      #expect(commands.count == 1 && standIn == nil)
+      let (commands, fallbackTime) = inbox.abandon()
+      #expect(commands.count == 1 && fallbackTime == nil)
       #expect(inbox.schedule(at: moment(2)) {}.1 == .startThread)
-      #expect(inbox.popStranded(moment(2)) == nil, "the running thread runs the timers")
-      #expect(inbox.abandon().standIn == moment(2))
-      #expect(inbox.popStranded(moment(1)) == nil && inbox.popStranded(moment(2)) != nil)
-      #expect(inbox.endStandIn() == .nothing)
+      #expect(inbox.popFallbackTimer(moment(2)) == nil, "the running thread runs the timers")
+      #expect(inbox.abandon().fallbackTime == moment(2))
+      #expect(inbox.popFallbackTimer(moment(1)) == nil && inbox.popFallbackTimer(moment(2)) != nil)
+      #expect(inbox.endFallback() == .nothing)
     }
 
     @Test func `a closed inbox starts no thread`() throws {
@@ -297,10 +320,10 @@
       var table = SocketTable()
       let loop = EngineLoop(EngineConfiguration(), [:])
       let exchange = EngineExchange(Exchange(request: try HTTPRequest(url: "http://example.com/")))
-      let first = table.insert(.dialing(Dialing(exchange, loop)))
+      let first = table.insert(.connector(EngineConnector(exchange, loop)))
       #expect(table.owner(of: first) != nil && table.count == 1)
       #expect(table.remove(first) != nil && table.remove(first) == nil && table.count == 0)
-      let second = table.insert(.dialing(Dialing(exchange, loop)))
+      let second = table.insert(.connector(EngineConnector(exchange, loop)))
       #expect(second != first && table.owner(of: first) == nil && table.owner(of: second) != nil)
       #expect(table.owner(of: 99) == nil && table.owner(of: .max) == nil)
     }

@@ -14,9 +14,9 @@ import Testing
       ("{\n  \"a\": [1, 2,\n  {\"b\": tru}]}", 24, 3, 9, "$.a[2].b", "expected a value"),
       ("[1 2]", 3, 1, 4, "$", "expected a comma or ]"), ("{\"a\":\"x\" 1}", 9, 1, 10, "$", "expected a comma or }"),
       ("[\"é\" x]", 6, 1, 6, "$", "expected a comma or ]"), ("01", 1, 1, 2, "$", "a number has a leading zero"),
-      ("[1.]", 3, 1, 4, "$[0]", "expected a digit"), ("\"a", 2, 1, 3, "$", "it ends inside a string"),
-      ("{\"a\":[", 6, 1, 7, "$.a[0]", "it ends where a value is expected"), ("[]]", 2, 1, 3, "$", "unexpected text"),
-      ("[[1,2],[\"\\q\"]]", 9, 1, 10, "$[1][0]", "unknown escape sequence"),
+      ("[1.]", 3, 1, 4, "$[0]", "expected a digit"), ("\"a", 2, 1, 3, "$", "the text ends inside a string"),
+      ("{\"a\":[", 6, 1, 7, "$.a[0]", "the text ends where a value is expected"),
+      ("[]]", 2, 1, 3, "$", "unexpected text"), ("[[1,2],[\"\\q\"]]", 9, 1, 10, "$[1][0]", "unknown escape sequence"),
       ("[\"\\ud800x\"]", 2, 1, 3, "$[0]", "a string contains an unpaired surrogate"),
     ] as [(String, Int, Int, Int, String, String)])
   func `syntax errors have a position`(
@@ -66,11 +66,11 @@ import Testing
       let plain = try JSONDocument(Data("{\(members.joined(separator: ","))}".utf8))
       #expect(plain.word(0).kind == .object && plain.word(0).length == count)
       for twice in [0, count / 2, count - 1] where count < 64 {
-        let crowd = try JSONDocument(Data("{\((members + [members[twice]]).joined(separator: ","))}".utf8))
-        #expect(crowd.word(0).kind == .crowd, "\(count) keys, the one at \(twice) again")
+        let repeated = try JSONDocument(Data("{\((members + [members[twice]]).joined(separator: ","))}".utf8))
+        #expect(repeated.word(0).kind == .objectWithKeyTable, "\(count) keys, the one at \(twice) again")
       }
     }
-    #expect(try JSONDocument(Data(#"{"a\n":1}"#.utf8)).word(0).kind == .crowd)
+    #expect(try JSONDocument(Data(#"{"a\n":1}"#.utf8)).word(0).kind == .objectWithKeyTable)
   }
 
   @Test(arguments: 1...8 as ClosedRange<UInt64>) func `numbers are the nearest doubles`(seed: UInt64) throws {

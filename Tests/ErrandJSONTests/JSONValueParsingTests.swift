@@ -1,5 +1,6 @@
 import ErrandJSON
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct JSONValueParsingTests {
@@ -137,11 +138,12 @@ import Testing
     #expect(parsed != nil && decoded != nil && refused == nil)
   }
 
-  /// Runs work on a thread with 512 KiB of stack, like a worker thread on Apple platforms.
+  /// Runs work on a thread with 512 KiB of stack, like a worker thread on Apple platforms. The frames of a sanitized
+  /// build are several times as large.
   private func onSmallStack<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { done in
       let thread = Thread { done.resume(returning: work()) }
-      thread.stackSize = 512 * 1024
+      thread.stackSize = isSanitized ? 4 << 20 : 512 << 10
       thread.start()
     }
   }

@@ -28,7 +28,7 @@ import Testing
         [
           "a=1; Domain=example.co.uk", "b=2; Domain=co.uk", "c=3; Domain=.uk", "d=4; Domain=login.example.co.uk", "e=5",
         ],
-        from: url, era: 0)
+        from: url, removalCount: 0)
       #expect(refused == [.publicSuffix, .publicSuffix])
       #expect(jar.field(for: try HTTPURL("https://api.example.co.uk/")) == "a=1")
       #expect(jar.field(for: try HTTPURL("https://x.login.example.co.uk/")) == "a=1; d=4")
@@ -39,14 +39,14 @@ import Testing
   @Test func `addresses share with nobody`() throws {
     let jar = CookieJar(publicSuffixes: PublicSuffixList.system)
     let refused = jar.take(
-      ["a=1; Domain=127.0.0.1", "b=2; Domain=0.0.1"], from: try HTTPURL("http://127.0.0.1/"), era: 0)
+      ["a=1; Domain=127.0.0.1", "b=2; Domain=0.0.1"], from: try HTTPURL("http://127.0.0.1/"), removalCount: 0)
     #expect(refused == [.foreignDomain] && jar.all.allSatisfy(\.isHostOnly))
     #expect(jar.field(for: try HTTPURL("http://127.0.0.1:81/")) == "a=1")
   }
 
   @Test func `suffix itself may have a cookie`() throws {
     let jar = CookieJar(publicSuffixes: PublicSuffixList.system)
-    jar.take(["a=1; Domain=github.io"], from: try HTTPURL("https://github.io/"), era: 0)
+    jar.take(["a=1; Domain=github.io"], from: try HTTPURL("https://github.io/"), removalCount: 0)
     #expect(jar.field(for: try HTTPURL("https://github.io/")) == "a=1")
     #expect(jar.field(for: try HTTPURL("https://ada.github.io/")) == nil)
   }

@@ -64,27 +64,28 @@ import Testing
   }
 
   @Test func `a response body becomes one file`() throws {
-    let answers = SessionAnswers(limit: 8)
-    #expect(answers.add(Data("ab".utf8), to: 1) == nil && answers.add(Data("xy".utf8), to: 2) == nil)
-    #expect(answers.add(Data("cd".utf8), to: 1) == nil)
-    var told: [String] = []
+    let responses = UploadResponses(limit: 8)
+    #expect(responses.add(Data("ab".utf8), to: 1) == nil && responses.add(Data("xy".utf8), to: 2) == nil)
+    #expect(responses.add(Data("cd".utf8), to: 1) == nil)
+    var bodies: [String] = []
     var place: URL?
-    let failure = answers.withFile(of: 1) { file in
+    let failure = responses.withFile(of: 1) { file in
       place = file
-      told.append((try? String(contentsOf: file, encoding: .utf8)) ?? "none")
+      bodies.append((try? String(contentsOf: file, encoding: .utf8)) ?? "none")
     }
-    #expect(failure == nil && told == ["abcd"])
+    #expect(failure == nil && bodies == ["abcd"])
     #expect(!FileManager.default.fileExists(atPath: try #require(place).path(percentEncoded: false)))
     // The first body is gone; a response without a body gives an empty file.
-    #expect(answers.withFile(of: 1) { told.append((try? String(contentsOf: $0, encoding: .utf8)) ?? "none") } == nil)
-    #expect(told == ["abcd", ""])
+    #expect(
+      responses.withFile(of: 1) { bodies.append((try? String(contentsOf: $0, encoding: .utf8)) ?? "none") } == nil)
+    #expect(bodies == ["abcd", ""])
   }
 
   @Test func `a response body has a limit`() {
-    let answers = SessionAnswers(limit: 3)
-    #expect(answers.add(Data("abc".utf8), to: 1) == nil)
-    #expect(answers.add(Data("d".utf8), to: 1)?.kind == .tooLarge)
-    answers.drop(1)
-    #expect(answers.add(Data("abc".utf8), to: 1) == nil)
+    let responses = UploadResponses(limit: 3)
+    #expect(responses.add(Data("abc".utf8), to: 1) == nil)
+    #expect(responses.add(Data("d".utf8), to: 1)?.kind == .tooLarge)
+    responses.drop(1)
+    #expect(responses.add(Data("abc".utf8), to: 1) == nil)
   }
 }

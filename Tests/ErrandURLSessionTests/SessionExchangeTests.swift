@@ -73,7 +73,7 @@ import TransportChecks
     sink.resume()
     await rig.settle()
     #expect(rig.task.seen == ["resume", "suspend", "resume"])
-    rig.lanes.telling { rig.run.completed(nil, head: nil) }
+    rig.queues.runCallback { rig.run.completed(nil, head: nil) }
     #expect(try await response.status == 200)
     #expect(sink.bytes == Data(pieces.joined().utf8))
     #expect(sink.ends == 1)
@@ -106,7 +106,7 @@ import TransportChecks
     let call = CallState()
     let record = CallRecord()
     var exchange = Exchange(request: try HTTPRequest(url: "http://h.example/"), call: call)
-    exchange.handling.note = record.sending(exchange.request, at: .now)
+    exchange.handling.observer = record.sending(exchange.request, at: .now)
     let rig = ExchangeRig(exchange)
     let clock = rig.clock
     let outcome = Task {
@@ -137,7 +137,7 @@ import TransportChecks
     await rig.settle()
     rig.clock.advance(by: .milliseconds(500))
     await rig.settle()
-    rig.lanes.telling { rig.run.completed(URLError(.cancelled), head: nil) }
+    rig.queues.runCallback { rig.run.completed(URLError(.cancelled), head: nil) }
     let failure = await #expect(throws: TransportFailure.self) { try await outcome.value }
     #expect(failure?.kind == .idleTimeout)
     #expect(
@@ -151,11 +151,11 @@ import TransportChecks
     let outcome = Task { try await rig.outcome { _ in } }
     await rig.clock.waitForTimers(1)
     rig.clock.advance(by: .milliseconds(400))
-    rig.lanes.telling { rig.run.received(ResponseHead(status: 200)) }
+    rig.queues.runCallback { rig.run.received(ResponseHead(status: 200)) }
     await rig.settle()
     rig.clock.advance(by: .milliseconds(400))
     await rig.settle()
-    rig.lanes.telling { rig.run.completed(nil, head: nil) }
+    rig.queues.runCallback { rig.run.completed(nil, head: nil) }
     #expect(try await outcome.value.status == 200)
   }
 
@@ -187,10 +187,10 @@ import TransportChecks
     let rig = try ExchangeRig()
     var metrics = ExchangeMetrics()
     metrics.version = .http2
-    let told = metrics
+    let reported = metrics
     let response = try await rig.outcome { run in
       run.received(ResponseHead(status: 204))
-      run.measured(told)
+      run.measured(reported)
       run.completed(nil, head: nil)
     }
     #expect(response.head.version == .http2)
@@ -220,9 +220,9 @@ import TransportChecks
       run.completed(nil, head: nil)
     }
     #expect(response.metrics.firstByte == .milliseconds(30))
-    var told = ExchangeMetrics()
-    told.firstByte = .milliseconds(7)
-    let measured = told
+    var reported = ExchangeMetrics()
+    reported.firstByte = .milliseconds(7)
+    let measured = reported
     let other = try await ExchangeRig().outcome { run in
       run.received(ResponseHead(status: 204))
       run.measured(measured)

@@ -146,7 +146,7 @@ import Testing
     guard case .write(Data([2])) = machine.resume() else { return #expect(Bool(false), "not taken up") }
     guard case .rest = machine.wrote(goesOn: false) else { return #expect(Bool(false), "suspended twice") }
     guard case .write(Data([3])) = machine.resume() else { return #expect(Bool(false), "not taken up again") }
-    guard case .goOn = machine.wrote(goesOn: true) else { return #expect(Bool(false), "left suspended") }
+    guard case .resume = machine.wrote(goesOn: true) else { return #expect(Bool(false), "left suspended") }
     guard case .write(Data([4])) = machine.take(Data([4])) else { return #expect(Bool(false), "not written") }
     guard case .rest = machine.wrote(goesOn: true) else { return #expect(Bool(false), "resumed twice") }
   }

@@ -93,7 +93,7 @@ import Testing
           TransportFailure(
             .pinMismatch,
             "The public key of https://h.example is not among its pins; add the pin of the new key if the server's"
-              + " owner confirms it.", isCertainlyNotSent: true)))
+              + " owner confirms the new key.", isCertainlyNotSent: true)))
     let others = try Self.answer(to: Fake()) { $0.pins = Self.pins("other.example", strange, Fake.sparePin) }
     #expect(others == .platform)
   }

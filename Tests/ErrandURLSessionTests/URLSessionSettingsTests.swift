@@ -18,20 +18,21 @@ import Testing
   @Test func `Linux rejects settings it ignores`() {
     #expect(
       Self.refusal(.linux) { $0.proxy = .none }
-        == "URLSession ignores `proxy` on Linux; leave it at `.platform`, or use the libcurl transport.")
+        == "URLSession ignores `proxy` on Linux; keep the default (`.platform`), or use the libcurl transport.")
     #expect(
       Self.refusal(.linux) { $0.minimumTLSVersion = .tls1_3 }
-        == "URLSession ignores `minimumTLSVersion` on Linux; leave it at nil, or use the libcurl transport.")
+        == "URLSession ignores `minimumTLSVersion` on Linux; keep the default (nil), or use the libcurl transport.")
     #expect(
       Self.refusal(.linux) { $0.certificateAuthority = .file(path: "/ca.pem") }
-        == "URLSession ignores `certificateAuthority` on Linux; leave it at `.system`, or use the libcurl transport."
+        == "URLSession ignores `certificateAuthority` on Linux; keep the default (`.system`), or use the libcurl"
+        + " transport."
     )
     #expect(
       Self.refusal(.linux) { $0.pins = [PublicKeyPins(host: "h.example", sha256: [])] }
-        == "URLSession ignores `pins` on Linux; leave it at none, or use the libcurl transport.")
+        == "URLSession ignores `pins` on Linux; keep the default (none), or use the libcurl transport.")
     #expect(
       Self.refusal(.linux) { $0.clientCertificates = [.pkcs12(.file(path: "/me.p12"))] }
-        == "URLSession ignores `clientCertificates` on Linux; leave it at none, or use the libcurl transport.")
+        == "URLSession ignores `clientCertificates` on Linux; keep the default (none), or use the libcurl transport.")
     #expect(Self.refusal(.linux) { $0.connectionsPerHost = 2 } == nil)
   }
 

@@ -109,7 +109,7 @@ import Testing
       #expect(error?.stage == .validate && error?.code == .contentType)
       #expect(
         error?.message == "The response has the content type \"\(type)\"; expected application/xml or text/xml or "
-          + "*/*+xml. If this type is correct, add it to `contentTypes`.")
+          + "*/*+xml. If the content type of the response is correct, add the type to `contentTypes`.")
     }
     let asked = await client.outcome(of: Silent(contentTypes: ["*/*"])).value
     #expect((asked?.name == "Ada") == (type != "nonsense"), "the request accepts any type")
@@ -131,11 +131,14 @@ import Testing
 
   @Test(arguments: [
     ("<reply><name>Ada</name>", FormatFailure.Kind.malformed, "line 1, column 23: the element <reply> is not closed"),
-    ("<reply><name>Ada</name></reply>", .missing, "reply.level: it is missing"),
+    ("<reply><name>Ada</name></reply>", .missing, "reply.level: the value is missing"),
     ("<reply><name>Ada</name><level>x</level></reply>", .mismatch, "reply.level: expected Int, found other text"),
-    (String(repeating: "<a>", count: 4000), .limit, "line 1, column 301: it is nested deeper than 100 levels"),
-    ("<!DOCTYPE r [<!ENTITY a 'b'>]><r>&a;</r>", .forbidden, "line 1, column 1: the document type declares"),
-    ("<!DOCTYPE r [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><r>&a;</r>", .forbidden, "line 1, column 1: the"),
+    (String(repeating: "<a>", count: 4000), .limit, "line 1, column 301: the document is nested deeper than 100"),
+    ("<!DOCTYPE r [<!ENTITY a 'b'>]><r>&a;</r>", .forbidden, "line 1, column 1: a document type"),
+    (
+      "<!DOCTYPE r [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><r>&a;</r>", .forbidden,
+      "line 1, column 1: a document type"
+    ),
     ("", .empty, "the body is empty"),
   ])
   func `invalid XML fails in decoding`(text: String, kind: FormatFailure.Kind, start: String) async throws {

@@ -150,11 +150,11 @@ import Testing
 
   @Test func `errors name missing and repeated elements`() {
     let missing = Self.failure(Self.catalog.replacing("<price>3</price>", with: ""), as: Catalog.self)
-    #expect(missing?.description == "catalog.book[1].price: it is missing" && missing?.kind == .missing)
+    #expect(missing?.description == "catalog.book[1].price: the value is missing" && missing?.kind == .missing)
     let twice = Self.failure(Self.catalog.replacing("<title/>", with: "<title/><title/>"), as: Catalog.self)
     #expect(
       twice?.description
-        == "catalog.book[1].title: expected one element <title>, found 2; declare an array to read them all")
+        == "catalog.book[1].title: expected one element <title>, found 2; use an array type to read all elements")
     let nested = Self.failure(Self.catalog.replacing("A &amp; B", with: "<i>A</i>"), as: Catalog.self)
     #expect(nested?.description == "catalog.book[0].title: expected only text, found the element <i>")
     let number = Self.failure(Self.catalog.replacing("12.50", with: "12,50"), as: Catalog.self)

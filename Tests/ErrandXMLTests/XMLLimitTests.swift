@@ -12,7 +12,9 @@ import Testing
     #expect(XMLValueTests.failure(Self.nested(100)) == nil)
     let failure = XMLValueTests.failure(Self.nested(101))
     #expect(failure?.kind == .limit && failure?.line == 1 && failure?.column == 301)
-    #expect(failure?.reason == "it is nested deeper than 100 levels; let the server send a document with fewer levels")
+    #expect(
+      failure?.reason
+        == "the document is nested deeper than 100 levels; let the server send a document with fewer levels")
     #expect(XMLValueTests.failure(Self.nested(3), limits: XMLLimits(depth: 2))?.kind == .limit)
   }
 
@@ -60,7 +62,7 @@ import Testing
   func `NUL never reaches the parser`(text: String) {
     #expect(XMLValueTests.failure(text)?.kind == .malformed)
     let reason =
-      "NUL characters are not allowed (XML 1.0, part 2.2); let the server leave them out, or name the charset if the text is in UTF-16 or UTF-32"
+      "NUL characters are not allowed (XML 1.0, part 2.2); let the server send no NUL characters, or name the charset if the text is in UTF-16 or UTF-32"
     #expect(XMLValueTests.failure("\0\0\0<a/>")?.description == "line 1, column 1: \(reason)")
   }
 
@@ -84,8 +86,8 @@ import Testing
     #expect(failure?.kind == .forbidden)
     #expect(
       failure?.description
-        == "line 2, column 1: the document type declares entities or elements of its own, "
-        + "which is always rejected; let the server leave it out")
+        == "line 2, column 1: a document type that declares entities or elements is always rejected; "
+        + "the server must omit the document type")
   }
 
   @Test func `external files are never read`() throws {

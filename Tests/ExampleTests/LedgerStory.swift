@@ -24,8 +24,8 @@ extension LedgerTests {
       a busy server: The server answered 503 Service Unavailable; expected 200–299.
       a truncated message: The response could not be decoded as protobuf: the message is truncated.
       an HTML page instead: The response has the content type "text/html"; expected application/x-protobuf.
-      a message without a model: The response could not be reformed by Reform<BookingMessage, Booking>: a booking \
-    has no number.
+      a message without a model: The response could not be converted by the reformer \
+    Reform<BookingMessage, Booking>: a booking has no number.
 
     A response type for each request
       text: March: 2 bookings, balance 1204.50
@@ -54,7 +54,7 @@ extension LedgerTests {
 
     Ada logs out while a booking is loading
       POST api.ledger.example/logout: token of ada, branch north
-      the booking: The call was cancelled, since its account was logged out; log in and send it again.
+      the booking: The call was cancelled, because its account was logged out; log in and start the call again.
       the bookings: Log in first.
       GET api.ledger.example/bookings: no token, no branch
       her receipt left the cache, and is requested again: yes

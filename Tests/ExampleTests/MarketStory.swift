@@ -18,7 +18,7 @@ extension MarketTests {
       (spinner off)
 
     Offers that fail
-      no sheet: The response could not be reformed by OfferSheet: offer 8 has no price.
+      no sheet: The response could not be converted by the reformer OfferSheet: offer 8 has no price.
       the offer failed: The server rejected the request with code 17: This offer is sold.
       the offer failed: A parameter is wrong: the number of an offer must be above 0.
 
@@ -32,7 +32,7 @@ extension MarketTests {
     Wrong parameters are not sent
       rejected: A parameter is wrong: a search word needs at least two letters.
       rejected: A parameter is wrong: a price must not be below 0.
-      rejected: The manager has no source; set one, or pass a request to `start`.
+      rejected: The manager has no source of requests; set `source`, or pass a request to `start`.
       requests for all three: 0
 
     Only the last search counts

@@ -15,6 +15,9 @@ final class CacheStory {
   }
 
   private static let tag = "session"
+  /// The end of the text of a page. The text of a large page is stored in a file of its own.
+  private static let filler = String(repeating: "x", count: 10)
+  private static let largeFiller = String(repeating: "x", count: 150_000)
 
   private let url: String
   private let folder: URL
@@ -80,7 +83,7 @@ final class CacheStory {
 
   /// The text that the server currently serves at a path.
   private func text(_ path: String) -> String {
-    "\(path) \(versions[path] ?? 0) " + String(repeating: "x", count: path.hasSuffix("/large") ? 150_000 : 10)
+    "\(path) \(versions[path] ?? 0) " + (path.hasSuffix("/large") ? Self.largeFiller : Self.filler)
   }
 
   private func get(_ path: String, _ options: CallOptions = CallOptions()) async {

@@ -9,6 +9,9 @@ package var isSanitized: Bool {
   #endif
 }
 
+/// Whether `make soak` runs the tests: then they may take long.
+package let isSoaking = ProcessInfo.processInfo.environment["ERRAND_SOAK"] != nil
+
 /// The number of rounds of each race: `ERRAND_ROUNDS`, or 50.
 package let rounds = ProcessInfo.processInfo.environment["ERRAND_ROUNDS"].flatMap(Int.init) ?? 50
 

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// libcurl's variadic functions, one typed form for each kind of value.
+// libcurl's functions are variadic, and Swift cannot call variadic C functions. Each function below passes a value of
+// one type.
 
 static inline CURLcode errand_easy_set_long(CURL *easy, CURLoption option, long value) {
   return curl_easy_setopt(easy, option, value);
@@ -28,105 +29,120 @@ static inline CURLcode errand_easy_set_list(CURL *easy, CURLoption option, struc
   return curl_easy_setopt(easy, option, value);
 }
 
-// Bytes that libcurl copies; none where `length` is 0.
+// Sets an option to bytes, which libcurl copies. Removes the bytes of the option if `length` is 0.
 CURLcode errand_easy_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t length);
 
 static inline CURLMcode errand_multi_set_long(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }
 
-// Sets the callbacks of one transfer. All of them are handed `data`.
+// Sets the callbacks of one transfer. libcurl passes `data` to all of these callbacks.
 void errand_easy_set_callbacks(CURL *easy, curl_write_callback head, curl_write_callback body,
                                curl_read_callback upload, curl_prereq_callback before_request,
-                               curl_debug_callback words, void *data);
+                               curl_debug_callback debug, void *data);
 
-// Sets the callbacks that open and close sockets, and what they are handed. That of closing must outlive the handle.
+// Sets the callbacks that open and close sockets, and the pointer that libcurl passes to each callback. `close_data`
+// must outlive the handle.
 void errand_easy_set_socket_callbacks(CURL *easy, curl_opensocket_callback open, void *open_data,
                                       curl_closesocket_callback close, void *close_data);
 
-// What libcurl knows of a transfer; zero or null where it knows nothing.
+// Reads a value that libcurl knows about a transfer. Returns 0 or null if libcurl does not know the value.
 long errand_easy_long(CURL *easy, CURLINFO info);
 int64_t errand_easy_offset(CURL *easy, CURLINFO info);
 void *errand_easy_private(CURL *easy);
 
-// One message of a multi handle: the easy handle of a transfer that has ended, or null when there is none.
+// Returns the easy handle of the next transfer that has ended, and writes its result to `code`. Returns null if no such
+// transfer is left.
 CURL *errand_multi_next_done(CURLM *multi, CURLcode *code);
 
-// Opens a socket of the kind an address needs, close-on-exec.
+// Opens a socket of the kind that an address needs. The socket is not inherited by new programs (close-on-exec).
 curl_socket_t errand_socket_open(const struct curl_sockaddr *address);
 
-// The bytes of an address in network order: 4 or 16 of them, or 0 where it is none of the internet protocol.
+// Writes the bytes of an IP address in network order. Returns their number, 4 or 16. Returns 0 if the address is not an
+// IP address.
 size_t errand_address_bytes(const struct curl_sockaddr *address, uint8_t bytes[16]);
 
-// The same of an address in numbers.
+// Parses a numeric IP address and writes its bytes in network order. Returns their number, 4 or 16. Returns 0 if the
+// text is not a numeric address.
 size_t errand_address_parse(const char *text, uint8_t bytes[16]);
 
-// Closes it. 0 when it went well.
+// Closes a socket. Returns 0 on success.
 int errand_socket_close(curl_socket_t socket);
 
-// Whether a socket runs between these two ends. Addresses are numeric texts.
+// Returns whether a socket connects the two given ends. The addresses are numeric texts.
 bool errand_socket_is_between(int fd, const char *local, int local_port, const char *remote, int remote_port);
 
-// Whether a socket holds unread bytes, its end of stream or an error.
+// Returns whether unread bytes, the end of the stream or an error is available on a socket.
 bool errand_socket_has_unread(int fd);
 
-// Whether the other end has closed or reset a socket, and no byte is left to read.
+// Returns whether the other end has closed or reset the connection, and all received bytes were read.
 bool errand_socket_has_ended(int fd);
 
-// Whether a socket could not be opened for lack of descriptors or memory, by the system's error number.
-bool errand_error_is_lack_of_room(int error);
+// Returns whether an error number of the system means that no file descriptor or memory is left.
+bool errand_error_is_lack_of_resources(int error);
 
-// The bytes a TCP socket has received in its life; -1 where the system does not tell.
+// Returns the number of bytes that a TCP socket has received since it was opened, or -1 if the system does not report
+// the number.
 int64_t errand_socket_received(int fd);
 
-// The bytes of a TCP socket that have been read; 0 if the system does not tell.
+// Returns the number of bytes that were read from a TCP socket, or 0 if the system does not report the number.
 int64_t errand_socket_consumed(int fd);
 
-// Resets a TCP connection and drops what has not been read. The descriptor stays open: from any thread.
+// Resets a TCP connection and drops the unread bytes. The descriptor stays open, so any thread may call this function.
 void errand_socket_disconnect(int fd);
 
-// Called with each new TLS context, in the form of OpenSSL.
+// Sets the callback that libcurl calls with each new TLS context. The context is an OpenSSL object.
 static inline CURLcode errand_easy_set_context_callback(CURL *easy, curl_ssl_ctx_callback callback, void *data) {
   CURLcode code = curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
   return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, data) : code;
 }
 
-// Has OpenSSL leave what it holds where a process exits: a thread that closes connections meanwhile would use what is
-// freed. To be called before libcurl is set up; no effect with another TLS library, or where OpenSSL is in use already.
-void errand_tls_outlive_exit(void);
+// Makes OpenSSL keep its memory when the process exits. Otherwise a thread that still closes connections would use
+// freed memory. Must be called before libcurl is initialised. Has no effect with another TLS library, or if OpenSSL is
+// already in use.
+void errand_tls_keep_memory_at_exit(void);
 
-// Demands of a TLS context that the certificate names this host or address among its alternative names; the common
-// name does not count (RFC 9110 section 4.3.4). False where that cannot be had.
+// Makes a TLS context require that the certificate names this host or address among its alternative names. The common
+// name does not count (RFC 9110 section 4.3.4). Returns false if OpenSSL cannot enforce this requirement.
 bool errand_tls_demand_host(void *context, const char *host);
 
-// Records whether the server announced the end of a TLS connection (close_notify). It is not thread-safe: handle and
-// connections belong to one thread.
+// Records whether the server announced the end of a TLS connection (close_notify). This object is not thread-safe: the
+// handle and its connections must belong to one thread.
 typedef struct errand_close_watch errand_close_watch;
 
-// Null if there is no memory.
+// Creates a close watch. Returns null if no memory is available.
 errand_close_watch *errand_close_watch_make(void);
 void errand_close_watch_release(errand_close_watch *watch);
 bool errand_close_watch_has_closed(const errand_close_watch *watch);
 
-// Watches the TLS connection of a running transfer from now on. False if the TLS library does not support it.
+// Watches the TLS connection of a running transfer. Returns false if the TLS library cannot report the end of the
+// connection.
 bool errand_tls_watch_close(CURL *easy, errand_close_watch *watch);
 
-// Gives the handshakes of a TLS context a number above 0, by which to ask about them.
-void errand_tls_number(void *context, uintptr_t number);
+// Gives the handshakes of a TLS context a number above 0. errand_tls_lacked_certificate() identifies them by this
+// number.
+void errand_tls_number_handshakes(void *context, uintptr_t number);
 
-// Whether the server asked for a certificate in the handshake of this number and got none. To be asked on the thread
-// that made it, and soon.
+// Returns whether the server asked for a client certificate in the handshake with this number and received none. Must
+// be called on the thread that made the handshake, and soon: only the latest 64 such handshakes are recorded.
 bool errand_tls_lacked_certificate(uintptr_t number);
 
-// The number of certificates in PEM; -1 where that cannot be told.
+// Reasons why errand_pem_count_certificates() could not count.
+enum {
+  errand_pem_unknown = -1, // OpenSSL is not available
+  errand_pem_no_memory = -2,
+  errand_pem_too_long = -3,
+};
+
+// Returns the number of certificates in a PEM text, or one of the negative reasons above.
 int errand_pem_count_certificates(const void *pem, size_t length);
 
-// Whether a certificate and a key can be used together.
+// The result of checking whether a certificate and a private key belong together.
 typedef enum {
-  errand_pair_unknown, // there is no OpenSSL to ask
+  errand_pair_unknown, // OpenSSL is not available
   errand_pair_fits,
   errand_pair_no_certificate,
-  errand_pair_no_key, // none there, or not with this passphrase
+  errand_pair_no_key, // the key is missing, or the passphrase does not decrypt the key
   errand_pair_differs,
 } errand_pair;
 
@@ -134,11 +150,11 @@ errand_pair errand_pem_check_pair(const void *certificate, size_t certificate_le
                                   size_t key_length, const char *passphrase);
 errand_pair errand_pkcs12_check(const void *bytes, size_t length, const char *passphrase);
 
-// The version of the libcurl that runs, which may differ from that of these headers: 8 bits each for major, minor and
-// patch.
+// Returns the version of the running libcurl, with 8 bits each for major, minor and patch. The version may differ from
+// the version of the headers.
 unsigned int errand_curl_version_number(void);
 
-// The file of certificate authorities that libcurl was built for, or null.
+// Returns the path of the certificate authority file that libcurl was built with, or null.
 const char *errand_system_authorities(void);
 
 #endif

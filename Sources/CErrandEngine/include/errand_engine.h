@@ -8,35 +8,35 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-// Swift's Glibc module has neither sys/epoll.h nor sys/eventfd.h.
+// This header gives Swift access to epoll and eventfd, because Swift's Glibc module does not contain them.
 
-// What happened to a descriptor.
+// The events of a file descriptor, as bit flags.
 enum {
   errand_readable = 1,
   errand_writable = 2,
-  errand_ended = 4, // the other end has closed or reset it, or it failed
+  errand_ended = 4, // the peer closed or reset the connection, or the connection failed
 };
 
-// One report of a poller: the token that the descriptor was added with, and what happened.
+// An event of a file descriptor: the token that was passed when the descriptor was added, and the flags above.
 typedef struct {
   uint64_t token;
   uint32_t flags;
 } errand_event;
 
-// A poller; -1 if the system has no room for one.
+// Creates a poller. Returns -1 if the system has no resources for a poller.
 static inline int errand_poller_make(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
-// A descriptor that wakes a poller; -1 if the system has no room for one.
+// Creates a descriptor that wakes a poller. Returns -1 if the system has no resources for the descriptor.
 static inline int errand_waker_make(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
-// Makes the descriptor of a waker readable.
+// Wakes the poller by making the descriptor `waker` readable.
 static inline void errand_waker_signal(int waker) {
   uint64_t one = 1;
   while (write(waker, &one, sizeof one) < 0 && errno == EINTR) {
   }
 }
 
-// Has a poller report what changes at a descriptor, edge by edge. 0 when it went well.
+// Makes the poller report each change of a descriptor once (edge-triggered). Returns 0 on success.
 static inline int errand_poller_add(int poller, int descriptor, uint64_t token) {
   struct epoll_event event;
   memset(&event, 0, sizeof event);
@@ -45,7 +45,7 @@ static inline int errand_poller_add(int poller, int descriptor, uint64_t token) 
   return epoll_ctl(poller, EPOLL_CTL_ADD, descriptor, &event);
 }
 
-// Waits for reports, at most `milliseconds`. Returns their number, 0 also after a signal.
+// Waits for events for at most `milliseconds`. Returns the number of events, or 0 after a signal or a failure.
 int errand_poller_wait(int poller, errand_event *events, int count, int milliseconds);
 
 #endif

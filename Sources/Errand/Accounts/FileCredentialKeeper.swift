@@ -2,18 +2,19 @@ public import ErrandCore
 import ErrandTransfer
 public import Foundation
 
-/// Saves credentials in a file that only its user can read (mode 0600).
+/// Stores credentials in a file that only the current user can read (mode 0600).
 ///
-/// A save writes a second file, synchronises it to the disk and renames it, so after a crash the file is the old one or
-/// the new one. Saving no credentials removes the file. Symbolic links are not followed. Credentials are not encrypted:
-/// for a disk that others can read, write your own ``ErrandCore/CredentialKeeper``, for example with the Keychain.
+/// A save writes a second file, synchronises it to the disk and gives it the name of the first file. So after a crash,
+/// the file has either the old or the new content. Saving no credentials removes the file. Symbolic links are not
+/// followed. Credentials are not encrypted. If other people can read the disk, write your own
+/// ``ErrandCore/CredentialKeeper``, for example with the Keychain.
 public struct FileCredentialKeeper: CredentialKeeper {
   private let path: String
-  /// The file that a save writes and then renames to `path`.
-  private var draft: String { path + ".new" }
+  /// The path of the file that a save writes and then renames to `path`.
+  private var temporaryPath: String { path + ".new" }
   private let files: any TransferFiles
 
-  /// Creates a keeper.
+  /// Creates a keeper that stores credentials in a file.
   ///
   /// - Parameter file: The file; its folder must exist. Only one process at a time may use it.
   public init(file: URL) {
@@ -26,8 +27,8 @@ public struct FileCredentialKeeper: CredentialKeeper {
   }
 
   /// Reads the file and returns its accounts, or nil if the file does not exist. Sets the mode of the file to 0600.
-  /// - Throws: An error whose description names the file and says how to fix the problem, if the file is unreadable or was not written by
-  ///   ``save(_:)``.
+  /// - Throws: An error if the file is unreadable or was not written by ``save(_:)``. The description of the error
+  ///   names the file and says how to fix the problem.
   public func load() throws -> KeptAccounts? {
     guard try files.status(at: path) != nil else { return nil }
     let file = try files.open(path, .reading)
@@ -36,7 +37,8 @@ public struct FileCredentialKeeper: CredentialKeeper {
     guard status.kind == .file, status.isOwn, status.links == 1, status.length <= Self.limit else {
       throw Unusable(
         path: path,
-        reason: "it must be a regular file of this user with one name and at most 1 MiB; remove it and log in again")
+        reason: "the file must be a regular file of the current user, with at most 1 MiB and one hard link;"
+          + " remove the file and log in again")
     }
     try files.setPermissions(of: file, to: 0o600)
     var bytes = Data(count: Int(status.length))
@@ -48,20 +50,21 @@ public struct FileCredentialKeeper: CredentialKeeper {
     } catch {
       // The decoder's error is dropped because it may quote credentials.
       throw Unusable(
-        path: path, reason: "its content was not saved by this library or is damaged; remove it and log in again")
+        path: path, reason: "the file is damaged or was not saved by this library; remove the file and log in again")
     }
   }
 
   /// Replaces the file, or removes it if `accounts` has no credentials.
-  /// - Throws: An error whose description names the file and says how to fix the problem, also if the accounts take more than 1 MiB; the
-  ///   old file remains unchanged.
+  /// - Throws: An error if the file cannot be written, or if the accounts take more than 1 MiB. The description of the
+  ///   error names the file and says how to fix the problem. The old file remains unchanged.
   public func save(_ accounts: KeptAccounts) throws {
     if accounts.credentials.isEmpty {
-      for name in [path, draft] where try files.status(at: name) != nil { try files.remove(name) }
+      for name in [path, temporaryPath] where try files.status(at: name) != nil { try files.remove(name) }
     } else {
       let bytes = try JSONEncoder().encode(accounts)
       guard bytes.count <= Self.limit else {
-        throw Unusable(path: path, reason: "the accounts take more than 1 MiB; use your own `CredentialKeeper`")
+        throw Unusable(
+          path: path, reason: "the accounts take more than 1 MiB; save them with your own `CredentialKeeper`")
       }
       try write(bytes)
     }
@@ -69,28 +72,28 @@ public struct FileCredentialKeeper: CredentialKeeper {
   }
 
   private func write(_ bytes: Data) throws {
-    if try files.status(at: draft) != nil { try files.remove(draft) }
-    let file = try files.open(draft, .new)
+    if try files.status(at: temporaryPath) != nil { try files.remove(temporaryPath) }
+    let file = try files.open(temporaryPath, .new)
     do {
       defer { try? files.close(file) }
       try bytes.withUnsafeBytes { bytes in try files.write(file, bytes, at: 0) }
       try files.synchronize(file)
-      try files.rename(draft, to: path)
+      try files.rename(temporaryPath, to: path)
     } catch {
-      try? files.remove(draft)
+      try? files.remove(temporaryPath)
       throw (error as? FileFailure)?.named(path) ?? error
     }
   }
 
   private static var limit: Int64 { 1 << 20 }
 
-  /// The file cannot be read as accounts, or the accounts are too large for it.
+  /// The error if the file cannot be read as accounts, or if the accounts are too large for the file.
   private struct Unusable: Error, CustomStringConvertible {
     let path: String
     let reason: String
 
     var description: String {
-      "The accounts in “\((path as NSString).lastPathComponent)” cannot be used: \(reason)."
+      "The credential file “\((path as NSString).lastPathComponent)” cannot be used: \(reason)."
     }
   }
 }

@@ -1,6 +1,6 @@
 package import ErrandCore
 
-/// The age of a stored response, in milliseconds (RFC 9111 section 4.2.3).
+/// Computes the age of a stored response, in milliseconds (RFC 9111 section 4.2.3).
 package enum CacheAge {
   /// The age of the response when it arrived (`corrected_initial_age`). It is the larger of two values: the age
   /// computed from `Date`, and the value of `Age` plus the duration of the exchange.
@@ -13,9 +13,9 @@ package enum CacheAge {
   /// The time for which the response has been stored (`resident_time`); nil if the clock was set back since it was
   /// stored.
   ///
-  /// The process that received the response measures this time on both clocks and uses the longer time: the wall clock
-  /// may have been set back, and the monotonic clock may have stopped while the machine slept. Other processes use only
-  /// the wall clock.
+  /// The process that received the response measures this time on the wall clock and on the monotonic clock, and uses
+  /// the longer time: the wall clock may have been set back, and the monotonic clock may have stopped while the machine
+  /// slept. Other processes use only the wall clock.
   static func residence(of stored: CacheEntryHead, now: CacheMoment) -> Int64? {
     let onWall = stored.responseTime.milliseconds(to: now.wall)
     guard let received = stored.received else { return onWall < 0 ? nil : onWall }
@@ -24,7 +24,7 @@ package enum CacheAge {
   }
 
   /// The value of `Age` in a response (RFC 9111 section 5.1). If the field occurs several times, the first line that
-  /// begins with a number counts; of a list only the first member counts.
+  /// begins with a number counts. If a line is a list, only its first member counts.
   static func seconds(_ fields: HTTPFields) -> Int64? {
     for line in fields.values(of: "Age") {
       let first = ASCII.trimmed(line.utf8.prefix { $0 != 0x2C })
@@ -33,7 +33,7 @@ package enum CacheAge {
     return nil
   }
 
-  /// The `Age` field for a response from the cache: its current age in whole seconds.
+  /// The `Age` field for a response from the cache: the current age of the response in whole seconds.
   package static func field(of stored: CacheEntryHead, now: CacheMoment) -> HTTPField {
     field((residence(of: stored, now: now) ?? 0).saturatingSum(stored.initialAge))
   }

@@ -12,22 +12,23 @@ package struct CacheControl: Sendable, Hashable {
   package var noCache = false
   /// `must-revalidate`: the stored response is never served stale.
   package var mustRevalidate = false
-  /// `must-understand`: the response is stored only if the cache understands its status. Then ``noStore`` is ignored.
+  /// `must-understand`: the response is stored only if the cache understands its status. A response with this directive
+  /// may be stored even if it also has `no-store`.
   package var mustUnderstand = false
-  /// Any cache may store the response.
+  /// `public`: any cache may store the response.
   package var isPublic = false
-  /// A private cache may store the response.
+  /// `private`: only a private cache, such as this one, may store the response.
   package var isPrivate = false
-  /// The response does not change while it is fresh.
+  /// `immutable`: the response does not change while it is fresh.
   package var immutable = false
-  /// The server must not be contacted.
+  /// `only-if-cached` in a request: the server must not be contacted.
   package var onlyIfCached = false
   /// `max-age` in seconds. In a response it is the freshness lifetime; in a request it is the maximum accepted age.
   package var maxAge: Int64?
   /// `min-fresh` in a request: the time in seconds for which the response must remain fresh.
   package var minFresh: Int64?
-  /// `max-stale` in a request: the time in seconds for which the response may have been stale. The largest number if
-  /// the directive has no argument, so that any staleness is accepted.
+  /// `max-stale` in a request: the maximum time in seconds for which the response may have been stale. If the directive
+  /// has no argument, the value is the largest number, because any staleness is accepted.
   package var maxStale: Int64?
   /// `stale-while-revalidate`: the time in seconds for which a stale response may be served while it is refreshed.
   package var staleWhileRevalidate: Int64?
@@ -37,7 +38,7 @@ package struct CacheControl: Sendable, Hashable {
   /// response never counts as fresh.
   package var isMalformed = false
 
-  /// Makes a set without directives.
+  /// Makes a value without directives.
   package init() {}
 
   /// Parses the values of all `Cache-Control` lines, in linear time.
@@ -49,11 +50,11 @@ package struct CacheControl: Sendable, Hashable {
     }
   }
 
-  /// The directives of a response.
-  package init(answer fields: HTTPFields) { self.init(fields.values(of: .cacheControl)) }
+  /// Parses the directives of a response.
+  package init(response fields: HTTPFields) { self.init(fields.values(of: .cacheControl)) }
 
-  /// The directives of a request. If there is no `Cache-Control`, `Pragma: no-cache` counts as `no-cache` (RFC 9111
-  /// section 5.4).
+  /// Parses the directives of a request. In a request without `Cache-Control`, `Pragma: no-cache` counts as `no-cache`
+  /// (RFC 9111 section 5.4).
   package init(request fields: HTTPFields) {
     self.init(fields.values(of: .cacheControl))
     guard !fields.contains(.cacheControl) else { return }

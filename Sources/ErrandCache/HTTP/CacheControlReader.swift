@@ -3,30 +3,30 @@ import ErrandCore
 /// Parses the value of `Cache-Control` one directive at a time. A directive is `token [ "=" ( token / quoted-string )
 /// ]`, without spaces around the equals sign (RFC 9111 section 5.2).
 struct CacheControlReader {
-  /// One directive.
+  /// One directive of `Cache-Control`, such as `max-age=60`.
   struct Directive {
-    /// The name in lower case.
+    /// The name of the directive, in lower case.
     let name: String
     /// Whether the directive has no argument.
     let isBare: Bool
-    /// The argument as a number; nil if it is not a number.
+    /// The argument of the directive as a number; nil if the argument is missing or is not a number.
     let seconds: Int64?
   }
 
   private enum Argument {
     case none
     case some([UInt8])
-    /// An argument that the grammar does not allow.
+    /// The argument is not valid according to the grammar of `Cache-Control`.
     case wrong
   }
 
   private var rest: ArraySlice<UInt8>
-  /// Whether a quoted string was not terminated.
+  /// Whether the parsed field contains a quoted string without a closing quote.
   private(set) var isUnterminated = false
 
   init(_ line: String) { rest = Array(line.utf8)[...] }
 
-  /// Parses the next directive; nil at the end. List members without a name are skipped.
+  /// Parses the next directive; nil if no directive is left. List members without a name are skipped.
   mutating func next() -> Directive? {
     while !rest.isEmpty {
       skipSpace()

@@ -1,8 +1,8 @@
 package import ErrandCore
 
-/// What the cache decides to do with a call.
+/// The decision of the cache about a call.
 package enum CacheDecision: Sendable, Hashable {
-  /// Serve the stored response. The body is left out if the method is HEAD.
+  /// Serve the stored response. The body is left out if the request method is HEAD.
   case serve(CacheServing)
   /// Serve a 304 response without a body, because the caller already has the stored response.
   case notModified(CacheServing)
@@ -12,7 +12,8 @@ package enum CacheDecision: Sendable, Hashable {
   case fetch(CacheMiss)
   /// Send the request to the server. Stored responses are not read.
   case bypass(CacheBypass)
-  /// Serve ``CacheDecision/gatewayTimeout``, because the request has `only-if-cached`.
+  /// Serve the response ``CacheDecision/gatewayTimeout``, because the request has `only-if-cached` and no stored
+  /// response can be served.
   case gatewayTimeout(CacheMiss)
   /// Fail the call, because it accepts only a stored response.
   case fail(CacheMiss)
@@ -28,7 +29,7 @@ package enum CacheBypass: String, Sendable, Hashable, CaseIterable {
   case disabled
   /// The call does not read from the cache, but its response is stored.
   case ignored
-  /// Responses to this method are not served from the cache.
+  /// Responses to requests with this HTTP method are not served from the cache.
   case method
   /// The request asks for a byte range.
   case range

@@ -1,6 +1,7 @@
 package import ErrandCore
 
-/// The current time on the wall clock and on the monotonic clock. Cache decisions receive it as an argument.
+/// The current time on the wall clock and on the monotonic clock. The functions that make cache decisions receive this
+/// value as an argument.
 package struct CacheMoment: Sendable, Hashable {
   /// The time on the wall clock, which may be set back or forward.
   package let wall: WallTime

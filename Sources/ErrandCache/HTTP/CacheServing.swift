@@ -1,6 +1,6 @@
 package import ErrandCore
 
-/// A stored response that may be served, and the reason.
+/// A stored response that may be served, and the reason for serving it.
 package struct CacheServing: Sendable, Hashable {
   /// The reason why a stored response may be served.
   package enum Reason: String, Sendable, Hashable {
@@ -8,11 +8,15 @@ package struct CacheServing: Sendable, Hashable {
     case fresh
     /// The stored response is stale, but the server allows caches to serve it while they refresh it.
     case staleWhileRevalidate = "stale-while-revalidate"
-    /// The stored response is stale, but within the request's `max-stale`.
+    /// The stored response is stale, or older than the request's `max-age` or `min-fresh` allows, but within the
+    /// request's `max-stale`.
     case staleAllowed = "max-stale"
-    /// The call accepts a stored response of any age.
+    /// The stored response is fresh, but its `no-cache` requires a validation. The call accepts a stored response of
+    /// any age without a validation.
+    case unvalidated = "no-cache"
+    /// The stored response is stale, and the call accepts a stored response of any age.
     case anyAge = "any-age"
-    /// The server failed or could not be reached.
+    /// The stored response is served because the server failed or could not be reached.
     case staleIfError = "stale-if-error"
   }
 
@@ -22,6 +26,9 @@ package struct CacheServing: Sendable, Hashable {
   package let head: ResponseHead
   /// The freshness of the stored response.
   package let freshness: Freshness
+
+  /// Whether the stored response is fresh and no request was sent.
+  package var isFresh: Bool { freshness.isFresh && reason != .staleIfError }
 
   /// Whether a background refresh must be started when the stored response is served.
   package var refreshes: Bool { reason == .staleWhileRevalidate }

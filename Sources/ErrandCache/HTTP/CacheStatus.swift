@@ -1,6 +1,6 @@
 package import ErrandCore
 
-/// The result of a call for the cache, as a value of the field `Cache-Status` (RFC 9211) and as a sentence.
+/// The way in which the cache handled a call, as a value of the field `Cache-Status` (RFC 9211) and as a sentence.
 package enum CacheStatus: Sendable, Hashable {
   /// The response was served from the cache.
   case hit(CacheServing.Reason, secondsLeft: Int64)
@@ -14,7 +14,7 @@ package enum CacheStatus: Sendable, Hashable {
   /// The name of this cache in the `Cache-Status` field.
   package static let name = "Errand"
 
-  /// The value of the field, such as `Errand; hit; ttl=52`.
+  /// The value of the field `Cache-Status`, such as `Errand; hit; ttl=52`.
   package var value: String {
     switch self {
     case .hit(.fresh, let left): "\(Self.name); hit\(Self.ttl(left))"
@@ -28,24 +28,29 @@ package enum CacheStatus: Sendable, Hashable {
     }
   }
 
-  /// The result in one or two sentences.
+  /// The description, in one or two sentences, of the way in which the cache handled the call.
   package var sentence: String {
     switch self {
     case .hit(.fresh, let left): "The stored response is fresh for \(Self.seconds(left))."
     case .hit(.staleWhileRevalidate, let left):
-      "The stored response has been stale for \(Self.seconds(-left)); the server's stale-while-revalidate allows it."
-    case .hit(.staleAllowed, _): "The stored response is stale; the request's max-stale allows it."
-    case .hit(.anyAge, _): "The stored response is stale, and the call accepts any age."
+      "The stored response was stale for \(Self.seconds(-left)); the server's stale-while-revalidate allows serving it."
+    case .hit(.staleAllowed, let left) where left > 0:
+      "The stored response is older than the request's max-age or min-fresh allows; its max-stale allows serving it."
+    case .hit(.staleAllowed, _): "The stored response is stale; the request's max-stale allows serving it."
+    case .hit(.unvalidated, let left):
+      "The stored response is fresh for \(Self.seconds(left)); the call accepts it although no-cache requires a "
+        + "validation."
+    case .hit(.anyAge, _): "The stored response is stale, and the call accepts a response of any age."
     case .hit(.staleIfError, _): "The server failed or could not be reached, so the stored response is served."
     case .validated(_, let collapsed):
       "The server confirmed the stored response." + Self.sharing(collapsed)
     case .forwarded(let forward, _, _, let collapsed):
       forward.sentence + Self.sharing(collapsed)
-    case .refused(let miss): "Nothing was served: \(CacheForward.miss(miss).reason)."
+    case .refused(let miss): "No response was served: \(CacheForward.miss(miss).reason)."
     }
   }
 
-  /// The status of a call that shared the exchange of another call.
+  /// A copy of the status for a call that shared the exchange of another call.
   package var collapsed: CacheStatus {
     switch self {
     case .validated(let left, _): .validated(secondsLeft: left, collapsed: true)
@@ -55,7 +60,9 @@ package enum CacheStatus: Sendable, Hashable {
     }
   }
 
-  private static func sharing(_ collapsed: Bool) -> String { collapsed ? " Another call's response was shared." : "" }
+  private static func sharing(_ collapsed: Bool) -> String {
+    collapsed ? " This call shared the response of another call." : ""
+  }
 
   private static func ttl(_ left: Int64) -> String { left == .min ? "" : "; ttl=\(left)" }
 

@@ -2,10 +2,10 @@ package import ErrandCore
 
 /// The way to validate a stored response with the server.
 package struct CacheValidation: Sendable, Hashable {
-  /// The fields to add to the request. They contain no conditional field if the stored response has no validator, such
-  /// as an entity tag.
+  /// The fields to add to the request that validates the stored response. They contain no conditional field if the
+  /// stored response has no validator, such as an entity tag.
   package let fields: [HTTPField]
-  /// How stale the response may be if the server fails and it is served instead.
+  /// The maximum staleness with which the response is served if the server fails.
   package let allowance: StaleAllowance
 }
 
@@ -22,14 +22,14 @@ package enum StaleAllowance: Sendable, Hashable {
 /// The way in which the server failed.
 package enum CacheFailure: Sendable, Hashable {
   /// No response arrived.
-  case noAnswer
+  case noResponse
   /// A response with this status arrived.
   case status(Int)
 
   /// Whether the failure allows the cache to serve a stored response (RFC 5861 section 4).
   var isServersFault: Bool {
     switch self {
-    case .noAnswer: true
+    case .noResponse: true
     case .status(let status): status == 500 || (502...504).contains(status)
     }
   }

@@ -15,7 +15,7 @@ enum FieldList {
     return members
   }
 
-  /// The index of the first comma outside quotes, or the end.
+  /// The index of the first comma outside quotes. If there is no such comma, the end index of the text.
   private static func end(of bytes: Substring.UTF8View) -> Substring.UTF8View.Index {
     var isQuoted = false
     var isEscaped = false

@@ -1,22 +1,22 @@
 import ErrandCore
 
-/// The freshness lifetime of a response and its origin (RFC 9111 sections 4.2.1 and 4.2.2).
+/// The freshness lifetime of a response, and the rule that determines the lifetime (RFC 9111 sections 4.2.1 and 4.2.2).
 struct FreshnessRule {
   let source: Freshness.Source
   /// The freshness lifetime, in milliseconds.
   let lifetime: Int64
 
-  init(answer: ResponseHead, responseTime: WallTime, policy: CachePolicy) {
+  init(response: ResponseHead, responseTime: WallTime, policy: CachePolicy) {
     if policy.model == .lifetime {
       self.init(.declared, Self.declared(policy))
       return
     }
-    let control = CacheControl(answer: answer.fields)
-    if let explicit = Self.explicit(answer.fields, control, responseTime) {
+    let control = CacheControl(response: response.fields)
+    if let explicit = Self.explicit(response.fields, control, responseTime) {
       self.init(.explicit, explicit)
-    } else if policy.model == .httpElse, !Self.isExplicit(answer.fields, control) {
+    } else if policy.model == .httpElse, !Self.isExplicit(response.fields, control) {
       self.init(.declared, Self.declared(policy))
-    } else if let heuristic = Self.heuristic(answer, control, responseTime) {
+    } else if let heuristic = Self.heuristic(response, control, responseTime) {
       self.init(.heuristic, heuristic)
     } else {
       self.init(.unknown, 0)
@@ -28,7 +28,7 @@ struct FreshnessRule {
     self.lifetime = lifetime
   }
 
-  /// Whether the server itself specifies the freshness. Then a lifetime that the request declares does not replace it.
+  /// Whether the server itself specifies the freshness. If so, a lifetime that the request declares is not used.
   static func isExplicit(_ fields: HTTPFields, _ control: CacheControl) -> Bool {
     control.maxAge != nil || control.noStore || control.noCache || control.isMalformed || fields.contains("Expires")
   }
@@ -41,7 +41,8 @@ struct FreshnessRule {
     }
   }
 
-  /// The lifetime from `max-age`, or else from `Expires` minus `Date`, in milliseconds.
+  /// The lifetime that the server specifies, in milliseconds: `max-age`, or without `max-age` the time from `Date` to
+  /// `Expires`. Nil if the server specifies no lifetime.
   private static func explicit(_ fields: HTTPFields, _ control: CacheControl, _ responseTime: WallTime) -> Int64? {
     if control.isMalformed { return 0 }
     if let seconds = control.maxAge { return seconds * 1_000 }
@@ -53,18 +54,18 @@ struct FreshnessRule {
 
   /// The heuristic lifetime: a tenth of the time between the last modification and the response.
   private static func heuristic(
-    _ answer: ResponseHead, _ control: CacheControl, _ responseTime: WallTime
+    _ response: ResponseHead, _ control: CacheControl, _ responseTime: WallTime
   ) -> Int64? {
-    guard isHeuristic(answer.status) || control.isPublic,
-      let changed = lastModified(of: answer.fields, now: responseTime)
+    guard isHeuristic(response.status) || control.isPublic,
+      let changed = lastModified(of: response.fields, now: responseTime)
     else { return nil }
-    return max(changed.milliseconds(to: date(of: answer.fields, responseTime)) / 10, 0)
+    return max(changed.milliseconds(to: date(of: response.fields, responseTime)) / 10, 0)
   }
 
   private static func declared(_ policy: CachePolicy) -> Int64 { policy.lifetime.clampedNanoseconds / 1_000_000 }
 
-  /// The time at which the server generated the response. If `Date` is missing or invalid, the time at which it
-  /// arrived.
+  /// The time at which the server generated the response, from the field `Date`. If `Date` is missing, repeated or
+  /// invalid, the time at which the response arrived.
   static func date(of fields: HTTPFields, _ responseTime: WallTime) -> WallTime {
     let lines = fields.values(of: .date)
     guard let line = lines.first, lines.count == 1 else { return responseTime }

@@ -6,6 +6,6 @@ extension HTTPDate {
     milliseconds(of: text, now: now.milliseconds).map { WallTime(milliseconds: $0) }
   }
 
-  /// Formats a date in the preferred format. Years are clamped to 0 to 9999.
+  /// Formats a point in time in the preferred date format of RFC 9110. Years are clamped to the range from 0 to 9999.
   static func text(_ time: WallTime) -> String { text(milliseconds: time.milliseconds) }
 }

@@ -1,5 +1,5 @@
-/// Arithmetic that clamps its result instead of trapping on overflow. Servers choose the operands, so they may be any
-/// number.
+/// Arithmetic that clamps its result to the range of `Int64` instead of trapping on overflow. The operands come from
+/// servers, so they may be any number.
 extension Int64 {
   func saturatingSum(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)

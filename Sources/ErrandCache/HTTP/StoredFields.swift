@@ -13,7 +13,8 @@ enum StoredFields {
   private static let ofBody: [HTTPFieldName] = [
     .contentLength, .contentEncoding, .contentType, "Content-Range",
   ]
-  /// The fields that apply to a single exchange.
+  /// The fields that belong to a single exchange. An update discards the stored values of these fields, even if the
+  /// later response does not have the fields.
   private static let ofExchange: [HTTPFieldName] = ["Age", .date]
 
   /// The fields to store, in their order. `Date` is added if the response has none.

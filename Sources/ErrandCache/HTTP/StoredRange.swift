@@ -1,13 +1,13 @@
 package import ErrandCore
 
-/// The single byte range that a request asks for (RFC 9110 section 14.2). The cache can cut it out of a complete stored
-/// response.
+/// The single byte range that a request asks for (RFC 9110 section 14.2). The cache can cut this range out of a
+/// complete stored response.
 package struct StoredRange: Sendable, Hashable {
   /// The offset of the first byte; nil if the range is the last ``length`` bytes of the body.
   private let first: Int64?
   /// The offset of the last byte; nil if the range extends to the end of the body.
   private let last: Int64?
-  /// The number of bytes at the end of the body; nil if the range begins at an offset.
+  /// The number of requested bytes at the end of the body; nil if the range begins at an offset.
   private let length: Int64?
 
   /// Parses `Range`. Nil if it contains several ranges, another unit than bytes, or a malformed value. Such a request
@@ -27,7 +27,7 @@ package struct StoredRange: Sendable, Hashable {
     guard hasFirst, hasLast, first != nil || length != nil, first ?? 0 <= last ?? .max else { return nil }
   }
 
-  /// The bytes of a body of `count` bytes that the range selects; nil if the range selects no byte.
+  /// The offsets of the bytes that the range selects in a body of `count` bytes; nil if the range selects no byte.
   package func slice(of count: Int) -> Range<Int>? {
     let count = Int64(count)
     let begin = first ?? max(count - (length ?? 0), 0)
@@ -54,7 +54,7 @@ package struct StoredRange: Sendable, Hashable {
   }
 }
 
-extension CacheQuestion {
+extension CacheRules {
   /// Whether the range may be cut out of this stored response: the body is complete and has no content coding. If the
   /// request has `If-Range`, its value must be a strong entity tag that matches (RFC 9110 section 13.1.5). A request
   /// with a date in `If-Range` is sent to the server.

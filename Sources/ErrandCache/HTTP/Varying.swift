@@ -1,21 +1,21 @@
 package import ErrandCore
 import ErrandSupport
 
-/// The request fields that `Vary` of a response names: requests with the same values receive the same response (RFC
-/// 9111 section 4.1).
+/// The request fields that the field `Vary` of a response names. Requests with the same values in these fields receive
+/// the same response (RFC 9111 section 4.1).
 ///
 /// The values of fields that are marked as secret, such as credentials and cookies, are stored as digests.
 package enum Varying: Sendable, Hashable {
-  /// No other request matches: `Vary: *`, or `Vary` names a field that is added below the cache, so its value is
-  /// unknown.
+  /// The stored response matches no other request. Either the response has `Vary: *`, or `Vary` names a field that is
+  /// added between the cache and the server, so that the cache does not know its value.
   case never
-  /// Requests match if these fields have the same values.
+  /// The stored response matches every request in which these fields have the same values.
   case fields([VaryingField])
 
-  /// The names of fields that interceptors or the transport add below the cache, so that the cache does not know the
-  /// sent values. `Authorization` and `Cookie` are not in the list: each account has its own stored responses anyway
-  /// (``CachePartition``).
-  static let alwaysStamped: Set<String> = [
+  /// The names of fields that interceptors or the transport add between the cache and the server, so that the cache
+  /// does not know the sent values. `Authorization` and `Cookie` are not in the list, because each account has its own
+  /// stored responses (``CachePartition``).
+  static let alwaysChangedFields: Set<String> = [
     "connection", "content-length", "expect", "if-match", "if-modified-since", "if-none-match", "if-range",
     "if-unmodified-since", "proxy-authorization", "range", "te", "trailer", "transfer-encoding", "upgrade",
   ]
@@ -23,16 +23,17 @@ package enum Varying: Sendable, Hashable {
   /// Evaluates the `Vary` fields of a response.
   ///
   /// - Parameters:
-  ///   - answer: The fields of the response.
-  ///   - request: The fields of the request, as the cache saw them.
-  ///   - stamped: Further names, in lower case, of fields that are added below the cache, such as those of a signature.
-  ///   - isDeclared: Whether the request declares a lifetime. Then fields with unknown values are ignored.
+  ///   - response: The fields of the response.
+  ///   - request: The fields of the request, as the cache received them.
+  ///   - changedFields: Further names, in lower case, of fields that are changed or added between the cache and the
+  ///     server, such as the fields of a signature.
+  ///   - isDeclared: Whether the request declares a lifetime. If so, fields with unknown values are ignored.
   ///   - salt: The random bytes of the store.
   package init(
-    answer: HTTPFields, request: HTTPFields, stamped: Set<String>, isDeclared: Bool, salt: [UInt8]
+    response: HTTPFields, request: HTTPFields, changedFields: Set<String>, isDeclared: Bool, salt: [UInt8]
   ) {
-    var names = Set(answer.values(of: "Vary").flatMap(FieldList.members).map { $0.lowercased() })
-    let unknown = names.filter { $0 == "*" || Self.alwaysStamped.contains($0) || stamped.contains($0) }
+    var names = Set(response.values(of: "Vary").flatMap(FieldList.members).map { $0.lowercased() })
+    let unknown = names.filter { $0 == "*" || Self.alwaysChangedFields.contains($0) || changedFields.contains($0) }
     guard unknown.isEmpty || isDeclared else {
       self = .never
       return
@@ -46,8 +47,8 @@ package enum Varying: Sendable, Hashable {
     stored.allSatisfy { $0 == field($0.name, of: request, salt: salt, expected: $0.value) }
   }
 
-  /// The identifier of a response among all responses under one key (a variant). It also depends on whether the method
-  /// is HEAD, so that a response to HEAD does not replace a response to GET.
+  /// The digest of a variant. It identifies a response among all responses under one key. The digest also depends on
+  /// whether the method is HEAD, so that a response to HEAD does not replace a response to GET.
   package static func variant(of fields: [VaryingField], method: HTTPMethod, salt: [UInt8]) -> Digest {
     var form = CanonicalForm("variant", salt: salt)
     form.add(method == .head ? "HEAD" : nil)
@@ -59,8 +60,8 @@ package enum Varying: Sendable, Hashable {
     return form.digest
   }
 
-  /// - Parameter expected: A value that is already normalised. If the field has exactly this value, it is not
-  ///   normalised again.
+  /// Returns a field of a request with its value in normal form, or with the digest of a secret value.
+  /// - Parameter expected: A value in normal form. If the field has exactly this value, it is not normalised again.
   private static func field(
     _ name: String, of request: HTTPFields, salt: [UInt8], expected: String? = nil
   ) -> VaryingField {

@@ -9,28 +9,28 @@ import ErrandSupport
 struct Generations: Sendable {
   private var number: UInt64 = 0
   private var removals: [(number: UInt64, selection: CacheSelection)] = []
-  /// The number of exchanges in progress for each generation, in ascending order of generations. Usually all of them
+  /// The number of exchanges in progress for each generation, in ascending order of generations. Usually all exchanges
   /// have the latest generation.
   private var out: [(number: UInt64, count: Int)] = []
 
-  /// Registers a new exchange and returns its generation. Call ``giveBack(_:)`` once when the exchange has ended.
-  mutating func note() -> UInt64 {
+  /// Registers a new exchange and returns its generation. Call ``unregister(_:)`` once when the exchange has ended.
+  mutating func register() -> UInt64 {
     if out.last?.number == number { out[out.count - 1].count += 1 } else { out.append((number, 1)) }
     return number
   }
 
-  /// Registers one more exchange with a given generation. Call ``giveBack(_:)`` once when this exchange has ended.
-  mutating func note(of noted: UInt64) {
-    if let place = out.lastIndex(where: { $0.number == noted }) {
+  /// Registers one more exchange with a given generation. Call ``unregister(_:)`` once when this exchange has ended.
+  mutating func register(with registered: UInt64) {
+    if let place = out.lastIndex(where: { $0.number == registered }) {
       out[place].count += 1
     } else {
-      out.insert((noted, 1), at: out.firstIndex { $0.number > noted } ?? out.endIndex)
+      out.insert((registered, 1), at: out.firstIndex { $0.number > registered } ?? out.endIndex)
     }
   }
 
-  /// Removes an exchange that has ended.
-  mutating func giveBack(_ noted: UInt64) {
-    guard let place = out.lastIndex(where: { $0.number == noted }) else { return }
+  /// Unregisters an exchange that has ended.
+  mutating func unregister(_ registered: UInt64) {
+    guard let place = out.lastIndex(where: { $0.number == registered }) else { return }
     out[place].count -= 1
     if out[place].count == 0 { out.remove(at: place) }
     guard !removals.isEmpty else { return }
@@ -38,27 +38,29 @@ struct Generations: Sendable {
     removals.removeAll { $0.number <= oldest }
   }
 
-  /// Records a removal.
+  /// Records a removal. If the selection is ``CacheSelection/olderThan(_:)``, its point in time must not be in the
+  /// future.
   mutating func advance(_ selection: CacheSelection) {
     number += 1
     if !out.isEmpty { removals.append((number, selection)) }
   }
 
-  /// Records a removal that is caused by the success of an exchange. The response of the exchange itself must be kept.
+  /// Records a removal that the successful response of an exchange causes. That response itself must be kept.
   ///
-  /// Returns the generation with which the response is stored: the new generation, or the old one if another removal
-  /// has affected the response in the meantime.
+  /// Returns the generation with which the response is stored. This is the new generation. But if another removal has
+  /// affected the response in the meantime, it is the old generation, so that the response is not stored.
   mutating func advance(
-    _ selection: CacheSelection, from noted: UInt64, keeping key: CacheKey, _ label: CacheEntryLabel
+    _ selection: CacheSelection, from registered: UInt64, keeping key: CacheKey, _ label: CacheEntryLabel,
+    received: WallTime
   ) -> UInt64 {
-    let isCurrent = admits(noted, key: key, label: label)
+    let isCurrent = admits(registered, key: key, label: label, received: received)
     advance(selection)
-    return isCurrent ? number : noted
+    return isCurrent ? number : registered
   }
 
-  /// Whether a response of an exchange with this generation may still be stored.
-  func admits(_ noted: UInt64, key: CacheKey, label: CacheEntryLabel) -> Bool {
-    !removals.contains { $0.number > noted && $0.selection.covers(key, label) }
+  /// Whether a response of an exchange with this generation, received at the given time, may still be stored.
+  func admits(_ registered: UInt64, key: CacheKey, label: CacheEntryLabel, received: WallTime) -> Bool {
+    !removals.contains { $0.number > registered && $0.selection.covers(key, label, received: received) }
   }
 
   /// The number of removals that are currently remembered.
@@ -66,8 +68,14 @@ struct Generations: Sendable {
 }
 
 extension CacheSelection {
+  /// Returns the selection to record for a removal that happens now. For ``CacheSelection/olderThan(_:)``, a point in
+  /// time in the future is replaced by the current time. So the removal does not affect responses that arrive later.
+  func happening(at now: () -> WallTime) -> CacheSelection {
+    if case .olderThan(let time) = self { .olderThan(min(time, now())) } else { self }
+  }
+
   /// Whether the selection includes an entry that is about to be stored.
-  func covers(_ key: CacheKey, _ label: CacheEntryLabel) -> Bool {
+  func covers(_ key: CacheKey, _ label: CacheEntryLabel, received: WallTime) -> Bool {
     switch self {
     case .all: true
     case .key(let other), .variant(let other, _): key == other
@@ -75,7 +83,7 @@ extension CacheSelection {
     case .account(let account): key.account == account
     case .host(let host): label.host == host
     case .tag(let tag): label.tag.hasSameBytes(as: tag)
-    case .olderThan: false
+    case .olderThan(let time): received < time
     }
   }
 }

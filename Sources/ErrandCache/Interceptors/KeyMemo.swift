@@ -1,13 +1,13 @@
 import ErrandSupport
 import ErrandCore
 
-/// Remembers computed keys. To compute a digest takes longer than all other work for a cache hit.
+/// Remembers computed cache keys, because computing a digest takes longer than all other work for a cache hit.
 ///
-/// Only the keys of plain requests are remembered. These keys depend on URL, method, cache model, account, secret
-/// fields and the identity of the transport. All of these values are compared byte by byte, so two different requests
-/// never get the same key.
+/// Only the keys of plain requests are remembered: requests without a body and without a special rule for the key. The
+/// key of a plain request depends on URL, method, cache model, account, secret fields and the identity of the
+/// transport. All of these values are compared byte by byte, so two different requests never get the same key.
 final class KeyMemo: Sendable {
-  private struct Question: Hashable, Sendable {
+  private struct Inputs: Hashable, Sendable {
     let url: HTTPURL
     let method: HTTPMethod
     let model: CachePolicy.Model
@@ -16,19 +16,19 @@ final class KeyMemo: Sendable {
     let transport: ByteText?
     let salt: Digest
 
-    /// Hashes only the values that often differ. The comparison with `==` covers all values.
+    /// Hashes only the values that differ between most requests. The operator `==` compares all values.
     func hash(into hasher: inout Hasher) {
       hasher.combine(url)
       hasher.combine(partition)
     }
   }
 
-  /// A recipe, and the key that it computed.
+  /// The key that was computed for a request, and the recipe with which it was computed.
   typealias Made = (recipe: CacheKeyRecipe, key: CacheKey)
 
   private static let most = 1_024
 
-  private let known = Locked<[Question: Made]>([:])
+  private let known = Locked<[Inputs: Made]>([:])
 
   /// Returns the key of a request. The key of a plain request is computed only once.
   func key(
@@ -37,14 +37,14 @@ final class KeyMemo: Sendable {
   ) -> Made {
     let isPlain = request.body == nil && rule.headers.isEmpty && rule.leftOut.isEmpty
     guard isPlain else { return Self.make(request, model, rule, partition, transport, salt) }
-    let question = Question(
+    let inputs = Inputs(
       url: request.url, method: request.method, model: model, partition: partition, secrets: request.fields.secrets,
       transport: transport.map { ByteText($0) }, salt: salt)
-    if let found = known.withLock({ $0[question] }) { return found }
+    if let found = known.withLock({ $0[inputs] }) { return found }
     let made = Self.make(request, model, rule, partition, transport, salt)
     known.withLock { known in
       if known.count >= Self.most { known.removeAll() }
-      known[question] = made
+      known[inputs] = made
     }
     return made
   }

@@ -9,55 +9,56 @@ struct LookUp {
   let next: Next
   let request: HTTPRequest
 
-  func run(_ trip: CacheLookupResult) async throws -> HTTPResponse {
-    let question = trip.question
-    if let decision = question.beforeLooking() { return try await follow(decision, nil, trip) }
-    let found = await trip.store.find(
-      trip.key, choosing: { question.choice(among: $0) }, call: context.call,
-      patience: Caching.patience(for: question.mode, isFollowed: context.cache?.isFollowed == true))
+  func run(_ lookupResult: CacheLookupResult) async throws -> HTTPResponse {
+    let rules = lookupResult.rules
+    if let decision = rules.decideBeforeLookup() { return try await follow(decision, nil, lookupResult) }
+    let found = await lookupResult.store.find(
+      lookupResult.key, choosing: { rules.choice(among: $0) }, call: context.call,
+      patience: Caching.patience(for: rules.mode, isFollowed: context.cache?.isFollowed == true))
     try context.call.check()
     switch found {
     case .found(let entry):
-      return try await follow(decision(about: entry.head, question), entry, trip)
+      return try await follow(decision(about: entry.head, rules), entry, lookupResult)
     case .refused(let heads):
-      return try await follow(question.decide(without: question.miss(among: heads)), nil, trip)
-    case .damaged: return try await follow(question.decide(without: .damaged), nil, trip)
-    case .unavailable: return try await follow(question.decide(without: .unavailable), nil, trip)
+      return try await follow(rules.decide(without: rules.miss(among: heads)), nil, lookupResult)
+    case .damaged: return try await follow(rules.decide(without: .damaged), nil, lookupResult)
+    case .unavailable: return try await follow(rules.decide(without: .unavailable), nil, lookupResult)
     case .missing:
-      return try await follow(question.decide(without: await reasonOfNothing(trip)), nil, trip)
+      return try await follow(rules.decide(without: await reasonOfNothing(lookupResult)), nil, lookupResult)
     }
   }
 
-  private func decision(about head: CacheEntryHead, _ question: CacheQuestion) -> CacheDecision {
-    guard context.cache?.asksAlways == true, !question.asks.onlyIfCached else {
-      return question.decide(head, at: context.moment(cache.wallClock()))
+  private func decision(about head: CacheEntryHead, _ rules: CacheRules) -> CacheDecision {
+    guard context.cache?.asksAlways == true, !rules.requestDirectives.onlyIfCached else {
+      return rules.decide(head, at: context.moment(cache.wallClock()))
     }
-    if question.wantsPart { return .bypass(.range) }
-    return question.hasConditional ? .bypass(.conditional) : .validate(question.validation(of: head))
+    if rules.hasRange { return .bypass(.range) }
+    return rules.hasConditional ? .bypass(.conditional) : .validate(rules.validation(of: head))
   }
 
-  /// The reason why nothing was found. For a call that reads only from the cache, also searches for an entry of another
-  /// account, so that the error can say so.
-  private func reasonOfNothing(_ trip: CacheLookupResult) async -> CacheMiss {
-    guard trip.question.mode.asksNobody else { return .missing }
-    let isElsewhere = await trip.store.holdsForOthers(trip.key, call: context.call, patience: nil)
+  /// The reason why no stored response was found. If the call reads only from the cache, this method also checks
+  /// whether another account has a stored response, so that the error can name this reason.
+  private func reasonOfNothing(_ lookupResult: CacheLookupResult) async -> CacheMiss {
+    guard lookupResult.rules.mode.usesOnlyCache else { return .missing }
+    let isElsewhere = await lookupResult.store.holdsForOthers(lookupResult.key, call: context.call, patience: nil)
     return isElsewhere ? .otherAccount : .missing
   }
 
-  private func follow(_ decision: CacheDecision, _ entry: CacheEntry?, _ trip: CacheLookupResult) async throws
+  private func follow(_ decision: CacheDecision, _ entry: CacheEntry?, _ lookupResult: CacheLookupResult) async throws
     -> HTTPResponse
   {
     switch (decision, entry) {
     case (.serve(let serving), let entry?):
-      if let range = trip.question.range { return try await part(range, of: entry, serving, trip) }
-      if serving.refreshes, trip.question.mayAskServer { refresh(entry, trip) }
-      return served(entry, serving, trip)
+      if let range = lookupResult.rules.range { return try await part(range, of: entry, serving, lookupResult) }
+      if serving.refreshes, lookupResult.rules.mayContactServer { refresh(entry, lookupResult) }
+      return served(entry, serving, lookupResult)
     case (.notModified(let serving), let entry?):
-      if serving.refreshes, trip.question.mayAskServer { refresh(entry, trip) }
-      return served(entry, serving, trip, body: false)
+      if serving.refreshes, lookupResult.rules.mayContactServer { refresh(entry, lookupResult) }
+      return served(entry, serving, lookupResult, body: false)
     case (.validate(let how), let entry?):
-      let trip = trip.going(.miss(.expired), asking: (entry, how))
-      return how.allowance == .none ? try await goOn(trip) : try await goOn(trip, orServe: entry, how.allowance)
+      let lookupResult = lookupResult.forwarding(.miss(.expired), validating: (entry, how))
+      return how.allowance == .none
+        ? try await forward(lookupResult) : try await forward(lookupResult, orServe: entry, how.allowance)
     case (.fail(let miss), _):
       context.record.cached(CacheReport(.refused(miss), origin: .local, miss: miss))
       throw APIError.cacheMiss(miss)
@@ -65,41 +66,41 @@ struct LookUp {
       context.record.cached(CacheReport(.refused(miss), origin: .local, miss: miss))
       return HTTPResponse(head: CacheDecision.gatewayTimeout, url: request.url, from: .local)
     case (.bypass(let bypass), _):
-      return try await goOn(trip.going(.bypass(bypass)))
+      return try await forward(lookupResult.forwarding(.bypass(bypass)))
     case (.fetch(let miss), _):
-      return try await goOn(trip.going(.miss(miss)))
-    case (.serve, nil), (.notModified, nil), (.validate, nil): return try await goOn(trip)
+      return try await forward(lookupResult.forwarding(.miss(miss)))
+    case (.serve, nil), (.notModified, nil), (.validate, nil): return try await forward(lookupResult)
     }
   }
 
   // MARK: - Serving
 
   private func served(
-    _ entry: CacheEntry, _ serving: CacheServing, _ trip: CacheLookupResult, body: Bool = true
+    _ entry: CacheEntry, _ serving: CacheServing, _ lookupResult: CacheLookupResult, body: Bool = true
   ) -> HTTPResponse {
     let hasBody = body && request.method != .head
-    let origin = noteHit(serving, saved: hasBody ? entry.body.count : 0)
+    let origin = recordHit(serving, saved: hasBody ? entry.body.count : 0)
     return HTTPResponse(
       head: serving.head, body: hasBody ? entry.body : Data(), url: request.url, from: origin,
-      hit: hasBody ? CacheHit(entry, trip.store) : nil)
+      hit: hasBody ? CacheHit(entry, lookupResult.store) : nil)
   }
 
   /// Serves a byte range of a complete stored response (RFC 9111 section 4). If the range is outside the body, the
   /// request is sent to the server.
   private func part(
-    _ range: StoredRange, of entry: CacheEntry, _ serving: CacheServing, _ trip: CacheLookupResult
+    _ range: StoredRange, of entry: CacheEntry, _ serving: CacheServing, _ lookupResult: CacheLookupResult
   ) async throws -> HTTPResponse {
     let count = entry.body.count
-    guard let slice = range.slice(of: count) else { return try await goOn(trip.going(.bypass(.range))) }
-    let origin = noteHit(serving, saved: slice.count)
+    guard let slice = range.slice(of: count) else { return try await forward(lookupResult.forwarding(.bypass(.range))) }
+    let origin = recordHit(serving, saved: slice.count)
     let begin = entry.body.startIndex + slice.lowerBound
     return HTTPResponse(
       head: StoredRange.head(serving.head, slice, of: count), body: Data(entry.body[begin..<begin + slice.count]),
       url: request.url, from: origin)
   }
 
-  private func noteHit(_ serving: CacheServing, saved bytes: Int) -> ResponseOrigin {
-    let isFresh = serving.reason == .fresh
+  private func recordHit(_ serving: CacheServing, saved bytes: Int) -> ResponseOrigin {
+    let isFresh = serving.isFresh
     cache.count {
       if isFresh { $0.freshHits += 1 } else { $0.staleHits += 1 }
       $0.bytesSaved += Int64(bytes)
@@ -110,46 +111,49 @@ struct LookUp {
     return origin
   }
 
-  // MARK: - Asking the server
+  // MARK: - Forwarding to the server
 
-  private func goOn(_ trip: CacheLookupResult) async throws -> HTTPResponse {
-    try await next(request, in: context.with(note: trip))
+  private func forward(_ lookupResult: CacheLookupResult) async throws -> HTTPResponse {
+    try await next(request, in: context.with(lookup: lookupResult))
   }
 
   /// Sends the request to the server. If the server cannot be reached, fails or does not respond in time, the stored
-  /// response is served instead.
-  private func goOn(
-    _ trip: CacheLookupResult, orServe entry: CacheEntry, _ allowance: StaleAllowance
+  /// response is served instead, as far as `allowance` permits its age.
+  private func forward(
+    _ lookupResult: CacheLookupResult, orServe entry: CacheEntry, _ allowance: StaleAllowance
   ) async throws -> HTTPResponse {
     do {
-      let response = try await withTimeToSpare(trip)
-      return standIn(for: .status(response.status), entry, allowance, trip) ?? response
+      let response = try await withTimeToSpare(lookupResult)
+      return staleFallback(for: .status(response.status), entry, allowance, lookupResult) ?? response
     } catch {
       try context.call.check()
-      guard Self.isServersFault(error), let response = standIn(for: .noAnswer, entry, allowance, trip) else {
+      guard Self.isServersFault(error), let response = staleFallback(for: .noResponse, entry, allowance, lookupResult)
+      else {
         throw error
       }
       return response
     }
   }
 
-  private func standIn(
-    for failure: CacheFailure, _ entry: CacheEntry, _ allowance: StaleAllowance, _ trip: CacheLookupResult
+  private func staleFallback(
+    for failure: CacheFailure, _ entry: CacheEntry, _ allowance: StaleAllowance, _ lookupResult: CacheLookupResult
   ) -> HTTPResponse? {
     let now = context.moment(cache.wallClock())
-    guard let serving = trip.question.mayServe(entry.head, after: failure, by: allowance, at: now) else { return nil }
-    return served(entry, serving, trip)
+    guard let serving = lookupResult.rules.mayServe(entry.head, after: failure, by: allowance, at: now) else {
+      return nil
+    }
+    return served(entry, serving, lookupResult)
   }
 
-  /// Sends the request, and ends the exchange shortly before the deadline of the call. The rest of the time is for
-  /// serving the stored response: a tenth of the time left, but at most 50 ms.
-  private func withTimeToSpare(_ trip: CacheLookupResult) async throws -> HTTPResponse {
+  /// Sends the request, and ends the exchange shortly before the deadline of the call. The stored response can be
+  /// served in the time that remains: a tenth of the time until the deadline, but at most 50 ms.
+  private func withTimeToSpare(_ lookupResult: CacheLookupResult) async throws -> HTTPResponse {
     let call = context.call
     let spare = min(.milliseconds(50), (call.timeLeft ?? .zero) / 10)
     let child = CallState(following: call, deadline: call.deadline?.advanced(by: .zero - spare))
     defer { child.settle() }
     return try await call.whileAsking({ child.stop($0) }) {
-      try await next(request, in: context.with(note: trip).with(child))
+      try await next(request, in: context.with(lookup: lookupResult).with(child))
     }
   }
 
@@ -162,18 +166,18 @@ struct LookUp {
   }
 
   /// Starts a background refresh of the stored response, in a separate task. At most one refresh of an entry runs at a
-  /// time. It is cancelled after 60 s, or if all entries or those of its account are removed.
-  private func refresh(_ entry: CacheEntry, _ trip: CacheLookupResult) {
+  /// time. The refresh is cancelled after 60 s, or when the entry is removed.
+  private func refresh(_ entry: CacheEntry, _ lookupResult: CacheLookupResult) {
     let timers = context.call.timers
     let state = CallState(
       deadline: timers.now.advanced(by: Self.refreshLimit), timers: timers, priority: context.call.priority)
-    let place = RefreshTable.Place(key: trip.key, variant: entry.head.variant)
+    let place = RefreshTable.Place(key: lookupResult.key, variant: entry.head.variant)
     let stored = entry.head.responseTime
-    guard cache.refreshes.begin(place, stored: stored, state) else { return }
-    let generation = cache.generations.withLock { $0.note() }
+    guard cache.refreshes.begin(place, entry.head, state) else { return }
+    let generation = cache.generations.withLock { $0.register() }
     let request = withoutConditions
-    let refreshing = trip.refreshing(entry, by: trip.question.asked(by: request), generation)
-    let background = context.with(note: refreshing).inBackground(state)
+    let refreshing = lookupResult.refreshing(entry, by: lookupResult.rules.with(request), generation)
+    let background = context.with(lookup: refreshing).inBackground(state)
     Task { @concurrent [cache, next] in
       if await Self.isStill(entry, refreshing, state) {
         let response = try? await next(request, in: background)
@@ -182,7 +186,7 @@ struct LookUp {
           cache.refreshes.fail(place, stored: stored, retryAfter: retryAfter, now: timers.now)
         }
       }
-      cache.generations.withLock { $0.giveBack(generation) }
+      cache.generations.withLock { $0.unregister(generation) }
       cache.refreshes.end(place, state)
     }
   }
@@ -190,16 +194,19 @@ struct LookUp {
   /// The request without its conditional fields.
   private var withoutConditions: HTTPRequest {
     var request = request
-    request.fields.removeAll { CacheQuestion.conditions.contains($0.name) }
+    request.fields.removeAll { CacheRules.conditions.contains($0.name) }
     return request
   }
 
-  /// Whether the store still has this entry unchanged. It does not if another call has refreshed the entry.
-  private static func isStill(_ entry: CacheEntry, _ trip: CacheLookupResult, _ state: CallState) async -> Bool {
-    let question = trip.question
-    let found = await trip.store.find(
-      trip.key, choosing: { question.choice(among: $0) }, call: state,
-      patience: Caching.patience(for: question.mode, isFollowed: true))
+  /// Whether the store still has this entry unchanged. The result is false, for example, if another call has refreshed
+  /// the entry.
+  private static func isStill(
+    _ entry: CacheEntry, _ lookupResult: CacheLookupResult, _ state: CallState
+  ) async -> Bool {
+    let rules = lookupResult.rules
+    let found = await lookupResult.store.find(
+      lookupResult.key, choosing: { rules.choice(among: $0) }, call: state,
+      patience: Caching.patience(for: rules.mode, isFollowed: true))
     guard case .found(let now) = found else { return false }
     return now.head.variant == entry.head.variant && now.head.responseTime == entry.head.responseTime
   }
@@ -233,5 +240,5 @@ final class CacheHit: StoredHit {
     entry.decoded?.keep(value, rules, cost: entry.body.count)
   }
 
-  func refuse() { store.remove(.variant(entry.key, entry.head.variant)) }
+  func reject() { store.remove(.variant(entry.key, entry.head.variant)) }
 }

@@ -9,13 +9,21 @@ final class RefreshTable: Sendable {
     let variant: Digest
   }
 
-  /// The failed refreshes of one stored response.
+  /// The failed background refreshes of one stored response.
   private struct Failures: Sendable {
-    /// The time at which the stored response was received.
+    /// The time at which the stored response was received. A failure counts only for this response, not for a newer
+    /// one.
     let stored: WallTime
     var count: Int
-    /// The end of the pause: no refresh starts before this instant.
+    /// The end of the pause after a failure: no refresh of the response starts before this instant.
     var until: MonotonicInstant
+  }
+
+  /// A background refresh that is in progress.
+  private struct Refresh: Sendable {
+    let state: CallState
+    /// The head of the stored response that is refreshed.
+    let head: CacheEntryHead
   }
 
   /// The maximum number of responses whose failures are remembered.
@@ -23,7 +31,7 @@ final class RefreshTable: Sendable {
   private static let longestPause = Duration.seconds(300)
 
   private let failures = Locked<[Place: Failures]>([:])
-  private let running = Locked<[Place: CallState]>([:])
+  private let running = Locked<[Place: Refresh]>([:])
   private let waiting = Locked<[UnsafeContinuation<Void, Never>]>([])
 
   /// The pause after the given number of consecutive failures: one second, doubled with each failure up to five
@@ -33,28 +41,28 @@ final class RefreshTable: Sendable {
     return max(min(doubled, longestPause), retryAfter ?? .zero)
   }
 
-  /// Registers the refresh of a response that was received at `stored`. Returns false if a refresh of the response is
-  /// in progress, or if the last refresh failed and its pause is not over.
-  func begin(_ place: Place, stored: WallTime, _ state: CallState) -> Bool {
-    let now = state.timers.now
+  /// Registers the refresh of a stored response with the given head. Returns false if a refresh of the response is in
+  /// progress, or if the last refresh failed and its pause is not over.
+  func begin(_ place: Place, _ head: CacheEntryHead, _ state: CallState) -> Bool {
+    let (now, stored) = (state.timers.now, head.responseTime)
     if let last = failures.withLock({ $0[place] }), last.stored == stored, now < last.until { return false }
     return running.withLock { running in
       guard running[place] == nil else { return false }
-      running[place] = state
+      running[place] = Refresh(state: state, head: head)
       return true
     }
   }
 
-  /// Removes a refresh that has ended.
+  /// Unregisters a refresh that has ended.
   func end(_ place: Place, _ state: CallState) {
     let ended = running.withLock { running in
-      running[place] === state ? running.removeValue(forKey: place) : nil
+      running[place]?.state === state ? running.removeValue(forKey: place) : nil
     }
-    ended?.settle()
+    ended?.state.settle()
     tellIfIdle()
   }
 
-  /// Records that a refresh did not produce a response that replaces the stored one.
+  /// Records that a refresh failed: it did not produce a response that replaces the stored response.
   func fail(_ place: Place, stored: WallTime, retryAfter: Duration?, now: MonotonicInstant) {
     failures.withLock { failures in
       let before = failures[place].map { $0.stored == stored ? $0.count : 0 } ?? 0
@@ -68,7 +76,7 @@ final class RefreshTable: Sendable {
     }
   }
 
-  /// Returns when no refresh is in progress.
+  /// Waits until no refresh is in progress.
   func idle() async {
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
       waiting.withLock { $0.append(continuation) }
@@ -88,21 +96,11 @@ final class RefreshTable: Sendable {
   /// Whether no refresh is in progress.
   var isEmpty: Bool { running.withLock { $0.isEmpty } }
 
-  /// Cancels the refreshes of removed entries.
+  /// Cancels the refreshes in progress of the selected responses: their results could not be stored any more.
   func cancel(_ selection: CacheSelection) {
     let stopped = running.withLock { running in
-      running.filter { selection.endsRefresh(of: $0.key.key) }.map(\.value)
+      running.filter { selection.picks($0.key.key, $0.value.head) }.map(\.value.state)
     }
     for state in stopped { state.stop(.cancelled) }
-  }
-}
-
-extension CacheSelection {
-  fileprivate func endsRefresh(of key: CacheKey) -> Bool {
-    switch self {
-    case .all: true
-    case .account(let account): key.account == account
-    default: false
-    }
   }
 }

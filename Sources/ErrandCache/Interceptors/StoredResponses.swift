@@ -4,16 +4,16 @@ package import Foundation
 /// The stored responses to one request, for display.
 package struct StoredResponses: Sendable {
   /// One stored response.
-  package struct Answer: Sendable {
+  package struct Response: Sendable {
     /// The status, the fields and the cache data of the response, without its body.
     package let listing: CacheListing
-    /// The body.
+    /// The stored body of the response.
     package let body: Data
   }
 
   /// The responses, most recently used first.
-  package var answers: [Answer] = []
-  /// Whether a response to the same request is stored for another account.
+  package var responses: [Response] = []
+  /// Whether a response to an equal request is stored for another account.
   package var isElsewhere = false
 
   /// Makes a value without responses.
@@ -21,13 +21,14 @@ package struct StoredResponses: Sendable {
 }
 
 extension CacheStore {
-  /// Returns the stored responses to a request, of any cache model and any age. For a plain GET: all responses with its
-  /// URL and account. For any other request: only responses to an identical request.
+  /// Returns the stored responses to a request, of any cache model and any age. For a GET request without a body, the
+  /// result contains all responses with its URL and account. For any other request, the result contains only responses
+  /// to an identical request.
   ///
   /// - Parameters:
   ///   - request: The request as it reaches the cache.
   ///   - context: The context that determines the account and the deadline.
-  package func answers(to request: HTTPRequest, in context: CallContext) async -> StoredResponses {
+  package func responses(to request: HTTPRequest, in context: CallContext) async -> StoredResponses {
     var found = StoredResponses()
     guard let salt = await salt(call: context.call) else { return found }
     let partition = context.partition(of: request)
@@ -40,7 +41,7 @@ extension CacheStore {
     for listing in await list() {
       let isTheirs = keys.contains { isPlain ? $0.target == listing.key.target : $0 == listing.key }
       if isTheirs, let body = await body(of: listing, call: context.call) {
-        found.answers.append(StoredResponses.Answer(listing: listing, body: body))
+        found.responses.append(StoredResponses.Response(listing: listing, body: body))
       } else if !isTheirs, keys.contains(where: { $0.anyAccount == listing.key.anyAccount }) {
         found.isElsewhere = true
       }

@@ -5,27 +5,28 @@ import Foundation
 /// Computes cache keys. A call uses one recipe for its request and for all redirects.
 package struct CacheKeyRecipe: Sendable, Hashable {
   /// The cache model of the policy, such as HTTP rules or a declared lifetime. Entries of one model are never read
-  /// under another.
+  /// under another model.
   package let model: CachePolicy.Model
   /// The names of the request fields that are part of the key, in lower case and sorted.
   package let fields: [String]
   /// The query and body arguments that are not part of the key.
   package let leftOut: LeftOutArguments
-  /// The random bytes of the store.
+  /// The salt: the random bytes of the store that are part of every digest.
   package let salt: [UInt8]
   /// The digest of the account.
   package let account: Digest
   private let transport: ByteText?
   private let version: UInt8
 
-  /// Makes a recipe.
+  /// Makes a recipe for cache keys.
   /// - Parameters:
   ///   - model: The cache model.
   ///   - fields: The request fields that are part of the key.
   ///   - leftOut: The names of arguments in the query, a form or a JSON object that are not part of the key.
   ///   - partition: The partition that the responses belong to.
   ///   - salt: The random bytes of the store.
-  ///   - transport: The identity that servers see, such as a client certificate; nil if the transport has none.
+  ///   - transport: The identity that the transport shows to servers, such as a client certificate; nil if it shows
+  ///     none.
   package init(
     model: CachePolicy.Model, fields: [HTTPFieldName] = [], leftOut: [String] = [], partition: CachePartition,
     salt: [UInt8], transport: String? = nil, version: UInt8 = CanonicalForm.version
@@ -59,8 +60,8 @@ package struct CacheKeyRecipe: Sendable, Hashable {
       entry: owned(anyAccount, request), anyAccount: anyAccount, target: target(of: request.url), account: account)
   }
 
-  /// The key of a GET request for the same URL. Used for responses that are stored with
-  /// ``StoringDecision/storeForGet(_:)``.
+  /// The key of a GET request for the same URL as `request`. Responses with the decision
+  /// ``StoringDecision/storeForGet(_:)`` are stored under this key.
   package func keyForGet(insteadOf request: HTTPRequest) -> CacheKey {
     key(for: HTTPRequest(url: request.url, fields: request.fields))
   }
@@ -73,9 +74,9 @@ package struct CacheKeyRecipe: Sendable, Hashable {
     return form.digest
   }
 
-  /// Adds everything that identifies the caller to the digest. The account alone is not enough: the request's
-  /// `Authorization` replaces the account's credential, its `Cookie` may belong to another session, and other secret
-  /// fields or a client certificate may identify a user.
+  /// Makes a digest from `anyAccount` and from everything that identifies the caller. The account alone is not enough.
+  /// The field `Authorization` of the request replaces the credential of the account, and the field `Cookie` may belong
+  /// to another session. Other secret fields or a client certificate may also identify a user.
   private func owned(_ anyAccount: Digest, _ request: HTTPRequest) -> Digest {
     var form = CanonicalForm("owned", salt: salt, version: version)
     form.add(anyAccount)

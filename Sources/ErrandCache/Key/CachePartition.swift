@@ -6,12 +6,13 @@ import ErrandSupport
 ///
 /// Partitions are compared byte by byte.
 package enum CachePartition: Sendable, Hashable {
-  /// Responses without an owner: the request has no account, no secret field and no identity of the transport.
+  /// The responses have no owner: the request has no account and no secret field, and the transport has no identity.
   case nobody
-  /// The responses of an account, by the name that the credential provider uses.
+  /// The responses belong to an account. The value is the name that the credential provider uses for the account.
   case account(String)
-  /// The responses of a caller without an account that sends these secret fields, such as `Authorization`, `Cookie` or
-  /// an API key. `transport` is the identity of the transport.
+  /// The responses belong to a caller without an account. The caller sends these secret fields, such as
+  /// `Authorization`, `Cookie` or an API key. `transport` is the identity of the transport, such as a client
+  /// certificate.
   case fields([HTTPField], transport: String? = nil)
 
   /// Determines the partition of a request. Cookies from a cookie jar are not part of the partition, because the cache
@@ -20,14 +21,15 @@ package enum CachePartition: Sendable, Hashable {
   /// - Parameters:
   ///   - account: The account that is logged in.
   ///   - fields: The header fields of the request, including the `Authorization` of a credential without an account.
-  ///   - transport: The identity that servers see, such as a client certificate.
+  ///   - transport: The identity that the transport shows to servers, such as a client certificate; nil if it shows
+  ///     none.
   package static func of(account: String?, fields: HTTPFields, transport: String? = nil) -> CachePartition {
     if let account { return .account(account) }
     let own = fields.secrets
     return own.isEmpty && transport == nil ? .nobody : .fields(own, transport: transport)
   }
 
-  /// The digest of the partition. Names of accounts and values of fields are not stored anywhere.
+  /// The digest of the partition. Only digests are stored, never the name of an account or the value of a secret field.
   package func digest(salt: [UInt8], version: UInt8 = CanonicalForm.version) -> Digest {
     var form = CanonicalForm("account", salt: salt, version: version)
     switch self {

@@ -15,7 +15,7 @@ package struct CanonicalForm: Sendable {
 
   private var bytes: [UInt8] = []
 
-  /// Starts a form.
+  /// Starts the input of a digest.
   /// - Parameters:
   ///   - purpose: The kind of the digest. Digests with different purposes are never equal.
   ///   - salt: The random bytes of the store.
@@ -32,13 +32,13 @@ package struct CanonicalForm: Sendable {
     add(bytes: text.utf8)
   }
 
-  /// Adds bytes.
+  /// Adds a sequence of bytes: first the number of bytes plus one, then the bytes.
   package mutating func add(bytes added: some Collection<UInt8>) {
     add(UInt64(added.count) &+ 1)
     bytes.append(contentsOf: added)
   }
 
-  /// Adds the number of texts and the texts.
+  /// Adds a list of texts: first the number of texts, then each text.
   package mutating func add(_ texts: [String]) {
     add(UInt64(texts.count))
     for text in texts { add(text) }

@@ -20,8 +20,8 @@ public struct Digest: Sendable, Hashable {
     }
   }
 
-  /// Eight bytes as sixteen lower-case hexadecimal digits.
-  static func hexadecimal(_ word: UInt64) -> String {
+  /// Formats eight bytes as sixteen hexadecimal digits in lower case.
+  package static func hexadecimal(_ word: UInt64) -> String {
     let digits = String(word, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
@@ -34,7 +34,7 @@ public struct Digest: Sendable, Hashable {
 }
 
 extension Digest {
-  /// Makes a random digest with the system's random number generator. Used as the salt of a new store.
+  /// Makes a random digest with the system's random number generator. Such a digest is the salt of a new store.
   public static func random() -> Digest {
     var system = SystemRandomNumberGenerator()
     return Digest(words: (system.next(), system.next(), system.next(), system.next()))

@@ -3,11 +3,11 @@ package import Foundation
 /// Computes a SHA-256 digest incrementally (FIPS 180-4).
 package struct SHA256: Sendable {
   private static let blockLength = 64
-  /// The first 32 fractional bits of the square roots of the first eight primes.
+  /// The initial hash state: the first 32 fractional bits of the square roots of the first eight primes.
   private static let start = SIMD8<UInt32>(
     0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A,
     0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19)
-  /// The first 32 fractional bits of the cube roots of the first 64 primes.
+  /// The round constants: the first 32 fractional bits of the cube roots of the first 64 primes.
   private static let constants: [UInt32] = [
     0x428A_2F98, 0x7137_4491, 0xB5C0_FBCF, 0xE9B5_DBA5, 0x3956_C25B, 0x59F1_11F1, 0x923F_82A4, 0xAB1C_5ED5,
     0xD807_AA98, 0x1283_5B01, 0x2431_85BE, 0x550C_7DC3, 0x72BE_5D74, 0x80DE_B1FE, 0x9BDC_06A7, 0xC19B_F174,
@@ -74,7 +74,7 @@ package struct SHA256: Sendable {
     return Digest(words: (word(0), word(2), word(4), word(6)))
   }
 
-  /// The hash state after processing whole blocks of 64 bytes.
+  /// Returns the hash state after the processing of whole blocks of 64 bytes.
   private static func compressed(
     _ blocks: Slice<UnsafeRawBufferPointer>, into state: SIMD8<UInt32>
   ) -> SIMD8<UInt32> {
@@ -113,8 +113,9 @@ package struct SHA256: Sendable {
   ) -> SIMD8<UInt32> {
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-    // After eight rounds each variable is in its original position. So eight rounds are written out, and no values are
-    // moved.
+    // In each round, every variable takes over the role of another variable. Instead of moving the values, eight rounds
+    // are written out with the variables in different positions. After eight rounds each variable has its first role
+    // again.
     for index in stride(from: 0, to: 64, by: 8) {
       let word = { (offset: Int) in constants[index &+ offset] &+ schedule[index &+ offset] }
       round(word(0), a, b, c, &d, e, f, g, &h)

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// One stored response: its key, its head and its body. Head and body are always written and read together.
+/// One stored response: its key, its head (status, fields and cache data) and its body. Head and body are always
+/// written and read together.
 public struct CacheEntry: Sendable {
   /// The key that the response is stored under.
   public let key: CacheKey
@@ -11,7 +12,7 @@ public struct CacheEntry: Sendable {
   /// The values that were decoded from the body. They are kept only in memory.
   package var decoded: DecodedValues?
 
-  /// Makes an entry from its parts.
+  /// Makes an entry from its key, its head and its body.
   public init(key: CacheKey, head: CacheEntryHead, body: Data) {
     self.key = key
     self.head = head
@@ -20,7 +21,7 @@ public struct CacheEntry: Sendable {
 }
 
 extension CacheEntry {
-  /// Encodes the entry as one sequence of bytes. For custom stores that keep head and body together.
+  /// Encodes the entry as one sequence of bytes, for custom stores that keep head and body together.
   ///
   /// The format: the length of the record as eight bytes, least significant first; the record (see
   /// ``CacheEntryRecord``); the body.

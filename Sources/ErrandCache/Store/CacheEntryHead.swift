@@ -1,7 +1,8 @@
 public import ErrandCore
 import ErrandSupport
 
-/// The head of a stored response: its status, its fields and the data that the cache needs. Everything except the body.
+/// The head of a stored response: its status, its fields and the data that the cache needs. The head contains
+/// everything except the body.
 public struct CacheEntryHead: Sendable, Hashable {
   private struct Parts: Sendable, Hashable {
     var variant: Digest
@@ -18,7 +19,8 @@ public struct CacheEntryHead: Sendable, Hashable {
 
   private struct Kept: Sendable {
     var parts: Parts
-    /// Computed once from the header fields, because every lookup needs it.
+    /// The age of the response when it arrived, in milliseconds. It is computed once from the header fields, because
+    /// every lookup needs it.
     var initialAge: Int64
 
     init(_ parts: Parts) {
@@ -28,10 +30,10 @@ public struct CacheEntryHead: Sendable, Hashable {
     }
   }
 
-  /// Boxed, because a lookup copies the head many times.
+  /// The properties are in a box (a reference to a shared value), because a lookup copies the head many times.
   private var kept: Boxed<Kept>
 
-  /// Makes a head from its parts.
+  /// Makes a head from its properties.
   public init(
     variant: Digest, vary: [VaryingField] = [], answer: ResponseHead, requestTime: WallTime, responseTime: WallTime,
     received: MonotonicInstant? = nil, policy: CachePolicy, appVersion: String = "", isMemoryOnly: Bool = false,
@@ -44,8 +46,8 @@ public struct CacheEntryHead: Sendable, Hashable {
           received: received, policy: policy, appVersion: appVersion, isMemoryOnly: isMemoryOnly, label: label)))
   }
 
-  /// Identifies the response among all responses under one key. It is the digest of the request fields that `Vary`
-  /// names.
+  /// The digest that identifies the response among all responses under one key. It is computed from the request fields
+  /// that `Vary` names.
   public var variant: Digest {
     get { kept.value.parts.variant }
     set { change { $0.variant = newValue } }
@@ -101,7 +103,7 @@ public struct CacheEntryHead: Sendable, Hashable {
     set { change { $0.isMemoryOnly = newValue } }
   }
 
-  /// A readable description of the entry.
+  /// A readable description of the entry, for lists and for removals by host or tag.
   public var label: CacheEntryLabel {
     get { kept.value.parts.label }
     set { change { $0.label = newValue } }
@@ -132,7 +134,7 @@ public struct VaryingField: Sendable, Hashable {
   /// field.
   public let value: String?
 
-  /// Makes a field.
+  /// Makes a field from its name in lower case and its normalised value.
   public init(name: String, value: String?) {
     self.name = name
     self.value = value

@@ -1,4 +1,4 @@
-/// A readable description of an entry. Used in lists, and to remove entries by host or tag.
+/// A readable description of an entry. It is used in lists, and to remove entries by host or tag.
 public struct CacheEntryLabel: Sendable, Hashable {
   /// The request method.
   public let method: String
@@ -9,7 +9,7 @@ public struct CacheEntryLabel: Sendable, Hashable {
   /// The tag of the call that stored the entry.
   public let tag: String?
 
-  /// Makes a label.
+  /// Makes a label from its properties.
   public init(method: String, url: String, host: String, tag: String?) {
     self.method = method
     self.url = url

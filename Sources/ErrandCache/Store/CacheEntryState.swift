@@ -14,8 +14,8 @@ public enum CacheEntryState: Sendable, Hashable {
 
   init(of head: CacheEntryHead, at moment: CacheMoment) {
     let freshness = Freshness(of: head, policy: head.policy, now: moment)
-    let heedsServer = head.policy.model != .lifetime
-    if heedsServer, CacheControl(answer: head.answer.fields).noCache {
+    let followsHTTPRules = head.policy.model != .lifetime
+    if followsHTTPRules, CacheControl(response: head.answer.fields).noCache {
       self = .asks
     } else if freshness.age == nil {
       self = .unknown
@@ -31,7 +31,8 @@ public enum CacheEntryState: Sendable, Hashable {
 }
 
 extension CacheListing {
-  // These properties use only the wall clock. The monotonic clock belongs to a client, and tests may set it.
+  // A listing belongs to no client, and each client has its own monotonic clock. So the properties below use only the
+  // wall clock.
 
   /// The time since the response arrived or was last validated; nil if the clock was set back after that.
   public var age: Duration? { age(at: .now) }

@@ -9,7 +9,7 @@ public struct CacheListing: Sendable {
   /// The time at which the entry was last read or written.
   public let lastUse: WallTime
 
-  /// Makes a listing.
+  /// Makes a listing from its properties.
   public init(head: CacheEntryHead, key: CacheKey, bodyLength: Int, lastUse: WallTime) {
     self.head = head
     self.key = key

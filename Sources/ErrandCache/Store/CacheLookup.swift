@@ -2,7 +2,7 @@
 public enum CacheLookup: Sendable {
   /// The lookup found and selected this entry.
   case found(CacheEntry)
-  /// There are entries under the key, with these heads, but none was selected.
+  /// There are entries under the key, with these heads, but the caller selected none of them.
   case refused([CacheEntryHead])
   /// There is no entry under the key.
   case missing

@@ -3,21 +3,21 @@ import ErrandSupport
 
 /// Selects entries for removal.
 public enum CacheSelection: Sendable, Hashable {
-  /// All entries.
+  /// Selects all entries.
   case all
-  /// All variants under one key.
+  /// Selects all responses under one key, that is, all variants.
   case key(CacheKey)
-  /// One variant: a response under a key, identified by its ``CacheEntryHead/variant``.
+  /// Selects one variant: a response under a key, identified by its ``CacheEntryHead/variant``.
   case variant(CacheKey, Digest)
-  /// All entries of one URL and one account: see ``CacheKey/target``.
+  /// Selects all entries of one URL and one account: see ``CacheKey/target``.
   case target(Digest)
-  /// All entries of one account: see ``CacheKey/account``.
+  /// Selects all entries of one account: see ``CacheKey/account``.
   case account(Digest)
-  /// All entries of one host, in lower case.
+  /// Selects all entries of one host. The name of the host is in lower case.
   case host(String)
-  /// All entries that calls with this tag stored.
+  /// Selects all entries that calls with this tag stored.
   case tag(String)
-  /// All entries that were received before a point in time.
+  /// Selects all entries that were received before a point in time.
   case olderThan(WallTime)
 }
 

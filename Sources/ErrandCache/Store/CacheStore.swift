@@ -12,7 +12,7 @@ public protocol CacheStore: Sendable {
   ///
   /// The salt stays the same as long as the store exists. For a store on a disk it is the same in all processes. As
   /// soon as the salt is known, this method returns without suspending. The result is nil if the call was stopped, if
-  /// the patience ended, or if nothing can be stored now.
+  /// the time `patience` ended, or if nothing can be stored now.
   ///
   /// - Parameters:
   ///   - call: The state of the call. The wait ends when the call ends.
@@ -32,11 +32,11 @@ public protocol CacheStore: Sendable {
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
   ) async -> CacheLookup
 
-  /// Whether a response to the same request is stored for another account. Such an entry has another
-  /// ``CacheKey/entry``, but the same ``CacheKey/anyAccount``.
+  /// Whether a response to the request that `key` identifies is stored for another account. Such an entry has another
+  /// ``CacheKey/entry``, but an equal ``CacheKey/anyAccount``.
   func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool
 
-  /// Stores an entry. It replaces an existing entry with the same key and variant. Returns immediately and writes in
+  /// Stores an entry. It replaces an existing entry with an equal key and variant. Returns immediately and writes in
   /// the background; the next ``find(_:choosing:call:patience:)`` of this process finds the entry.
   ///
   /// The cache holds a lock while it calls this method, so that an entry is never stored after its removal. So this
@@ -44,13 +44,13 @@ public protocol CacheStore: Sendable {
   func put(_ entry: CacheEntry)
 
   /// Whether the store would keep an entry that is put now, as far as is known without waiting. The result is false if
-  /// the entry is too large, and if nothing can be stored now. The cache uses the result only for its reports: it puts
-  /// such an entry nevertheless, so that the store removes the entry that would have been replaced. The default
-  /// implementation returns true.
+  /// the entry is too large, and if nothing can be stored now. The cache uses the result only for its reports. It puts
+  /// the entry even if the result is false, so that the store removes the entry that would have been replaced. The
+  /// default implementation returns true.
   func takes(_ entry: CacheEntry) -> Bool
 
-  /// Replaces the head of an entry whose body is still valid. Has no effect if the entry no longer has the response
-  /// time `stored`.
+  /// Replaces the head (status, fields and cache data) of an entry whose body is still valid. Has no effect if the
+  /// entry no longer has the response time `stored`.
   ///
   /// The cache holds a lock while it calls this method, as for ``put(_:)``. So this method must not call the cache.
   func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead)
@@ -65,7 +65,7 @@ public protocol CacheStore: Sendable {
   /// The number of entries, their size in bytes, and the limit of the size.
   func size() async -> CacheSize
 
-  /// Returns when all earlier puts and removals have been carried out.
+  /// Waits until all earlier puts and removals have been carried out.
   func flush() async
 
   /// The state of all earlier removals. The default implementation returns ``RemovalState/done``, for stores that
@@ -78,12 +78,12 @@ public protocol CacheStore: Sendable {
 }
 
 extension CacheStore {
-  /// The default: true, for stores that keep every entry.
+  /// Returns true. This default is for stores that keep every entry.
   public func takes(_ entry: CacheEntry) -> Bool { true }
 
-  /// The default: ``RemovalState/done``, for stores that remove entries immediately.
+  /// Returns ``RemovalState/done``. This default is for stores that remove entries immediately.
   public func removals(call: CallState, patience: Duration) async -> RemovalState { .done }
 
-  /// The salt of the store. Waits for the store as long as the call lasts.
+  /// Returns the salt of the store. Waits for the store as long as the call lasts.
   package func salt(call: CallState) async -> Digest? { await salt(call: call, patience: nil) }
 }

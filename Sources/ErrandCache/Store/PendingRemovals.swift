@@ -1,17 +1,17 @@
 import ErrandCore
 import ErrandSupport
 
-/// The removals from a store whose salt is not known yet. Without the salt, the digests of the entries to remove cannot
-/// be computed.
+/// The removals from a store whose salt (random bytes in every digest) is not known yet. Without the salt, the digests
+/// of the entries to remove cannot be computed.
 ///
 /// If there are more than ``most`` removals, all entries are removed instead.
 struct PendingRemovals: Sendable {
-  /// The values from which the digest of a removal is computed.
+  /// A removal that waits for the salt, with the values from which the digest of the entries to remove is computed.
   enum Removal: Sendable, Hashable {
-    /// All entries of an account, by the name that the credential provider uses.
+    /// Removes all entries of an account. The value is the name that the credential provider uses for the account.
     case account(String)
-    /// All entries of a partition (the owner of entries) for a URL. `leftOut` are the query arguments that are not part
-    /// of the key.
+    /// Removes all entries for a URL that belong to a partition (the owner of entries). `leftOut` contains the names of
+    /// the query arguments that are not part of the key.
     case target(HTTPURL, leftOut: Set<String>, CachePartition)
 
     static func == (left: Removal, right: Removal) -> Bool {
@@ -35,32 +35,33 @@ struct PendingRemovals: Sendable {
 
   static let most = 1_024
 
-  private var owed: [Removal: UInt64] = [:]
+  private var pending: [Removal: UInt64] = [:]
   private var number: UInt64 = 0
-  /// The number of the removal with which the limit was exceeded, so that all entries are removed; otherwise nil.
+  /// The number of the last removal that was added after the limit was exceeded. If the value is not nil, all entries
+  /// are removed instead of the selected ones. Nil if the limit was not exceeded.
   private var all: UInt64?
 
-  var isEmpty: Bool { owed.isEmpty && all == nil }
+  var isEmpty: Bool { pending.isEmpty && all == nil }
 
   mutating func add(_ removal: Removal) {
     number += 1
-    owed[removal] = number
-    guard all != nil || owed.count > Self.most else { return }
+    pending[removal] = number
+    guard all != nil || pending.count > Self.most else { return }
     all = number
-    owed = [:]
+    pending = [:]
   }
 
-  /// The entries to remove, now that the salt is known. The removals stay recorded until ``settle(_:)``, so that a
-  /// concurrent lookup applies them, too.
+  /// The entries to remove, now that the salt is known. The removals stay recorded until ``settle(_:)`` is called. So a
+  /// concurrent lookup also applies the removals.
   func selections(salt: Digest) -> [CacheSelection] {
-    all != nil ? [.all] : owed.keys.map { $0.selection(salt: salt) }
+    all != nil ? [.all] : pending.keys.map { $0.selection(salt: salt) }
   }
 
-  /// Deletes the records of removals that have been applied.
-  /// - Parameter copy: The records when the removals were started. Removals that were recorded later stay.
+  /// Deletes the records of removals that have been applied. Removals that were recorded later stay recorded.
+  /// - Parameter copy: A copy of this value from the time before the removals were applied.
   mutating func settle(_ copy: PendingRemovals) {
     if all == copy.all { all = nil }
-    for (removal, number) in copy.owed where owed[removal] == number { owed[removal] = nil }
+    for (removal, number) in copy.pending where pending[removal] == number { pending[removal] = nil }
   }
 }
 

@@ -1,27 +1,27 @@
 public import ErrandCore
 import ErrandSupport
 
-/// A memory store above another store. New entries are stored in both, and entries that are found in the store below
-/// are added to the memory.
+/// A memory store above another store. A lookup searches the memory first, then the store below. New entries are stored
+/// in both stores, and entries that are found in the store below are added to the memory.
 ///
 /// Every change is applied first to the store below, then to the memory. So an entry that was read from the store below
 /// before a change is not added to the memory after the change. Entries that must not be written to a disk are stored
 /// only in memory. If another process removes an entry from the store below, the memory keeps it.
 public final class TieredStore: CacheStore, EvictingStore {
-  /// The memory store above.
+  /// The memory store, which is searched first.
   public let memory: MemoryStore
-  /// The store below.
+  /// The store below the memory store.
   public let base: any CacheStore
-  private let noting: (any UseNoting)?
+  private let useRecorder: (any UseRecording)?
 
-  /// Makes a store of two tiers.
+  /// Makes a store from a memory store and the store below it.
   public init(memory: MemoryStore = MemoryStore(), base: any CacheStore) {
     self.memory = memory
     self.base = base
-    noting = base as? any UseNoting
+    useRecorder = base as? any UseRecording
   }
 
-  /// The salt of the store below.
+  /// The salt (random bytes that are part of every digest) of the store below.
   public func salt(call: CallState, patience: Duration?) async -> Digest? {
     await base.salt(call: call, patience: patience)
   }
@@ -30,7 +30,7 @@ public final class TieredStore: CacheStore, EvictingStore {
   public func find(
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
   ) async -> CacheLookup {
-    let above = memory.look(key, choosing: choosing, noting: noting)
+    let above = memory.look(key, choosing: choosing, reportingTo: useRecorder)
     if case .found = above { return above }
     let stamp = memory.stamp(key)
     let choice = Locked<Int?>(nil)
@@ -44,8 +44,9 @@ public final class TieredStore: CacheStore, EvictingStore {
     return merged(above, below, isNewest: choice.withLock { $0 } == 0, stamp)
   }
 
-  /// An older variant from the store below is not added to the memory. There it would be found first and hide a newer
-  /// variant of the store below that also matches.
+  /// Combines the results of a lookup in both stores. An older variant from the store below is not added to the memory.
+  /// Otherwise a lookup would find the older variant in the memory first, although the store below has a newer variant
+  /// that also matches.
   private func merged(
     _ above: CacheLookup, _ below: CacheLookup, isNewest: Bool, _ stamp: MemoryEntries.Stamp
   ) -> CacheLookup {
@@ -60,7 +61,7 @@ public final class TieredStore: CacheStore, EvictingStore {
     }
   }
 
-  /// Whether one of the stores has a response to the same request for another account.
+  /// Whether one of the stores has a response to the request that `key` identifies for another account.
   public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
     if await memory.holdsForOthers(key, call: call, patience: patience) { return true }
     return await base.holdsForOthers(key, call: call, patience: patience)
@@ -80,7 +81,7 @@ public final class TieredStore: CacheStore, EvictingStore {
     memory.put(entry, gone: &gone)
   }
 
-  /// Replaces the head of an entry in both stores.
+  /// Replaces the head (status, fields and cache data) of an entry in both stores.
   public func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
     var gone: [MemoryEntries.Item] = []
     renew(key, stored: stored, head: head, gone: &gone)
@@ -91,8 +92,8 @@ public final class TieredStore: CacheStore, EvictingStore {
     memory.renew(key, stored: stored, head: head, gone: &gone)
   }
 
-  /// Removes entries from both stores. A lookup that is in progress in the store below does not add them to the memory
-  /// again.
+  /// Removes entries from both stores. A lookup that is in progress in the store below does not add the removed entries
+  /// to the memory again.
   public func remove(_ selection: CacheSelection) {
     base.remove(selection)
     memory.remove(selection)
@@ -115,8 +116,8 @@ public final class TieredStore: CacheStore, EvictingStore {
     let variant: Digest
   }
 
-  /// The number and size of all entries: those of the store below and those that are only in memory. The limit is that
-  /// of the store below.
+  /// The number and size of all entries: the entries of the store below, and the entries that are only in memory. The
+  /// limit is the limit of the store below.
   public func size() async -> CacheSize {
     var size = await base.size()
     let own = memory.memoryOnly
@@ -130,38 +131,39 @@ public final class TieredStore: CacheStore, EvictingStore {
     await base.removals(call: call, patience: patience)
   }
 
-  /// Returns when the store below has written all entries.
+  /// Waits until the store below has written all entries.
   public func flush() async { await base.flush() }
 }
 
-/// A store that is notified when a store above has served one of its entries.
+/// A store that is notified when a memory store in front of it has served one of its entries.
 ///
-/// Without the notification, the entries that are used most would look unused in the store below and would be evicted
-/// first.
-package protocol UseNoting: CacheStore {
+/// Without the notification, the entries that are used most would look unused in this store and would be evicted first.
+package protocol UseRecording: CacheStore {
   /// Records that an entry was used now. Returns immediately, and does not wake a thread.
-  func noteUse(_ key: CacheKey, _ variant: Digest)
+  func recordUse(_ key: CacheKey, _ variant: Digest)
 }
 
-/// A store whose methods return evicted items to the caller. The caller holds a lock and releases the items afterwards.
+/// A store whose methods return evicted items to the caller. The caller holds a lock, and releases the items after it
+/// has released the lock.
 ///
 /// An item contains decoded values of the app. Their deinitialisers can run any code, for example code that clears the
 /// cache, so they must not run under a lock.
 protocol EvictingStore: CacheStore {
-  /// Stores an entry. Items that it replaces or evicts are appended to `gone`.
+  /// Stores an entry. Items that the store replaces or evicts are appended to `gone`.
   func put(_ entry: CacheEntry, gone: inout [MemoryEntries.Item])
 
-  /// Replaces the head of an entry whose body is still valid. Items that it replaces or evicts are appended to `gone`.
+  /// Replaces the head (status, fields and cache data) of an entry whose body is still valid. Items that the store
+  /// replaces or evicts are appended to `gone`.
   func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, gone: inout [MemoryEntries.Item])
 }
 
 extension CacheStore {
-  /// Stores an entry. If the store holds decoded values, items that leave the memory are appended to `gone`.
+  /// Stores an entry. If the store keeps decoded values, items that leave the memory are appended to `gone`.
   func put(_ entry: CacheEntry, handing gone: inout [MemoryEntries.Item]) {
     if let store = self as? any EvictingStore { store.put(entry, gone: &gone) } else { put(entry) }
   }
 
-  /// Replaces the head of an entry. If the store holds decoded values, items that leave the memory are appended to
+  /// Replaces the head of an entry. If the store keeps decoded values, items that leave the memory are appended to
   /// `gone`.
   func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, handing gone: inout [MemoryEntries.Item]) {
     guard let store = self as? any EvictingStore else { return renew(key, stored: stored, head: head) }

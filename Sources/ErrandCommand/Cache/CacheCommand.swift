@@ -3,7 +3,7 @@ import ErrandCache
 import ErrandSupport
 import Foundation
 
-/// Inspects a cache folder, or removes entries from it.
+/// Implements `errand cache`, which inspects a cache folder or removes entries from it.
 @MainActor
 struct CacheCommand {
   private let folder: CacheFolder
@@ -16,17 +16,17 @@ struct CacheCommand {
       let options = try CacheParser.parse(words)
       return await CacheCommand(try CacheFolder.existing(options.folder)).run(options.task)
     } catch let refusal as CacheFolder.Refusal {
-      Terminal.complain(refusal.description)
+      Terminal.reportError(refusal.description)
       return refusal.code
     } catch {
-      Terminal.complain("\(error)")
+      Terminal.reportError("\(error)")
       Terminal.write("See “errand cache --help”.\n", to: .error)
       return .usage
     }
   }
 
-  /// Opens the store with a limit that it cannot reach, because inspecting a store and removing entries must not evict
-  /// other entries.
+  /// Opens the store with a size limit that no store can reach. With a lower size limit, the store could evict entries
+  /// that the user wants to keep.
   private init(_ folder: CacheFolder) {
     self.folder = folder
     store = SQLiteStore(folder: folder.url, limit: .max / 2)
@@ -57,7 +57,8 @@ struct CacheCommand {
 
   /// Reports a store that cannot be read. Its contents are unknown, so it must not be reported as empty.
   private func unreadable() -> ExitCode {
-    Terminal.complain("“\(folder.path)” cannot be read now; is it in use by another process? Try again later.")
+    Terminal.reportError(
+      "“\(folder.path)” cannot be read now. Another process may be using the store; try again later.")
     return .busy
   }
 
@@ -70,22 +71,22 @@ struct CacheCommand {
     configuration.interceptors = [lookup]
     let outcome = await APIClient(configuration).outcome(of: ShellRequest(options: options))
     if let error = outcome.error {
-      Terminal.complain(error.message)
+      Terminal.reportError(error.message)
       return ExitCode(error)
     }
-    guard !lookup.found.answers.isEmpty, let url = outcome.response?.url else {
+    guard !lookup.found.responses.isEmpty, let url = outcome.response?.url else {
       if await store.readableList() == nil { return unreadable() }
       return nothing(options, isElsewhere: lookup.found.isElsewhere)
     }
-    for (index, answer) in lookup.found.answers.enumerated() {
+    for (index, answer) in lookup.found.responses.enumerated() {
       if index > 0 { Terminal.write("\n") }
-      if let lost = show(answer, of: url) { return Terminal.lost(lost) }
+      if let code = show(answer, of: url) { return Terminal.reportWriteFailure(code) }
     }
     return .success
   }
 
-  /// Prints a stored response; returns the system's error number if the body cannot be written.
-  private func show(_ answer: StoredResponses.Answer, of url: HTTPURL) -> Int32? {
+  /// Prints a stored response. Returns nil, or the system's error number if the body cannot be written.
+  private func show(_ answer: StoredResponses.Response, of url: HTTPURL) -> Int32? {
     let head = answer.listing.head
     Terminal.write(Terminal.paint(for: .error)(.dim, Wording.facts(of: answer.listing, at: .now)) + "\n", to: .error)
     Terminal.write(ExchangePrinter(paint: paint) { _ in }.head(HTTPResponse(head: head.answer, url: url)) + "\n")
@@ -95,10 +96,10 @@ struct CacheCommand {
   private func nothing(_ options: SendOptions, isElsewhere: Bool) -> ExitCode {
     let cure =
       isElsewhere
-      ? "another account has a response; give the credential of that request."
+      ? "another account has a stored response; give the credential of that account."
       : "“errand cache list” shows what is stored."
     let url = PlainText.visible(Secrets.maskedTarget(options.url))
-    Terminal.complain("Nothing is stored for \(options.sentMethod) \(url); \(cure)")
+    Terminal.reportError("Nothing is stored for \(options.sentMethod) \(url); \(cure)")
     return .notStored
   }
 
@@ -110,12 +111,13 @@ struct CacheCommand {
     store.remove(selection)
     await store.flush()
     guard let after = await store.readableList() else { return unreadable() }
-    // Closing removes the entries from the log of the index, too.
+    // Removed entries are still in the write-ahead log of the index. Closing the store removes them from the log, too.
     await store.close()
     let meant = before.count { selection.picks($0.key, $0.head) }
     let left = after.count { selection.picks($0.key, $0.head) }
     guard left == 0 || left < meant else {
-      Terminal.complain("Nothing could be removed from “\(folder.path)”; is the disk full or the store in use?")
+      Terminal.reportError(
+        "Nothing could be removed from “\(folder.path)”. Check whether the disk is full or the store is in use.")
       return .other
     }
     return Terminal.show("\(Wording.entries(meant - left)) removed, \(after.count) left\n")
@@ -147,7 +149,7 @@ struct StoreSummary {
     ] + hosts.enumerated().map { ($0 == 0 ? "hosts" : "", "\($1.name): \(Wording.entries($1.count))") }
   }
 
-  /// The hosts, sorted by their number of responses in descending order.
+  /// The hosts with their numbers of responses. The host with the most responses is first.
   private var hosts: [(name: String, count: Int)] {
     let counts = Dictionary(grouping: listings) { $0.head.label.host }.mapValues(\.count)
     return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
@@ -155,19 +157,19 @@ struct StoreSummary {
   }
 }
 
-/// An interceptor that looks the request up in a store, in the form in which it would be sent, and sends nothing. It is
-/// the first interceptor of its client.
+/// An interceptor that looks up the stored responses to a request, and sends nothing. The client has built the request
+/// in the same way as for sending, so the store finds the responses that this request would get.
 final class StoredLookup: Interceptor {
   private let store: any CacheStore
   private let noted = Locked(StoredResponses())
 
   init(_ store: any CacheStore) { self.store = store }
 
-  /// The responses that were found.
+  /// The stored responses that were found for the request.
   var found: StoredResponses { noted.withLock { $0 } }
 
   func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    let found = await store.answers(to: request, in: context)
+    let found = await store.responses(to: request, in: context)
     noted.withLock { $0 = found }
     return HTTPResponse(head: ResponseHead(status: 204), url: request.url)
   }

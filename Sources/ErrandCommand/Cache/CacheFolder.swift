@@ -1,9 +1,9 @@
 import ErrandCache
 import Foundation
 
-/// A store's folder that was named on the command line.
+/// The folder of a disk cache, as named on the command line.
 struct CacheFolder: Sendable {
-  /// Why the folder cannot be used, and the exit status.
+  /// The reason why the folder cannot be used, and the exit status.
   struct Refusal: Error, Equatable, CustomStringConvertible {
     let description: String
     let code: ExitCode
@@ -17,7 +17,7 @@ struct CacheFolder: Sendable {
     url = URL(filePath: path, directoryHint: .isDirectory)
   }
 
-  /// A folder that contains a store; creates nothing.
+  /// Returns the folder if it contains a store, otherwise throws. Creates nothing.
   static func existing(_ path: String) throws(Refusal) -> CacheFolder {
     let folder = CacheFolder(path)
     let condition = StoreCondition(of: folder.url)
@@ -25,9 +25,11 @@ struct CacheFolder: Sendable {
     return folder
   }
 
-  /// A folder for a store: one with a store, an empty one, or a new one that only the user can access.
-  ///
-  /// A folder with other files is rejected, because a store denies all other users access to its folder.
+  /// Returns a folder for a store: a folder with a store, an empty folder, or a new folder that only the user can
+  /// access.
+  /// A folder with other files is rejected: a store denies all other users access to its folder, so they could no
+  /// longer read the other files.
+  /// longer read the other files.
   static func made(_ path: String) throws(Refusal) -> CacheFolder {
     let folder = CacheFolder(path)
     switch StoreCondition(of: folder.url) {
@@ -61,8 +63,8 @@ struct CacheFolder: Sendable {
     case .closed(let code): closed(code, "cannot be used")
     case .notPrivate(let sentence): Refusal(description: sentence, code: .forbidden)
     case .empty, .usable: refusal("contains no store, because nothing was stored there.")
-    case .occupied: refusal("contains no store, but other files.")
-    case .foreign: refusal("contains the index of another program.")
+    case .occupied: refusal("contains other files, but no store.")
+    case .foreign: refusal("contains the index of another program; use another folder.")
     case .otherVersion: refusal("contains a store of another version of Errand; use another folder.")
     case .damaged: refusal("contains a damaged store; the next “errand send --cache” replaces it.")
     }

@@ -4,13 +4,13 @@ import ErrandCache
 struct CacheOptions: Sendable, Equatable {
   /// The task to perform on a store.
   enum Task: Sendable, Equatable {
-    /// Print one line for each response.
+    /// Print one line for each stored response.
     case list
     /// Print the response that is stored for a request.
     case show(SendOptions)
-    /// Print statistics.
+    /// Print statistics of the store.
     case stats
-    /// Remove the chosen responses.
+    /// Remove the chosen responses from the store.
     case clear(Choice)
   }
 
@@ -21,7 +21,7 @@ struct CacheOptions: Sendable, Equatable {
     case tag(String)
     case olderThan(Duration)
 
-    /// The choice in the form that the store needs.
+    /// Describes the chosen responses in the form that the method `remove` of the store needs.
     func selection(now: WallTime) -> CacheSelection {
       switch self {
       case .all: .all
@@ -39,7 +39,7 @@ struct CacheOptions: Sendable, Equatable {
 }
 
 extension Int64 {
-  /// The nearest integer that the type can represent.
+  /// Creates the integer that is nearest to a number and that the type can represent.
   fileprivate init(clamping number: Double) {
     self = Int64(exactly: number.rounded()) ?? (number < 0 ? .min + 1 : .max)
   }

@@ -24,7 +24,9 @@ struct CacheParser {
   }
 
   private mutating func folder() throws(UsageError) -> String {
-    guard let folder = words.popFirst(), !folder.isEmpty else { throw UsageError("the store's folder is missing") }
+    guard let folder = words.popFirst(), !folder.isEmpty else {
+      throw UsageError("the store's folder is missing; write it after the task, as in “errand cache list DIR”")
+    }
     guard !folder.hasPrefix("-") else {
       throw UsageError(
         "the store's folder must come first, but “\(folder)” looks like an option; write ./\(folder) for a folder")
@@ -34,11 +36,13 @@ struct CacheParser {
 
   private mutating func onlyFolder() throws(UsageError) -> String {
     let folder = try folder()
-    if let more = words.first { throw UsageError("“\(more)” is one argument too many") }
+    if let more = words.first {
+      throw UsageError("“\(more)” is one argument too many; only the store's folder is needed")
+    }
     return folder
   }
 
-  /// Parses the arguments that describe the request. Options about how to send it or what to do with the response are
+  /// Parses the arguments that describe the request. Options for sending the request or for handling the response are
   /// rejected.
   private func request() throws(UsageError) -> SendOptions {
     let options = try SendParser.parse(Array(words))
@@ -47,8 +51,8 @@ struct CacheParser {
     (rest.format, rest.credential) = (nil, .none)
     guard rest == SendOptions() else {
       throw UsageError(
-        "only arguments that describe the request are allowed: METHOD, URL, name=value, --json, --form, --query, -H, "
-          + "--user and --bearer")
+        "“cache show” takes only arguments that describe the request: METHOD, URL, name=value, --json, --form, "
+          + "--query, -H, --user and --bearer")
     }
     return options
   }
@@ -83,11 +87,11 @@ struct CacheParser {
 
 /// Parses durations such as 90, 30s, 10m, 2h and 7d.
 enum SpanNotation {
-  /// The units in seconds.
+  /// The length of each unit in seconds.
   private static let units: [Character: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
   private static let most: Double = 100 * 365 * 86_400
 
-  /// A positive duration; in seconds if no unit is given.
+  /// Parses a positive duration. A number without a unit is in seconds.
   static func span(_ text: String, of option: String) throws(UsageError) -> Duration {
     let unit = text.last.flatMap { units[$0] }
     let digits = unit == nil ? text[...] : text.dropLast()

@@ -2,24 +2,21 @@ import Errand
 import ErrandSupport
 import ErrandTesting
 
-/// Plays the everyday scenes against two embedded servers.
+/// Plays the scenes of `errand demo` against two embedded servers. A scene is a short program that shows one use of the
+/// library.
 @MainActor
 struct Demo {
-  /// The scenes in the order of their numbers.
+  /// The scenes of the demo, in the order of their numbers.
   nonisolated static let scenes: [any DemoScene] = [
     AsyncScene(), RegisterScene(), BrokenShapeScene(), EnvelopeScene(), ClosureScene(), RetryScene(), RefreshScene(),
     ResumeScene(), UploadScene(), EventScene(), LifetimeScene(), CachedThenFreshScene(), BatchScene(), ChainScene(),
   ]
 
   private let renderer: SceneRenderer
-  private let isTerminal: Bool
 
-  init(paint: Paint, isTerminal: Bool) {
-    renderer = SceneRenderer(paint: paint)
-    self.isTerminal = isTerminal
-  }
+  init(paint: Paint) { renderer = SceneRenderer(paint: paint) }
 
-  /// Plays the scenes with the given numbers, or all of them.
+  /// Plays the scenes of the demo with the given numbers. If no number is given, plays all scenes.
   func play(_ numbers: [Int]) async -> ExitCode {
     let servers: DemoServers
     do {
@@ -28,33 +25,31 @@ struct Demo {
       Terminal.write("errand: the demo's servers could not be started on this machine: \(error)\n", to: .error)
       return .other
     }
-    let opening = "Everyday scenes against two servers on this machine: the API at \(servers.api.url),\n"
-    Terminal.write(opening + "the CDN at \(servers.cdn.url). Secrets are masked.\n\n\n")
+    let opening = "The demo plays everyday scenes against two servers on this machine.\n"
+    let addresses = "The API is at \(servers.api.url), the CDN is at \(servers.cdn.url)."
+    Terminal.write(opening + addresses + " Secrets are masked.\n\n\n")
     var failed: [Int] = []
     let numbers = numbers.isEmpty ? Array(1...Self.scenes.count) : numbers
     for number in numbers {
       let heading = renderer.heading(Self.scenes[number - 1].title, number: number, of: Self.scenes.count)
-      if let lost = Terminal.write(heading + "\n\n") { return Terminal.lost(lost) }
+      if let code = Terminal.write(heading + "\n\n") { return Terminal.reportWriteFailure(code) }
       if !(await play(number, servers)) { failed.append(number) }
     }
     return end(played: numbers.count, failed: failed)
   }
 
-  /// Runs one scene. Returns true if all of its checks passed.
+  /// Runs one scene of the demo. Returns true if all checks of the scene passed.
   private func play(_ number: Int, _ servers: DemoServers) async -> Bool {
     let scene = Self.scenes[number - 1]
-    let stage = Stage(scene, servers, drawing: isTerminal ? Self.drawOver : nil)
+    let stage = Stage(scene, servers)
     do {
       try await scene.play(on: stage)
     } catch {
-      stage.claim("the scene did not run to its end, because of this error: \(error)", false)
+      stage.expect("the scene did not run to its end, because of this error: \(error)", false)
     }
     Terminal.write(renderer.body(stage.report) + "\n\n\n")
     return stage.report.wentAsDeclared
   }
-
-  /// Overwrites the line at the cursor.
-  private static func drawOver(_ line: String) { Terminal.write("\r\u{1B}[K\(line)") }
 
   private func end(played: Int, failed: [Int]) -> ExitCode {
     if failed.isEmpty {
@@ -65,11 +60,11 @@ struct Demo {
   }
 
   nonisolated static func success(_ played: Int) -> String {
-    played == 1 ? "1 scene went as declared" : "\(played) scenes went as declared"
+    played == 1 ? "1 scene passed its checks" : "\(played) scenes passed their checks"
   }
 
   nonisolated static func failure(_ played: Int, _ failed: [Int]) -> String {
     let names = failed.map { "\($0) “\(scenes[$0 - 1].title)”" }.joined(separator: ", ")
-    return "\(failed.count) of \(played) did not go as declared: \(names)"
+    return "\(failed.count) of \(played) scenes did not pass their checks: \(names)"
   }
 }

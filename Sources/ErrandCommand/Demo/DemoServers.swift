@@ -1,10 +1,10 @@
 import ErrandSupport
 import ErrandTesting
 
-/// The two servers of the demo. The current scene determines their responses.
+/// The two servers of the demo. The current scene of the demo determines the responses of the servers.
 final class DemoServers: Sendable {
-  /// Holds the current scene for the threads of the servers.
-  private final class Playbill: Sendable {
+  /// Stores the current scene of the demo. The threads of the servers read it.
+  private final class CurrentScene: Sendable {
     let scene = Locked<(any DemoScene)?>(nil)
 
     func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer {
@@ -14,16 +14,16 @@ final class DemoServers: Sendable {
 
   let api: LoopbackServer
   let cdn: LoopbackServer
-  private let playbill = Playbill()
+  private let current = CurrentScene()
 
-  /// Starts both servers.
+  /// Starts both servers of the demo.
   init() throws {
-    api = try LoopbackServer { [playbill] in playbill.answer($0, from: .api) }
-    cdn = try LoopbackServer { [playbill] in playbill.answer($0, from: .cdn) }
+    api = try LoopbackServer { [current] in current.answer($0, from: .api) }
+    cdn = try LoopbackServer { [current] in current.answer($0, from: .cdn) }
   }
 
-  /// Makes a scene the current one.
-  func show(_ scene: any DemoScene) { playbill.scene.withLock { $0 = scene } }
+  /// Makes a scene of the demo the current scene, which determines the responses of both servers.
+  func show(_ scene: any DemoScene) { current.scene.withLock { $0 = scene } }
 
   subscript(host: DemoHost) -> LoopbackServer { host == .api ? api : cdn }
 }

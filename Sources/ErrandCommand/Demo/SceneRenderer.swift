@@ -1,35 +1,35 @@
-/// Formats the report of a scene for reading: at most one screen high and 100 columns wide.
+/// Formats the report of a scene of the demo as text of at most 100 columns.
 struct SceneRenderer: Sendable {
   static let columns = 100
   private static let margin = 12
 
   let paint: Paint
 
-  /// The heading of a scene.
+  /// The heading that is printed above a scene of the demo.
   func heading(_ title: String, number: Int, of count: Int) -> String {
     let head = "── \(number)/\(count)  \(title) "
     let rule = String(repeating: "─", count: max(0, Self.columns - TextLayout.width(head)))
     return paint(.bold, head) + paint(.dim, rule)
   }
 
-  /// The text of a scene below its heading.
+  /// The text that is printed below the heading of a scene of the demo.
   func body(_ report: SceneReport) -> String {
     let declared =
       report.declared.isEmpty
       ? [] : report.declared.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let blocks = [
-      block("declared", declared.map(code), wrapping: false),
-      block("sent", report.wire.flatMap(request), wrapping: true),
-      block("received", report.cameBack.map { ($0, { $0 }) }, wrapping: true),
-      block("checked", report.claims.map(claim), wrapping: true),
+      block("declared", declared.map(code)),
+      block("sent", report.sent.flatMap(request)),
+      block("received", report.received.map { ($0, { $0 }) }),
+      block("checked", report.checks.map(check)),
     ]
     return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
   }
 
   private typealias Line = (text: String, painted: (String) -> String)
 
-  /// Lines with a label in the left margin.
-  private func block(_ word: String, _ lines: [Line], wrapping: Bool) -> [String] {
+  /// Wraps lines and indents them by a margin. The margin of the first line contains the label `word`.
+  private func block(_ word: String, _ lines: [Line]) -> [String] {
     let width = Self.columns - Self.margin
     let fitted = lines.flatMap { line in
       TextLayout.wrapped(line.text, to: width, indent: "  ").map(line.painted)
@@ -48,29 +48,29 @@ struct SceneRenderer: Sendable {
     }
   }
 
-  private func claim(_ claim: SceneReport.Claim) -> Line {
-    let mark = claim.holds ? "✓" : "✗"
-    return ("\(mark) \(claim.sentence)", { paint(claim.holds ? .green : .red, $0) })
+  private func check(_ check: SceneReport.Check) -> Line {
+    let mark = check.passed ? "✓" : "✗"
+    return ("\(mark) \(check.sentence)", { paint(check.passed ? .green : .red, $0) })
   }
 }
 
-/// The results of a scene.
+/// The results of a scene of the demo: the sent requests, the received results and the checks.
 struct SceneReport: Sendable {
-  /// An expected result, and whether it was met.
-  struct Claim: Sendable {
+  /// A check of a scene: an expected result, and whether the scene of the demo has produced it.
+  struct Check: Sendable {
     let sentence: String
-    let holds: Bool
+    let passed: Bool
   }
 
   let title: String
   let declared: String
-  /// The requests that were sent, one block for each.
-  var wire: [[String]] = []
-  /// The results that the program received.
-  var cameBack: [String] = []
-  /// The checks.
-  var claims: [Claim] = []
+  /// The requests that the scene of the demo has sent. Each element contains the lines of one request.
+  var sent: [[String]] = []
+  /// The results that the scene of the demo has received, one line each.
+  var received: [String] = []
+  /// The checks that the scene of the demo has made.
+  var checks: [Check] = []
 
-  /// Whether the scene went as declared: there are checks, and all of them passed.
-  var wentAsDeclared: Bool { !claims.isEmpty && claims.allSatisfy(\.holds) }
+  /// Whether the scene of the demo passed all its checks. A scene without checks does not pass.
+  var wentAsDeclared: Bool { !checks.isEmpty && checks.allSatisfy(\.passed) }
 }

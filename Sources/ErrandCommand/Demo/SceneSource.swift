@@ -1,21 +1,22 @@
 import Foundation
 
-/// The source file of a scene. The demo shows the lines between `// shown: begin` and `// shown: end`: the code that runs.
+/// The source file of a scene of the demo. The demo shows the lines between `// shown: begin` and `// shown: end`: the
+/// code that runs.
 struct SceneSource: Sendable {
   private let file: String
 
-  /// - Parameter file: The path at the time of the build.
+  /// - Parameter file: The path that the source file of the demo's scene had when the program was built.
   init(file: String = #filePath) { self.file = file }
 
-  /// The marked lines without their common indentation. Empty if the file is not on this machine, for example because
-  /// the program was built on another machine.
+  /// The lines of the source file that the demo shows, without their common indentation. The text is empty if the file
+  /// is not on this machine, for example because the program was built on another machine.
   var shown: String {
     guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return "" }
     return Self.marked(text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
       .joined(separator: "\n")
   }
 
-  /// The marked lines among the lines of a file.
+  /// The lines of a file that are between a begin mark and an end mark.
   static func marked(_ lines: [String]) -> [String] {
     var shown: [String] = []
     var part: [String]?

@@ -5,27 +5,28 @@ import Foundation
 enum BodyPrinter {
   /// The form in which a body is printed.
   enum Showing: Equatable {
-    /// The unchanged bytes.
+    /// The body is printed as unchanged bytes.
     case raw(Data)
-    /// A formatted text.
+    /// The body is printed as this formatted text.
     case text(String)
-    /// Only a note that says why the body is not printed.
+    /// The body is not printed. A note states the reason.
     case note(String)
   }
 
-  /// Writes a body, or a note instead of it; returns the system's error number if that fails.
+  /// Writes a body, or a note instead of the body. Returns nil, or the system's error number if the write fails.
   static func write(_ body: Data, of response: HTTPResponse) -> Int32? {
     let isTerminal = Terminal.isTerminal(.output)
     switch showing(body, of: response, isTerminal: isTerminal, paint: Terminal.paint(for: .output)) {
     case .raw(let data): return Terminal.write(data)
     case .text(let text): return Terminal.write(text)
     case .note(let note):
-      Terminal.complain(note)
+      Terminal.reportError(note)
       return nil
     }
   }
 
-  /// The raw bytes for a pipe; for a terminal indented and coloured JSON, text without control characters, or a note.
+  /// Chooses the form in which a body is printed. A pipe receives the unchanged bytes. A terminal shows indented and
+  /// coloured JSON, text without control characters, or a note.
   static func showing(_ body: Data, of response: HTTPResponse, isTerminal: Bool, paint: Paint) -> Showing {
     guard isTerminal, !body.isEmpty else { return .raw(body) }
     if let text = String(validating: body, as: UTF8.self), (try? JSONValue(parsing: body)) != nil {

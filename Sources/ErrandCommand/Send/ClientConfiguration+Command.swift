@@ -1,8 +1,8 @@
 import Errand
 
 extension ClientConfiguration {
-  /// The common configuration of the command's clients: no base URL, no cache, and a log of the exchanges on standard
-  /// error if verbose.
+  /// The common configuration of the command's clients: no base URL and no cache. If `isVerbose` is true,
+  /// the exchanges are printed on standard error.
   static func ofCommand(isVerbose: Bool, usesProxy: Bool) -> ClientConfiguration {
     var configuration = ClientConfiguration(baseURL: "")
     configuration.cache = .off

@@ -1,7 +1,8 @@
 import Errand
 import Foundation
 
-/// Prints each request and response as it is sent and received, for `-v`; secrets are masked.
+/// Prints each request when it is sent and each response when it is received, if the option `-v` is given. Secrets are
+/// masked.
 struct ExchangePrinter: Interceptor {
   let paint: Paint
   let write: @Sendable (String) -> Void
@@ -13,7 +14,7 @@ struct ExchangePrinter: Interceptor {
     return response
   }
 
-  /// Request line, fields and the length of the body.
+  /// The lines to print for a request: method and URL, the fields, and the length of the body.
   func sent(_ request: HTTPRequest) -> String {
     let line = "> \(request.method) \(Secrets.maskedTarget(request.url.string))"
     var lines = [paint(.bold, line)] + request.fields.all.map { "> " + shown($0) }
@@ -23,10 +24,10 @@ struct ExchangePrinter: Interceptor {
 
   private static func measure(of body: HTTPBody) -> String { body.length.map(Wording.bytes) ?? "an unknown length" }
 
-  /// The status line and the fields of a received response, each after `< `.
+  /// The status line and the fields of a received response. Each line begins with `< `.
   func received(_ response: HTTPResponse) -> String { head(response, mark: "< ") }
 
-  /// The status line and the fields, each after the mark.
+  /// The status line and the fields of a response. Each line begins with `mark`.
   func head(_ response: HTTPResponse, mark: String = "") -> String {
     let head = response.head
     let line = "\(mark)\(head.version.rawValue) \(head.status)\(head.reason.isEmpty ? "" : " \(head.reason)")"

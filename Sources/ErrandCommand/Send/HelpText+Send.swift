@@ -34,7 +34,7 @@ extension HelpText {
       --cache DIR         store responses in a folder, created if it is missing, and serve them from
                           there by the rules of HTTP: up to 100 MiB, 5 MiB for a response. Bodies are
                           then held in memory, at most 32 MiB, and the time-out is 120 s
-      --lifetime TIME     store them for this time, whatever server and method say: 30s 10m 2h 7d
+      --lifetime TIME     keep responses for this time, whatever server and method say: 30s 10m 2h 7d
       --tag WORD          a tag for the response, by which it can be removed
       --mode WORD         how this call uses the cache:
             declared        serve a fresh response, otherwise ask the server; the default
@@ -58,7 +58,7 @@ extension HelpText {
       string|null         either; =a|=b are the texts a and b, 1|2 the numbers
       integer?            the key may be missing
       ["string"]          a list of texts, [] of anything
-      {"home|null?": {…}} the same marks on a key, for values that are objects or lists
+      {"home|null?": {…}} |null and ? at the end of the key, for values that are objects or lists
 
     examples
       errand send https://api.example.com/users/7

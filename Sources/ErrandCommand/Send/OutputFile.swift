@@ -1,25 +1,26 @@
 import Foundation
 
-/// A file that appears under its name only when it is complete; until then an existing file stays.
+/// An output file that appears under its name only when it is complete. Until then, an existing file with this name
+/// stays unchanged.
 ///
 /// An existing path that is not a regular file, such as a device or a named pipe, is written to directly.
 struct OutputFile: Sendable {
-  /// Why the file cannot be written.
+  /// The error for a file that cannot be written.
   struct Failure: Error, CustomStringConvertible {
     let description: String
 
     init(_ path: String) { description = "“\(path)” cannot be written: \(String(cString: strerror(errno)))." }
   }
 
-  /// The descriptor to write to.
+  /// The file descriptor to which the output is written.
   let descriptor: Int32
-  /// The path of the file.
+  /// The final path of the file. If the file exists, symbolic links are resolved.
   let place: String
-  /// The temporary path of the incomplete file; nil if the path is written to directly.
+  /// The temporary path of the incomplete file; nil if the command writes directly to the final path.
   private let unfinished: String?
 
-  /// Creates a new file next to the path, with the permissions of an existing file at the path. If the path is not a
-  /// regular file, opens it instead.
+  /// Creates a new file next to the path, with the permissions of an existing file at the path. If the path exists and
+  /// is not a regular file, such as a device, opens the path instead.
   init(_ path: String) throws(Failure) {
     var status = stat()
     let isThere = stat(path, &status) == 0
@@ -32,7 +33,7 @@ struct OutputFile: Sendable {
     if isThere, isOrdinary { fchmod(descriptor, mode) }
   }
 
-  /// Renames the complete file to its path.
+  /// Closes the complete file and renames it from its temporary path to its final path.
   func keep() throws(Failure) {
     guard close(descriptor) == 0, unfinished.map({ rename($0, place) == 0 }) ?? true else {
       let failure = Failure(place)
@@ -47,7 +48,7 @@ struct OutputFile: Sendable {
     forget()
   }
 
-  /// Removes the incomplete file.
+  /// Removes the incomplete file without closing it.
   func forget() {
     if let unfinished { unlink(unfinished) }
   }

@@ -1,14 +1,20 @@
 import Errand
 import ErrandJSON
+import ErrandSupport
 import Foundation
 
 /// Parses the arguments that all sending commands have: URL, fields, credentials, time-out.
+///
+/// Separators are searched among Unicode scalars. In a Swift string, a separator that is followed by a combining accent
+/// is a different `Character`, so a search by characters would not find it.
 enum RequestNotation {
-  /// The URL with its scheme. If the text has no scheme, the scheme is http for this machine and https for other hosts.
+  /// Returns the URL with a scheme. If the text has no scheme, the scheme is http for this machine and https for other
+  /// hosts.
   static func url(_ text: String) throws(UsageError) -> String {
     let scheme = text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:\/\//)
-    let authority = (scheme.map { text[$0.range.upperBound...] } ?? text[...]).prefix { !"/?#".contains($0) }
-    guard !authority.contains("@") else {
+    let rest = scheme.map { text[$0.range.upperBound...] } ?? text[...]
+    let authority = Substring(rest.unicodeScalars.prefix { !"/?#".unicodeScalars.contains($0) })
+    guard !authority.unicodeScalars.contains("@") else {
       throw UsageError("remove name and password from the URL, and give them with --user name:password")
     }
     if scheme != nil { return text }
@@ -17,7 +23,7 @@ enum RequestNotation {
     return (isThisMachine(host.lowercased()) ? "http://" : "https://") + text
   }
 
-  /// Whether a host is this machine: a loopback address, or `localhost`, which can mean no other host.
+  /// Whether a host is this machine: a loopback address, or `localhost`, which always means this machine.
   private static func isThisMachine(_ host: String) -> Bool {
     if host == "localhost" || host == "[::1" { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
@@ -26,14 +32,14 @@ enum RequestNotation {
 
   /// Parses the value of one `-H` option.
   static func field(_ text: String) throws(UsageError) -> SendOptions.Field {
-    guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+    guard let (name, behind) = text.cut(at: ":"), !name.isEmpty else {
       throw UsageError("-H needs the form 'Name: value'; 'Name:' leaves the field out")
     }
-    let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-    return .init(name: String(text[..<colon]), value: value.isEmpty ? nil : value)
+    let value = behind.trimmingCharacters(in: .whitespaces)
+    return .init(name: String(name), value: value.isEmpty ? nil : value)
   }
 
-  /// Parses a number of seconds.
+  /// Parses the value of `--timeout`: a number of seconds.
   static func timeout(_ text: String) throws(UsageError) -> Duration {
     guard let seconds = Double(text), seconds > 0, seconds <= 1_000_000_000 else {
       throw UsageError("--timeout needs a number of seconds above 0, such as 2.5, not “\(text)”")
@@ -41,13 +47,13 @@ enum RequestNotation {
     return .seconds(seconds)
   }
 
-  /// Parses a token.
+  /// Parses the value of `--bearer`: a token, or `@` and the path of a file with the token.
   static func bearer(_ value: String) throws(UsageError) -> RequestCredential {
     .bearer(try secret(value, of: "--bearer"))
   }
 
-  /// The secret itself, or after `@` the first line of a file: every user of the machine can see the arguments of a
-  /// process, but not its files.
+  /// The secret of an option. If the value begins with `@`, the secret is the first line of a file. A file is safer,
+  /// because every user of the machine can see the arguments of a process.
   private static func secret(_ value: String, of option: String) throws(UsageError) -> String {
     guard value.utf8.first == UInt8(ascii: "@") else { return value }
     let path = String(value.dropFirst())
@@ -57,33 +63,30 @@ enum RequestNotation {
     let bytes = (try? file.read(upToCount: 64 << 10)) ?? Data()
     let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
     guard !line.isEmpty, let secret = String(validating: line, as: UTF8.self) else {
-      throw UsageError("the first line of “\(path)” is empty or is not UTF-8; \(option) needs the secret there")
+      throw UsageError(
+        "the first line of “\(path)” is empty or is not UTF-8; \(option) reads the secret from that line")
     }
     return secret
   }
 
-  /// Parses a name and a password.
+  /// Parses the value of `--user`: name and password, or `@` and the path of a file with both.
   static func basic(_ value: String) throws(UsageError) -> RequestCredential {
     let text = try secret(value, of: "--user")
-    // Searches scalars: to Swift, a colon followed by a combining accent is another character.
-    let scalars = text.unicodeScalars
-    guard let colon = scalars.firstIndex(of: ":") else { throw UsageError("--user needs the form name:password") }
-    return .basic(user: String(scalars[..<colon]), password: String(scalars[scalars.index(after: colon)...]))
+    guard let (user, password) = text.cut(at: ":") else { throw UsageError("--user needs the form name:password") }
+    return .basic(user: String(user), password: String(password))
   }
 
   /// Parses one argument of the form `name=value` or `name:=json`.
   static func item(_ text: String) throws(UsageError) -> SendOptions.Item {
-    guard let equals = text.firstIndex(of: "="), equals != text.startIndex, !text.hasPrefix(":=") else {
+    guard let (name, value) = text.cut(at: "="), !name.isEmpty, !text.utf8.starts(with: ":=".utf8) else {
       throw UsageError("“\(text)” is not an argument; write name=value, or name:=json for JSON")
     }
-    let value = text[text.index(after: equals)...]
-    let name = text[..<equals]
-    guard name.hasSuffix(":") else { return .init(name: String(name), value: .string(String(value))) }
+    guard name.utf8.last == 0x3A else { return .init(name: String(name), value: .string(String(value))) }
+    let own = String(name.unicodeScalars.dropLast())
     do {
-      return .init(name: String(name.dropLast()), value: try JSONValue(parsing: Data(value.utf8)))
+      return .init(name: own, value: try JSONValue(parsing: Data(value.utf8)))
     } catch {
-      throw UsageError(
-        "the value of “\(name)=” must be JSON, but \(error.clause); for a text write \(name.dropLast())=…")
+      throw UsageError("the value of “\(name)=” must be JSON, but \(error.clause); for a text write \(own)=…")
     }
   }
 }

@@ -1,7 +1,7 @@
 import Errand
 import ErrandCache
 
-/// The cache of one `errand send`.
+/// The cache of one run of `errand send`.
 struct SendCache: Sendable {
   /// The maximum size of the store in bytes.
   static let limit = 100 << 20
@@ -22,11 +22,11 @@ struct SendCache: Sendable {
   let cache: ResponseCache
   private let store: SQLiteStore
 
-  /// Opens the cache that the options choose; nil if they choose none.
+  /// Opens the cache in the folder that the options name. Returns nil if the options name no folder.
   init?(_ options: SendOptions) throws(CacheFolder.Refusal) {
     guard let path = options.cacheFolder else { return nil }
     store = SQLiteStore(folder: try CacheFolder.made(path).url, limit: Self.limit)
-    cache = ResponseCache(store: PatientStore(base: store))
+    cache = ResponseCache(store: LongWaitStore(base: store))
   }
 
   /// Cancels background refreshes.
@@ -40,11 +40,11 @@ struct SendCache: Sendable {
   }
 }
 
-/// A disk store for which a call waits up to 5 s if the store is busy.
+/// A disk store for which a call waits up to 5 s if the store does not respond at once.
 ///
-/// In other programs a call uses the network if the store does not respond within 50 ms. Here the process has just
-/// opened the store, and the user who names a folder expects its contents.
-struct PatientStore: CacheStore {
+/// In other programs a call uses the network if the store does not respond within 50 ms. The command waits longer,
+/// because it has just opened the store, and because a user who names a folder expects its contents.
+struct LongWaitStore: CacheStore {
   let base: SQLiteStore
 
   private static let patience = Duration.seconds(5)

@@ -2,7 +2,7 @@ import Errand
 import ErrandTransfer
 import Foundation
 
-/// Sends one request from the shell.
+/// Implements `errand send`, which sends one request.
 @MainActor
 struct SendCommand {
   private let options: SendOptions
@@ -15,10 +15,10 @@ struct SendCommand {
       let options = try SendParser.parse(words)
       return await SendCommand(options: options, cache: try SendCache(options)).run()
     } catch let refusal as CacheFolder.Refusal {
-      Terminal.complain(refusal.description)
+      Terminal.reportError(refusal.description)
       return refusal.code
     } catch {
-      Terminal.complain("\(error)")
+      Terminal.reportError("\(error)")
       Terminal.write("See “errand send --help”.\n", to: .error)
       return .usage
     }
@@ -30,12 +30,13 @@ struct SendCommand {
     client = Self.client(for: options, cache)
   }
 
-  /// Opens the file before the handler for interrupts is installed. Opening a named pipe waits for a reader, and until
-  /// then an interrupt must end the process.
+  /// Sends the request and returns the exit status. The output file is opened before the handler for interrupts is
+  /// installed. If the file is a named pipe, opening waits for a reader, and an interrupt during this wait must end the
+  /// process.
   private func run() async -> ExitCode {
     do {
       let file = try options.output.map { try OutputFile($0) }
-      let interruption = await Interruption(leaving: { file?.forget() }) { [client, cache] in
+      let interruption = await Interruption(cleanUp: { file?.forget() }) { [client, cache] in
         client.cancelAll()
         cache?.interrupt()
       }
@@ -44,7 +45,7 @@ struct SendCommand {
       await cache?.close()
       return code
     } catch {
-      Terminal.complain("\(error)")
+      Terminal.reportError("\(error)")
       return .other
     }
   }
@@ -54,7 +55,7 @@ struct SendCommand {
     do {
       return try await send(into: file)
     } catch {
-      Terminal.complain("\(error)")
+      Terminal.reportError("\(error)")
       return .other
     }
   }
@@ -73,17 +74,18 @@ struct SendCommand {
   private func sendToOutput() async -> ExitCode {
     let isWhole = isHeld || Terminal.isTerminal(.output) || options.sentMethod == .head
     let outcome = await outcome(into: isWhole ? nil : Terminal.Stream.output.rawValue)
-    // The process that reads the pipe has ended. This is not reported as an error.
+    // The process that reads the pipe has ended, for example `head`. This is no error of the command, so no message is
+    // printed.
     if (outcome.error?.cause as? FileFailure)?.code == EPIPE { return .other }
-    var lost: Int32?
+    var writeFailure: Int32?
     if options.sentMethod == .head, outcome.error == nil, let response = outcome.response {
       let head = ExchangePrinter(paint: Terminal.paint(for: .output)) { _ in }.head(response)
-      lost = Terminal.write(head)
+      writeFailure = Terminal.write(head)
     } else if isWhole || outcome.error != nil, let response = outcome.response {
-      lost = show(response)
+      writeFailure = show(response)
     }
     let code = end(outcome)
-    return code == .success ? lost.map(Terminal.lost) ?? code : code
+    return code == .success ? writeFailure.map(Terminal.reportWriteFailure) ?? code : code
   }
 
   private func send(into file: OutputFile) async throws -> ExitCode {
@@ -110,14 +112,15 @@ struct SendCommand {
   private func show(_ response: HTTPResponse) -> Int32? { BodyPrinter.write(response.body, of: response) }
 
   private func end(_ outcome: Outcome<Data>) -> ExitCode {
-    if options.isVerbose { tell(outcome) }
+    if options.isVerbose { printDetails(of: outcome) }
     guard let error = outcome.error else { return .success }
-    Terminal.complain(sentence(for: error))
+    Terminal.reportError(sentence(for: error))
     return ExitCode(error)
   }
 
-  /// Prints facts that are not visible on the wire: the headers of a stored response, its origin, and metrics.
-  private func tell(_ outcome: Outcome<Data>) {
+  /// Prints the details of a call that ``ExchangePrinter`` does not print: the headers of a response from the cache,
+  /// the origin of the response, and the metrics.
+  private func printDetails(of outcome: Outcome<Data>) {
     let paint = Terminal.paint(for: .error)
     if outcome.origin?.isFromCache == true, let response = outcome.response {
       Terminal.write(ExchangePrinter(paint: paint) { _ in }.head(response, mark: "= "), to: .error)
@@ -126,7 +129,7 @@ struct SendCommand {
     Terminal.write(lines.map { paint(.dim, $0) + "\n" }.joined(), to: .error)
   }
 
-  /// The message for an error. The message for a reached deadline names the option `--timeout`.
+  /// The message for an error. If the time limit was reached, the message names the option `--timeout`.
   private func sentence(for error: APIError) -> String {
     guard error.code == .deadline else { return error.message }
     let limit = Wording.duration(options.timeout ?? .seconds(120))

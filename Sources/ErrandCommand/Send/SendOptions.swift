@@ -24,18 +24,18 @@ struct SendOptions: Sendable, Equatable {
   var credential: RequestCredential = .none
   /// The file to write to; nil for standard output.
   var output: String?
-  /// The folder of the cache; nil for none.
+  /// The folder of the cache; nil to use no cache.
   var cacheFolder: String?
   var cacheMode = CacheReadMode.asDeclared
-  /// The declared lifetime; nil for HTTP's own rules.
+  /// The lifetime of the stored response; nil to follow the caching rules of HTTP.
   var lifetime: Duration?
-  /// The tag of the stored response, for removing it later.
+  /// The tag of the stored response, by which the response can be removed later; nil for no tag.
   var tag: String?
   var isVerbose = false
   var followsRedirects = true
   var usesProxy = true
 
-  /// The method to send: by default POST with a body and GET without.
+  /// The method to send: by default POST if the request has a body, otherwise GET.
   var sentMethod: HTTPMethod {
     if let method { return HTTPMethod(method) }
     return !items.isEmpty && (format == .json || format == .form) ? .post : .get

@@ -6,8 +6,8 @@ import Foundation
 struct SendParser {
   private var words: ArraySlice<String>
   private var options = SendOptions()
-  private var places: [String] = []
-  /// The last option that needs `--cache`.
+  private var arguments: [String] = []
+  /// The last parsed option that may only be used with `--cache`; nil if there was none.
   private var cacheWord: String?
 
   /// Parses all arguments.
@@ -21,12 +21,12 @@ struct SendParser {
   private mutating func readAll() throws(UsageError) -> SendOptions {
     while let word = words.popFirst() {
       if word == "--" {
-        places += words
+        arguments += words
         break
       }
-      if word.hasPrefix("-"), word.count > 1 { try option(word) } else { places.append(word) }
+      if word.hasPrefix("-"), word.count > 1 { try option(word) } else { arguments.append(word) }
     }
-    try placeWords()
+    try assignArguments()
     if options.cacheFolder == nil, let name = cacheWord {
       throw UsageError("\(name) needs a cache; name its folder with --cache DIR")
     }
@@ -56,7 +56,7 @@ struct SendParser {
     "--tag",
   ]
 
-  /// Handles an option without a value. Returns false if no such option has this name.
+  /// Handles an option without a value. Returns false if `name` is not the name of such an option.
   private mutating func flag(_ name: String) throws(UsageError) -> Bool {
     switch name {
     case "--json": try format(.json, name)
@@ -116,15 +116,15 @@ struct SendParser {
 
   // MARK: - Method, URL and items
 
-  private mutating func placeWords() throws(UsageError) {
-    var places = self.places[...]
-    if let first = places.first, let method = Self.method(first) {
+  private mutating func assignArguments() throws(UsageError) {
+    var arguments = self.arguments[...]
+    if let first = arguments.first, let method = Self.method(first) {
       options.method = method
-      places.removeFirst()
+      arguments.removeFirst()
     }
-    guard let url = places.popFirst() else { throw UsageError("a URL is missing") }
+    guard let url = arguments.popFirst() else { throw UsageError("a URL is missing") }
     options.url = try RequestNotation.url(url)
-    for place in places { options.items.append(try RequestNotation.item(place)) }
+    for argument in arguments { options.items.append(try RequestNotation.item(argument)) }
     try checkNames()
   }
 
@@ -137,7 +137,8 @@ struct SendParser {
     throw UsageError("“\(twice.name)” is given twice; for a list write \(twice.name):='[…]'")
   }
 
-  /// A word in capitals is a method; in lower case, only the well-known ones are.
+  /// The method that a word names; nil if the word is not a method. Each word in capital letters is a method. In lower
+  /// case, only the well-known methods are recognised.
   private static func method(_ word: String) -> String? {
     let isCapital = !word.isEmpty && word.utf8.allSatisfy { (0x41...0x5A).contains($0) || $0 == 0x2D }
     if isCapital { return word }

@@ -2,20 +2,22 @@ import Errand
 import ErrandJSON
 import Foundation
 
-/// Parses a shape from a short text: JSON that looks like the response, with types in place of values.
+/// Parses the value of `--shape`: a JSON text that looks like the expected response, with types in place of values.
 ///
 /// ```
 /// {"nick": "string", "tags": ["string"], "age": "integer?", "kind": "=a|=b", "home|null?": {"city": "string"}}
 /// ```
 ///
-/// - A text contains alternatives, separated by `|`: the types `string`, `number`, `integer`, `bool`, `null`, `any`,
-///   `array` and `object`, and constants: `=a` or `"a"` is the text a, `3` and `true` are themselves.
-/// - `?` at the end of a text means that the key may be missing.
-/// - A key may itself end in `|null` and `?`, for values that are objects or arrays. `??` is a literal question mark.
-/// - An array contains the shape of every element; several shapes are alternatives, and none allows anything.
-/// - Numbers, `true`, `false` and `null` match only themselves.
+/// - A JSON string contains alternatives, separated by `|`. Each alternative is a type or a constant. The types are
+///   `string`, `number`, `integer`, `bool`, `null`, `any`, `array` and `object`. Constants are `=a` or `"a"` for the
+///   text a, `3` for the number 3, and `true` for the Boolean true.
+/// - `?` at the end of a JSON string means that the key may be missing.
+/// - An object or an array cannot contain these marks. So `|null` and `?` are at the end of the key. A key that itself
+///   ends in a question mark is written with `??`.
+/// - An array contains the shape of every element; several shapes are alternatives. An empty array allows any elements.
+/// - A number, `true`, `false` or `null` that is not in a JSON string matches only the same value.
 enum ShapeNotation {
-  /// Why a text is not a shape: the path of the wrong value and the cure.
+  /// The reason why a text is not a shape: the path of the wrong value, the mistake and the cure.
   struct Failure: Error, Equatable, CustomStringConvertible {
     let path: JSONPath
     let reason: String
@@ -25,11 +27,11 @@ enum ShapeNotation {
   private struct Reading {
     var shape: JSONShape
     var isOptional = false
-    /// The shape, made optional if the key may be missing.
+    /// The shape that was read. If the key may be missing, the result is an optional shape.
     var whole: JSONShape { isOptional ? .optional(shape) : shape }
   }
 
-  /// Parses a text.
+  /// Parses the notation of a shape, such as `{"nick": "string"}`.
   static func shape(of text: String) throws(Failure) -> JSONShape {
     let value: JSONValue
     do {
@@ -57,7 +59,9 @@ enum ShapeNotation {
       let reading = try read(element, at: place)
       guard !reading.isOptional else {
         throw Failure(
-          path: place, reason: "? marks keys that may be missing; write |null for elements that may be null")
+          path: place,
+          reason: "? means that a key may be missing, and elements have no key; write |null if an element may be null"
+        )
       }
       shapes.append(reading.shape)
     }
@@ -73,13 +77,13 @@ enum ShapeNotation {
       if isNullable { reading.shape = .nullable(reading.shape) }
       reading.isOptional = reading.isOptional || isOptional
       guard fields.updateValue(reading.whole, forKey: key) == nil else {
-        throw Failure(path: place, reason: "the key is given twice")
+        throw Failure(path: place, reason: "the key is given twice; remove one of the two members")
       }
     }
     return .object(fields)
   }
 
-  /// Splits the marks off a key: `|null`, `?`, both, or neither.
+  /// Separates a key from the marks `|null` and `?` at its end.
   private static func marks(of written: String) -> (key: String, isNullable: Bool, isOptional: Bool) {
     if written.hasSuffix("??") { return (String(written.dropLast()), false, false) }
     let isOptional = written.hasSuffix("?")
@@ -112,7 +116,7 @@ enum ShapeNotation {
     return Reading(shape: isNullable ? .nullable(shape) : shape, isOptional: isOptional)
   }
 
-  /// Splits at bars, except inside quotation marks.
+  /// Splits a text with alternatives at its bars (`|`), except inside quotation marks.
   private static func parts(of text: String) -> [String] {
     var parts = [""]
     var isQuoted = false
@@ -137,7 +141,9 @@ enum ShapeNotation {
     let reason = word.isEmpty ? "a type is missing" : "“\(word)” is not a type"
     throw Failure(
       path: path,
-      reason: "\(reason); use string, number, integer, bool, null, any, array, object, or =\(word) for this text")
+      reason: "\(reason); use string, number, integer, bool, null, any, array or object; "
+        + "=\(word) means the text “\(word)”"
+    )
   }
 
   private static func union(_ shapes: [JSONShape]) -> JSONShape {

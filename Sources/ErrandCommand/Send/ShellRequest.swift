@@ -1,7 +1,7 @@
 import Errand
 import Foundation
 
-/// The request that the options describe.
+/// The request of `errand send`, as the options describe it.
 struct ShellRequest: APIRequest {
   let options: SendOptions
 
@@ -23,7 +23,7 @@ struct ShellRequest: APIRequest {
   var headers: RequestHeaders {
     var headers = RequestHeaders()
     if options.shape != nil || options.format == .json { headers.set(.accept, "application/json, */*;q=0.5") }
-    headers.say(options.fields)
+    headers.merge(options.fields)
     return headers
   }
 

@@ -1,6 +1,6 @@
-/// An error in the arguments.
+/// An error in the arguments of the command.
 struct UsageError: Error, Equatable, CustomStringConvertible {
-  /// The problem and the cure.
+  /// A text that names the mistake in the arguments and how to correct it.
   let description: String
 
   init(_ description: String) { self.description = description }

@@ -4,32 +4,33 @@ import Foundation
 
 /// Handles interrupts from the keyboard and termination requests of the system, so that the command can clean up first.
 ///
-/// A second signal ends the process at once.
+/// The first signal calls the handler. A second signal ends the process at once.
 struct Interruption {
-  /// The first termination signal other than SIGINT.
+  /// The first termination signal other than SIGINT that the process received; nil if there was none.
   private static let last = Locked<Int32?>(nil)
 
   private let numbers = Self.signals
   private let sources: [any DispatchSourceSignal]
 
-  /// Installs the handlers. Returns only when they are active, because a signal that arrives before would be lost.
+  /// Installs the handlers. Returns only when they are active, because a signal that arrives earlier would be lost.
   ///
   /// - Parameters:
-  ///   - leaving: Removes leftovers before the process ends at once. Runs on a system thread.
+  ///   - cleanUp: Removes leftovers, such as an incomplete file, before the second signal ends the process. Runs on a
+  ///     system thread.
   ///   - handler: Reacts to the first signal. Runs once, on a system thread.
-  init(leaving: @escaping @Sendable () -> Void = {}, _ handler: @escaping @Sendable () -> Void) async {
-    let hasCome = Locked(false)
+  init(cleanUp: @escaping @Sendable () -> Void = {}, _ handler: @escaping @Sendable () -> Void) async {
+    let hasReceivedSignal = Locked(false)
     sources = numbers.map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { @Sendable in
         if number != SIGINT { Self.last.withLock { $0 = $0 ?? number } }
-        let isSecond = hasCome.withLock { hasCome in
-          defer { hasCome = true }
-          return hasCome
+        let isSecond = hasReceivedSignal.withLock { hasReceivedSignal in
+          defer { hasReceivedSignal = true }
+          return hasReceivedSignal
         }
         guard isSecond else { return handler() }
-        leaving()
+        cleanUp()
         _exit(ExitCode.interrupted.rawValue)
       }
       return source
@@ -42,7 +43,8 @@ struct Interruption {
     }
   }
 
-  /// The signals to handle. A process that was started to outlive its terminal (`nohup`) must keep ignoring SIGHUP.
+  /// The signals to handle. SIGHUP is left out if the process ignores it, because a process that was started with
+  /// `nohup` must outlive its terminal.
   private static var signals: [Int32] {
     var old = sigaction()
     sigaction(SIGHUP, nil, &old)
@@ -57,7 +59,7 @@ struct Interruption {
     #endif
   }
 
-  /// Removes the handlers. From then on an interrupt or a termination request ends the process.
+  /// Removes the handlers. After this call, an interrupt or a termination request ends the process.
   func stop() {
     for source in sources { source.cancel() }
     for number in numbers { signal(number, SIG_DFL) }
@@ -65,14 +67,14 @@ struct Interruption {
 
   /// If the process has received a termination signal, ends the process with this signal, so that the parent process
   /// sees the signal as the cause.
-  static func pass() {
+  static func raiseReceivedSignal() {
     guard let number = last.withLock({ $0 }) else { return }
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, number)
     signal(number, SIG_DFL)
     raise(number)
-    // The signal stays pending while this thread blocks it.
+    // If this thread blocks the signal, `raise` does not end the process yet. Unblocking the signal does.
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }
 }

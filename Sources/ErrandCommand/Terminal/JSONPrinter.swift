@@ -1,10 +1,11 @@
-/// Indents and colours a JSON text without changing its order or its numbers.
+/// Indents and colours a JSON text without changing the order of members or the notation of numbers.
 ///
-/// The text must be valid JSON: this type only walks over its tokens.
+/// The text must be valid JSON, because this type reads the tokens of the text without checking them.
 struct JSONPrinter {
   private let paint: Paint
   private var out = ""
-  /// For each open bracket, whether it belongs to an object.
+  /// The open brackets, the innermost last. True means that the bracket belongs to an object, false that it belongs to
+  /// an array.
   private var open: [Bool] = []
   private var awaitsKey = false
 

@@ -15,7 +15,7 @@ struct Paint: Sendable {
   /// Whether colours are enabled.
   let isOn: Bool
 
-  /// Leaves all text unchanged.
+  /// A value that leaves all text unchanged.
   static let plain = Paint(isOn: false)
 
   func callAsFunction(_ style: Style, _ text: String) -> String {

@@ -1,4 +1,4 @@
-/// Makes external text safe to print: it cannot move the cursor or change colours.
+/// Makes external text safe to print, so that the printed text cannot move the cursor or change colours.
 enum PlainText {
   /// The text with control characters replaced by visible symbols; tabs and line feeds stay if `keepsLines` is true.
   static func visible(_ text: String, keepsLines: Bool = false) -> String {

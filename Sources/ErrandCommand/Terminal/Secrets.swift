@@ -4,7 +4,7 @@ import Foundation
 
 /// Recognizes secrets by their names, so that they are not printed.
 enum Secrets {
-  /// The replacement of a secret.
+  /// The text that is printed instead of a secret.
   static let mask = "•••"
 
   private static let parts = [
@@ -18,9 +18,10 @@ enum Secrets {
     return words.contains(plain) || parts.contains { plain.contains($0) }
   }
 
-  /// A query or a form with the values of secret names masked.
+  /// Returns a query or a form in which the values of secret names are masked.
   static func maskedPairs(_ text: some StringProtocol) -> String {
-    // Splits scalars: to Swift, a separator followed by a combining accent is another character.
+    // Split the text by Unicode scalars. In a Swift string, an ampersand that is followed by a combining accent is a
+    // different `Character`, so a split by characters would not find it.
     let pairs = Substring(text).unicodeScalars.split(separator: "&", omittingEmptySubsequences: false)
     return pairs.map { pair in
       guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
@@ -29,7 +30,7 @@ enum Secrets {
     }.joined(separator: "&")
   }
 
-  /// A JSON or form body with the values of secret names masked.
+  /// Returns a JSON or form body in which the values of secret names are masked.
   static func maskedBody(_ text: String) -> String {
     guard let value = try? JSONValue(parsing: Data(text.utf8)) else { return maskedPairs(text) }
     return masked(value).description
@@ -45,14 +46,13 @@ enum Secrets {
     }
   }
 
-  /// A request target, or a text with URLs, with masked user information and masked secret values in every query and
-  /// fragment.
+  /// Returns a request target, or a text with URLs, in which the user information and the secret values of every query
+  /// and fragment are masked.
   static func maskedTarget(_ target: String) -> String {
     URLText.changing(target, items: { maskedPairs($0) }, userInfo: { _ in mask })
   }
 
-  /// The value of a field in the form that is printed. A secret is masked, but the scheme of a credential stays
-  /// visible.
+  /// The printed form of a field's value. A secret is masked, but the scheme of a credential stays visible.
   static func shown(_ value: String, of name: String) -> String {
     guard isSecret(name) else { return value }
     let kind = value.split(separator: " ", maxSplits: 1)

@@ -6,7 +6,7 @@ import Foundation
   import Darwin
 #endif
 
-/// The standard streams of the process.
+/// Functions for the standard streams of the process.
 enum Terminal {
   /// The two output streams.
   enum Stream: Int32, Sendable {
@@ -16,10 +16,12 @@ enum Terminal {
 
   /// Prepares the streams. Must be the first action of the process.
   ///
-  /// A closed stream is opened so that using it fails. Otherwise its number would go to the next file or socket, and
-  /// messages would be written there. SIGPIPE gets a handler, so that a missing reader causes a failed write and does
-  /// not end the process. The handler does nothing; unlike an ignored signal, a handler is not inherited by started
-  /// programs.
+  /// If a standard stream is closed, its descriptor is opened in such a way that reading and writing fail. Otherwise
+  /// the system would give the number of the descriptor to the next opened file or socket, and messages for the stream
+  /// would be written there.
+  ///
+  /// SIGPIPE gets a handler that does nothing. So a write to a pipe without a reader fails, but does not end the
+  /// process. The signal is not ignored, because programs that the command starts would then ignore the signal, too.
   static func prepare() {
     for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
       _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
@@ -43,28 +45,29 @@ enum Terminal {
   }
 
   /// Prints an error message to standard error.
-  static func complain(_ sentence: String) {
+  static func reportError(_ sentence: String) {
     write("\(paint(for: .error)(.red, "errand:")) \(PlainText.visible(sentence))\n", to: .error)
   }
 
-  /// Writes text to a stream; returns the system's error number if that fails.
+  /// Writes text to a stream. Returns nil, or the system's error number if the write fails.
   @discardableResult
   static func write(_ text: String, to stream: Stream = .output) -> Int32? { write(Data(text.utf8), to: stream) }
 
-  /// Writes bytes to a stream; returns the system's error number if that fails.
+  /// Writes bytes to a stream. Returns nil, or the system's error number if the write fails.
   @discardableResult
   static func write(_ bytes: Data, to stream: Stream = .output) -> Int32? { put(bytes, into: stream.rawValue) }
 
   /// Writes the result of the command to standard output; returns the exit status.
-  static func show(_ text: String) -> ExitCode { write(text).map(lost) ?? .success }
+  static func show(_ text: String) -> ExitCode { write(text).map(reportWriteFailure) ?? .success }
 
-  /// Reports that standard output could not be written; returns the exit status. A missing reader is not reported.
-  static func lost(_ code: Int32) -> ExitCode {
-    if code != EPIPE { complain("Standard output cannot be written: \(String(cString: strerror(code))).") }
+  /// Reports that standard output could not be written; returns the exit status. If the reader of a pipe has ended
+  /// (EPIPE), nothing is reported.
+  static func reportWriteFailure(_ code: Int32) -> ExitCode {
+    if code != EPIPE { reportError("Standard output cannot be written: \(String(cString: strerror(code))).") }
     return .other
   }
 
-  /// Writes all bytes to a descriptor; returns the system's error number if that fails.
+  /// Writes all bytes to a file descriptor. Returns nil, or the system's error number if the write fails.
   static func put(_ bytes: Data, into descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
@@ -78,8 +81,8 @@ enum Terminal {
     }
   }
 
-  /// Waits until a non-blocking descriptor accepts more bytes. Returns false if waiting fails. The descriptor is not
-  /// changed to a blocking one, because other processes share this setting.
+  /// Waits until a non-blocking descriptor accepts more bytes. Returns false if waiting fails. The descriptor stays
+  /// non-blocking, because other processes share this setting.
   private static func waits(for descriptor: Int32) -> Bool {
     var wish = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return poll(&wish, 1, -1) > 0 || errno == EINTR

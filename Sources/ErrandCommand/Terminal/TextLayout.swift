@@ -1,6 +1,6 @@
 /// Fits text into terminal columns.
 enum TextLayout {
-  /// The number of columns of a text; East Asian characters and emoji take two.
+  /// The number of columns of a text. East Asian characters and emoji take two columns.
   static func width(_ text: some StringProtocol) -> Int {
     text.reduce(0) { $0 + width($1) }
   }
@@ -34,7 +34,8 @@ enum TextLayout {
     return lines + [line]
   }
 
-  /// Removes the beginning of a line that fits into `columns`, and returns it.
+  /// Removes as many characters from the start of a line as fit into `columns`, but at least one, and returns them. The
+  /// rest of the line then starts with `indent`.
   private static func cut(_ line: inout String, _ columns: Int, _ indent: String) -> String {
     var head = ""
     var taken = 0
@@ -49,8 +50,9 @@ enum TextLayout {
 }
 
 extension TextLayout {
-  /// The text in at most this many columns, with “…” in place of omitted characters: in the middle, so that a file's
-  /// extension stays visible, or at the end.
+  /// The text in at most this many columns, with “…” in place of omitted characters. If `keepsEnd` is true, characters
+  /// in the middle are omitted, so that the extension of a file name stays visible. Otherwise, characters at the end
+  /// are omitted.
   static func shortened(_ text: String, to columns: Int, keepsEnd: Bool = true) -> String {
     guard width(text) > columns else { return text }
     guard columns > 1 else { return columns == 1 ? "…" : "" }

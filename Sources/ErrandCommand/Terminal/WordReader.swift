@@ -1,15 +1,15 @@
 /// Splits the arguments of a command into options and other arguments.
 ///
-/// `--name value`, `--name=value`, `-n value` and `-nvalue` are equivalent; after `--`, nothing is an option.
+/// `--name value`, `--name=value`, `-n value` and `-nvalue` are equivalent. No argument after `--` is an option.
 struct WordReader {
-  /// One argument.
+  /// An option with or without a value, or another argument.
   enum Item: Equatable {
-    /// An option without a value.
+    /// An option without a value. The text is the name of the option.
     case flag(String)
-    /// An option with its value.
+    /// An option with its value. The first text is the name of the option.
     case option(String, value: String)
     /// An argument that is not an option.
-    case place(String)
+    case argument(String)
   }
 
   private var words: ArraySlice<String>
@@ -17,17 +17,18 @@ struct WordReader {
   private let valued: Set<String>
   private var isPlain = false
 
-  /// Makes a reader that knows the options without a value and those with one.
+  /// Creates a reader. `flags` are the names of the options without a value, `valued` the names of the options with a
+  /// value.
   init(_ words: [String], flags: Set<String>, valued: Set<String>) {
     self.words = words[...]
     self.flags = flags
     self.valued = valued
   }
 
-  /// The next item; nil after the last one.
+  /// The next option or argument; nil after the last one.
   mutating func next() throws(UsageError) -> Item? {
     guard let word = words.popFirst() else { return nil }
-    if isPlain || !word.hasPrefix("-") || word.count == 1 { return .place(word) }
+    if isPlain || !word.hasPrefix("-") || word.count == 1 { return .argument(word) }
     if word == "--" {
       isPlain = true
       return try next()

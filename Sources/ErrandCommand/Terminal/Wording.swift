@@ -3,7 +3,7 @@ import ErrandCache
 
 /// Formats durations, sizes and metrics as text.
 enum Wording {
-  /// A duration in milliseconds below a second, otherwise in seconds.
+  /// The text for a duration: in milliseconds below a second, otherwise in seconds.
   static func duration(_ duration: Duration) -> String {
     let microseconds = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
     switch microseconds {
@@ -13,7 +13,7 @@ enum Wording {
     }
   }
 
-  /// A number of bytes, exact below 1 KiB.
+  /// The text for a number of bytes: exact below 1 KiB, otherwise in KiB or MiB with one decimal place.
   static func bytes(_ count: Int64) -> String {
     switch count {
     case 1: "1 byte"
@@ -44,7 +44,7 @@ enum Wording {
     return phases.compactMap { name, at in at.map { "\(name) \(duration($0))" } }
   }
 
-  /// An integer with its decimal point moved, truncated to `keeping` places.
+  /// The decimal text of `value` divided by 10 to the power of `places`, truncated to `keeping` decimal places.
   private static func decimals(_ value: Int64, _ places: Int, keeping: Int) -> String {
     let digits = String(value)
     let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
@@ -54,12 +54,12 @@ enum Wording {
 }
 
 extension Wording {
-  /// A rate in bytes per second.
+  /// The text for a rate in bytes per second, such as `1.5 MiB/s`.
   static func rate(_ rate: Double) -> String {
     "\(bytes(Int64(exactly: min(max(0, rate), 1e15).rounded()) ?? 0))/s"
   }
 
-  /// A remaining time in the form of a clock, rounded up to seconds: 0:07, 12:30, 3:05:00.
+  /// The text for a remaining time in the form of a clock, rounded up to seconds: 0:07, 12:30, 3:05:00.
   static func clock(_ duration: Duration) -> String {
     let (whole, rest) = duration.components
     guard whole < 100 * 3_600 else { return "over 99 h" }
@@ -74,7 +74,7 @@ extension Wording {
 
 /// Texts about stored responses.
 extension Wording {
-  /// A duration in its two largest units: 12s, 2m 48s, 7d 3h.
+  /// The text for a duration in its two largest units: 12s, 2m 48s, 7d 3h.
   static func span(seconds: Int64) -> String {
     let units: [(name: String, length: Int64)] = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)]
     let first = units.firstIndex { seconds >= $0.length } ?? units.count - 1
@@ -86,12 +86,12 @@ extension Wording {
     return parts.enumerated().filter { $0 == 0 || $1.0 > 0 }.map { "\($1.0)\($1.1)" }.joined(separator: " ")
   }
 
-  /// The age of a response.
+  /// The age of a stored response; `?` if the age is unknown.
   static func age(of listing: CacheListing, at now: WallTime) -> String {
     listing.age(at: now).map { span(seconds: $0.components.seconds) } ?? "?"
   }
 
-  /// The freshness of a response in a few words.
+  /// The freshness of a stored response, in a few words.
   static func state(_ state: CacheEntryState) -> String {
     switch state {
     case .fresh(let time): "fresh for \(span(seconds: time.components.seconds))"
@@ -101,10 +101,10 @@ extension Wording {
     }
   }
 
-  /// A number of entries.
+  /// The text for a number of cache entries, such as `1 entry`.
   static func entries(_ count: Int) -> String { count == 1 ? "1 entry" : "\(count) entries" }
 
-  /// Further facts about a stored response, on one line.
+  /// Facts about a stored response, such as its age and its size, on one line.
   static func facts(of listing: CacheListing, at now: WallTime) -> String {
     let (head, label) = (listing.head, listing.head.label)
     var parts = [
@@ -122,7 +122,7 @@ extension Wording {
     return PlainText.visible(parts.joined(separator: " · "))
   }
 
-  /// The origin of a response and the reason, on separate lines.
+  /// Two lines: the origin of a response with the reason for this origin, and the field `Cache-Status`.
   static func cache(_ report: CacheReport) -> [String] {
     ["* \(place(report.origin)): \(report.reason)", "* Cache-Status: \(report.status)"]
   }
@@ -132,8 +132,8 @@ extension Wording {
     case .network: "from the server"
     case .cacheFresh: "from the cache, fresh"
     case .cacheStale: "from the cache, stale"
-    case .revalidated: "from the cache, confirmed"
-    case .local: "from no source"
+    case .revalidated: "from the cache, revalidated"
+    case .local: "from neither the server nor the cache"
     }
   }
 }

@@ -1,11 +1,11 @@
 /// Draws several transfers on a terminal, one line each, repeatedly in the same place.
 ///
 /// Running transfers are at the bottom; the lines of ended transfers stay above them. A frame is one text that
-/// overwrites the lines and erases nothing before writing, so that the display does not flicker. After a frame the
-/// cursor is on an empty line below.
+/// overwrites the lines and erases nothing before writing, so that the display does not flicker. After a frame, the
+/// cursor is on an empty line below the transfers.
 struct ProgressBoard {
   private static let escape = "\u{1B}["
-  /// The number of lines of the last frame that the next frame overwrites.
+  /// The number of lines that the next frame overwrites: the lines of running transfers in the last frame.
   private var liveLines = 0
   private let paint: Paint
 
@@ -31,7 +31,7 @@ struct ProgressBoard {
   private static func lines(
     over: [ProgressState], live: [ProgressState], size: TerminalSize, paint: Paint
   ) -> (over: [String], live: [String]) {
-    // The last column stays empty, because some terminals wrap after it.
+    // The last column of the terminal stays empty, because some terminals begin a new line after it.
     let columns = max(1, size.columns - 1)
     let names = (over + live).map { TextLayout.width(ProgressLine.harmless($0.name)) }
     let line = ProgressLine(columns: columns, nameColumns: min(names.max() ?? 0, 24), paint: paint)

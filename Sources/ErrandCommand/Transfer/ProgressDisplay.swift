@@ -3,21 +3,22 @@ import ErrandSupport
 
 /// Displays the progress of transfers from any thread: bars on a terminal, lines in a pipe.
 final class ProgressDisplay: Sendable {
-  /// The kind of the output.
+  /// The form in which the progress is displayed.
   enum Kind: Sendable {
-    /// Bars on a terminal. The size of the terminal is determined for each frame.
+    /// The progress is drawn as bars on a terminal. `size` returns the size of the terminal and is called for each
+    /// frame.
     case bars(Paint, size: @Sendable () -> TerminalSize)
-    /// Lines in a pipe or a file.
+    /// The progress is printed as lines, because the output is a pipe or a file, or because of `-v`.
     case lines
   }
 
   private struct State: Sendable {
     var transfers: [ProgressState] = []
     var logs: [ProgressLog] = []
-    /// Transfers whose final line is printed.
+    /// The numbers of the transfers whose final line has been printed.
     var ended: Set<Int> = []
     var board: ProgressBoard
-    /// Text that is drawn but not written yet.
+    /// The output that still has to be written to the terminal, the pipe or the file.
     var pending = ""
     /// Whether a thread is writing. That thread continues until no text is pending, so that the frames stay in order.
     var isWriting = false
@@ -27,7 +28,8 @@ final class ProgressDisplay: Sendable {
   private let write: @Sendable (String) -> Void
   private let state: Locked<State>
 
-  /// Makes a display that passes its text to a function, one piece at a time.
+  /// Creates a display that passes its text to a function. The function is never called by two threads at the same
+  /// time.
   init(_ kind: Kind, write: @escaping @Sendable (String) -> Void) {
     self.kind = kind
     self.write = write
@@ -35,7 +37,7 @@ final class ProgressDisplay: Sendable {
     state = Locked(State(board: ProgressBoard(paint: paint)))
   }
 
-  /// Makes the display that suits a stream.
+  /// Creates a display for a stream: bars for a terminal, otherwise lines.
   convenience init(on stream: Terminal.Stream) {
     let kind: Kind =
       Terminal.isTerminal(stream)
@@ -43,7 +45,7 @@ final class ProgressDisplay: Sendable {
     self.init(kind) { Terminal.write($0, to: stream) }
   }
 
-  /// Adds a transfer below the others; returns the number for its reports.
+  /// Adds a transfer below the other transfers. Returns the number of the transfer for ``report(_:of:)``.
   func add(_ transfer: ProgressState) -> Int {
     let number = state.withLock { state in
       state.transfers.append(transfer)

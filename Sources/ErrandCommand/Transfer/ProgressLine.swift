@@ -4,14 +4,14 @@
 /// film.mkv  [==========>              ]   44 %   460.0 MiB of 1024.0 MiB    83.2 MiB/s   0:07 left
 /// ```
 ///
-/// On narrow terminals the parts are dropped in this order: the total, the bar, the amount, the rate, the remaining
-/// time.
+/// On a narrow terminal, parts are left out: first the total or the bar, then both, then the amount, the rate and the
+/// remaining time, in this order.
 struct ProgressLine {
   /// The maximum width of a line.
   let columns: Int
-  /// The width of the names, so that the bars of several lines are aligned.
+  /// The maximum width of the name column. It is the same for all lines, so that their bars are aligned.
   let nameColumns: Int
-  /// The colours.
+  /// The colours of the line.
   let paint: Paint
 
   private static let gap = "  "
@@ -23,7 +23,7 @@ struct ProgressLine {
     self.paint = paint
   }
 
-  /// The line without its end; never wider than `columns`.
+  /// The line without a line feed. The line is never wider than `columns`.
   func text(_ state: ProgressState) -> String {
     let name = Self.harmless(state.name)
     switch state.phase {
@@ -50,7 +50,8 @@ struct ProgressLine {
     return String(out)
   }
 
-  /// Whether a scalar is invisible and may change the text direction or end the line. The joiner of emoji is allowed.
+  /// Whether a scalar is invisible and may change the text direction or end the line. The zero-width joiner (U+200D) is
+  /// allowed, because emoji need it.
   private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x061C, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: true
@@ -86,7 +87,8 @@ struct ProgressLine {
     return rest < 2 ? TextLayout.shortened(fullName, to: columns) : TextLayout.shortened(fullName, to: rest) + share
   }
 
-  /// The possible details after the name, the longest first. Numbers are padded, so that the columns keep their width.
+  /// The texts that can follow the name. The line shows the first of these texts that fits into it. Numbers are padded,
+  /// so that the columns keep their width.
   private static func choices(_ state: ProgressState) -> [(details: [String], hasBar: Bool)] {
     let percent = state.percent.map { right("\($0) %", 5) }
     let total = state.total.map(Wording.bytes)
@@ -109,8 +111,8 @@ struct ProgressLine {
     return "[" + paint(.cyan, full) + String(repeating: " ", count: inner - full.count) + "]"
   }
 
-  /// The name, cut or padded to the width of its column. The column takes at most a quarter of the line, or half of a
-  /// narrow line.
+  /// The name, cut or padded to the width of its column. The column takes at most a quarter of the line. On a narrow
+  /// line, it takes at most 12 columns or half of the line, whichever is smaller.
   private func padded(_ name: String) -> String {
     let width = max(1, min(nameColumns, max(columns / 4, min(columns / 2, 12))))
     let short = TextLayout.shortened(name, to: width)

@@ -1,5 +1,5 @@
-/// Reports one transfer in whole lines, for a pipe or a file: at its start, at each tenth, and at its end. If the total
-/// is unknown, it reports each doubling of the amount, starting at 1 MiB.
+/// Reports the progress of one transfer in whole lines, for a pipe or a file: at its start, after each tenth of the
+/// bytes, and at its end. If the total is unknown, a line is printed after 1 MiB and after each doubling of the amount.
 struct ProgressLog {
   private var hasBegun = false
   private var bytes: Int64 = 0
@@ -7,7 +7,7 @@ struct ProgressLog {
   private var mark: Int64 = 1 << 20
   private var isOver = false
 
-  /// The lines for a new state, without line ends; usually none.
+  /// The lines to print for a new state, without line feeds. For most states, there are none.
   mutating func lines(_ state: ProgressState) -> [String] {
     guard !isOver, state.phase != .waiting else { return [] }
     let name = ProgressLine.harmless(state.name)
@@ -18,8 +18,8 @@ struct ProgressLog {
 
   private mutating func beginning(_ state: ProgressState) -> String? {
     guard !hasBegun || state.bytes < bytes else { return nil }
-    let goesOn = !hasBegun && state.kept > 0 && state.bytes >= state.kept
-    let verb = goesOn ? "resumes" : hasBegun ? "starts over" : "starts"
+    let isResumed = !hasBegun && state.kept > 0 && state.bytes >= state.kept
+    let verb = isResumed ? "resumes" : hasBegun ? "starts over" : "starts"
     hasBegun = true
     tenth = (state.percent ?? 0) / 10
     mark = max(1 << 20, Self.doubled(state.bytes))

@@ -2,7 +2,7 @@
 struct ProgressState: Sendable, Equatable {
   /// The phases of a transfer.
   enum Phase: Sendable, Equatable {
-    /// The transfer waits for its turn.
+    /// The transfer has not begun yet, for example because it waits for other transfers.
     case waiting
     /// Bytes are being transferred.
     case running
@@ -16,22 +16,22 @@ struct ProgressState: Sendable, Equatable {
 
   /// The name to display. Unsafe characters are replaced when the name is drawn.
   var name: String
-  /// The phase.
+  /// The phase of the transfer.
   var phase = Phase.running
   /// The number of transferred bytes.
   var bytes: Int64 = 0
-  /// The number of bytes that were already on the disk at the start.
+  /// The number of bytes that an earlier run had already stored when this transfer started.
   var kept: Int64 = 0
-  /// The total number of bytes, if known.
+  /// The total number of bytes to transfer; nil if it is unknown.
   var total: Int64?
-  /// The rate in bytes per second, if known.
+  /// The rate of the transfer in bytes per second; nil if it is unknown.
   var rate: Double?
-  /// The remaining time, if known.
+  /// The estimated time until the end of the transfer; nil if it is unknown.
   var timeLeft: Duration?
-  /// The elapsed time.
+  /// The elapsed time since the start of the transfer; nil if it is not displayed.
   var elapsed: Duration?
 
-  /// Additional text for a completed transfer.
+  /// Additional text for a completed transfer, such as the verified checksums; nil for none.
   var note: String?
 
   /// Whether the transfer has ended.
@@ -42,7 +42,7 @@ struct ProgressState: Sendable, Equatable {
     }
   }
 
-  /// The completed share from 0 to 1; nil if the total is unknown. 1 only for a completed transfer.
+  /// The completed share from 0 to 1; nil if the total is unknown. The value 1 means that the transfer is complete.
   var fraction: Double? {
     if phase == .done { return 1 }
     guard let total else { return nil }
@@ -50,6 +50,7 @@ struct ProgressState: Sendable, Equatable {
     return min(max(0, Double(bytes) / Double(total)), 0.999)
   }
 
-  /// The completed share in percent, rounded down; 100 only for a completed transfer.
+  /// The completed share in percent, rounded down; nil if the total is unknown. The value 100 means that the transfer
+  /// is complete.
   var percent: Int? { fraction.map { Int($0 * 100) } }
 }

@@ -19,7 +19,8 @@ struct TerminalSize: Sendable, Equatable {
     self.rows = rows
   }
 
-  /// The present size of a stream's terminal; otherwise from `COLUMNS` and `LINES`, or the default size.
+  /// Determines the present size of a stream's terminal. If the system does not know the size, the environment
+  /// variables `COLUMNS` and `LINES` determine the size. Without these variables, the size is ``usual``.
   init(
     of stream: Terminal.Stream, environment: [String: String] = ProcessInfo.processInfo.environment
   ) {

@@ -1,7 +1,8 @@
 import ErrandSupport
 
-/// An accessory that shows a loading indicator while calls run. It does not show the indicator for short calls, shows
-/// it for at least a minimum time, and shows it only once for several calls.
+/// An accessory (an observer of calls) that shows a loading indicator while calls run. Calls that end quickly do not
+/// show the indicator. After it is shown, the indicator stays visible for a minimum time. If several calls run at the
+/// same time, they share one indicator.
 ///
 /// ```swift
 /// let spinner = LoadingIndicator { isShown in view.spinner.isHidden = !isShown }
@@ -10,15 +11,15 @@ import ErrandSupport
 public final class LoadingIndicator: Accessory {
   private struct State: Sendable {
     var machine: LoadingIndicatorMachine
-    /// The numbers of the calls and groups that this indicator counts. Each is counted once, even if this accessory is
-    /// registered several times.
+    /// The `id` of each running call and group that selects this indicator. The set ensures that each call and group is
+    /// counted once, even if the app registers this accessory several times.
     var counted: Set<UInt64> = []
     var timer: (at: MonotonicInstant, token: TimerToken)?
     var reported = false
   }
 
-  /// The name by which requests select this indicator. If it is nil, the indicator counts the requests that select no
-  /// indicator.
+  /// The name by which requests select this indicator. If the name is nil, the indicator counts the requests that
+  /// select no indicator.
   public let name: String?
   private let timers: any Timers
   private let show: @MainActor @Sendable (Bool) -> Void
@@ -30,8 +31,9 @@ public final class LoadingIndicator: Accessory {
   ///   - name: The name by which requests select the indicator; nil to count the requests that select no indicator.
   ///   - delay: The time that a call must run before the indicator is shown.
   ///   - minimum: The shortest time for which the indicator is shown.
-  ///   - timers: The clock.
-  ///   - show: Shows (true) or hides (false) the indicator, on the main actor. It is called only if this changes.
+  ///   - timers: The clock that measures `delay` and `minimum`.
+  ///   - show: A closure that shows the indicator if its argument is true, and hides the indicator otherwise. It runs
+  ///     on the main actor, and only if the indicator must be shown or hidden.
   public init(
     name: String? = nil, delay: Duration = .milliseconds(300), minimum: Duration = .milliseconds(500),
     timers: any Timers = SharedTimers.shared, show: @escaping @MainActor @Sendable (Bool) -> Void
@@ -45,13 +47,14 @@ public final class LoadingIndicator: Accessory {
   /// Counts the call if its request selects this indicator.
   public func willStart(_ call: CallInfo) { countOn(call.id, call.request.indicator) }
 
-  /// Removes the call from the count.
+  /// Removes the call from the count of running calls.
   public func didStop(_ call: CallInfo, _ ending: CallEnding) { countOff(call.id) }
 
-  /// Counts the group if it selects this indicator. So the indicator stays visible between the steps of a chain.
+  /// Counts the group if the group selects this indicator. The indicator therefore stays visible between two steps of a
+  /// chain, when no call runs.
   public func willStart(_ group: GroupInfo) { countOn(group.id, group.indicator) }
 
-  /// Removes the group from the count.
+  /// Removes the group from the count of running calls and groups.
   public func didStop(_ group: GroupInfo, _ ending: GroupEnding) { countOff(group.id) }
 
   private func countOn(_ id: UInt64, _ choice: IndicatorChoice) {
@@ -68,7 +71,7 @@ public final class LoadingIndicator: Accessory {
     switch choice {
     case .inherited: name == nil
     case .none: false
-    case .named(let chosen): name == chosen
+    case .named(let chosen): name.hasSameBytes(as: chosen)
     }
   }
 
@@ -97,7 +100,8 @@ public final class LoadingIndicator: Accessory {
       state.timer = (instant, token)
       return true
     }
-    // Another thread has set a timer in the meantime, or the state has changed, so this timer is not needed.
+    // Another thread may have stored a timer already, or may have moved the next change of the indicator to another
+    // time. Then the new timer is not needed.
     if !isKept { timers.cancel(token) }
   }
 

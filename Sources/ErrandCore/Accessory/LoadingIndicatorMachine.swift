@@ -1,7 +1,8 @@
-/// Decides when a loading indicator is shown and hidden: a state machine whose caller passes the time.
+/// A state machine that decides when a loading indicator is shown and hidden. The machine has no clock: its methods
+/// receive the current time from the caller.
 ///
-/// The indicator is shown after a call has run for `delay`. It stays visible for at least `minimum`, and is hidden when
-/// no call runs.
+/// The indicator is shown when calls have been running for `delay`. It stays visible for at least `minimum`. After that
+/// time, the indicator is hidden as soon as no call runs.
 struct LoadingIndicatorMachine: Sendable {
   private enum Phase: Sendable {
     case idle
@@ -21,8 +22,8 @@ struct LoadingIndicatorMachine: Sendable {
 
   var isShown: Bool { if case .showing = phase { true } else { false } }
 
-  /// The next time at which the caller must call ``look(at:)``, because the indicator may be shown or hidden; nil for
-  /// none.
+  /// The time at which the caller must next call ``look(at:)``, because the indicator may then be shown or hidden; nil
+  /// if no change is due.
   var next: MonotonicInstant? {
     switch phase {
     case .delaying(let instant): instant
@@ -43,7 +44,8 @@ struct LoadingIndicatorMachine: Sendable {
     look(at: now)
   }
 
-  /// Shows or hides the indicator if it is time for that.
+  /// Shows the indicator if the delay is over at `now`. Hides the indicator if no call runs and the minimum time is
+  /// over.
   mutating func look(at now: MonotonicInstant) {
     if case .delaying(let instant) = phase, instant <= now { phase = .showing(notBefore: now.advanced(by: minimum)) }
     if case .showing(let instant) = phase, running == 0, instant <= now { phase = .idle }

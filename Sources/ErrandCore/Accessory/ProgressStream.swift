@@ -1,5 +1,5 @@
-/// The progress of one call as a stream, for code that reads the progress while `send` runs. It is an accessory: put it
-/// into the options of the call.
+/// A stream of the progress of one call, for code that reads the progress while `send` runs. The stream is an
+/// ``Accessory``: pass it to the call in ``CallOptions``.
 ///
 /// ```swift
 /// let progress = ProgressStream(.upload)
@@ -8,8 +8,8 @@
 /// print(try await added.id)
 /// ```
 public final class ProgressStream: Accessory {
-  /// The progress reports. A slow reader gets only the latest report and misses those in between. The stream ends when
-  /// the call ends, with success or failure. It supports one reader.
+  /// The progress reports. A slow reader gets only the latest report and misses earlier reports. The stream ends when
+  /// the call ends, with success or failure. Only one task may read the stream.
   public let reports: AsyncStream<TransferProgress>
 
   private let direction: TransferProgress.Direction?
@@ -24,11 +24,11 @@ public final class ProgressStream: Accessory {
 
   deinit { continuation.finish() }
 
-  /// Adds the progress report to the stream.
+  /// Adds a progress report to the stream, unless the stream is limited to the other direction (upload or download).
   public func progressed(_ call: CallInfo, _ progress: TransferProgress) {
     if direction == nil || progress.direction == direction { continuation.yield(progress) }
   }
 
-  /// Ends the stream.
+  /// Ends the stream of progress reports, because the call ends.
   public func willStop(_ call: CallInfo, _ ending: CallEnding) { continuation.finish() }
 }

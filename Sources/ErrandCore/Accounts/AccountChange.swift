@@ -1,26 +1,29 @@
 import ErrandSupport
 
-/// A change of the accounts of a ``CredentialStore``.
+/// A change of the accounts in a ``CredentialStore``, such as a login.
 public enum AccountChange: Sendable, Hashable {
-  /// An account was logged in and is now the current one.
+  /// An account was logged in and is now the current account.
   case loggedIn(String)
-  /// Another logged-in account is now the current one; nil if no account is current now.
+  /// The app selected another current account. The value is the new current account; nil if no account is current now.
   case switched(to: String?)
-  /// An account has a new credential.
+  /// The credential of an account was refreshed.
   case refreshed(String)
-  /// An account was logged out: its calls were cancelled, and nothing more is sent for it.
+  /// An account was logged out. Its running calls were cancelled, and no new call starts for the account. The only
+  /// exceptions are the calls that notify the server of the logout.
   case loggedOut(String)
-  /// The keeper could not save a change; the text gives the reason. The change is still valid until the process ends.
+  /// The ``CredentialKeeper`` could not save a change of the accounts; the text gives the reason. The change remains in
+  /// effect until the process ends.
   case notKept(String)
 }
 
 extension AccountChange {
-  /// Whether two changes are of the same kind and concern the same account. Names are compared byte by byte.
+  /// Whether two changes are of the same kind and have the same account name or reason. Texts are compared byte by
+  /// byte.
   public static func == (left: AccountChange, right: AccountChange) -> Bool {
     left.parts.kind == right.parts.kind && left.parts.text.hasSameBytes(as: right.parts.text)
   }
 
-  /// Hashes the kind of the change and the bytes of the account's name.
+  /// Hashes the kind of the change and the bytes of its account name or reason.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(parts.kind)
     hasher.combine(parts.text.map { ByteText($0) })

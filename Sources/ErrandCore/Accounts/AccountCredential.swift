@@ -1,16 +1,16 @@
 import ErrandSupport
 public import Foundation
 
-/// The stored data of an account: its credential, the token that refreshes it, and its expiry.
+/// The stored data of an account: its credential, the token that refreshes the credential, and the time of expiry.
 public struct AccountCredential: Sendable, Hashable {
   /// The credential that is sent to servers.
   public var credential: Credential
-  /// The token with which another credential is requested; nil if there is none.
+  /// The token with which a new credential is requested when the credential expires; nil if there is no such token.
   public var refreshToken: String?
-  /// The moment at which the credential expires, on the wall clock; nil if it is unknown.
+  /// The time at which the credential expires, by the wall clock; nil if the time is unknown.
   public var expires: Date?
 
-  /// Makes the data of an account.
+  /// Makes the stored data of an account from its credential.
   public init(_ credential: Credential, refreshToken: String? = nil, expires: Date? = nil) {
     self.credential = credential
     self.refreshToken = refreshToken
@@ -41,14 +41,14 @@ extension AccountCredential: CustomStringConvertible, CustomDebugStringConvertib
   }
   /// The kind of the credential and its expiry, without secrets.
   public var debugDescription: String { description }
-  /// The content of a dump: the kind of the credential and its expiry, without secrets.
+  /// The value that `dump` shows: the kind of the credential and its expiry, without secrets.
   public var customMirror: Mirror { Mirror(self, children: ["credential": description], displayStyle: .struct) }
 }
 
 extension AccountCredential: Codable {
   private enum Key: String, CodingKey { case token, user, password, refreshToken, expires }
 
-  /// Reads the form that ``encode(to:)`` wrote. This form contains secrets, so store it where no one else can read it.
+  /// Decodes the data that ``encode(to:)`` wrote. The data contains secrets, so store it where no one else can read it.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: Key.self)
     if let token = try values.decodeIfPresent(String.self, forKey: .token) {
@@ -62,7 +62,7 @@ extension AccountCredential: Codable {
     expires = try values.decodeIfPresent(Date.self, forKey: .expires)
   }
 
-  /// Writes the credential, the refresh token and the expiry, including the secrets.
+  /// Encodes the credential, the refresh token and the expiry. The result contains the secrets in plain text.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
     switch credential {

@@ -2,11 +2,12 @@ import ErrandSupport
 
 /// Stores credentials between runs of a program, for example in a Keychain, a file or a database.
 ///
-/// The methods of a keeper are called one after the other, on a thread where they may block.
+/// Errand calls the methods of a keeper one after the other, on a thread that they may block.
 public protocol CredentialKeeper: Sendable {
-  /// Returns the accounts that were saved last; nil if there are none.
+  /// Returns the accounts that were saved last; nil if no accounts were saved.
   func load() throws -> KeptAccounts?
-  /// Replaces the saved accounts. If no account is logged in, no secret must remain.
+  /// Saves the accounts in place of the accounts that were saved before. If no account is logged in, the storage must
+  /// contain no secret afterwards.
   func save(_ accounts: KeptAccounts) throws
 }
 
@@ -14,7 +15,7 @@ public protocol CredentialKeeper: Sendable {
 ///
 /// The names of accounts are compared byte by byte.
 public struct KeptAccounts: Sendable, Hashable {
-  /// The current account; nil for none.
+  /// The name of the current account; nil if no account is current.
   public var current: String?
   private var table: [ByteText: AccountCredential]
 
@@ -47,7 +48,7 @@ public struct KeptAccounts: Sendable, Hashable {
     left.current.hasSameBytes(as: right.current) && left.table == right.table
   }
 
-  /// Hashes the accounts.
+  /// Hashes the names of the accounts and their credentials.
   public func hash(into hasher: inout Hasher) { hasher.combine(table) }
 }
 
@@ -59,8 +60,8 @@ extension KeptAccounts: Codable {
     let credential: AccountCredential
   }
 
-  /// Reads the form that ``encode(to:)`` wrote. Also reads the form of earlier versions: an object `credentials` keyed
-  /// by account name.
+  /// Decodes the data that ``encode(to:)`` wrote. Also decodes the data of earlier versions: an object `credentials`
+  /// whose keys are the account names.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: Key.self)
     let current = try values.decodeIfPresent(String.self, forKey: .current)
@@ -73,8 +74,10 @@ extension KeptAccounts: Codable {
     for entry in entries { self[entry.account] = entry.credential }
   }
 
-  /// Writes the accounts as a list, because JSON decoders merge keys that are equal in Swift:
-  /// `{"current": "ada", "accounts": [{"account": "ada", "credential": {"token": "…"}}]}`.
+  /// Encodes the accounts as a list, such as
+  /// `{"current": "ada", "accounts": [{"account": "ada", "credential": {"token": "…"}}]}`. In an object with the
+  /// account names as keys, a JSON decoder would merge two names that differ in their bytes but are equal as Swift
+  /// strings.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
     try values.encodeIfPresent(current, forKey: .current)

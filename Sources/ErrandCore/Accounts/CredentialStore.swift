@@ -14,61 +14,63 @@ import Foundation
 /// Several clients may share a store. All members may be called on any thread; a change applies to every call that
 /// starts after the change.
 public final class CredentialStore: RefreshingProvider {
-  /// Requests a new credential to replace one that was rejected or is about to expire.
+  /// A function that requests a new credential, because `old` was rejected or is about to expire.
   public typealias Refresh = @Sendable (_ old: AccountCredential, _ account: String) async throws -> AccountCredential
 
-  private let book: Locked<AccountBook>
+  private let state: Locked<AccountState>
   private let origins: Set<HTTPURL.Origin>
   private let leeway: TimeInterval
   private let renewal: Refresh?
-  private let desk: CredentialSaver?
+  private let saver: CredentialSaver?
   /// Refreshes credentials for every client that uses the store.
   let refreshing = RefreshControl()
   private let wallClock: @Sendable () -> Date
   private let clients = Locked(WeakList<ClientSessions>())
   private let watchers = Locked<[UUID: AsyncStream<AccountChange>.Continuation]>([:])
 
-  /// An account of whose logout a server is being notified. `time` ends with the notification.
-  private struct Parting: Sendable {
+  /// A logout while the app notifies the server of the logout. The property `period` tells whether the notification
+  /// still runs.
+  private struct LogoutNotification: Sendable {
     let store: ObjectIdentifier
     let account: String
-    let time = TaskMark()
+    let period = TaskPeriod()
   }
 
-  /// Set while a server is notified of a logout. Calls are then sent with the account that was logged out.
-  @TaskLocal private static var parting: Parting?
+  /// The logout that the current task reports to the server; nil if the task reports no logout. Calls that the task
+  /// sends use the account that was logged out.
+  @TaskLocal private static var notification: LogoutNotification?
 
-  /// Makes a store in memory. It is empty when the process starts again.
+  /// Makes a store that keeps its accounts only in memory. The accounts are lost when the process ends.
   ///
   /// - Parameters:
   ///   - origins: Origins that may receive credentials in addition to the origin of the base URL.
   ///   - leeway: How long before its expiry a credential counts as expired.
-  ///   - refresh: Requests another credential; see ``RefreshingProvider/refresh(_:for:)`` for the guarantees. If it is
-  ///     nil, a response with status 401 is returned to the caller.
+  ///   - refresh: The function that requests a new credential; nil to refresh no credentials. The rules of
+  ///     ``RefreshingProvider/refresh(_:for:)`` apply to the function.
   public convenience init(
     origins: Set<HTTPURL.Origin> = [], leeway: Duration = .seconds(30), refresh: Refresh? = nil
   ) {
     self.init(KeptAccounts(), nil, origins, leeway, { Date() }, refresh)
   }
 
-  /// Makes a store that saves its accounts and restores the saved ones. See ``init(origins:leeway:refresh:)`` for the
-  /// other parameters.
+  /// Makes a store that loads the accounts that `keeper` has saved, and saves every later change. See
+  /// ``init(origins:leeway:refresh:)`` for the other parameters.
   ///
-  /// - Throws: Errors of the keeper.
+  /// - Throws: The error of `keeper`, if the accounts cannot be loaded.
   public convenience init(
     keeping keeper: any CredentialKeeper, origins: Set<HTTPURL.Origin> = [], leeway: Duration = .seconds(30),
     refresh: Refresh? = nil
   ) async throws {
-    let desk = CredentialSaver(keeper)
-    self.init(try await desk.load() ?? KeptAccounts(), desk, origins, leeway, { Date() }, refresh)
+    let saver = CredentialSaver(keeper)
+    self.init(try await saver.load() ?? KeptAccounts(), saver, origins, leeway, { Date() }, refresh)
   }
 
   init(
-    _ kept: KeptAccounts, _ desk: CredentialSaver?, _ origins: Set<HTTPURL.Origin>, _ leeway: Duration,
+    _ kept: KeptAccounts, _ saver: CredentialSaver?, _ origins: Set<HTTPURL.Origin>, _ leeway: Duration,
     _ wallClock: @escaping @Sendable () -> Date, _ refresh: Refresh?
   ) {
-    book = Locked(AccountBook(kept))
-    self.desk = desk
+    state = Locked(AccountState(kept))
+    self.saver = saver
     self.origins = origins
     self.leeway = leeway / .seconds(1)
     self.wallClock = wallClock
@@ -78,98 +80,102 @@ public final class CredentialStore: RefreshingProvider {
   // MARK: - Accounts
 
   /// The names of the accounts that are logged in, sorted by their bytes.
-  public var accounts: [String] { book.withLock { $0.kept.accounts } }
+  public var accounts: [String] { state.withLock { $0.kept.accounts } }
 
-  /// Logs an account in, or replaces its credential, and makes it the current account.
+  /// Logs an account in and makes it the current account. If the account is already logged in, replaces its credential.
   ///
   /// The change applies at once to all calls that start later. The method returns when the change is saved.
-  /// - Throws: ``APIError`` if the name is empty, or the error of the keeper. If the keeper failed, the login lasts
-  ///   until the process ends.
+  /// - Throws: ``APIError`` if the name is empty, or the error of the ``CredentialKeeper``. If the keeper failed, the
+  ///   account is logged in until the process ends.
   public func login(_ account: String, with credential: AccountCredential) async throws {
     guard !account.isEmpty else {
       throw APIError(.authorize, .invalidArgument, "The account name is empty; pass a name to log in.")
     }
-    if book.withLock({ $0.isParting(account) }) {
-      // The new session must not get the cookies of the former session.
+    if state.withLock({ $0.isLoggingOut(account) }) {
+      // The new login session must not get the cookies of an earlier login session of the account.
       for client in sessions { client.forgetCookies(account) }
     }
-    book.withLock { $0.login(account, credential) }
+    state.withLock { $0.login(account, credential) }
     publishChanges()
     try await keep()
   }
 
-  /// Makes another logged-in account the current one; nil for none. Calls under way continue with their account.
+  /// Makes another logged-in account the current account. If `account` is nil, no account is current afterwards.
+  /// Running calls keep the account with which they started.
   ///
   /// - Throws: ``APIError`` of code ``APIError/Code/noCredential`` if the account is not logged in, or the error of the
-  ///   keeper.
+  ///   ``CredentialKeeper``.
   public func use(_ account: String?) async throws {
-    guard book.withLock({ $0.use(account) }) else {
+    guard state.withLock({ $0.use(account) }) else {
       throw APIError(.authorize, .noCredential, "The account is not logged in; log in before you make it current.")
     }
     publishChanges()
     try await keep()
   }
 
-  /// Logs an account out, by default the current one. If it was the current account, no account is current afterwards.
+  /// Logs an account out, by default the current account. If the current account is logged out, no account is current
+  /// afterwards.
   ///
-  /// When this method has been called, no new call starts for the account. Calls under way on every client that uses
-  /// the store are cancelled with an error of code ``APIError/Code/loggedOut``, and refreshing is cancelled. The
-  /// responses in the clients' caches and the cookie jar of the account are removed, and the keeper deletes the
-  /// account.
+  /// As soon as this method runs, no new call starts for the account. The running calls of the account are cancelled on
+  /// every client that uses the store; they fail with an error of code ``APIError/Code/loggedOut``. A running refresh
+  /// of the credential is cancelled. The stored responses and the cookie jar of the account are removed from these
+  /// clients, and the ``CredentialKeeper`` deletes the account.
   ///
-  /// Then `farewell` runs, to notify the server. The calls that `farewell` awaits are sent with the old credential,
-  /// which is not refreshed.
+  /// Then `farewell` runs, which may notify the server. The calls that `farewell` awaits are sent with the old
+  /// credential. This credential is not refreshed.
   ///
-  /// An interceptor that runs in a call of the account is cancelled with the call. So an interceptor that logs its
-  /// account out must do this in a separate task.
+  /// An interceptor that runs in a call of the account is cancelled together with the call. So an interceptor that logs
+  /// its account out must call this method in a separate task.
   ///
   /// Returns false, and does nothing, if the account is not logged in.
-  /// - Throws: The error of the keeper, otherwise the error of `farewell`. The account is logged out in either case.
+  /// - Throws: The error of the ``CredentialKeeper``, otherwise the error of `farewell`. The account is logged out even
+  ///   if the method throws.
   @discardableResult
   public func logout(_ account: String? = nil, farewell: (() async throws -> Void)? = nil) async throws -> Bool {
-    let parting = book.withLock { book in (account ?? book.kept.current).flatMap { book.logout($0) } }
-    guard let parting else { return false }
-    defer { book.withLock { $0.end(parting) } }
+    let pending = state.withLock { state in (account ?? state.kept.current).flatMap { state.logout($0) } }
+    guard let pending else { return false }
+    defer { state.withLock { $0.end(pending) } }
     let sessions = sessions
-    for client in sessions { client.stop(parting.account) }
-    refreshing.end(parting.account)
+    for client in sessions { client.stop(pending.account) }
+    refreshing.end(pending.account)
     publishChanges()
-    // The accessories must be notified before the first suspension: during a suspension the account may log in again.
-    for client in sessions { client.tellEnd(of: parting.account) }
-    for client in sessions { await client.removeStored(of: parting.account) }
+    // The accessories must be notified before the first `await`: while the method is suspended, the account may log in
+    // again.
+    for client in sessions { client.notifyEnd(of: pending.account) }
+    for client in sessions { await client.removeStored(of: pending.account) }
     var failure: (any Error)?
     do { try await keep() } catch { failure = error }
     if let farewell {
-      do { try await run(farewell, for: parting.account) } catch { failure = failure ?? error }
+      do { try await run(farewell, for: pending.account) } catch { failure = failure ?? error }
     }
-    book.withLock { book in
-      guard book.kept[parting.account] == nil else { return }
-      for client in sessions { client.forgetCookies(parting.account) }
+    state.withLock { state in
+      guard state.kept[pending.account] == nil else { return }
+      for client in sessions { client.forgetCookies(pending.account) }
     }
-    if book.withLock({ $0.kept[parting.account] }) == nil {
-      for client in sessions { await client.removeStored(of: parting.account) }
+    if state.withLock({ $0.kept[pending.account] }) == nil {
+      for client in sessions { await client.removeStored(of: pending.account) }
     }
     if let failure { throw failure }
     return true
   }
 
-  /// One object for each client that uses the store. The object ends the session of an account in its client.
+  /// The objects that end the session of an account, one object for each client that uses the store.
   private var sessions: [ClientSessions] { clients.withLock { $0.objects } }
 
   private func run(_ farewell: () async throws -> Void, for account: String) async throws {
-    let parting = Parting(store: ObjectIdentifier(self), account: account)
-    defer { parting.time.end() }
-    // Calls of `farewell` must be sent with the old credential, even if a credential provider has started the logout
-    // during a refresh.
+    let notification = LogoutNotification(store: ObjectIdentifier(self), account: account)
+    defer { notification.period.end() }
+    // A credential provider may start the logout while it refreshes a credential. Calls that a provider sends carry no
+    // credential, but the calls of `farewell` need the old credential. So `farewell` runs as if no provider had started
+    // it.
     try await UserCodeScope.leaving {
-      try await Self.$parting.withValue(parting) { try await RefreshControl.sparing(farewell) }
+      try await Self.$notification.withValue(notification) { try await RefreshControl.withoutRefreshing(farewell) }
     }
   }
 
   // MARK: - Observing changes
 
-  /// The changes of the accounts from now on. Each sequence receives all changes, and finishes when the store is
-  /// deallocated.
+  /// A new sequence that delivers every later change of the accounts. The sequence ends when the store is deallocated.
   public var changes: AsyncStream<AccountChange> {
     AsyncStream { continuation in
       let id = UUID()
@@ -178,31 +184,33 @@ public final class CredentialStore: RefreshingProvider {
     }
   }
 
-  /// Publishes the changes in their order. Only one thread at a time publishes; it also publishes the changes of other
-  /// threads.
+  /// Sends the changes to all observers, oldest first. Only one thread publishes at a time. That thread also publishes
+  /// the changes that other threads add in the meantime.
   private func publishChanges() {
     var isNext = false
-    while let news = book.withLock({ $0.newsToTell(isNext: isNext) }) {
+    while let pending = state.withLock({ $0.takePendingChanges(isNext: isNext) }) {
       isNext = true
       for watcher in watchers.withLock({ Array($0.values) }) {
-        for change in news { watcher.yield(change) }
+        for change in pending { watcher.yield(change) }
       }
     }
   }
 
   deinit { for watcher in watchers.withLock({ Array($0.values) }) { watcher.finish() } }
 
-  /// Registers a client that uses the store. Returns objects that the caller must release outside of all locks.
+  /// Registers the ``ClientSessions`` of a client that uses the store, so that a logout can end the sessions on the
+  /// client. Returns the objects that were registered before. The caller must keep the returned objects until it has
+  /// released all locks, because their `deinit` may run code of the app.
   func attach(_ sessions: ClientSessions) -> [ClientSessions] { clients.withLock { $0.insert(sessions) } }
 
   private func keep() async throws {
-    guard let desk else { return }
+    guard let saver else { return }
     do {
-      try await desk.save { self.book.withLock { $0.kept } }
+      try await saver.save { self.state.withLock { $0.kept } }
     } catch {
       var secrets = KnownSecrets()
       addSecrets(to: &secrets)
-      book.withLock { $0.note(.notKept(secrets.masked("\(error)"))) }
+      state.withLock { $0.note(.notKept(secrets.masked("\(error)"))) }
       publishChanges()
       throw error
     }
@@ -210,55 +218,60 @@ public final class CredentialStore: RefreshingProvider {
 
   // MARK: - RefreshingProvider
 
-  /// The account of whose logout the current task notifies a server; nil if there is none.
+  /// The account that was logged out, if the current task reports the logout to the server; otherwise nil.
   private var accountLoggingOut: String? {
-    guard let parting = Self.parting, parting.store == ObjectIdentifier(self), parting.time.lasts else { return nil }
-    return parting.account
+    guard let notification = Self.notification, notification.store == ObjectIdentifier(self),
+      notification.period.lasts
+    else { return nil }
+    return notification.account
   }
 
-  /// Adds the secrets of all accounts, which must not be printed.
+  /// Adds the secrets of all accounts to `secrets`, so that they are masked in messages.
   func addSecrets(to secrets: inout KnownSecrets) {
-    for credential in book.withLock({ $0.kept.entries }) {
+    for credential in state.withLock({ $0.kept.entries }) {
       secrets.add(credential.credential)
       if let token = credential.refreshToken { secrets.add(token) }
     }
   }
 
-  /// Whether a rejected credential can be refreshed.
+  /// True if the store has a function that refreshes credentials.
   var refreshes: Bool { renewal != nil }
 
-  /// The current account; nil if there is none. For calls of the `farewell` of a logout, the account that was logged
-  /// out.
+  /// The name of the current account; nil if no account is current. While the `farewell` function of a logout runs, its
+  /// task gets the name of the account that was logged out.
   public var account: String? {
-    accountLoggingOut ?? book.withLock { $0.kept.current }
+    accountLoggingOut ?? state.withLock { $0.kept.current }
   }
 
-  /// Credentials are sent to the origin of the base URL and to `origins`.
+  /// True if credentials may be sent to an origin: the origin of the base URL, or one of the `origins` of the store.
   public func belongs(to origin: HTTPURL.Origin, base: HTTPURL.Origin) -> Bool {
     origin == base || origins.contains(origin)
   }
 
-  /// The credential of an account; nil if `account` is nil or unknown.
+  /// The credential of an account; nil if `account` is nil or the store has no credential for the account.
   public func credential(for account: String?) async throws -> Credential? {
-    account.flatMap { account in book.withLock { $0.credential(for: account, farewell: accountLoggingOut != nil) } }
+    guard let account else { return nil }
+    return state.withLock { $0.credential(for: account, duringLogout: accountLoggingOut != nil) }
   }
 
-  /// Whether a credential has expired, or expires within the leeway.
+  /// True if a credential should be refreshed before it is sent: it has expired or expires within `leeway`, and the
+  /// store has a function that refreshes credentials.
   public func isExpiring(_ credential: Credential) -> Bool {
-    guard renewal != nil, let ends = book.withLock({ $0.owner(of: credential) })?.expires else { return false }
+    guard renewal != nil, let ends = state.withLock({ $0.owner(of: credential) })?.expires else { return false }
     return ends < wallClock().addingTimeInterval(leeway)
   }
 
-  /// Requests another credential and saves it.
+  /// Requests a new credential with the `refresh` function of the store, and saves the new credential.
   /// - Throws: The error of the `refresh` function; ``APIError`` if the account was logged out.
   public func refresh(_ old: Credential, for account: String?) async throws -> Credential {
-    guard let account, let renewal, let present = book.withLock({ $0.kept[account] }) else {
+    guard let account, let renewal, let present = state.withLock({ $0.kept[account] }) else {
       throw APIError.loggedOut
     }
     let new = try await renewal(present, account)
-    guard book.withLock({ $0.refresh(account, from: present, to: new) }) else {
-      // The account was logged out or logged in again: the new credential is useless or older than the stored one.
-      guard let newer = book.withLock({ $0.kept[account] }) else { throw APIError.loggedOut }
+    guard state.withLock({ $0.refresh(account, from: present, to: new) }) else {
+      // The account was logged out or logged in again during the refresh. So the new credential is useless, or older
+      // than the stored credential.
+      guard let newer = state.withLock({ $0.kept[account] }) else { throw APIError.loggedOut }
       return newer.credential
     }
     publishChanges()
@@ -267,8 +280,8 @@ public final class CredentialStore: RefreshingProvider {
   }
 }
 
-/// Calls a credential keeper on a thread that may block, one operation at a time. Each save writes the accounts that
-/// are current when the save begins.
+/// Calls a ``CredentialKeeper`` on a thread that may block, one operation at a time. Each save writes the accounts that
+/// are logged in when the save begins.
 final class CredentialSaver: Sendable {
   private let keeper: any CredentialKeeper
   private let queue = DispatchQueue(label: "errand.keeper")

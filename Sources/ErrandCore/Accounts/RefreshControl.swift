@@ -2,60 +2,63 @@ import ErrandSupport
 
 /// Refreshes credentials for all calls of a client, one refresh at a time for each account.
 package final class RefreshControl: Sendable {
-  typealias Book = RefreshBook<Wakeup, Flight>
+  typealias State = RefreshState<Wakeup, Refresh>
 
-  /// One refresh and its result, for the calls that wait for it.
-  final class Flight: Sendable {
+  /// One refresh of a credential, and its result. Several calls may wait for the refresh.
+  final class Refresh: Sendable {
     private struct End: Sendable {
-      var outcome: Book.Outcome?
+      var outcome: State.Outcome?
       var task: Task<Void, Never>?
-      /// True if the task continues although the refresh already has a result.
-      var isSpared = false
+      /// True if the task that refreshes the credential itself logged the account out. The logout ends the refresh, but
+      /// must not cancel the task that called the logout.
+      var isExemptFromCancel = false
     }
 
-    let sparing = TaskMark()
+    let noRefreshPeriod = TaskPeriod()
     private let end = Locked(End())
 
-    var outcome: Book.Outcome? { end.withLock { $0.outcome } }
+    var outcome: State.Outcome? { end.withLock { $0.outcome } }
 
     func carry(_ task: Task<Void, Never>) {
       if end.withLock({ end in
         end.task = end.outcome == nil ? task : nil
-        return end.outcome != nil && !end.isSpared
+        return end.outcome != nil && !end.isExemptFromCancel
       }) {
         task.cancel()
       }
     }
 
-    /// Stores the result; only the first result counts. Returns the task to cancel. Returns nil in the refreshing task
-    /// itself: if the refreshing code logs the account out, that must not cancel the code.
-    func end(_ outcome: Book.Outcome) -> Task<Void, Never>? {
-      let isSpared = RefreshControl.sparing === sparing
+    /// Stores the result of the refresh; only the first result counts. Returns the refreshing task, which the caller
+    /// must cancel. Returns nil if the refreshing task itself calls this method: code that refreshes a credential may
+    /// log the account out, and the logout must not cancel that code.
+    func end(_ outcome: State.Outcome) -> Task<Void, Never>? {
+      let isExemptFromCancel = RefreshControl.noRefreshPeriod === noRefreshPeriod
       return end.withLock { end in
         end.outcome = end.outcome ?? outcome
-        end.isSpared = isSpared
+        end.isExemptFromCancel = isExemptFromCancel
         defer { end.task = nil }
-        return isSpared ? nil : end.task
+        return isExemptFromCancel ? nil : end.task
       }
     }
   }
 
-  /// True if the current task refreshes a credential, or notifies a server of a logout. Calls that such a task sends
-  /// must not wait for a refresh, because that could be the refresh of the task itself.
-  static var isRefreshing: Bool { sparing?.lasts == true }
+  /// True if the current task refreshes a credential, or notifies a server of a logout. A call that such a task sends
+  /// must not wait for a refresh, because it might wait for the refresh that its own task performs.
+  static var isRefreshing: Bool { noRefreshPeriod?.lasts == true }
 
-  /// A period in which calls of the current task do not refresh credentials.
-  @TaskLocal private static var sparing: TaskMark?
+  /// The period in which calls of the current task must not refresh credentials; nil if these calls may refresh
+  /// credentials.
+  @TaskLocal private static var noRefreshPeriod: TaskPeriod?
 
-  private let book = Locked(Book())
+  private let state = Locked(State())
 
   package init() {}
 
   /// The number of calls that wait for a refresh.
-  var waiting: Int { book.withLock { $0.waiting } }
+  var waiting: Int { state.withLock { $0.waiting } }
 
-  /// Returns a credential that is newer than `old`. Nil if none is available; then the response with status 401 is the
-  /// result of the call.
+  /// Returns a credential that is newer than `old`; nil if no newer credential is available. If the result is nil, the
+  /// caller keeps `old`, or the response with status 401 that it has already received.
   /// - Throws: ``ErrandHTTP/CallState/Stopped`` if the call is stopped, ``APIError`` if refreshing fails.
   func newer(
     than old: Credential, for account: String?, by provider: any RefreshingProvider, at base: HTTPURL.Origin?,
@@ -66,34 +69,34 @@ package final class RefreshControl: Sendable {
     let present = try await credential(for: account, by: provider, nesting: nesting, call)
     if let present, present != old { return present }
     let subject = RefreshSubject(account, of: provider, at: base)
-    var entrance = Book.Entrance.refuse
+    var decision = State.Decision.refuse
     do {
       try await call.wait { wakeup in
-        entrance = book.withLock { $0.enter(subject, old, wakeup, call.timers.now) { Flight() } }
-        switch entrance {
+        decision = state.withLock { $0.request(subject, old, wakeup, call.timers.now) { Refresh() } }
+        switch decision {
         case .wait: break
-        case .begin(let flight, let ticket): begin(flight, ticket, old, account, provider, nesting, call.timers)
+        case .begin(let refresh, let ticket): begin(refresh, ticket, old, account, provider, nesting, call.timers)
         case .use, .fail, .refuse: wakeup.resume()
         }
       }
     } catch {
-      if let ticket = entrance.ticket { book.withLock { $0.leave(ticket) } }
+      if let ticket = decision.ticket { state.withLock { $0.cancelWait(ticket) } }
       throw error
     }
-    switch entrance {
+    switch decision {
     case .use(let credential): return credential
     case .fail(let error): throw error
     case .refuse: return nil
-    case .begin(let flight, _), .wait(let flight, _): return try flight.outcome?.get()
+    case .begin(let refresh, _), .wait(let refresh, _): return try refresh.outcome?.get()
     }
   }
 
-  /// Asks a provider for the credential of an account. Calls that the provider sends to get the credential are sent
-  /// without a credential of this provider.
+  /// Asks a provider for the credential of an account. If the provider sends calls to obtain the credential, these
+  /// calls are sent without a credential of this provider.
   func credential(
     for account: String?, by provider: any CredentialProvider, nesting: Int, _ call: CallState
   ) async throws -> Credential? {
-    // A `CredentialStore` sends no calls here.
+    // A `CredentialStore` returns a stored credential and sends no calls, so it needs no ``UserCodeScope``.
     if provider is CredentialStore { return try await call.running { try await provider.credential(for: account) } }
     let id = id(of: provider)
     return try await call.running {
@@ -103,48 +106,50 @@ package final class RefreshControl: Sendable {
     }
   }
 
-  /// The identity of a provider. If the provider is an object, it is the identity of the object. If the provider is a
-  /// value, it is the identity of this control, which belongs to one client.
+  /// The identity of a credential provider. For a provider that is an instance of a class, it is the identity of the
+  /// object. For a provider that is a value, it is the identity of this ``RefreshControl``, which belongs to one
+  /// client.
   func id(of provider: any CredentialProvider) -> ObjectIdentifier {
     ObjectIdentifier(type(of: provider) is AnyClass ? provider as AnyObject : self)
   }
 
-  /// Runs `work` so that its calls do not refresh credentials.
-  static func sparing(_ work: () async throws -> Void) async rethrows {
-    let sparing = TaskMark()
-    defer { sparing.end() }
-    try await $sparing.withValue(sparing) { try await work() }
+  /// Runs `work`. Calls that `work` sends do not refresh credentials.
+  static func withoutRefreshing(_ work: () async throws -> Void) async rethrows {
+    let period = TaskPeriod()
+    defer { period.end() }
+    try await $noRefreshPeriod.withValue(period) { try await work() }
   }
 
-  /// Ends the session of an account: its refreshes are cancelled, and the calls that wait for them fail.
+  /// Ends the session of an account: cancels the running refreshes of its credential. The calls that wait for these
+  /// refreshes fail.
   func end(_ account: String) {
-    for (flight, waiting) in book.withLock({ $0.end(account) }) {
-      flight.end(.failure(.loggedOut))?.cancel()
+    for (refresh, waiting) in state.withLock({ $0.end(account) }) {
+      refresh.end(.failure(.loggedOut))?.cancel()
       for waiter in waiting { waiter.resume() }
     }
   }
 
-  /// Starts a refresh in a detached task. So the refresh continues if a caller is cancelled.
+  /// Starts a refresh in a detached task, so that the refresh continues if a waiting call is cancelled.
   private func begin(
-    _ flight: Flight, _ ticket: Book.Ticket, _ old: Credential, _ account: String?,
+    _ refresh: Refresh, _ ticket: State.Ticket, _ old: Credential, _ account: String?,
     _ provider: any RefreshingProvider, _ nesting: Int, _ timers: any Timers
   ) {
     let task = Task.detached { [self] in
-      let outcome = await Self.$sparing.withValue(flight.sparing) {
+      let outcome = await Self.$noRefreshPeriod.withValue(refresh.noRefreshPeriod) {
         await UserCodeScope.during(type(of: provider), in: nesting, provider: id(of: provider)) {
           await Self.outcome(old, account, provider)
         }
       }
-      flight.sparing.end()
-      _ = flight.end(outcome)
-      for waiter in book.withLock({ $0.land(ticket, outcome, timers.now) }) { waiter.resume() }
+      refresh.noRefreshPeriod.end()
+      _ = refresh.end(outcome)
+      for waiter in state.withLock({ $0.finish(ticket, outcome, timers.now) }) { waiter.resume() }
     }
-    flight.carry(task)
+    refresh.carry(task)
   }
 
   private static func outcome(
     _ old: Credential, _ account: String?, _ provider: any RefreshingProvider
-  ) async -> Book.Outcome {
+  ) async -> State.Outcome {
     do {
       return .success(try await provider.refresh(old, for: account))
     } catch {
@@ -194,16 +199,16 @@ extension RefreshControl {
 
   private static let shared = Locked<[ObjectIdentifier: Shared]>([:])
 
-  /// The control that refreshes the credentials of a provider for all clients that use the provider. With a separate
-  /// control in each client, two clients could use the same refresh token, which may be valid only once. Nil for a
-  /// provider that is a value, because two values of one type cannot be distinguished.
+  /// The ``RefreshControl`` that all clients with the given credential provider share. With separate controls, two
+  /// clients could send the same refresh token, which may be valid only once. Nil for a provider that is a value,
+  /// because two values of one type cannot be distinguished.
   static func shared(by provider: any CredentialProvider) -> RefreshControl? {
     if let store = provider as? CredentialStore { return store.refreshing }
     guard type(of: provider) is AnyClass, let object = provider as? any CredentialProvider & AnyObject else {
       return nil
     }
-    // Objects of the app may be released here. They are kept until the lock is open, because their `deinit` may run
-    // code of the app.
+    // Removing entries from the table may release objects of the app, whose `deinit` may run code of the app. So the
+    // closure returns these objects, which retains them until the lock is released.
     let (control, _) = shared.withLock { shared -> (RefreshControl, [any Sendable]) in
       if let known = shared[ObjectIdentifier(object)], known.provider === object { return (known.control, []) }
       let held = shared.values.map { ($0.provider, $0.control) }
@@ -216,8 +221,8 @@ extension RefreshControl {
   }
 }
 
-extension RefreshBook.Entrance {
-  fileprivate var ticket: RefreshBook.Ticket? {
+extension RefreshState.Decision {
+  fileprivate var ticket: RefreshState.Ticket? {
     switch self {
     case .begin(_, let ticket), .wait(_, let ticket): ticket
     case .use, .fail, .refuse: nil

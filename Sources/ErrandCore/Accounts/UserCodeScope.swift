@@ -1,65 +1,81 @@
 /// A period in which a call waits for code of the app that may send calls itself: a credential provider, an
 /// interceptor, a hook or an accessory.
 ///
-/// Tasks that the code starts inherit the scope. The scope ends when the call no longer waits for the code. Two rules
-/// depend on the scope:
+/// Tasks that the code of the app starts inherit the scope. The scope ends when the call no longer waits for the code.
+/// A call that was started in the scope stays nested after the scope has ended. The same applies to the members of a
+/// group that was started in the scope. Two rules depend on the scope:
 ///
 /// - A call that a provider starts while it supplies or refreshes a credential is sent without a credential of that
 ///   provider, and shares no exchange with other calls. So no provider waits for itself, not even through another
 ///   client.
-/// - Calls that are nested more than ``limit`` deep are rejected. Such nesting happens if the code sends a call for
-///   each call that it handles, including the calls that it sent itself.
+/// - Calls that are nested more than ``limit`` deep are rejected. Such nesting happens if code of the app sends a new
+///   call for each call that it handles, including the calls that it sent itself.
 final class UserCodeScope: Sendable {
-  /// How deep calls may be nested.
+  /// The maximum depth of nested calls. A call is nested if code of the app sends the call while an outer call waits
+  /// for this code.
   static var limit: Int { 8 }
 
   @TaskLocal private static var present: UserCodeScope?
 
-  private let name: Any.Type
-  /// How many calls are nested around the code.
-  private let depth: Int
+  private let name: Name
+  /// The number of calls and groups that wait for the code of the app that runs in this scope, directly or through
+  /// other calls.
+  let depth: Int
   private let provider: ObjectIdentifier?
   private let outer: UserCodeScope?
-  private let time = TaskMark()
+  private let period = TaskPeriod()
 
-  private init(_ name: Any.Type, _ depth: Int, _ provider: ObjectIdentifier?) {
+  /// The name of the code of the app that runs in a scope, for error messages: the name of a type or of a group.
+  private enum Name: Sendable, CustomStringConvertible {
+    case type(Any.Type)
+    case text(String)
+
+    var description: String {
+      switch self {
+      case .type(let type): "\(type)"
+      case .text(let text): text
+      }
+    }
+  }
+
+  private init(_ name: Name, _ depth: Int, _ provider: ObjectIdentifier? = nil) {
     self.name = name
     self.depth = depth
     self.provider = provider
     outer = Self.innermost
   }
 
-  /// The innermost scope that has not ended.
-  private static var innermost: UserCodeScope? {
+  /// The innermost scope of the current task that has not ended; nil if the current task is in no such scope.
+  static var innermost: UserCodeScope? {
     var scope = present
-    while let found = scope, !found.time.lasts { scope = found.outer }
+    while let found = scope, !found.period.lasts { scope = found.outer }
     return scope
   }
 
   // MARK: - Queries of a call
 
-  /// How many calls are nested around the current task.
+  /// The number of calls and groups that wait for the current task, directly or through other calls.
   static var nesting: Int { innermost?.depth ?? 0 }
 
-  /// Whether the current task runs code of this credential provider.
+  /// True if the current task runs code of the given credential provider. False if `provider` is nil.
   static func isInside(provider: ObjectIdentifier?) -> Bool {
     guard let provider, present != nil else { return false }
     return contains { $0.provider == provider }
   }
 
-  /// Whether the current task runs code of any credential provider.
+  /// True if the current task runs code of any credential provider.
   static var isInsideProvider: Bool { present != nil && contains { $0.provider != nil } }
 
   private static func contains(_ rule: (UserCodeScope) -> Bool) -> Bool {
     var scope = innermost
     while let found = scope {
-      if found.time.lasts, rule(found) { return true }
+      if found.period.lasts, rule(found) { return true }
       scope = found.outer
     }
     return false
   }
 
-  /// The error of a call that is nested too deep; nil if the call may start.
+  /// The error of a call that is nested too deeply; nil if the call may start.
   static func refusal(of nesting: Int) -> APIError? {
     guard nesting > limit else { return nil }
     let name = innermost.map { "\($0.name)" } ?? "code of the app"
@@ -71,32 +87,51 @@ final class UserCodeScope: Sendable {
 
   // MARK: - Running code of the app
 
-  /// Runs code of the app that belongs to a call.
+  /// Runs code of the app while a call waits for the code.
   /// - Parameters:
-  ///   - name: The type that the code belongs to, for the error message.
-  ///   - nesting: How many calls are nested around the call.
-  ///   - provider: The identity of the credential provider; nil for other code.
+  ///   - name: The type that contains the code of the app, for the error message.
+  ///   - nesting: The number of calls in which the waiting call is nested.
+  ///   - provider: The identity of the credential provider whose code runs; nil for other code of the app.
   static func during<Value, Failure: Error>(
     _ name: Any.Type, in nesting: Int, provider: ObjectIdentifier? = nil,
     _ work: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    let scope = UserCodeScope(name, nesting + 1, provider)
-    defer { scope.time.end() }
+    try await run(in: UserCodeScope(.type(name), nesting + 1, provider), work)
+  }
+
+  /// Runs a hook of a group while the group waits for the hook.
+  /// - Parameter name: The name of the group, for the error message.
+  static func during(_ name: String, in nesting: Int, _ work: () async -> Void) async {
+    await run(in: UserCodeScope(.text(name), nesting + 1), work)
+  }
+
+  /// Runs the body of a group in a copy of the scope in which the group was started. The code that started the group
+  /// may return before the body ends, which ends the original scope. The copy keeps later members of the group nested.
+  /// - Parameter origin: The ``innermost`` scope when the group was started; nil if the group is not nested.
+  static func continuing<Value>(_ origin: UserCodeScope?, _ work: () async -> Value) async -> Value {
+    guard let origin else { return await work() }
+    return await run(in: UserCodeScope(origin.name, origin.depth), work)
+  }
+
+  private static func run<Value, Failure: Error>(
+    in scope: UserCodeScope, _ work: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    defer { scope.period.end() }
     let result: Result<Value, Failure> = await $present.withValue(scope) {
       do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
     }
     return try result.get()
   }
 
-  /// Runs code as if no call waited for the code.
+  /// Runs `work` outside all scopes, as if no call waited for the current task.
   static func leaving(_ work: () async throws -> Void) async rethrows {
     try await $present.withValue(nil) { try await work() }
   }
 
-  /// Runs synchronous code of the app that belongs to a call.
+  /// Runs synchronous code of the app while a call waits for the code.
   static func during(_ name: Any.Type, in nesting: Int, _ work: () -> Void) {
-    let scope = UserCodeScope(name, nesting + 1, nil)
-    defer { scope.time.end() }
+    let scope = UserCodeScope(.type(name), nesting + 1)
+    defer { scope.period.end() }
     $present.withValue(scope, operation: work)
   }
 }

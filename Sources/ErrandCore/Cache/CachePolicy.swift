@@ -1,31 +1,31 @@
-/// Whether and how the responses to a request are stored.
+/// Decides whether and how the cache stores the responses to a request.
 ///
 /// ```swift
 /// var cache: CachePolicy { .lifetime(.seconds(180), version: 2) }
 /// ```
 ///
-/// The first policy that is declared applies: the policy of the request, then of its family, then of the client's rule
-/// for the host, then of the client. All kinds of policies share one store, but a policy never reads an entry that was
-/// stored by a policy of another kind.
+/// The first declared policy applies: the policy of the request, then of its ``RequestFamily``, then of the client's
+/// rule for the host, then of the client. All kinds of policies share one store. But a policy never reads a cache entry
+/// that was stored by a policy of another kind; for example, `.http` reads no entry of `.lifetime`.
 public struct CachePolicy: Sendable, Hashable {
-  /// How a response is stored.
+  /// The kind of a cache policy. The kind decides where the lifetime of a stored response comes from.
   package enum Model: UInt8, Sendable, Hashable {
-    /// The response is stored for the declared lifetime.
+    /// The response is stored for the lifetime that the policy declares.
     case lifetime = 1
-    /// The response is stored as the server's fields allow.
+    /// The response is stored as its header fields allow (RFC 9111).
     case http = 2
-    /// The response is stored as the server's fields allow. If they contain no explicit freshness, it is stored for the
-    /// declared lifetime.
+    /// The response is stored as its header fields allow (RFC 9111). If the fields contain no explicit expiration time,
+    /// the response is stored for the lifetime that the policy declares.
     case httpElse = 3
   }
 
-  /// True if the policy of the family or the client applies.
+  /// True for ``inherited``: the policy of the ``RequestFamily``, of a rule for the host or of the client applies.
   package let isInherited: Bool
-  /// The model; nil if nothing is stored.
+  /// The kind of the policy; nil if no response is stored.
   package let model: Model?
-  /// The declared lifetime; zero for a model without one.
+  /// The lifetime that the policy declares; zero for a policy that declares no lifetime.
   package let lifetime: Duration
-  /// The version of the stored response. An entry with another version is never used.
+  /// The version of the stored responses, which the app chooses. A cache entry with another version is never used.
   package let version: Int
 
   private init(_ model: Model?, _ lifetime: Duration = .zero, _ version: Int = 0, isInherited: Bool = false) {
@@ -35,30 +35,33 @@ public struct CachePolicy: Sendable, Hashable {
     self.version = version
   }
 
-  /// The policy of the family, the client's rule for the host, or the client. By default nothing is stored.
+  /// The policy of the ``RequestFamily``, of the client's rule for the host or of the client applies. If no policy is
+  /// declared, nothing is stored.
   public static let inherited = CachePolicy(nil, isInherited: true)
-  /// Nothing is stored and nothing is read.
+  /// The cache stores no response to the request, and serves none.
   public static let none = CachePolicy(nil)
 
-  /// Stores responses for the declared time, whatever the server's fields are. With zero or less nothing is stored.
+  /// Stores responses for the declared time, whatever lifetime the header fields of the response contain. If `lifetime`
+  /// is zero or negative, nothing is stored.
   ///
-  /// The policy applies to any method if the request declares the policy. If the request's family, a rule for the host
-  /// or the client declares the policy, it applies only to safe methods, so that requests that change data are always
-  /// sent.
+  /// If the request itself declares the policy, the policy applies to any method. If the ``RequestFamily``, a rule for
+  /// the host or the client declares the policy, it applies only to safe methods (RFC 9110, section 9.2.1), so that
+  /// requests that change data are always sent.
   ///
-  /// With `no-store` from the server the response is not written to disk. An expired response is validated if possible.
+  /// If the server sends `no-store`, the response is not written to disk. An expired response is validated with the
+  /// server if the response contains a validator (`ETag` or `Last-Modified`).
   public static func lifetime(_ lifetime: Duration, version: Int = 0) -> CachePolicy {
     lifetime > .zero ? CachePolicy(.lifetime, lifetime, version) : .none
   }
 
-  /// Stores responses as the server's fields allow, by the rules of a private cache (RFC 9111, RFC 5861, RFC 8246).
+  /// Stores responses as their header fields allow, by the rules of a private cache (RFC 9111, RFC 5861, RFC 8246).
   public static let http = http(version: 0)
 
-  /// Stores responses as the server's fields allow. An entry with another version is never used.
+  /// Stores responses as their header fields allow. A cache entry with another version is never used.
   public static func http(version: Int) -> CachePolicy { CachePolicy(.http, .zero, version) }
 
-  /// Stores responses as the server's fields allow. If the fields contain no explicit freshness, responses are stored
-  /// for `lifetime`.
+  /// Stores responses as their header fields allow. If the fields contain no explicit expiration time, responses are
+  /// stored for `lifetime`.
   public static func httpElse(_ lifetime: Duration, version: Int = 0) -> CachePolicy {
     CachePolicy(.httpElse, lifetime, version)
   }
@@ -75,12 +78,12 @@ public struct HostCacheRule: Sendable, Hashable {
   package let policy: CachePolicy
 
   /// Makes a rule for a host such as `cdn.example.com`, or for every host below a name that begins with a dot, such as
-  /// `.example.com`. The first rule that fits applies.
+  /// `.example.com`. If several rules of a client apply to a host, the client uses the first one.
   public init(_ host: String, _ policy: CachePolicy) {
     pattern = HostPattern(host)
     self.policy = policy
   }
 
-  /// Whether the rule applies to a host, which is in lower case.
+  /// True if the rule applies to a host. The name of the host must be in lower case.
   package func covers(_ other: String) -> Bool { pattern.covers(other) }
 }

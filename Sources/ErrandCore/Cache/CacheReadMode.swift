@@ -1,17 +1,18 @@
 /// How one call uses the cache, whatever policy its request declares.
 public enum CacheReadMode: Sendable, Hashable, CaseIterable {
-  /// A fresh response is served; otherwise the server is asked. The default.
+  /// A fresh stored response is served. Without a fresh response, the server is asked. This is the default.
   case asDeclared
-  /// Nothing is read; the response is stored. Use it for pull to refresh.
+  /// The call reads nothing from the cache, but stores the response of the server. Use this mode for pull to refresh.
   case ignoringCache
-  /// Nothing is read and nothing is stored.
+  /// The call neither reads from the cache nor stores a response.
   case withoutCache
-  /// The server validates the stored response (`Cache-Control: max-age=0`), except a fresh `immutable` one.
+  /// The server validates the stored response (`Cache-Control: max-age=0`). Only a fresh response that the server
+  /// marked as `immutable` is served without validation.
   case revalidating
-  /// A stored response of any age is served. The server is asked only if there is none.
+  /// A stored response of any age is served. The server is asked only if no response is stored.
   case cachedElseLoad
-  /// A stored response is served if the policy allows it, and the server is not asked. Without a fresh response the
-  /// call fails and reports a ``CacheMiss``.
+  /// A stored response is served if it is fresh, or if the cache policy allows an expired response. The server is not
+  /// asked. If no such response is stored, the call fails and reports a ``CacheMiss``.
   case cacheOnly
   /// A stored response of any age is served, and the server is not asked. Without a stored response the call fails and
   /// reports a ``CacheMiss``.
@@ -19,6 +20,6 @@ public enum CacheReadMode: Sendable, Hashable, CaseIterable {
   /// The server is asked first. If it cannot be reached, a stored response of any age is served.
   case networkElseCached
 
-  /// Whether the server is never asked.
-  package var asksNobody: Bool { self == .cacheOnly || self == .cacheOnlyAtAnyAge }
+  /// True if a call in this mode uses only the cache and sends nothing to the server.
+  package var usesOnlyCache: Bool { self == .cacheOnly || self == .cacheOnlyAtAnyAge }
 }

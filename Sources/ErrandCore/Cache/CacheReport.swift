@@ -1,28 +1,29 @@
-/// What the cache did for a call, and the reason.
+/// Describes what the cache did for a call, and the reason.
 public struct CacheReport: Sendable {
-  /// The origin of the response.
+  /// The source of the response, such as the network or the cache.
   public let origin: ResponseOrigin
-  /// Why no stored response was served; nil for a hit.
+  /// The reason why no stored response was served; nil for a cache hit.
   public let miss: CacheMiss?
-  /// Computes the texts when they are read, so that a hit stays fast.
-  private let words: @Sendable (_ isCollapsed: Bool) -> (reason: String, status: String)
+  /// Computes the texts of ``reason`` and ``status`` when they are read, so that a cache hit stays fast.
+  private let makeTexts: @Sendable (_ isCollapsed: Bool) -> (reason: String, status: String)
   private var isCollapsed = false
 
   /// Makes a report.
-  /// - Parameter words: Computes the texts. The argument is true if the call shares the exchange of another call.
+  /// - Parameter makeTexts: A closure that computes the texts of ``reason`` and ``status``. Its argument is true if the
+  ///   call shares the exchange of another call.
   package init(
     origin: ResponseOrigin, miss: CacheMiss? = nil,
-    words: @escaping @Sendable (_ isCollapsed: Bool) -> (reason: String, status: String)
+    makeTexts: @escaping @Sendable (_ isCollapsed: Bool) -> (reason: String, status: String)
   ) {
     self.origin = origin
     self.miss = miss
-    self.words = words
+    self.makeTexts = makeTexts
   }
 
-  /// One English sentence that gives the reason.
-  public var reason: String { words(isCollapsed).reason }
+  /// One English sentence that explains what the cache did.
+  public var reason: String { makeTexts(isCollapsed).reason }
   /// The decision of the cache as a value of `Cache-Status` (RFC 9211), such as `Errand; hit; ttl=120`.
-  public var status: String { words(isCollapsed).status }
+  public var status: String { makeTexts(isCollapsed).status }
 
   /// A copy of the report for a call that shares the exchange of another call.
   var collapsed: CacheReport {
@@ -35,26 +36,27 @@ public struct CacheReport: Sendable {
 extension CacheReport: Hashable, CustomStringConvertible {
   /// Whether two reports have the same content.
   public static func == (left: CacheReport, right: CacheReport) -> Bool {
-    left.origin == right.origin && left.miss == right.miss && left.status == right.status
+    left.origin == right.origin && left.miss == right.miss
+      && left.makeTexts(left.isCollapsed) == right.makeTexts(right.isCollapsed)
   }
-  /// Hashes the origin of the response.
+  /// Hashes the source of the response.
   public func hash(into hasher: inout Hasher) { hasher.combine(origin) }
-  /// The value of `Cache-Status`.
+  /// The same text as ``status``: a value of the header field `Cache-Status`.
   public var description: String { status }
 }
 
 /// Why the cache had no response to serve.
 public enum CacheMiss: String, Sendable, Hashable, CaseIterable {
-  /// The request declares no policy, the client has no cache, the call was started without it, or the body goes to a
-  /// file or a sink.
+  /// The call does not use the cache. Either the request declares no policy, or the client has no cache, or the call
+  /// was started without the cache, or the response body goes to a file or a `BodySink`.
   case disabled
-  /// No response was stored, or it was removed or evicted.
+  /// No response to the request is stored, or the stored response was removed or evicted.
   case missing
-  /// The store was not available, or did not respond in time.
+  /// The cache store was not available, or did not respond in time.
   case unavailable
   /// The stored response has expired.
   case expired
-  /// The response was stored with another version of the policy.
+  /// The response was stored with another version of the request's cache policy.
   case otherVersion = "other-version"
   /// The response was stored for another account.
   case otherAccount = "other-account"

@@ -5,19 +5,19 @@ package import Foundation
 ///
 /// The type finds the beginning and end of each member and validates nothing else.
 package struct JSONMembers {
-  /// One member as it is written in the text.
+  /// One member of a JSON object: a name and its value.
   package struct Member {
-    /// The name without escapes.
+    /// The name of the member in UTF-8, without quotes and with decoded escape sequences.
     package let name: [UInt8]
-    /// The name as it is written, including quotes.
+    /// The name of the member as it is written in the JSON text, including quotes.
     package let key: ArraySlice<UInt8>
-    /// The value as it is written.
+    /// The value of the member as it is written in the JSON text.
     package let value: ArraySlice<UInt8>
   }
 
   private var rest: ArraySlice<UInt8>
 
-  /// The members of an object in their order; nil if the text is not an object.
+  /// Returns the members of a JSON object in the order of the text; nil if the text is not a JSON object.
   package static func read(_ text: Data) -> [Member]? {
     var reader = JSONMembers(rest: Array(text)[...])
     return reader.members()
@@ -38,7 +38,7 @@ package struct JSONMembers {
 
   private mutating func skipSpace() { rest = rest.drop { Self.isSpace($0) } }
 
-  /// Consumes one byte and the spaces before it. Returns false if another byte follows.
+  /// Skips spaces, then consumes the next byte if it is the given byte. Returns false if it is another byte.
   private mutating func take(_ byte: UInt8) -> Bool {
     skipSpace()
     guard rest.first == byte else { return false }
@@ -46,7 +46,7 @@ package struct JSONMembers {
     return true
   }
 
-  /// Consumes a string with its quotes.
+  /// Skips spaces, then consumes a string. Returns the string with its quotes; nil if no complete string follows.
   private mutating func string() -> ArraySlice<UInt8>? {
     skipSpace()
     let start = rest
@@ -58,7 +58,8 @@ package struct JSONMembers {
     return nil
   }
 
-  /// Consumes a value up to the comma or the bracket that ends it, without trailing spaces.
+  /// Consumes a value up to the comma or the bracket that ends the value. Returns the value without trailing spaces;
+  /// nil if a string in the value is incomplete.
   private mutating func value() -> ArraySlice<UInt8>? {
     skipSpace()
     let start = rest
@@ -85,7 +86,7 @@ package struct JSONMembers {
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 0x09 < 2 || byte == 0x0D }
 
-  /// The characters of a string (RFC 8259 section 7).
+  /// The content of a string in UTF-8, without quotes and with decoded escape sequences (RFC 8259, section 7).
   private static func unescaped(_ string: ArraySlice<UInt8>) -> [UInt8] {
     guard string.contains(0x5C) else { return Array(string.dropFirst().dropLast()) }
     var units: [UInt16] = []
@@ -108,7 +109,7 @@ package struct JSONMembers {
     return Array(String(decoding: units, as: UTF16.self).utf8)
   }
 
-  /// Consumes up to four hexadecimal digits and returns their code unit.
+  /// Consumes up to four hexadecimal digits of an escape sequence and returns their UTF-16 code unit.
   private static func codeUnit(_ text: inout Substring.UTF16View) -> UInt16 {
     var unit: UInt16 = 0
     for _ in 0..<4 {

@@ -2,14 +2,14 @@ package import Foundation
 
 /// Removes arguments that do not affect the response, such as a timestamp, from the parts of a cache key.
 ///
-/// An argument is identified by its percent-decoded name. The name of a list also identifies its elements: `tags`
-/// removes `tags[]` and `tags[0]`, too. The remaining bytes do not change.
+/// An argument is identified by its percent-decoded name. The name of a list also identifies the elements of the list:
+/// `tags` also removes `tags[]` and `tags[0]`. The bytes of the remaining arguments do not change.
 package struct LeftOutArguments: Sendable, Hashable {
   private let names: Set<[UInt8]>
 
   package init(_ names: [String]) { self.names = Set(names.map { Array($0.utf8) }) }
 
-  /// A query without the arguments; nil if `query` is nil or nothing remains.
+  /// Returns a query without the arguments that must be removed; nil if `query` is nil or no argument remains.
   package func query(_ query: String?) -> String? {
     guard !names.isEmpty, let query else { return query }
     let pairs = query.utf8.split(separator: 0x26, omittingEmptySubsequences: false)
@@ -18,7 +18,8 @@ package struct LeftOutArguments: Sendable, Hashable {
     return kept.isEmpty ? nil : String(decoding: Array(kept.joined(separator: [0x26])), as: UTF8.self)
   }
 
-  /// The remaining parts of a form or of a JSON object; nil if the whole body is part of the key.
+  /// Returns the parts of a form or of a JSON object that remain after the arguments were removed. Nil if the body is
+  /// of another type, or if no names of arguments to remove are given. The whole body is then part of the cache key.
   package func pieces(of body: Data, type: String?) -> [ArraySlice<UInt8>]? {
     guard !names.isEmpty, let type = type.flatMap({ MediaType($0) }) else { return nil }
     if type.essence == "application/x-www-form-urlencoded" {
@@ -36,7 +37,7 @@ package struct LeftOutArguments: Sendable, Hashable {
     return names.contains(Array(name[..<bracket]))
   }
 
-  /// The bytes without percent-encoding, with each plus as a space. An invalid escape is unchanged.
+  /// Decodes percent-encoding and replaces each plus by a space. An invalid escape sequence is not changed.
   private static func decoded(_ bytes: some Collection<UInt8>) -> [UInt8] {
     var out: [UInt8] = []
     var rest = Array(bytes)[...]

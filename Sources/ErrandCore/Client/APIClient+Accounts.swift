@@ -3,23 +3,24 @@ extension APIClient {
   /// logged in.
   package var presentAccount: String? { snapshot.configuration.credentials?.account }
 
-  /// Ends an account's session on this client. Call it if the client uses a credential provider of your own;
+  /// Ends an account's session on this client. Call this function if the client uses a credential provider of your own;
   /// ``CredentialStore/logout(_:farewell:)`` calls it for you.
   ///
-  /// Cancels the calls that were started for the account, with an error of code ``APIError/Code/loggedOut``, and stops
-  /// refreshing the account's credential. Removes the account's entries from every cache that the client has used,
-  /// removes the account's cookie jar, and notifies the client's accessories. Before you call this function, let the
-  /// provider return another account; otherwise calls that start during the logout still use the old account. Returns
-  /// the number of calls that will now end as cancelled.
+  /// Cancels the calls that were started for the account; they fail with an error of code ``APIError/Code/loggedOut``.
+  /// Also cancels running refreshes of the account's credential. Removes the account's entries from every cache that
+  /// the client has used, removes the account's cookie jar, and notifies the client's accessories. Returns the number
+  /// of calls that will now end as cancelled. Before you call this function, make sure that the provider returns
+  /// another account. Otherwise calls that start during the logout still use the old account.
   @discardableResult
   public func endSession(of account: String) async -> Int {
-    let count = await fittings.sessions.end(account)
-    await fittings.sessions.forget(account)
+    let count = await services.sessions.end(account)
+    await services.sessions.forget(account)
     return count
   }
 
-  /// Removes the cookies of an account, as part of a logout. The function has an effect if
-  /// ``ClientConfiguration/cookies`` keeps, or has kept, a separate jar for each account. Responses to the account's
-  /// running calls set no cookies any more. A jar that all accounts share is not changed.
-  public func removeCookies(of account: String?) { fittings.sessions.forgetCookies(account) }
+  /// Removes the cookies of an account, as part of a logout. Afterwards, responses to running calls of the account set
+  /// no cookies. If `account` is nil, removes the cookies of calls without an account. The function has an effect only
+  /// if ``ClientConfiguration/cookies`` uses, or has used, a separate cookie jar for each account. A jar that all
+  /// accounts share is not changed.
+  public func removeCookies(of account: String?) { services.sessions.forgetCookies(account) }
 }

@@ -10,13 +10,12 @@ extension APIClient {
     let callbacks = CallCallbacks<R.Response>(
       executor: .main, onProgress: ProgressListener.onMain(onProgress),
       onEnd: { _, outcome in
-        MainActor.assumeIsolated { outcome.tell(onSuccess, onFailure) }
+        MainActor.assumeIsolated { outcome.notify(onSuccess, onFailure) }
       })
     return launch(request, options, callbacks)
   }
 
-  /// Starts a request. The closures are called on an executor of choice: either `onSuccess` or `onFailure`, exactly
-  /// once.
+  /// Starts a request. The closures are called on `executor`: either `onSuccess` or `onFailure`, exactly once.
   @discardableResult
   public func start<R: APIRequest>(
     _ request: R, on executor: CallbackExecutor, options: CallOptions = CallOptions(),
@@ -25,7 +24,7 @@ extension APIClient {
   ) -> Call {
     let callbacks = CallCallbacks<R.Response>(
       executor: executor, onProgress: ProgressListener.anywhere(onProgress),
-      onEnd: { _, outcome in outcome.tell(onSuccess, onFailure) })
+      onEnd: { _, outcome in outcome.notify(onSuccess, onFailure) })
     return launch(request, options, callbacks)
   }
 
@@ -42,7 +41,7 @@ extension APIClient {
     return launch(request, options, callbacks)
   }
 
-  /// Starts a request. `onEnd` is called for success and for failure, exactly once, on an executor of choice.
+  /// Starts a request. `onEnd` is called for success and for failure, exactly once, on `executor`.
   @discardableResult
   public func start<R: APIRequest>(
     outcomeOf request: R, on executor: CallbackExecutor, options: CallOptions = CallOptions(),
@@ -54,8 +53,8 @@ extension APIClient {
     return launch(request, options, callbacks)
   }
 
-  /// Starts a request; the delegate is called on the main actor, exactly once, if it still exists. The call references
-  /// the delegate weakly.
+  /// Starts a request. When the call ends, the delegate is notified on the main actor, exactly once. The call
+  /// references the delegate weakly: a delegate that no longer exists is not notified.
   @discardableResult
   public func start<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions(), delegate: any CallDelegate
@@ -66,7 +65,7 @@ extension APIClient {
         MainActor.assumeIsolated { delegate?.requestProgressed(info, progress) }
       },
       onEnd: { [weak delegate] info, outcome in
-        MainActor.assumeIsolated { delegate?.tell(info, outcome) }
+        MainActor.assumeIsolated { delegate?.notify(info, outcome) }
       })
     return launch(request, options, callbacks)
   }
@@ -76,13 +75,13 @@ extension APIClient {
   ) -> Call {
     let typed = TypedCall(request, onCached: callbacks.onCached)
     return launch(typed, options, executor: callbacks.executor, onProgress: callbacks.onProgress) { info, _ in
-      { ending in _ = typed.tell(ending) { callbacks.onEnd(info, $0) } }
+      { ending in callbacks.onEnd(info, typed.outcome(ending)) }
     }
   }
 
-  /// - Parameter prepare: Receives the ending of the call's work. It does not run on the callback executor. It returns
-  ///   the job that reports the ending on the callback executor. If the call is cancelled in the meantime, the job
-  ///   receives a cancelled ending instead.
+  /// - Parameter prepare: A function that receives the result of the call and returns a closure. The closure runs
+  ///   later, on the callback executor, and reports the final ending of the call to the app. The final ending differs
+  ///   from the result if the call was cancelled before the closure ran.
   func launch<R: APIRequest>(
     _ typed: TypedCall<R>, _ options: CallOptions, executor: CallbackExecutor, onProgress: ProgressCallback?,
     prepare: @escaping @Sendable (CallInfo, CallEnding) -> @Sendable (CallEnding) -> Void
@@ -93,11 +92,11 @@ extension APIClient {
     let watch = executor.isMain ? DeliveryWatch(run.info.id, run.info.name, snapshot, registry) : nil
     Task { @concurrent in
       let ending = await run.work()
-      let tell = prepare(run.info, ending)
+      let notify = prepare(run.info, ending)
       watch?.start()
       run.hand {
         watch?.stop()
-        run.finish(ending, tell)
+        run.finish(ending, notify)
       }
     }
     return Call(info: run.info, state: run.state)
@@ -106,20 +105,21 @@ extension APIClient {
 
 typealias ProgressCallback = @Sendable (CallInfo, TransferProgress) -> Void
 
-/// Converts a progress closure without a parameter for the call into a ``ProgressCallback``.
+/// Converts a closure that receives only the progress into a ``ProgressCallback``, which also receives the
+/// ``CallInfo``.
 enum ProgressListener {
-  static func onMain(_ tell: (@MainActor (TransferProgress) -> Void)?) -> ProgressCallback? {
-    guard let tell else { return nil }
-    return { _, progress in MainActor.assumeIsolated { tell(progress) } }
+  static func onMain(_ report: (@MainActor (TransferProgress) -> Void)?) -> ProgressCallback? {
+    guard let report else { return nil }
+    return { _, progress in MainActor.assumeIsolated { report(progress) } }
   }
 
-  static func anywhere(_ tell: (@Sendable (TransferProgress) -> Void)?) -> ProgressCallback? {
-    guard let tell else { return nil }
-    return { _, progress in tell(progress) }
+  static func anywhere(_ report: (@Sendable (TransferProgress) -> Void)?) -> ProgressCallback? {
+    guard let report else { return nil }
+    return { _, progress in report(progress) }
   }
 }
 
-/// The callbacks of a started call, and their executor.
+/// The callbacks of a started call, and the executor on which they run.
 struct CallCallbacks<Value: Sendable>: Sendable {
   let executor: CallbackExecutor
   let onProgress: ProgressCallback?
@@ -129,13 +129,14 @@ struct CallCallbacks<Value: Sendable>: Sendable {
 }
 
 extension Outcome {
-  /// The value together with request, response, origin and metrics; nil for a failure.
+  /// The value of the call as an ``APIResponse``, which also contains the request, the response and the metrics. Nil if
+  /// the call failed.
   var full: APIResponse<Value>? {
     guard let value, let request, let response, let origin else { return nil }
     return APIResponse(value: value, request: request, raw: response, origin: origin, metrics: metrics)
   }
 
-  /// The finished call that a delegate receives; nil for a failure.
+  /// The ``FinishedCall`` that a delegate receives; nil if the call failed.
   func finished(_ info: CallInfo) -> FinishedCall? {
     guard let value, let request, let response, let origin else { return nil }
     return FinishedCall(
@@ -143,7 +144,7 @@ extension Outcome {
       isUnchanged: isUnchanged)
   }
 
-  fileprivate func tell(_ onSuccess: (Value) -> Void, _ onFailure: ((APIError) -> Void)?) {
+  fileprivate func notify(_ onSuccess: (Value) -> Void, _ onFailure: ((APIError) -> Void)?) {
     switch result {
     case .success(let value): onSuccess(value)
     case .failure(let error): onFailure?(error)
@@ -152,7 +153,7 @@ extension Outcome {
 }
 
 extension CallDelegate {
-  func tell(_ info: CallInfo, _ outcome: Outcome<some Sendable>) {
+  func notify(_ info: CallInfo, _ outcome: Outcome<some Sendable>) {
     switch outcome.result {
     case .success: if let call = outcome.finished(info) { requestFinished(call) }
     case .failure(let error):

@@ -9,10 +9,10 @@ import ErrandSupport
 /// ```
 ///
 /// A client may be used from any thread. Several clients can work at the same time. Clients whose configurations choose
-/// the same transport share it, and they share every object that several of their configurations contain. A call runs
-/// to its end even if the client is released.
+/// the same transport share the transport. If several configurations contain the same object, such as a cache, their
+/// clients share the object. A call runs to its end even if the client is released.
 public final class APIClient: Sendable {
-  let fittings: ClientParts
+  let services: ClientServices
   private let state: Locked<ClientSnapshot>
   let registry: CallRegistry
 
@@ -23,16 +23,16 @@ public final class APIClient: Sendable {
     platform: @escaping @Sendable () -> (any Transport)?, cache: (any ClientCache)? = nil
   ) {
     let missing = APIError.build(
-      .unsupported, "No transport is available for this platform; choose one in the configuration.")
+      .unsupported, "No transport is available for this platform; set `transport` in the client's configuration.")
     let calls = CallRegistry()
     let refreshing = RefreshControl()
     self.registry = calls
-    fittings = ClientParts(
+    services = ClientServices(
       order: order, platform: { platform().map { .success($0) } ?? .failure(missing) }, registry: registry,
       admission: AdmissionControl(limits: configuration.admission), refreshing: refreshing,
       sessions: ClientSessions(refreshing) { calls.cancel(account: $0) }, standardCache: cache)
-    let snapshot = ClientSnapshot(configuration, fittings)
-    _ = snapshot.settle(in: fittings.sessions)
+    let snapshot = ClientSnapshot(configuration, services)
+    _ = snapshot.register(with: services.sessions)
     state = Locked(snapshot)
   }
 
@@ -42,23 +42,23 @@ public final class APIClient: Sendable {
     set { configure { $0 = newValue } }
   }
 
-  /// Changes the configuration for calls that start later. If two threads change it at the same time, `change` may run
-  /// more than once; no change is lost.
+  /// Changes the configuration for calls that start later. If two threads change the configuration at the same time,
+  /// `change` may run more than once; no change is lost.
   public func configure(_ change: (inout ClientConfiguration) -> Void) {
     var current = snapshot
     while true {
       var configuration = current.configuration
       change(&configuration)
-      let made = ClientSnapshot(configuration, fittings)
+      let made = ClientSnapshot(configuration, services)
       let before = current
       let (present, held) = state.withLock { present -> (ClientSnapshot, [any Sendable]) in
         guard present === before else { return (present, []) }
         present = made
-        return (made, made.settle(in: fittings.sessions))
+        return (made, made.register(with: services.sessions))
       }
       current = present
       withExtendedLifetime(held) {}
-      if current === made { return fittings.admission.change(made.timers) { snapshot.configuration.admission } }
+      if current === made { return services.admission.change(made.timers) { snapshot.configuration.admission } }
     }
   }
 
@@ -68,8 +68,8 @@ public final class APIClient: Sendable {
 
   /// Sends a request and returns its value.
   ///
-  /// Runs on the caller's executor; bodies over 16 KiB are decoded on the global executor. Cancelling the task cancels
-  /// the call.
+  /// The call runs on the caller's executor; bodies over 16 KiB are decoded on the global executor. Cancelling the task
+  /// cancels the call.
   /// - Throws: ``APIError``. A cancelled call throws an error of stage ``APIError/Stage/cancelled``.
   public func send<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions()
@@ -77,15 +77,11 @@ public final class APIClient: Sendable {
     let typed = TypedCall(request)
     let run = run(typed, options)
     let result = await listen(to: run)
-    let ending = run.finish(result) { ending in
-      typed.tell(ending)
-      return ending
-    }
-    return try typed.value(of: ending)
+    return try typed.value(of: run.finish(result) { $0 })
   }
 
-  /// Sends a request and returns its value together with the request as sent, status, fields, raw body, origin and
-  /// metrics.
+  /// Sends a request and returns its value together with the request as sent, the response, its source (such as the
+  /// cache) and the metrics of the call.
   /// - Throws: ``APIError``.
   public func response<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions()
@@ -105,7 +101,7 @@ public final class APIClient: Sendable {
     let typed = TypedCall(request)
     let run = run(typed, options)
     let result = await listen(to: run)
-    return run.finish(result) { typed.tell($0) { _ in } }
+    return run.finish(result) { typed.outcome($0) }
   }
 
   /// Sends a request and returns the raw response. The body is not decoded, and the request's hooks are not called.
@@ -119,28 +115,29 @@ public final class APIClient: Sendable {
     return response
   }
 
-  /// The JSON decoding rules of a request: the rules of the request itself override those of its family, and these
-  /// override the rules of the client.
+  /// The JSON decoding rules of a request. Rules of the request override rules of its ``RequestFamily``, and rules of
+  /// the family override rules of the client.
   func jsonDecoding(of request: some APIRequest) -> JSONDecoding {
     request.jsonDecoding.filled(by: request.family?.jsonDecoding).filled(by: configuration.jsonDecoding)
   }
 
-  private static var unanswered: APIError {
+  static var unanswered: APIError {
     let code = APIError.Code(rawValue: TransportFailure.Kind.other.rawValue)
-    return APIError(.transport, code, "The call ended without a response.")
+    return .fault(.transport, code, "The call ended without a response and without an error.")
   }
 
-  /// Makes a run that works on the caller's executor. Progress is reported directly on the transport's thread: reports
-  /// that wait for a busy actor of the caller could arrive after the response.
+  /// Makes the ``CallRun`` of a new call. The call runs on the caller's executor, but reports progress on the
+  /// transport's thread. On the caller's executor, a progress report might wait for a busy actor and arrive after the
+  /// response.
   func run<R: APIRequest>(
     _ typed: TypedCall<R>, _ options: CallOptions, _ kind: RunKind = .ordinary, onProgress: ProgressCallback? = nil
   ) -> CallRun {
     CallRun(typed, options, kind, snapshot, registry, delivery: .init(executor: .inPlace, onProgress: onProgress))
   }
 
-  /// Runs the call on the caller's actor. If the task is cancelled, only the call's state is stopped: with the reason
-  /// of the group if the group is being stopped, otherwise as cancelled. The isolation is passed explicitly, because
-  /// the cancellation handler would leave the caller's actor without it.
+  /// Runs the call on the caller's actor. If the task is cancelled, the call is stopped and ends as cancelled. But if
+  /// the task was cancelled because the group of the call stops, the call ends for the same reason as the group. The
+  /// closure `operation` refers to `isolation`, because the closure would otherwise run outside the caller's actor.
   func listen(
     to run: CallRun, in group: CallState? = nil, isolation: isolated (any Actor)? = #isolation
   ) async -> CallEnding {
@@ -149,7 +146,7 @@ public final class APIClient: Sendable {
         _ = isolation
         return await run.work()
       },
-      onCancel: { run.state.stop(group?.reasonToLeave ?? .cancelled) }, isolation: isolation)
+      onCancel: { run.state.stop(group?.stopReasonForChildren ?? .cancelled) }, isolation: isolation)
   }
 
   // MARK: - Running calls
@@ -165,8 +162,8 @@ public final class APIClient: Sendable {
   /// The batches, chains and custom groups that have not ended, including nested ones.
   public var runningGroups: [GroupCall] {
     registry.running.compactMap { entry in
-      guard let ledger = entry.ledger, !entry.state.isClaimed else { return nil }
-      return GroupCall(ledger)
+      guard let record = entry.record, !entry.state.isClaimed else { return nil }
+      return GroupCall(record)
     }
   }
 
@@ -178,34 +175,35 @@ public final class APIClient: Sendable {
   /// Cancels every call and group with a tag. Returns the number of calls and groups that will now end as cancelled;
   /// the members of a group are not counted.
   @discardableResult
-  public func cancel(tag: String) -> Int { registry.cancel { $0.tag == tag } }
+  public func cancel(tag: String) -> Int { registry.cancel { $0.tag.hasSameBytes(as: tag) } }
 
   /// Cancels every call and group. Returns the number of calls and groups that will now end as cancelled; the members
-  /// of a group are not counted. Like the other `cancel` functions, it does not cancel a call that refreshes a
-  /// credential, nor the farewell call of a logout. When downloads of a queue are cancelled, the downloads that wait in
-  /// the queue start.
+  /// of a group are not counted. Like the other `cancel` functions, this function does not cancel a call that refreshes
+  /// a credential, nor a call that notifies a server of a logout. The function cancels the running downloads of a
+  /// download queue, but not the downloads that wait in the queue. The waiting downloads then start.
   @discardableResult
   public func cancelAll() -> Int { registry.cancel { _ in true } }
 
-  /// The number of running exchanges and of calls that wait for admission.
-  public var admission: (running: Int, waiting: Int) { fittings.admission.counts }
+  /// The number of running HTTP exchanges, and of calls that wait because a limit of ``ClientConfiguration/admission``
+  /// is reached.
+  public var admission: (running: Int, waiting: Int) { services.admission.counts }
 
-  /// The number of running exchanges and of calls that wait for admission at one host, such as `api.example.com`, over
-  /// all origins of the host.
+  /// The number of running HTTP exchanges with one host, such as `api.example.com`, and of calls to this host that wait
+  /// because a limit of ``ClientConfiguration/admission`` is reached. All origins of the host are counted together.
   public func admission(at host: String) -> (running: Int, waiting: Int) {
-    fittings.admission.counts(at: host.lowercased())
+    services.admission.counts(at: host.lowercased())
   }
 }
 
 extension APIClient {
-  /// Validates and decodes a response that did not pass through the pipeline, as a call of this request would do:
-  /// checks status, content type, JSON, business code and shape, then decodes the body. The request is neither built
-  /// nor sent; interceptors, accessories and hooks are not called.
+  /// Validates and decodes a response that did not pass through the pipeline, as a call of the request would do. Checks
+  /// status, content type, JSON, ``APIError/businessCode`` and declared JSON structure, then decodes the body. The
+  /// request is neither built nor sent; interceptors, accessories and hooks are not called.
   /// - Throws: ``APIError`` with the response. If the response is rejected, the error also contains the body, decoded
   ///   as the request's `ErrorBody`.
   package func value<R: APIRequest>(of response: HTTPResponse, for request: R) async throws(APIError) -> R.Response {
     let typed = TypedCall(request)
-    let run = run(typed, CallOptions(), .judging)
+    let run = run(typed, CallOptions(), .validating)
     let result = await run.reading(response)
     run.state.settle()
     return try typed.value(of: run.finish(result) { $0 })

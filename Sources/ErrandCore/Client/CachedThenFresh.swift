@@ -1,23 +1,23 @@
-/// A sequence of one or two values: the stored response, then the response of the server. The second value is omitted
-/// if nothing has changed.
+/// A sequence of one or two values: the stored response, then the response of the server. If both responses are equal,
+/// the second value is omitted.
 ///
 /// Each loop over the sequence is a separate call. Leaving the loop early cancels the call. If the request to the
 /// server fails, the loop first receives the stored value and then throws the error.
 public struct CachedThenFresh<Value: Sendable>: AsyncSequence, Sendable {
-  /// A value with its ``APIResponse/origin``.
+  /// A decoded value with its ``APIResponse/origin``: the cache or the server.
   public typealias Element = APIResponse<Value>
-  /// The error of a failed call.
+  /// The error that a loop throws if its call fails.
   public typealias Failure = APIError
 
   let start: @Sendable (@escaping @Sendable (Event) -> Void) -> Call
 
-  /// An event from the call to its loop.
+  /// An event that a call sends to the loop that reads the sequence.
   enum Event: Sendable {
     case value(APIResponse<Value>)
     case end(APIError?)
   }
 
-  /// Starts the call.
+  /// Starts a call, whose values the iterator returns.
   public func makeAsyncIterator() -> Iterator {
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
     let call = start { event in
@@ -34,12 +34,12 @@ public struct CachedThenFresh<Value: Sendable>: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     var events: AsyncStream<Event>.Iterator
 
-    /// The next value; nil after the last one.
+    /// The next value; nil after the last value.
     public mutating func next() async throws(APIError) -> APIResponse<Value>? {
       try await next(isolation: #isolation)
     }
 
-    /// The next value; nil after the last one.
+    /// The next value; nil after the last value.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(APIError) -> APIResponse<Value>? {
@@ -56,34 +56,36 @@ public struct CachedThenFresh<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension APIClient {
-  /// Returns the stored response of any age first, then asks the server in any case.
+  /// Returns the stored response of any age first, then asks the server, even if the stored response is fresh.
   ///
   /// ```swift
   /// for try await page in client.cachedThenFresh(Feed()) { show(page.value, from: page.origin) }
   /// ```
   ///
   /// Both values belong to one call: accessories, hooks and the deadline apply once, and the request is built once. If
-  /// no response is stored, or if the request's rules reject the stored response, there is one value.
+  /// no response is stored, or if the request's rules reject the stored response, only the response of the server is
+  /// returned.
   public func cachedThenFresh<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions()
   ) -> CachedThenFresh<R.Response> {
-    CachedThenFresh { tell in
+    CachedThenFresh { deliver in
       self.launch(
         request, options,
         CallCallbacks(
           executor: .inPlace, onProgress: nil,
-          onCached: { _, outcome in if let response = outcome.full { tell(.value(response)) } },
+          onCached: { _, outcome in if let response = outcome.full { deliver(.value(response)) } },
           onEnd: { _, outcome in
-            if !outcome.isUnchanged, let response = outcome.full { tell(.value(response)) }
-            tell(.end(outcome.error))
+            if !outcome.isUnchanged, let response = outcome.full { deliver(.value(response)) }
+            deliver(.end(outcome.error))
           }))
     }
   }
 
-  /// Starts a request that returns the stored response of any age first; the closures are called on the main actor.
+  /// Starts a request that delivers the stored response of any age first, then the response of the server. The closures
+  /// are called on the main actor.
   ///
-  /// `onCached` is called at most once and before `onEnd`, which is called exactly once; ``Outcome/isUnchanged`` is
-  /// true if the server's response equals the stored one.
+  /// `onCached` is called at most once, and before `onEnd`. `onEnd` is called exactly once; ``Outcome/isUnchanged`` is
+  /// true if the server's response equals the stored response.
   @discardableResult
   public func start<R: APIRequest>(
     cachedThenFresh request: R, options: CallOptions = CallOptions(),
@@ -100,8 +102,8 @@ extension APIClient {
     return launch(request, options, callbacks)
   }
 
-  /// Starts a request that returns the stored response of any age first; the closures are called on an executor of
-  /// choice.
+  /// Starts a request that delivers the stored response of any age first, then the response of the server. The closures
+  /// are called on `executor`.
   @discardableResult
   public func start<R: APIRequest>(
     cachedThenFresh request: R, on executor: CallbackExecutor, options: CallOptions = CallOptions(),
@@ -116,8 +118,9 @@ extension APIClient {
     return launch(request, options, callbacks)
   }
 
-  /// Starts a request that returns the stored response of any age first. The delegate is called on the main actor:
-  /// first ``CallDelegate/requestCached(_:)``, then a function for the end. The call references the delegate weakly.
+  /// Starts a request that delivers the stored response of any age first, then the response of the server. The delegate
+  /// is called on the main actor: first ``CallDelegate/requestCached(_:)``, then ``CallDelegate/requestFinished(_:)``
+  /// or ``CallDelegate/requestFailed(_:)``. The call references the delegate weakly.
   @discardableResult
   public func start<R: APIRequest>(
     cachedThenFresh request: R, options: CallOptions = CallOptions(), delegate: any CallDelegate
@@ -131,7 +134,7 @@ extension APIClient {
         MainActor.assumeIsolated { if let call = outcome.finished(info) { delegate?.requestCached(call) } }
       },
       onEnd: { [weak delegate] info, outcome in
-        MainActor.assumeIsolated { delegate?.tell(info, outcome) }
+        MainActor.assumeIsolated { delegate?.notify(info, outcome) }
       })
     return launch(request, options, callbacks)
   }

@@ -6,20 +6,21 @@
 /// superclass implements that member, too.
 @MainActor
 public protocol CallDelegate: AnyObject, Sendable {
-  /// The call has its value.
+  /// The call succeeded; the argument contains its value.
   func requestFinished(_ call: FinishedCall)
-  /// The stored response of a `cachedThenFresh` call arrived; the end follows.
+  /// A `cachedThenFresh` call delivers its stored response. A call of ``requestFinished(_:)`` or ``requestFailed(_:)``
+  /// follows.
   func requestCached(_ call: FinishedCall)
   /// The call failed or was cancelled.
   func requestFailed(_ call: FailedCall)
-  /// More bytes of a body were sent or received.
+  /// More bytes of the request body were sent, or more bytes of the response body were received.
   func requestProgressed(_ call: CallInfo, _ progress: TransferProgress)
 }
 
 extension CallDelegate {
-  /// Does nothing.
+  /// Does nothing by default.
   public func requestCached(_ call: FinishedCall) {}
-  /// Does nothing.
+  /// Does nothing by default.
   public func requestProgressed(_ call: CallInfo, _ progress: TransferProgress) {}
 }
 
@@ -29,32 +30,32 @@ public struct FailedCall: Sendable {
   public let info: CallInfo
   /// The reason of the failure.
   public let error: APIError
-  /// The response; nil if none arrived.
+  /// The response; nil if the call failed before a response arrived.
   public let response: HTTPResponse?
-  /// The source of the response; nil if none arrived.
+  /// The source of the response, such as the network or the cache; nil if no response arrived.
   public let origin: ResponseOrigin?
   /// The metrics of the call.
   public let metrics: CallMetrics
 }
 
-/// A call that has its value.
+/// A call that succeeded, with its value.
 public struct FinishedCall: Sendable {
   /// The call's number, request, tag and initial priority.
   public let info: CallInfo
-  /// The value, of the request's response type.
+  /// The decoded value, whose type is the `Response` type of the request.
   public let value: any Sendable
   /// The request as it was last sent, after redirects.
   public let request: HTTPRequest
-  /// Status, header fields and raw body.
+  /// The response: status, header fields and the undecoded body.
   public let response: HTTPResponse
-  /// The source of the response.
+  /// The source of the response, such as the network or the cache.
   public let origin: ResponseOrigin
   /// The metrics of the call.
   public let metrics: CallMetrics
   /// True if the response equals the stored response that ``CallDelegate/requestCached(_:)`` delivered before.
   public let isUnchanged: Bool
 
-  /// The value, if the request of the call has this type; otherwise nil.
+  /// The decoded value, if the request of the call has the given type; otherwise nil.
   public func value<R: APIRequest>(of type: R.Type) -> R.Response? {
     info.request is R ? value as? R.Response : nil
   }

@@ -1,12 +1,14 @@
-/// Runs the passes of a call through the pipeline. Most calls make one pass. A call makes a second pass if its rules
-/// reject a cached response, or after it has delivered the stored response of a `cachedThenFresh` call.
+/// Runs the request of a call through the pipeline, once or twice. Each run through the pipeline is called a *pass*.
+/// Most calls make one pass. A call makes a second pass if its rules reject a cached response, or after it has
+/// delivered the stored response of a `cachedThenFresh` call.
 ///
-/// While a call waits, its async frames stay in memory, and thousands of calls may wait at once. So the work before and
-/// after the wait is in separate functions that must not be inlined.
+/// While a call waits, its async frames stay in memory, and thousands of calls may wait at once. The local variables of
+/// inlined functions would enlarge these frames. So the functions that work before and after the wait must not be
+/// inlined.
 extension CallRun {
   @inline(never)  // frame size
   func carryOut() async -> CallEnding {
-    if turn != nil, let error = await refusedTurn() { return unbuilt(error) }
+    if repeatState != nil, let error = await repeatRejection() { return unbuilt(error) }
     switch prepared() {
     case .success(let pass):
       return givesCachedFirst(pass.context) ? await cachedThenFresh(pass) : await perform(pass)
@@ -14,11 +16,12 @@ extension CallRun {
     }
   }
 
-  /// Waits as the repeat rule requires; returns the error if the call must not proceed.
+  /// Waits until the debounce pause of the call (its waiting time before it is sent) is over. Returns an error if the
+  /// repeat rule rejects the call, or if the call is stopped. Returns nil if the call may proceed.
   @inline(never)  // frame size
-  private func refusedTurn() async -> APIError? {
+  private func repeatRejection() async -> APIError? {
     do {
-      try await takeTurn()
+      try await applyRepeatRule()
       return nil
     } catch {
       return .mapping(error, as: .build)
@@ -46,10 +49,11 @@ extension CallRun {
       let cache = try cachePlan(plan)
       let built = try typed.build(snapshot.builder, family, options)
       try checkBody(of: built)
-      if isTransfer(built) { state.liftDeadline() }
-      record.built(built)
-      // Without interceptors of the app, a pass has exactly one final request, and the context contains it. So no log
-      // is needed.
+      if isTransfer(built) { state.removeDeadline() }
+      record.recordBuilt(built)
+      // A `FreezeLog` records the frozen requests (see ``Freezing``) of a pass, which is one run through the pipeline.
+      // Without interceptors of the app, a pass has exactly one frozen request. The context contains this request, so
+      // no log is needed.
       let log = cache?.bodiesAreFinal == false ? FreezeLog() : nil
       return .success(Pass(built, context(plan, cache, noting: log)))
     } catch {
@@ -57,15 +61,17 @@ extension CallRun {
     }
   }
 
-  /// True if the request has a streamed body and no total time-out. The upload may then take any time, so the deadline
-  /// is removed. Only an ordinary run sends the request; for other runs the result is false.
+  /// True if the call uploads a streamed body and no total time-out is set. Such an upload may take any time, so the
+  /// caller removes the deadline of the call. False for a call that only checks or prepares a request and sends nothing
+  /// (see ``RunKind``).
   private func isTransfer(_ request: HTTPRequest) -> Bool {
     timeouts.total == nil && kind.isOrdinary && !request.isComparable
   }
 
   private func checkBody(of request: HTTPRequest) throws(APIError) {
-    // In a stamping run the operating system sends the request, so the capabilities of the transport do not matter.
-    guard !kind.isStamping, !request.isComparable, case .success = snapshot.pipeline else { return }
+    // A call of the kind ``RunKind/preparing(_:)`` only prepares a request, which the operating system then sends. So
+    // the capabilities of the transport do not matter.
+    guard !kind.isPreparing, !request.isComparable, case .success = snapshot.pipeline else { return }
     let isWholeFile = request.body?.filePath != nil && snapshot.capabilities.contains(.fileBody)
     guard isWholeFile || snapshot.capabilities.contains(.bodySource) else {
       throw .build(
@@ -89,8 +95,8 @@ extension CallRun {
         sink: options.bodySink, onProgress: progress()))
   }
 
-  /// First delivers the stored response of any age, unless the call's rules reject it. Then asks the server in any
-  /// case, in a second pass, which sends the final request of the first pass.
+  /// First delivers the stored response of any age, unless the call's rules reject the response. Then always asks the
+  /// server: runs the request through the pipeline again, with the frozen request (see ``Freezing``) of the first run.
   @inline(never)  // frame size
   private func cachedThenFresh(_ pass: Pass) async -> CallEnding {
     let plan = pass.context.plan
@@ -110,38 +116,40 @@ extension CallRun {
     return fresh
   }
 
-  /// Makes one pass. If the call's rules reject a stored response, removes the response from the cache and makes a
-  /// second pass. There is no second pass if it could change something on the server twice.
+  /// Runs the request through the pipeline once. If the call's rules reject a stored response, removes the response
+  /// from the cache and runs the request through the pipeline again. The request is not run again if a second run could
+  /// change something on the server twice.
   @inline(never)  // frame size
   private func perform(_ pass: Pass) async -> CallEnding { await concluded(await answer(pass), pass) }
 
   @inline(never)  // frame size
   private func concluded(_ answer: Answer, _ pass: Pass) async -> CallEnding {
     let first = await judged(answer, pass.context)
-    guard let hit = first.refusedHit else { return first }
-    hit.refuse()
-    if pass.context.cache?.mode.asksNobody == true { return ending(.cacheMiss(.damaged), nil) }
-    // A redirect may have led to the stored response. The request before the redirect was then already sent. If it can
-    // change something on the server, it must not be sent again.
+    guard let entry = first.rejectedEntry else { return first }
+    entry.reject()
+    if pass.context.cache?.mode.usesOnlyCache == true { return ending(.cacheMiss(.damaged), nil) }
+    // If a redirect led to the stored response, the original request was already sent. It must not be sent again if it
+    // can change something on the server.
     let isRepeatable = pass.request.method.isSafe || first.metrics.redirects == 0 || first.metrics.attempts == 0
     guard isRepeatable else { return first }
     let past = Pass(pass.request, pastCache(pass.context))
     return await judged(await self.answer(past), past.context)
   }
 
-  /// The context of a second pass, which does not read the cache. The second pass sends the final request of the first
-  /// pass, for the same account.
+  /// The context of a second pass through the pipeline, which does not read the cache. The second pass sends the frozen
+  /// request (see ``Freezing``) of the first pass, for the same account.
   private func pastCache(_ first: CallContext) -> CallContext {
     guard first.replay == nil, let log = freezes(of: first) else { return first.pastCache() }
     return context(first.plan, first.cache?.reading(.ignoringCache), replaying: FreezeReplay(log))
   }
 
-  /// The final requests of a pass; nil if the pass ended before a request was final.
+  /// The frozen requests (see ``Freezing``) of a pass through the pipeline; nil if the pass ended before a request was
+  /// frozen.
   private func freezes(of pass: CallContext) -> FreezeLog? {
     if let log = pass.log { return log }
     guard let request = pass.frozenRequest else { return nil }
     let log = FreezeLog()
-    log.note(CallContext.Frozen(request: request, account: pass.account))
+    log.append(CallContext.Frozen(request: request, account: pass.account))
     return log
   }
 
@@ -158,7 +166,8 @@ extension CallRun {
   @inline(never)  // frame size
   private func judged(_ answer: Answer, _ context: CallContext) async -> CallEnding {
     switch answer {
-    // Drops the parsed body, which would otherwise stay in memory as long as the app keeps the outcome.
+    // `with(nil)` drops the parsed JSON of the body, which would otherwise stay in memory as long as the app keeps the
+    // outcome.
     case .success(let response): return ending(await decode(response, context), response.with(nil))
     case .failure(let stopped as CallState.Stopped):
       return ending(stopError(stopped.reason), nil)
@@ -237,16 +246,16 @@ extension CallRun {
       metrics: metrics)
   }
 
-  /// The source of a response. A response that is not from the cache and for which no attempt was made was created
-  /// locally.
+  /// The source of a response. The source is `local` if the response is not from the cache and no request was sent for
+  /// it. Such a response was created in this process, for example by an interceptor.
   private func origin(of response: HTTPResponse, _ metrics: CallMetrics) -> ResponseOrigin {
     response.origin == .network && metrics.attempts == 0 ? .local : response.origin
   }
 }
 
 extension CacheReadMode {
-  /// True if a `cachedThenFresh` call makes two passes. It makes one pass if the mode reads no stored response or never
-  /// asks the server.
+  /// True if a `cachedThenFresh` call reads the cache and then asks the server. False if the mode reads no stored
+  /// response or never asks the server; the call then makes only one pass through the pipeline.
   fileprivate var asksTwice: Bool {
     switch self {
     case .asDeclared, .revalidating, .cachedElseLoad, .networkElseCached: true
@@ -256,8 +265,8 @@ extension CacheReadMode {
 }
 
 extension CallEnding {
-  /// True if the response has the status and the body of the stored response. A status 304 does not prove this: another
-  /// call may have replaced the cached entry in the meantime.
+  /// True if the response has the status and the body of the stored response. A status 304 (Not Modified) does not
+  /// prove that the responses are equal, because another call may have replaced the cache entry in the meantime.
   fileprivate func repeats(_ stored: CallEnding) -> Bool {
     guard let mine = response, let other = stored.response else { return false }
     return mine.status == other.status && mine.body == other.body

@@ -4,47 +4,71 @@ import ErrandSupport
 extension CallRun {
   func plan() throws(APIError) -> CallPlan {
     let request = info.request
-    // An envelope of the client or the family does not apply to downloaded files.
-    let inherited =
-      download == nil
-      ? family?.envelope.filled(by: snapshot.configuration.envelope)
-        ?? snapshot.configuration.envelope : .none
-    let envelope = request.envelope.filled(by: inherited)
+    let envelope = envelope(of: request)
     if isStreamed { try checkStreaming(envelope) }
     let contentTypes = request.contentTypes
     let format = family?.responseFormat ?? snapshot.configuration.responseFormat
-    let retries = options.retries.filled(by: request.retries).filled(by: family?.retries)
-      .filled(by: snapshot.configuration.retries)
-    // A request that the credential provider sends while it is asked for a credential carries no credential of the
-    // provider.
-    let declared = request.credential
-    let credential = isInsideProvider && declared == .inherited ? RequestCredential.none : declared
-    if let refusal = UserCodeScope.refusal(of: nesting) { throw refusal }
+    let credential = credential(of: request)
+    if let refusal { throw refusal }
     return CallPlan(
-      statusRule: request.statusRule.filled(by: family?.statusRule).filled(by: snapshot.configuration.statusRule)
-        .filled(by: .success),
-      contentTypes: contentTypes, formatTypes: contentTypes == nil ? typed.contentTypes(in: format) : nil,
-      shape: request.shape, envelope: envelope,
-      credential: credential, provider: snapshot.configuration.credentials, transport: snapshot.transport,
-      nesting: nesting,
+      statusRule: statusRule(of: request), contentTypes: contentTypes,
+      formatTypes: contentTypes == nil ? typed.contentTypes(in: format) : nil, shape: request.shape,
+      envelope: envelope, credential: credential, provider: snapshot.configuration.credentials,
+      transport: snapshot.transport, nesting: nesting,
       hasExchangeInterceptors: !snapshot.configuration.exchangeInterceptors.isEmpty,
       requiredAccount: credential == .inherited ? options.requiredAccount : nil, base: snapshot.base,
-      servers: NamedServers(snapshot.bases, family),
-      cookies: request.cookies == .inherited
-        ? snapshot.configuration.cookies.ignoringInCache(snapshot.configuration.cookiesIgnoredByCache) : .off,
-      redirects: request.redirects.filled(by: family?.redirects).filled(by: snapshot.configuration.redirects)
-        .filled(by: .follow()),
-      retries: retries.sendsAgain ? retries : .none, idempotency: request.idempotency,
-      hosts: try snapshot.hosts.get(), connectTimeout: (timeouts.connect ?? .seconds(10)).duration,
-      idleTimeout: (timeouts.idle ?? .seconds(60)).duration,
-      limits: snapshot.configuration.limits, network: request.network, download: download, log: log,
-      cacheKey: request.cacheKey,
-      joining: isStreamed
-        ? .never
-        : options.joining.filled(by: request.joining).filled(by: family?.joining ?? .inherited)
-          .filled(by: snapshot.configuration.joining),
-      kind: kind)
+      servers: NamedServers(snapshot.bases, family), cookies: cookies(of: request), redirects: redirects(of: request),
+      retries: retries(of: request), idempotency: request.idempotency, hosts: try snapshot.hosts.get(),
+      connectTimeout: (timeouts.connect ?? .seconds(10)).duration,
+      idleTimeout: (timeouts.idle ?? .seconds(60)).duration, limits: snapshot.configuration.limits,
+      network: request.network, download: download, log: log, cacheKey: request.cacheKey,
+      joining: joining(of: request), kind: kind)
   }
+
+  // MARK: - The settings in force: those of the call, the request, its family or the client
+
+  private func statusRule(of request: any APIRequest) -> StatusRule {
+    request.statusRule.filled(by: family?.statusRule).filled(by: snapshot.configuration.statusRule)
+      .filled(by: .success)
+  }
+
+  private func envelope(of request: any APIRequest) -> Envelope {
+    // A downloaded file has no envelope, even if the client or the ``RequestFamily`` declares one. An envelope is a
+    // JSON object around the value, such as `{"code": 0, "data": …}`.
+    if download != nil { return request.envelope.filled(by: Envelope.none) }
+    return request.envelope.filled(by: family?.envelope).filled(by: snapshot.configuration.envelope)
+  }
+
+  /// The credential that the request declares. But a request that the credential provider sends in order to supply or
+  /// refresh a credential carries no credential of the provider.
+  private func credential(of request: any APIRequest) -> RequestCredential {
+    let declared = request.credential
+    return isInsideProvider && declared == .inherited ? .none : declared
+  }
+
+  private func cookies(of request: any APIRequest) -> CookieRule {
+    guard request.cookies == .inherited else { return .off }
+    return snapshot.configuration.cookies.ignoringInCache(snapshot.configuration.cookiesIgnoredByCache)
+  }
+
+  private func redirects(of request: any APIRequest) -> RedirectPolicy {
+    request.redirects.filled(by: family?.redirects).filled(by: snapshot.configuration.redirects)
+      .filled(by: .follow())
+  }
+
+  private func retries(of request: any APIRequest) -> RetryPolicy {
+    let policy = options.retries.filled(by: request.retries).filled(by: family?.retries)
+      .filled(by: snapshot.configuration.retries)
+    return policy.sendsAgain ? policy : .none
+  }
+
+  private func joining(of request: any APIRequest) -> JoinRule {
+    if isStreamed { return .never }
+    return options.joining.filled(by: request.joining).filled(by: family?.joining ?? .inherited)
+      .filled(by: snapshot.configuration.joining)
+  }
+
+  // MARK: - Checks and parts
 
   /// True if the response body goes to a sink or a file instead of memory.
   private var isStreamed: Bool { options.bodySink != nil || download != nil }
@@ -53,16 +77,20 @@ extension CallRun {
     let what = download == nil ? "body sink" : "download"
     if case .success = snapshot.pipeline, !snapshot.capabilities.contains(.bodySink) {
       throw .build(
-        .unsupported, "The transport cannot pass a body to a \(what) (capability bodySink); choose another transport.")
+        .unsupported,
+        "The transport cannot pass the response body to a \(what) (capability bodySink); choose another transport.")
     }
     if info.request.shape != nil || envelope.code != nil {
       throw .build(
         .unsupported,
-        "A call with a \(what) has no body in memory to validate; declare no shape, and `Envelope.none` as envelope.")
+        "A call with a \(what) has no body in memory to validate; declare no `shape`, and declare `Envelope.none` as"
+          + " the `envelope`.")
     }
     guard download != nil else { return }
     if options.bodySink != nil {
-      throw .build(.unsupported, "A request with a `download` cannot have a `bodySink`; remove it from the options.")
+      throw .build(
+        .unsupported,
+        "A request with a `download` cannot have a `bodySink`; remove the `bodySink` from the call options.")
     }
     if typed.readsBody {
       throw .build(
@@ -71,23 +99,24 @@ extension CallRun {
     }
   }
 
-  /// The cache plan; nil if no cache rule applies, or if the body is streamed to a sink or file.
+  /// The cache settings of the call; nil if no cache rule applies, or if the response body is streamed to a sink or a
+  /// file.
   /// - Throws: ``APIError`` if a streamed call may only read the cache, because the cache cannot serve a streamed body.
   func cachePlan(_ plan: CallPlan) throws(APIError) -> CachePlan? {
     let request = info.request
     let own = request.cache
     let declared = own.isInherited ? family?.cache ?? .inherited : own
     let other = request.cachedAs
-    // Compares the policy property by property. A copy of the whole policy would, on every call, change the reference
-    // counts of objects that all threads share.
+    // Compares the policy of the client property by property. A copy of the whole policy would, on every call, change
+    // the reference counts of objects that all threads share, which is slow.
     let isSilent =
       declared == .none
       || declared.isInherited && snapshot.configuration.cacheRules.isEmpty
         && snapshot.configuration.cachePolicy.model == nil
-    if isStreamed, options.cache.asksNobody { throw .cacheMiss(.disabled) }
-    if isStreamed || isSilent && other == nil && !options.cache.asksNobody { return nil }
-    // An interceptor of the app may change bodies. Then the stored bytes and the rules do not determine the decoded
-    // value.
+    if isStreamed, options.cache.usesOnlyCache { throw .cacheMiss(.disabled) }
+    if isStreamed || isSilent && other == nil && !options.cache.usesOnlyCache { return nil }
+    // An interceptor of the app may change response bodies. With interceptors, the stored bytes and the decoding rules
+    // therefore do not determine the decoded value, and the cache must not reuse a decoded value.
     let bodiesAreFinal = snapshot.configuration.interceptors.isEmpty
     let alias = try other.map { other throws(APIError) in try cacheAlias(other) }
     return CachePlan(
@@ -97,7 +126,8 @@ extension CallRun {
       decodedRules: bodiesAreFinal ? typed.decodedRules(plan, decodingRules(plan.envelope)) : nil)
   }
 
-  /// The rules for decoding a response with the given envelope. The body of a rejected response has `Envelope.none`.
+  /// The rules for decoding a response with the given envelope. For the body of a rejected response, the caller passes
+  /// `Envelope.none`.
   func decodingRules(_ envelope: Envelope) -> DecodingRules {
     DecodingRules(
       json: jsonDecoding, envelope: envelope,
@@ -127,14 +157,16 @@ extension CallRun {
   /// Returns a function that reports progress on the callback executor; nil if neither a callback nor an accessory
   /// receives progress.
   func progress() -> (@Sendable (TransferProgress) -> Void)? {
-    guard let lane else { return nil }
+    guard let callbackQueue else { return nil }
     let timers = snapshot.timers
     let meter = Locked(ProgressMeter(start: timers.now))
-    return { [state, info, accessories, onProgress = delivery.onProgress] progress in
+    return { [state, info, accessories, nesting, onProgress = delivery.onProgress] progress in
       let progress = meter.withLock { $0.measured(progress, at: timers.now) }
-      lane.run {
+      callbackQueue.run {
         guard !state.isClaimed else { return }
-        for accessory in accessories { accessory.progressed(info, progress) }
+        for accessory in accessories {
+          UserCodeScope.during(type(of: accessory), in: nesting) { accessory.progressed(info, progress) }
+        }
         onProgress?(info, progress)
       }
     }

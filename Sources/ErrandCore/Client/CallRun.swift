@@ -1,7 +1,7 @@
 import ErrandJSON
 import Synchronization
 
-/// One run of a request. `work()` and `finish` are each called once.
+/// One run of a request, from building the request to reporting the result. `work()` and `finish` are each called once.
 final class CallRun: Sendable {
   let state: CallState
   let info: CallInfo
@@ -20,35 +20,40 @@ final class CallRun: Sendable {
   let delivery: Delivery
   /// Keeps the callback jobs of the call in order; nil for a call that reports only its end, because a single job needs
   /// no order.
-  let lane: CallbackQueue?
+  let callbackQueue: CallbackQueue?
   let timeouts: Timeouts
   let totalTimeout: Duration?
   let jsonDecoding: JSONDecoding
   let log: CallLog?
-  /// The effect of the request's repeat rule on this call; nil if the request has no repeat rule.
-  let turn: RepeatTurn?
-  /// The number of outer calls: a call is nested in another call if a hook, an interceptor or other code of the app
-  /// sends it on behalf of the other call.
+  /// The effect of the request's ``RepeatRule`` on this call; nil if the request has no repeat rule.
+  let repeatState: RepeatState?
+  /// The number of calls in which this call is nested. A call is nested in an outer call if a hook, an interceptor or
+  /// other code of the app sends the call on behalf of the outer call.
   let nesting: Int
-  /// True if the client's credential provider sends this call while the provider is asked for a credential.
+  /// True if the client's credential provider sends this call in order to supply or refresh a credential.
   let isInsideProvider: Bool
 
-  /// Properties that most calls do not have. They are in a separate object, so that other calls save the memory.
+  /// Properties that most calls do not need. They are in a separate object, so that a call that needs none of them
+  /// takes less memory.
   private final class Extras: Sendable {
     let download: Download?
     let family: RequestFamily?
+    let refusal: APIError?
 
-    init?(_ download: Download?, _ family: RequestFamily?) {
-      if download == nil, family == nil { return nil }
-      (self.download, self.family) = (download, family)
+    init?(_ download: Download?, _ family: RequestFamily?, _ refusal: APIError?) {
+      if download == nil, family == nil, refusal == nil { return nil }
+      (self.download, self.family, self.refusal) = (download, family, refusal)
     }
   }
 
   /// The file that receives the response body; nil if the body goes to memory or to a sink.
   var download: Download? { extras?.download }
   var family: RequestFamily? { extras?.family }
+  /// The error of a call that is nested too deeply; nil for other calls. The error names the code that started the
+  /// call, so it is made at the start of the call.
+  var refusal: APIError? { extras?.refusal }
 
-  /// The callback executor, and the progress closure of the caller.
+  /// The executor on which the callbacks of a call run, and the closure that receives the progress of the call.
   struct Delivery: Sendable {
     let executor: CallbackExecutor
     let onProgress: (@Sendable (CallInfo, TransferProgress) -> Void)?
@@ -57,27 +62,22 @@ final class CallRun: Sendable {
   /// Registers the call and notifies the accessories that the call starts.
   init<R: APIRequest>(
     _ typed: TypedCall<R>, _ options: CallOptions, _ kind: RunKind, _ snapshot: ClientSnapshot,
-    _ registry: CallRegistry,
-    delivery: Delivery
+    _ registry: CallRegistry, delivery: Delivery
   ) {
     let request = typed.request
     (nesting, isInsideProvider) = (UserCodeScope.nesting, UserCodeScope.isInside(provider: snapshot.providerID))
     let family = request.family
     timeouts = options.timeouts.filled(by: request.timeouts).filled(by: family?.timeouts)
       .filled(by: snapshot.configuration.timeouts)
-    extras = Extras(request.download, family)
+    extras = Extras(request.download, family, UserCodeScope.refusal(of: nesting))
     let isStreamed = options.bodySink != nil || extras?.download != nil
     totalTimeout = (timeouts.total ?? (isStreamed ? .never : .seconds(120))).duration
-    self.typed = typed
-    self.options = options
-    self.kind = kind
-    self.snapshot = snapshot
-    self.registry = registry
-    self.delivery = delivery
+    (self.typed, self.options, self.kind) = (typed, options, kind)
+    (self.snapshot, self.registry, self.delivery) = (snapshot, registry, delivery)
     jsonDecoding = request.jsonDecoding.filled(by: family?.jsonDecoding)
       .filled(by: snapshot.configuration.jsonDecoding)
-    started = snapshot.timers.now
-    let now = started
+    let now = snapshot.timers.now
+    started = now
     let priority = options.priority ?? request.priority
     state = CallState(
       deadline: totalTimeout.map { now.advanced(by: $0) }, timers: snapshot.timers, priority: priority)
@@ -85,25 +85,23 @@ final class CallRun: Sendable {
       id: CallNumber.next(), request: request, tag: options.tag, priority: priority,
       owner: options.ownership?.number)
     log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
-    let isTold = kind.isOrdinary && UserCodeScope.refusal(of: nesting) == nil
-    accessories = isTold ? snapshot.configuration.accessories + request.accessories + options.accessories : []
+    let notifies = kind.isOrdinary && extras?.refusal == nil
+    accessories = notifies ? snapshot.configuration.accessories + request.accessories + options.accessories : []
     place = registry.add(
-      .init(
-        state: state, info: info, owner: options.ownership?.number, tag: options.tag, flags: flags))
+      .init(state: state, info: info, owner: options.ownership?.number, tag: options.tag, flags: flags))
     if let ownership = options.ownership { Self.enlist(state, with: ownership, in: registry) }
-    let tellsOnce = delivery.onProgress == nil && accessories.isEmpty && !typed.givesCachedFirst
-    lane = tellsOnce ? nil : CallbackQueue(delivery.executor)
-    turn =
+    let notifiesOnce = delivery.onProgress == nil && accessories.isEmpty && !typed.givesCachedFirst
+    callbackQueue = notifiesOnce ? nil : CallbackQueue(delivery.executor)
+    repeatState =
       kind.isOrdinary
       ? registry.repeats.start(typed.repeats, of: R.self, options.ownership?.number, info, state) : nil
-    for accessory in accessories {
-      UserCodeScope.during(type(of: accessory), in: nesting) { accessory.willStart(info) }
-    }
+    tellAccessories { $0.willStart(info) }
   }
 
-  /// Registers the client with the owner of the call. If the owner is already deallocated, the call is cancelled.
+  /// Registers the client with the owner of the call, so that the owner can cancel its calls on the client. If the
+  /// owner is already deallocated, the call is cancelled.
   static func enlist(_ state: CallState, with ownership: CallOwner.Reference, in registry: CallRegistry) {
-    if let owner = ownership.owner { owner.note(registry) } else { state.stop(.cancelled) }
+    if let owner = ownership.owner { owner.register(registry) } else { state.stop(.cancelled) }
   }
 
   // MARK: - The work
@@ -114,18 +112,16 @@ final class CallRun: Sendable {
     await completeWork(await carryOut())
   }
 
-  /// Ends the work and runs the hooks. It is a separate function, so that its local variables do not enlarge the async
-  /// frame of a waiting call.
+  /// Ends the work of the call and runs the hooks that do not run on the callback executor. The function is separate,
+  /// so that its local variables do not enlarge the async frame of a waiting call.
   @inline(never)  // frame size
   private func completeWork(_ result: CallEnding) async -> CallEnding {
-    // If code of the app throws its own cancellation error, the call is cancelled, so that the handle and the error
-    // agree.
+    // Code of the app may throw a cancellation error although the call was not cancelled. In that case the call is
+    // cancelled now, so that both ``Call/isCancelled`` and the error say that the call was cancelled.
     if result.error?.stage == .cancelled { state.stop(.cancelled) }
     state.settle()
     let ending = applyStop(to: result, by: state.endsBy)
-    // Hooks of a call that is nested too deeply do not run: code such as these hooks started the call, and would start
-    // more.
-    if !kind.isOrdinary || UserCodeScope.refusal(of: nesting) != nil { return ending }
+    if !runsHooks { return ending }
     if let hook = options.beforeCompletion {
       await UserCodeScope.during(type(of: info.request), in: nesting) {
         await state.runningElsewhere { await hook(ending) }
@@ -137,54 +133,70 @@ final class CallRun: Sendable {
     return ending
   }
 
-  /// Waits for the debounce pause of the repeat rule; throws if the rule refuses the call.
-  func takeTurn() async throws {
-    guard let turn else { return }
-    if let refusal = turn.refusal { throw refusal }
-    guard let pause = turn.pause else { return }
+  /// Waits until the debounce pause of the call (its waiting time before it is sent) is over. Throws an error if the
+  /// repeat rule rejects the call.
+  func applyRepeatRule() async throws {
+    guard let repeatState else { return }
+    if let rejection = repeatState.rejection { throw rejection }
+    guard let pause = repeatState.pause else { return }
     try await state.sleep(until: started.advanced(by: pause))
-    registry.repeats.begin(turn)
+    registry.repeats.begin(repeatState)
   }
 
   // MARK: - The end
 
-  /// Passes a job to the callback executor. The job runs after all earlier progress reports.
+  /// Passes a job to the callback executor. The job runs after all earlier progress reports of the call.
   func hand(_ job: @escaping @Sendable () -> Void) {
-    if let lane { lane.run(job) } else { delivery.executor.run(job) }
+    if let callbackQueue { callbackQueue.run(job) } else { delivery.executor.run(job) }
   }
 
-  /// Fixes the outcome, and notifies accessories, hooks and the callback, in one job on the current executor.
+  /// Decides the final outcome, and notifies accessories, hooks and the callback. All of this happens in one job on the
+  /// current executor.
   ///
-  /// If an accessory or a hook cancels the call here, the callback receives a cancellation and no success.
+  /// If an accessory or a hook cancels the call during this job, the callback receives a cancellation and no success.
   func finish<Value>(_ result: CallEnding, _ notify: (CallEnding) -> Value) -> Value {
     let claimed = applyStop(to: result, by: state.claim())
-    // From here the next call with the same request type and owner may start, also from a callback of this call.
-    if let turn { registry.repeats.end(turn) }
-    for accessory in accessories { accessory.willStop(info, claimed) }
-    if let hook = options.afterCompletion { hook(applyStop(to: claimed, by: state.endsBy)) }
+    // After this line, the next call with the same request type and owner may start, also from a callback of this call.
+    if let repeatState { registry.repeats.end(repeatState) }
+    tellAccessories { $0.willStop(info, claimed) }
+    if runsHooks { options.afterCompletion?(applyStop(to: claimed, by: state.endsBy)) }
     let ending = applyStop(to: claimed, by: state.conclude())
+    if runsHooks { typed.hook(after: ending)?() }
     let value = notify(ending)
-    for accessory in accessories { accessory.didStop(info, ending) }
+    tellAccessories { $0.didStop(info, ending) }
     registry.remove(place)
     if let log { log.info(ending.error.map { "failed: \($0)" } ?? "done in \(ending.metrics.total)") }
     return value
   }
 
-  /// The ending with the error of the stop if the call was stopped, otherwise the given ending.
+  /// True if the hooks of the call run. The hooks of a call that is nested too deeply do not run, and no accessory is
+  /// notified. These hooks and accessories may have started the nested calls, and would start more.
+  private var runsHooks: Bool { kind.isOrdinary && refusal == nil }
+
+  /// Notifies the accessories. Calls that an accessory sends are nested in this call.
+  private func tellAccessories(_ tell: (any Accessory) -> Void) {
+    for accessory in accessories {
+      UserCodeScope.during(type(of: accessory), in: nesting) { tell(accessory) }
+    }
+  }
+
+  /// Returns the ending of a call that was stopped for `reason`: the ending has the error for that reason. If `reason`
+  /// is nil, the call was not stopped, and the method returns `ending` unchanged.
   private func applyStop(to ending: CallEnding, by reason: CallState.StopReason?) -> CallEnding {
     guard let reason else { return ending }
-    let superseded = reason == .cancelled ? turn?.supersession ?? (flags.isLoggedOut ? .loggedOut : nil) : nil
+    let superseded = reason == .cancelled ? repeatState?.supersession ?? (flags.isLoggedOut ? .loggedOut : nil) : nil
     let error = superseded ?? stopError(reason)
     if ending.error?.stage == error.stage, superseded == nil { return ending }
     return ending.replaced(by: complete(error, ending.response, ending.metrics, ending.request))
   }
 
-  /// The error of a stopped call: the call was cancelled, its own time-out passed, or the deadline of its group passed.
+  /// The error of a stopped call. The call was cancelled, or its total time-out passed, or the deadline of its group
+  /// passed.
   func stopError(_ reason: CallState.StopReason) -> APIError {
     reason == .expired && !state.isPastDeadline ? .groupExpired : .stopped(reason, limit: totalTimeout)
   }
 
-  /// Adds request, response and attempts to an error, and masks secrets in its message.
+  /// Adds the request, the response and the number of attempts to an error, and masks secrets in its message.
   func complete(
     _ error: APIError, _ response: HTTPResponse?, _ metrics: CallMetrics, _ sent: HTTPRequest?
   ) -> APIError {
@@ -192,8 +204,8 @@ final class CallRun: Sendable {
       details.request = details.request ?? sent
       details.response = details.response ?? response
       details.attempts = metrics.attempts
-      // The message of a stop contains only text of the library, so it needs no masking. Thousands of calls may stop at
-      // once, so the time for masking is saved.
+      // The error message of a stopped call contains only text of the library, and needs no masking. Masking takes
+      // time, and thousands of calls may be stopped at once.
       if error.stage == .cancelled || error.stage == .deadline { return }
       details.message = secrets(details.request, details.response).masked(details.message)
     }
@@ -214,7 +226,7 @@ final class CallRun: Sendable {
   }
 }
 
-/// Numbers calls and groups.
+/// Generates the numbers of calls and groups, which are unique in the process.
 enum CallNumber {
   private static let last = Atomic<UInt64>(0)
 

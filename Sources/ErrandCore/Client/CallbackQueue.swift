@@ -1,7 +1,7 @@
 import ErrandSupport
 
-/// Runs the jobs of one call on an executor, one after the other, in the order of the calls of `run(_:)`, even if the
-/// executor runs jobs in parallel. So no progress is reported after the success or the failure of the call.
+/// Runs the jobs of one call on an executor, one after the other, in the order in which ``run(_:)`` receives the jobs,
+/// even if the executor runs jobs in parallel. So no progress is reported after the success or the failure of the call.
 final class CallbackQueue: Sendable {
   typealias Job = @Sendable () -> Void
 
@@ -16,7 +16,7 @@ final class CallbackQueue: Sendable {
   init(_ executor: CallbackExecutor) { self.executor = executor }
 
   func run(_ job: @escaping Job) {
-    // The main actor runs its jobs in order, so it needs no queue.
+    // The main actor runs jobs in the order in which they were submitted, so these jobs need no queue.
     if executor.isMain { return executor.run(job) }
     let mustDrain = state.withLock { state in
       state.jobs.append(job)

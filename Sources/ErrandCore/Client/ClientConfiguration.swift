@@ -1,79 +1,84 @@
 public import ErrandJSON
 
-/// The configuration of a client: a value that is changed as a whole. Running calls keep the configuration with which
-/// they started.
+/// The configuration of a client. To change it, assign a new value or use ``APIClient/configure(_:)``. Running calls
+/// keep the configuration with which they started.
 public struct ClientConfiguration: Sendable {
-  /// The servers in use.
+  /// The servers that the client uses: base URL and CDN.
   public var environment: ServerEnvironment
   /// Other environments, which requests can name and ``use(environment:)`` can select.
   public var environments: [ServerEnvironment] = []
 
-  /// The header fields of every request.
+  /// The header fields of every request. The ``RequestFamily`` and the request can override them.
   public var headers = RequestHeaders()
-  /// The program's name, sent as `User-Agent` unless headers set another value.
+  /// The name of the app, sent as `User-Agent` unless headers set another value.
   public var userAgent = "Errand"
-  /// Arguments of every query, computed once per call.
+  /// Arguments that are added to the query of every request. The closure is called once per call.
   public var commonArguments: (@Sendable () -> Arguments)?
-  /// Arguments of every form and JSON body, computed once per call.
+  /// Arguments that are added to every form and JSON body. The closure is called once per call.
   public var commonBodyArguments: (@Sendable () -> Arguments)?
-  /// URL filters, applied in order.
+  /// Filters that may change the URL of each request. They are applied in the order of the array.
   public var filters: [URLFilter] = []
-  /// The place of a request's arguments: query, form or JSON body. Use ``ArgumentFormat/jsonByMethod`` for a service
-  /// that takes JSON.
+  /// The part of a request that contains the arguments: the query, a form or a JSON body. Use
+  /// ``ArgumentFormat/jsonByMethod`` for a service that takes JSON.
   public var argumentFormat = ArgumentFormat.byMethod
-  /// The text form of arguments.
+  /// How arguments are written as text: for example the form of dates, lists and Boolean values.
   public var argumentStyle = ArgumentStyle()
 
-  /// The time-outs. If a value is nil, it is 10 seconds to connect, 60 seconds without data (idle), and 120 seconds in
-  /// total. A call that streams a body or downloads to a file has no total time-out.
+  /// The time-outs of each call. If a time-out is nil, its default applies: 10 seconds to connect, 60 seconds without
+  /// data (idle), and 120 seconds in total. A call that streams a body or downloads to a file has no total time-out by
+  /// default.
   public var timeouts = Timeouts()
   /// The limits on the size of responses.
   public var limits = ResponseLimits()
-  /// The rule for redirects.
+  /// Decides which redirects are followed.
   public var redirects = RedirectPolicy.follow()
-  /// The rule for retries; by default calls are not tried again.
+  /// Decides which failed calls are sent again; by default none.
   public var retries = RetryPolicy.none
-  /// The cache.
+  /// The cache of the client; by default a cache in memory.
   public var cache: CacheChoice = .standard
-  /// The cache policy if neither the request, nor its family, nor ``cacheRules`` declares one.
+  /// The cache policy of calls for which neither the request, nor its ``RequestFamily``, nor ``cacheRules`` declares a
+  /// policy.
   public var cachePolicy: CachePolicy = .none
-  /// The cache policies of certain hosts, if neither the request nor its family declares one. The first matching rule
-  /// applies.
+  /// The cache policies of certain hosts. A policy of the request or of its ``RequestFamily`` overrides these rules.
+  /// The first rule that matches the host applies.
   public var cacheRules: [HostCacheRule] = []
-  /// The names of cookies of a jar that the cache ignores. Requests that differ only in these cookies use the same
-  /// stored response and may share an exchange. An example is the cookie of a load balancer, which changes with every
-  /// response. The cookies are sent as usual. Empty by default.
+  /// The names of cookies that the cache ignores. The names apply to cookies from a cookie jar. Requests that differ
+  /// only in these cookies use the same stored response and may share an exchange. An example is the cookie of a load
+  /// balancer, which changes with every response. The cookies are sent as usual. Empty by default.
   ///
   /// - Warning: Requests that differ only in these cookies share their responses. Never name a cookie that selects the
   ///   content: a session, a login, a language, an A/B test. Names are compared byte by byte. A `Cookie` header that
   ///   the request itself sets is not affected.
   public var cookiesIgnoredByCache: Set<String> = []
-  /// The version of the app. Entries that another version stored are never used.
+  /// The version of the app. Cache entries that another version of the app stored are never used.
   public var appVersion = ""
-  /// Decides which equal running calls share one exchange if their request declares no rule; by default calls with a
-  /// safe method.
+  /// Decides which running calls with equal requests share one HTTP exchange. A rule of the request or of its
+  /// ``RequestFamily`` overrides this rule. By default, calls with a safe method (RFC 9110, section 9.2.1) share an
+  /// exchange.
   public var joining = JoinRule.safe
-  /// Which statuses are success.
+  /// The status codes that count as success.
   public var statusRule = StatusRule.success
-  /// The envelope around the value in every body; none by default.
+  /// The envelope of every response body: the JSON object around the value, such as `{"code": 0, "data": …}`. None by
+  /// default.
   public var envelope = Envelope.none
   /// The format of error bodies, and of responses whose request declares no decoder; nil for JSON. It applies to all
   /// `Decodable` response types except bytes, strings and ``ErrandJSON/JSONValue``.
   public var responseFormat: (any ResponseFormat)?
-  /// The decoding of JSON: by default Errand's own decoder with Foundation's default strategies.
+  /// The rules for decoding JSON. By default, Errand's own decoder uses Foundation's default strategies.
   public var jsonDecoding = JSONDecoding.fast
-  /// The encoding of JSON.
+  /// The rules for encoding JSON.
   public var jsonEncoding = JSONEncoding()
 
-  /// The provider of credentials: it knows which account is logged in.
+  /// The credential provider, which knows the account that is logged in and its credential; nil for none.
   public var credentials: (any CredentialProvider)?
   /// Decides whether cookies are stored and sent; by default they are not.
   public var cookies = CookieRule.off
-  /// Interceptors around every call, outermost first. They see raw responses, after redirects.
+  /// Interceptors that run around every call, outermost first. They receive undecoded responses, after redirects.
   public var interceptors: [any Interceptor] = []
-  /// Interceptors around every exchange, outermost first. They see exactly what is sent; a signature is added here.
+  /// Interceptors that run around every HTTP exchange, outermost first. They receive each request exactly as it is
+  /// sent. An interceptor that signs requests belongs here.
   public var exchangeInterceptors: [any Interceptor] = []
-  /// Accessories of every call.
+  /// Accessories, which observe every call and every group of the client.
   public var accessories: [any Accessory] = []
   /// The limits on exchanges that run at the same time.
   public var admission = AdmissionLimits()
@@ -95,7 +100,7 @@ public struct ClientConfiguration: Sendable {
   /// Selects one of ``environments`` by its name. If no environment has the name, returns false and changes nothing.
   @discardableResult
   public mutating func use(environment name: String) -> Bool {
-    guard let found = environments.first(where: { $0.name == name }) else { return false }
+    guard let found = environments.named(name) else { return false }
     environment = found
     return true
   }

@@ -10,66 +10,67 @@ final class ClientSnapshot: Sendable {
   let base: HTTPURL.Origin?
   let hosts: Result<HostList?, APIError>
   let cache: (any ClientCache)?
-  /// The identity of the credential provider: the object itself, or the client's refresh control if the provider is a
-  /// value.
+  /// The identity of the credential provider; nil if there is no provider. See ``RefreshControl/id(of:)``.
   let providerID: ObjectIdentifier?
   let transport: (any Transport)?
-  /// The refresh control that all clients with the same provider object share; nil if each client refreshes for itself.
+  /// The ``RefreshControl`` that all clients with the same provider object share; nil if each client refreshes
+  /// separately.
   private let refreshing: RefreshControl?
 
-  init(_ configuration: ClientConfiguration, _ fittings: ClientParts) {
+  init(_ configuration: ClientConfiguration, _ services: ClientServices) {
     self.configuration = configuration
-    let transport = Self.transport(configuration.transport, fittings)
+    let transport = Self.transport(configuration.transport, services)
     bases = BaseURLs(configuration.environment, others: configuration.environments)
     base = try? bases.main.get().origin
     hosts = Result { () throws(APIError) in try HostList(configuration.environment) }
     timers = configuration.timers ?? (try? transport.get())?.timers ?? SharedTimers.shared
     capabilities = (try? transport.get())?.capabilities ?? []
     self.transport = try? transport.get()
-    providerID = configuration.credentials.map { fittings.refreshing.id(of: $0) }
+    providerID = configuration.credentials.map { services.refreshing.id(of: $0) }
     refreshing = (configuration.credentials as? any RefreshingProvider).flatMap { RefreshControl.shared(by: $0) }
     builder = RequestBuilder(
       configuration, bases, contentCodings: (try? transport.get())?.contentCodings ?? [])
     let cache: (any ClientCache)? =
       switch configuration.cache.kind {
-      case .standard: fittings.standardCache
+      case .standard: services.standardCache
       case .off: nil
       case .own(let cache): cache
       }
     self.cache = cache
     pipeline = transport.map { transport in
       Pipeline(
-        fittings.order(
+        services.order(
           PipelineParts(
             interceptors: configuration.interceptors.map { UserInterceptor(inner: $0, admission: nil) },
             exchangeInterceptors: configuration.exchangeInterceptors.map {
-              UserInterceptor(inner: $0, admission: fittings.admission)
+              UserInterceptor(inner: $0, admission: services.admission)
             },
-            sessions: fittings.sessions, admission: fittings.admission, breaking: fittings.breaking,
-            breaker: configuration.breaker, refreshing: fittings.refreshing, retrying: fittings.retrying,
-            joining: fittings.joining, carriesCookies: configuration.cookies.isOn, cache: cache,
+            sessions: services.sessions, admission: services.admission, breaking: services.breaking,
+            breaker: configuration.breaker, refreshing: services.refreshing, retrying: services.retrying,
+            joining: services.joining, carriesCookies: configuration.cookies.isOn, cache: cache,
             transport: transport)))
     }
   }
 
-  /// Registers cache, cookie jars, refresh control and accessories with the sessions, so that a logout reaches them.
-  /// Returns the objects that were replaced or only used temporarily. The caller must release the returned objects
-  /// outside the lock, because their `deinit` may be code of the app.
-  func settle(in sessions: ClientSessions) -> [any Sendable] {
+  /// Registers cache, cookie jars, refresh control and accessories with `sessions`. A logout then removes stored
+  /// responses and cookies, cancels refreshes, and notifies the accessories. Returns objects that were registered
+  /// before. The caller must keep the returned objects until it has released the lock, because their `deinit` may run
+  /// code of the app.
+  func register(with sessions: ClientSessions) -> [any Sendable] {
     let held = sessions.take(
       cache: cache, cookies: configuration.cookies, refreshing: refreshing, accessories: configuration.accessories)
     return held + ((configuration.credentials as? CredentialStore)?.attach(sessions) ?? [])
   }
 
   private static func transport(
-    _ choice: TransportChoice, _ fittings: ClientParts
+    _ choice: TransportChoice, _ services: ClientServices
   ) -> Result<any Transport, APIError> {
     switch choice {
-    case .platform: return fittings.platform()
+    case .platform: return services.platform()
     case .own(let transport): return .success(transport)
     case .named(let name):
-      if let found = fittings.registry.transport(named: name) { return .success(found) }
-      let known = fittings.registry.names.joined(separator: ", ")
+      if let found = services.registry.transport(named: name) { return .success(found) }
+      let known = services.registry.names.joined(separator: ", ")
       return .failure(
         .build(.unsupported, "No transport is registered as \"\(name)\"; the registered names are: \(known)."))
     }
@@ -77,7 +78,7 @@ final class ClientSnapshot: Sendable {
 }
 
 /// The objects that a client gets when it is created and keeps when its configuration changes.
-struct ClientParts: Sendable {
+struct ClientServices: Sendable {
   let order: @Sendable (PipelineParts) -> [any Interceptor]
   let platform: @Sendable () -> Result<any Transport, APIError>
   let registry: TransportRegistry

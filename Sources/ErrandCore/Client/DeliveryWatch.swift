@@ -1,8 +1,8 @@
 import ErrandSupport
 import Foundation
 
-/// Logs a warning, once per client, if the delivery of an outcome waits five seconds for the main actor. In that case
-/// the main thread is blocked, or its run loop does not run.
+/// Logs a warning, once per client, if the callback of a call waits five seconds for the main actor. The reason for
+/// such a long wait is that the main thread is blocked, or that its run loop does not run.
 final class DeliveryWatch: Sendable {
   private let id: UInt64
   private let name: String
@@ -22,7 +22,7 @@ final class DeliveryWatch: Sendable {
   func start() {
     let set = timers.schedule(at: timers.now.advanced(by: .seconds(5))) { [id, name, log, registry] in
       guard registry.takeWarning() else { return }
-      let text = "the outcome of \(name) has waited five seconds for the main actor; keep the main thread running"
+      let text = "the outcome of \(name) has waited five seconds for the main actor; do not block the main thread"
       log(LogLine(level: .warning, call: id, text: text))
     }
     token.withLock { $0 = set }

@@ -2,15 +2,16 @@ import ErrandSupport
 import ErrandJSON
 import Foundation
 
-/// Builds the ``ErrandHTTP/HTTPRequest`` of an ``APIRequest``: URL, header fields and body, in one pass each.
+/// Builds the ``ErrandHTTP/HTTPRequest`` of an ``APIRequest``: the URL, the header fields and the body.
 ///
-/// It is a class so that calls share the configuration instead of copying it.
+/// The type is a class, so that calls share the configuration instead of copying it.
 final class RequestBuilder: Sendable {
   private let configuration: ClientConfiguration
   private let bases: BaseURLs
   /// The default header fields of every request, except `Accept`.
   private let defaults: [HTTPField]
-  /// The default header fields of a request for JSON, including `Accept`. Most requests use them.
+  /// The default header fields of a request for JSON, including `Accept`. They are made once, because most requests use
+  /// them.
   private let defaultsOfJSON: HTTPFields
 
   init(_ configuration: ClientConfiguration, _ bases: BaseURLs, contentCodings: [String]) {
@@ -54,14 +55,14 @@ final class RequestBuilder: Sendable {
     return HTTPRequest(method: draft.method, url: url, fields: fields, body: draft.body?.body)
   }
 
-  /// Builds a request without call options.
+  /// Builds the HTTP request of an ``APIRequest`` for a call without call options.
   package func build(whole request: some APIRequest) throws(APIError) -> HTTPRequest {
     try build(request, request.family, CallOptions(), request.decoder)
   }
 
-  /// If the request has a `Range` field, asks for a body without a content coding (RFC 9110 section 14.2), unless the
-  /// app set the codings explicitly. A range counts the bytes of the encoded body, and a part of an encoded body cannot
-  /// be decoded.
+  /// If the request has a `Range` field, asks for a body without a content coding, because a part of an encoded body
+  /// cannot be decoded (RFC 9110 section 14.2). If the app has set the `Accept-Encoding` field, the field is not
+  /// changed.
   private func askForOriginal(_ fields: inout HTTPFields) {
     let codings = fields.values(of: .acceptEncoding)
     let standard = defaults.first { $0.name == .acceptEncoding }?.value
@@ -69,7 +70,8 @@ final class RequestBuilder: Sendable {
     fields.replace(HTTPField(.acceptEncoding, "identity"))
   }
 
-  /// Adds an idempotency key. Each call has a new key, which all attempts of the call send.
+  /// Adds a header field with an idempotency key if the request declares one. Each call has a new key, which all
+  /// attempts of the call send.
   private func addKey(_ idempotency: Idempotency, to fields: inout HTTPFields) {
     guard case .keyed(let name) = idempotency, !fields.contains(name) else { return }
     fields.append(HTTPField(name, UUID().uuidString.lowercased()))
@@ -89,7 +91,8 @@ final class RequestBuilder: Sendable {
     if let segment = path.refusedSegment {
       throw .build(
         .invalidPath,
-        "A variable makes \"\(segment)\" a segment of \"\(path)\", which would change the path; check the value.")
+        "A variable makes \"\(segment)\" a segment of \"\(path)\", which would change the path; check the value of the"
+          + " variable.")
     }
     let style = request.argumentStyle.filled(by: family?.argumentStyle).filled(by: configuration.argumentStyle)
     let method = request.method
@@ -108,8 +111,9 @@ final class RequestBuilder: Sendable {
     return Draft(method: method, target: target, body: body, style: style)
   }
 
-  /// Removes inherited arguments whose names mark secrets, if neither the client nor the family names the server of the
-  /// request. Inherited arguments are those of the client and the family. The request's own arguments stay.
+  /// Removes secret arguments from a request to a server that is not in ``NamedServers``. An argument is secret if its
+  /// name suggests a secret, such as `token`. Only arguments of the client and of the ``RequestFamily`` are removed.
+  /// The request's own arguments stay.
   private func withholdSecrets(
     _ inherited: Arguments, of request: some APIRequest, _ family: RequestFamily?, from target: inout URLFilter.Target
   ) {
@@ -119,13 +123,13 @@ final class RequestBuilder: Sendable {
     for name in secrets where !own.contains(ByteText(name)) { target.arguments[name] = nil }
   }
 
-  /// True if the client or the family names the server of a base URL.
+  /// True if the server of a base URL is one of the ``NamedServers`` of the client and the ``RequestFamily``.
   private func names(_ base: String, _ family: RequestFamily?) -> Bool {
     guard let url = try? bases.url(for: base) else { return true }
     return NamedServers(bases, family).contains(url.origin)
   }
 
-  /// True if a path is an absolute URL of a server that neither the client nor the family names.
+  /// True if a path is an absolute URL of a server that is not in ``NamedServers``.
   private func isForeign(_ path: String, _ family: RequestFamily?) -> Bool {
     HTTPURL.isAbsolute(path) && !names(URLBuilder.split(absolute: path).0, family)
   }
@@ -146,8 +150,8 @@ final class RequestBuilder: Sendable {
     case .cdn:
       return family?.cdnURL ?? configuration.environment.cdnURL ?? family?.baseURL ?? configuration.environment.baseURL
     case .environment(let name):
-      if let found = configuration.environments.first(where: { $0.name == name }) { return found.baseURL }
-      if configuration.environment.name == name { return configuration.environment.baseURL }
+      if let found = configuration.environments.named(name) { return found.baseURL }
+      if let found = [configuration.environment].named(name) { return found.baseURL }
       let known = ([configuration.environment] + configuration.environments).map(\.name).joined(separator: ", ")
       throw .build(.invalidURL, "No environment is named \"\(name)\"; the client's environments are: \(known).")
     }
@@ -184,12 +188,13 @@ final class RequestBuilder: Sendable {
       return try request.finishedRequest()
     } catch {
       if let error = error as? APIError { throw error }
-      throw .build(.invalidURL, APIError.sentence("the finished request could not be created: \(error)"), cause: error)
+      let clause = "the request of `finishedRequest()` could not be created: \(error)"
+      throw .build(.invalidURL, APIError.sentence(clause), cause: error)
     }
   }
 
-  /// The headers of the client or the family. Secret values are left out if neither the client nor the family names the
-  /// server.
+  /// Returns the header fields of the client or of the ``RequestFamily``, without secret fields if the server of the
+  /// request is not in ``NamedServers``.
   private func shown(_ headers: RequestHeaders, to origin: HTTPURL.Origin, _ family: RequestFamily?) -> RequestHeaders {
     guard headers.hasSecrets, !NamedServers(bases, family).contains(origin) else { return headers }
     return headers.withoutSecrets

@@ -1,45 +1,48 @@
 import ErrandJSON
 
-/// The part of a run that depends on the request's types. All its functions are synchronous. ``CallRun``, which is not
-/// generic, contains all async functions, so that no async frame contains a value of unknown size.
+/// The part of a ``CallRun`` that depends on the types of the request. All its functions are synchronous. `CallRun` is
+/// not generic and contains all async functions, so that no async frame contains a value of unknown size.
 protocol AnyTypedCall: AnyObject, Sendable {
-  /// The rules that determine the decoded value of a response; nil if the rules cannot be compared with those of
+  /// The rules that determine the decoded value of a response; nil if these rules cannot be compared with the rules of
   /// another call.
   func decodedRules(_ plan: CallPlan, _ rules: DecodingRules) -> DecodedRules?
   /// The job that delivers the stored response of a `cachedThenFresh` call; nil for other calls.
   func cachedJob(_ info: CallInfo, _ ending: CallEnding) -> (@Sendable () -> Void)?
-  /// True if the value is decoded from a body in memory.
+  /// True if the call decodes its value from a response body in memory.
   var readsBody: Bool { get }
-  /// The accepted content types if the request declares none; nil for any.
+  /// The content types that the call accepts if the request declares no content types; nil if any type is accepted.
   func contentTypes(in format: (any ResponseFormat)?) -> [String]?
-  /// True if the call delivers the stored response first and then a fresh one.
+  /// True for a `cachedThenFresh` call, which delivers the stored response first and then a fresh response.
   var givesCachedFirst: Bool { get }
   /// Builds the HTTP request.
   func build(_ builder: RequestBuilder, _ family: RequestFamily?, _ options: CallOptions) throws(APIError)
     -> HTTPRequest
   /// Decodes the response and stores the value. Returns the error if decoding fails.
   func decode(_ response: HTTPResponse, _ rules: DecodingRules, kept: DecodedRules?) -> APIError?
-  /// Decodes a rejected response as the request's `ErrorBody`.
+  /// Decodes the body of a rejected response as the request's `ErrorBody`; nil if decoding fails.
   func errorBody(of response: HTTPResponse, _ rules: DecodingRules) -> (any Sendable)?
-  /// The request's hook that runs before completion, together with its argument; nil if there is no hook. The hook does
-  /// not run on the callback executor.
+  /// A closure that calls the request's `before` hook, which runs before the call reports its ending; nil if there is
+  /// no such hook. The hook does not run on the callback executor.
   func hook(before ending: CallEnding) -> (@Sendable () async -> Void)?
+  /// A closure that calls the request's `after` hook, which runs on the callback executor, just before the callback of
+  /// the call; nil if there is no such hook.
+  func hook(after ending: CallEnding) -> (@Sendable () -> Void)?
 }
 
-/// The part of one run that knows the types of the request.
+/// The generic part of a ``CallRun``, which knows the types of the request.
 final class TypedCall<R: APIRequest>: AnyTypedCall {
   let request: R
   let repeats: RepeatRule
   private let hooks: CompletionHooks<R.Response>?
   private let decoder: ResponseDecoder<R.Response>
-  /// True if a value is decoded from the response.
+  /// True if the call decodes a value from its response.
   private let decodes: Bool
   nonisolated(unsafe) private var value: R.Response?  // set by the run's work, read only after its end
 
   private let onCached: (@Sendable (CallInfo, Outcome<R.Response>) -> Void)?
 
   /// - Parameters:
-  ///   - decodes: True if a value is decoded from the response. If it is false, the hooks are not called.
+  ///   - decodes: True if the call decodes a value from its response. If `decodes` is false, the hooks are not called.
   ///   - onCached: Receives the stored response of a `cachedThenFresh` call.
   init(
     _ request: R, decodes: Bool = true, onCached: (@Sendable (CallInfo, Outcome<R.Response>) -> Void)? = nil
@@ -75,8 +78,8 @@ final class TypedCall<R: APIRequest>: AnyTypedCall {
 
   func decode(_ response: HTTPResponse, _ rules: DecodingRules, kept: DecodedRules?) -> APIError? {
     guard decodes else { return nil }
-    // These are two steps, because a single cast would turn a missing value into a stored nil if `Response` is an
-    // optional type.
+    // The stored value is unwrapped and cast in two steps. If `Response` is an optional type, a single cast would turn
+    // a missing value into a stored nil.
     if let kept, let stored = response.hit?.value(for: kept), let known = stored as? R.Response {
       value = known
       return nil
@@ -96,7 +99,8 @@ final class TypedCall<R: APIRequest>: AnyTypedCall {
   }
 
   private static func cure(for error: any Error) -> String {
-    (error as? JSONDecodingError)?.kind == .empty ? "; if that is expected, use `Nothing` as the response type" : ""
+    (error as? JSONDecodingError)?.kind == .empty
+      ? "; if an empty body is expected, use `Nothing` as the response type" : ""
   }
 
   func errorBody(of response: HTTPResponse, _ rules: DecodingRules) -> (any Sendable)? {
@@ -109,28 +113,21 @@ final class TypedCall<R: APIRequest>: AnyTypedCall {
     return { await before(outcome) }
   }
 
+  func hook(after ending: CallEnding) -> (@Sendable () -> Void)? {
+    guard let after = hooks?.after else { return nil }
+    let outcome = outcome(ending)
+    return { after(outcome) }
+  }
+
   func cachedJob(_ info: CallInfo, _ ending: CallEnding) -> (@Sendable () -> Void)? {
     guard let onCached else { return nil }
     let outcome = outcome(ending)
     return { onCached(info, outcome) }
   }
 
-  /// Calls the hook and the callback on the callback executor. Returns the outcome that both received.
-  func tell(_ ending: CallEnding, _ callback: (Outcome<R.Response>) -> Void) -> Outcome<R.Response> {
-    let outcome = outcome(ending)
-    hooks?.after?(outcome)
-    callback(outcome)
-    return outcome
-  }
-
-  /// Calls the hook on the callback executor. `send` uses this function, because it needs no outcome.
-  func tell(_ ending: CallEnding) {
-    if let after = hooks?.after { after(outcome(ending)) }
-  }
-
   func value(of ending: CallEnding) throws(APIError) -> R.Response {
     if let error = ending.error { throw error }
-    guard let value else { throw APIError(.decode, .decoding, "The call ended without a value.") }
+    guard let value else { throw .fault(.decode, .decoding, "The call ended without a value and without an error.") }
     return value
   }
 

@@ -1,28 +1,29 @@
 extension APIError.Code {
   // MARK: build
-  /// The base URL or an absolute path is not a URL that can be sent.
+  /// The URL of the request cannot be used, for example because the base URL, or an absolute URL in the path, is
+  /// invalid.
   public static let invalidURL = Self(rawValue: "invalidURL")
-  /// The path cannot be used, or a variable would change its structure.
+  /// The path cannot be used, or the value of a variable would change the structure of the path.
   public static let invalidPath = Self(rawValue: "invalidPath")
-  /// The method is not a token.
+  /// The HTTP method is not a token (RFC 9110, section 5.6.2).
   public static let invalidMethod = Self(rawValue: "invalidMethod")
-  /// The name or value of a header field cannot be sent, or only the transport may set the field.
+  /// A header field cannot be sent, because its name or value is invalid, or because only the transport may set it.
   public static let invalidHeader = Self(rawValue: "invalidHeader")
   /// An argument cannot be encoded.
   public static let invalidArgument = Self(rawValue: "invalidArgument")
-  /// The body could not be made.
+  /// The body of the request could not be made.
   public static let invalidBody = Self(rawValue: "invalidBody")
-  /// The request's own check rejected a parameter.
+  /// The request's `check()` function rejected a parameter.
   public static let parameter = Self(rawValue: "parameter")
-  /// The transport does not support something that the call needs, or no such transport exists.
+  /// The transport does not support a feature that the call needs, or no transport with the chosen name exists.
   public static let unsupported = Self(rawValue: "unsupported")
 
   // MARK: interceptor, authorize, admission
   /// An interceptor failed or rejected the call.
   public static let interceptor = Self(rawValue: "interceptor")
-  /// No credential is available: the provider failed or had none.
+  /// No credential is available, because the credential provider failed or had no credential.
   public static let noCredential = Self(rawValue: "noCredential")
-  /// The credential was rejected or has expired, and no other is available.
+  /// The credential was rejected or has expired, and no new credential is available.
   public static let refreshFailed = Self(rawValue: "refreshFailed")
   /// No new credential is available at the moment, because the network or the authorization server failed. The user
   /// stays logged in.
@@ -31,7 +32,7 @@ extension APIError.Code {
   public static let loggedOut = Self(rawValue: "loggedOut")
   /// An interceptor of the app rejected the call. The library itself uses more specific codes.
   public static let admission = Self(rawValue: "admission")
-  /// The queue is full (``AdmissionLimits/waiting``); the request was not sent.
+  /// The queue of calls that wait to start is full (``AdmissionLimits/waiting``); the request was not sent.
   public static let queueFull = Self(rawValue: "queueFull")
   /// Too many of the most recent calls to the origin failed (``ClientConfiguration/breaker``); the request was not
   /// sent. The cause is a ``CircuitOpen``.
@@ -44,9 +45,9 @@ extension APIError.Code {
   public static let tooManyRedirects = Self(rawValue: "tooManyRedirects")
   /// A redirect led back to a URL that the call had already requested.
   public static let redirectLoop = Self(rawValue: "redirectLoop")
-  /// A redirect has no usable `Location`.
+  /// A redirect has no usable `Location` header field.
   public static let invalidRedirect = Self(rawValue: "invalidRedirect")
-  /// The policy does not follow the redirect, for example from https to http.
+  /// The ``RedirectPolicy`` does not allow the redirect, for example a redirect from https to http.
   public static let redirectRefused = Self(rawValue: "redirectRefused")
 
   // MARK: validate, decode
@@ -54,36 +55,38 @@ extension APIError.Code {
   public static let status = Self(rawValue: "status")
   /// The call does not accept the content type.
   public static let contentType = Self(rawValue: "contentType")
-  /// The JSON does not have the declared shape.
+  /// The JSON does not have the structure that the request declares as its `shape`.
   public static let shape = Self(rawValue: "shape")
   /// The call expects JSON, and the body is not JSON or is empty.
   public static let notJSON = Self(rawValue: "notJSON")
-  /// The business code in a successful response means failure.
+  /// The status of the response means success, but the business code (the result code in the body) means failure.
   public static let business = Self(rawValue: "business")
-  /// The body could not be decoded.
+  /// The body of the response could not be decoded.
   public static let decoding = Self(rawValue: "decoding")
 
   // MARK: cache
-  /// The call used only the cache, which had nothing to serve; ``APIError/cacheMiss`` gives the reason.
+  /// The call may use only the cache, and the cache has no response to serve; ``APIError/cacheMiss`` gives the reason.
   public static let cacheMiss = Self(rawValue: "cacheMiss")
 
   // MARK: transfer
-  /// Another download has the same target.
+  /// Another download has the same target file.
   public static let busy = Self(rawValue: "busy")
-  /// The disk is full, or a quota or the limit of a file's size is reached. The partial file is kept.
+  /// The disk is full, a quota is used up, or the file has reached the largest size that the system allows. The partial
+  /// file is kept.
   public static let diskFull = Self(rawValue: "diskFull")
   /// A file cannot be used: no permission, no such folder, an unexpected file in its place, or a failing device.
   public static let file = Self(rawValue: "file")
-  /// The target exists, and the download does not replace it.
+  /// The target file exists, and the download is not allowed to replace it.
   public static let fileExists = Self(rawValue: "fileExists")
-  /// The bytes do not have the expected checksum; the partial file was deleted.
+  /// The downloaded bytes do not have the expected checksum; the partial file was deleted.
   public static let checksumMismatch = Self(rawValue: "checksumMismatch")
-  /// The response does not continue at the end of the partial file, or is longer than announced. Only bytes that were
-  /// stored durably before are kept.
+  /// The response does not continue at the end of the partial file, or is longer than announced. The partial file keeps
+  /// only the bytes that were durably stored before this response.
   public static let resumeMismatch = Self(rawValue: "resumeMismatch")
 
-  /// The system dropped a background transfer, for example because the user closed the app. A download is started
-  /// again; for an upload it is unknown whether the server has received it.
+  /// A background transfer failed. Either the system dropped the transfer, for example because the user closed the app,
+  /// or the file from the system has the wrong length. A failed download can be started again. After a failed upload,
+  /// the server may have received the body anyway.
   public static let interrupted = Self(rawValue: "interrupted")
 
   // MARK: group
@@ -95,6 +98,6 @@ extension APIError.Code {
   // MARK: the end
   /// The call was cancelled.
   public static let cancelled = Self(rawValue: "cancelled")
-  /// The total deadline passed.
+  /// The total time-out of the call, or the deadline of its group, has passed.
   public static let deadline = Self(rawValue: "deadline")
 }

@@ -16,10 +16,10 @@ extension APIError: CustomStringConvertible, CustomDebugStringConvertible, Custo
   /// One line for logs; secrets are masked.
   public var debugDescription: String { description }
 
-  /// The message for people.
+  /// The ``message`` of the error, a sentence for people.
   public var errorDescription: String? { message }
 
-  /// The values that a dump shows: no secrets and no bodies.
+  /// The values that `dump` shows: no secrets and no bodies.
   public var customMirror: Mirror {
     Mirror(
       self,
@@ -35,12 +35,12 @@ extension APIError {
   /// Whether the call ended because the caller cancelled it or its account was logged out.
   public var isCancelled: Bool { stage == .cancelled }
 
-  /// The kind of a transport failure; nil for other stages.
+  /// The kind of the transport failure; nil if the call did not fail in the stage `transport`.
   public var transportKind: TransportFailure.Kind? {
     stage == .transport ? TransportFailure.Kind(rawValue: code.rawValue) : nil
   }
 
-  /// The error of a call that was stopped; `limit` is its total timeout if it is known.
+  /// The error of a call that was stopped. `limit` is the total time-out of the call; nil if it is unknown.
   static func stopped(_ reason: CallState.StopReason, limit: Duration? = nil) -> APIError {
     switch reason {
     case .cancelled: APIError(.cancelled, .cancelled, "The call was cancelled.")
@@ -52,7 +52,7 @@ extension APIError {
     }
   }
 
-  /// The error of a call that finds the admission queue full.
+  /// The error of a call that finds the queue of waiting calls full. `limit` is the largest number of waiting calls.
   static func queueFull(_ limit: Int) -> APIError {
     APIError(
       .admission, .queueFull,
@@ -64,7 +64,15 @@ extension APIError {
     APIError(.build, code, message, cause: cause)
   }
 
-  /// Turns an error that was thrown inside the pipeline into the error that the caller gets.
+  /// The error for a state that only a fault of the library can cause. `sentence` describes the state.
+  static func fault(_ stage: Stage, _ code: Code, _ sentence: String) -> APIError {
+    APIError(
+      stage, code,
+      "\(sentence) This is a fault of Errand, not of your request; please report it to the maintainers, with the "
+        + "client's log of the call.")
+  }
+
+  /// Converts an error that was thrown inside the pipeline into the error that the caller receives.
   package static func mapping(_ error: any Error, as stage: Stage) -> APIError {
     switch error {
     case let error as APIError: return error
@@ -92,7 +100,8 @@ extension APIError {
     }
   }
 
-  /// Names the part that failed, for errors of types that do not describe their origin.
+  /// A clause that names the failed part of the pipeline, such as "the transport failed". The message of an error of an
+  /// unknown type begins with this clause.
   private static func culprit(of stage: Stage) -> String {
     switch stage {
     case .interceptor: "an interceptor failed"
@@ -102,8 +111,8 @@ extension APIError {
     }
   }
 
-  /// Describes why a format cannot write a value. An error of an encoder is reduced to its place and reason, because
-  /// the value may be a secret.
+  /// Describes why a value could not be encoded. Of an `EncodingError`, only the coding path and the reason are used,
+  /// because the error also contains the value, which may be a secret.
   static func writingClause(_ error: any Error) -> String {
     guard case EncodingError.invalidValue(_, let context) = error else { return "\(error)" }
     let failure = FormatFailure(
@@ -123,8 +132,8 @@ extension APIError {
     text.last.map { ".!?…。！？".contains($0) } == true ? text : text + "."
   }
 
-  /// A text from the server for use in a message: on one line, without control characters, and at most ``mostLetters``
-  /// characters long.
+  /// Prepares a text from the server for a message: on one line, without control characters, and at most
+  /// ``mostLetters`` characters long.
   static func words(_ text: String) -> String {
     let words = Redaction.visible(String(text.prefix(mostLetters + 1)))
     return words.count > mostLetters ? words.prefix(mostLetters) + "…" : words
@@ -133,7 +142,7 @@ extension APIError {
   private static let mostLetters = 300
 }
 
-/// Wraps an error that a body sink threw.
+/// Wraps an error that a `BodySink`, the destination of a response body, threw.
 struct SinkFailure: Error {
   let cause: any Error
 }

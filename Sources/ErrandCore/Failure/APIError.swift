@@ -21,7 +21,7 @@
 ///
 /// The descriptions and dumps of an error show no secrets.
 public struct APIError: Error, Sendable {
-  /// The part of a call's path in which it failed.
+  /// The stage of a call, from building the request to decoding the response, in which the call failed.
   public enum Stage: String, Sendable, Hashable, Codable {
     /// The call failed while its request was built. Nothing was sent.
     case build
@@ -29,17 +29,17 @@ public struct APIError: Error, Sendable {
     case interceptor
     /// The call failed while its credential was fetched or refreshed.
     case authorize
-    /// The call was not allowed to start its exchange.
+    /// The call was not allowed to start its HTTP exchange, for example because the queue is full.
     case admission
     /// The exchange with the server failed.
     case transport
     /// A redirect could not be followed.
     case redirect
-    /// The response is not valid for the call.
+    /// The response was rejected, for example because of its status or its content type.
     case validate
     /// The response could not be decoded.
     case decode
-    /// The cache had no response to serve.
+    /// The call may use only the cache, and the cache has no response to serve.
     case cache
     /// A download or an upload failed.
     case transfer
@@ -47,15 +47,15 @@ public struct APIError: Error, Sendable {
     case group
     /// The call was cancelled.
     case cancelled
-    /// The total deadline passed.
+    /// The total time-out of the call, or the deadline of its group, has passed.
     case deadline
   }
 
-  /// The reason within a stage: a stable code from an open set.
+  /// The reason of a failure within its stage: a stable code. Interceptors and later versions may define more codes.
   public struct Code: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
     /// The code as text, fit for logs and analytics.
     public let rawValue: String
-    /// Makes a code.
+    /// Makes a code from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The code as text.
     public var description: String { rawValue }
@@ -87,7 +87,8 @@ public struct APIError: Error, Sendable {
     }
   }
 
-  /// The values of an error, for building and changing it.
+  /// The values from which an error is built. An error cannot be changed, so `with(_:)` changes a copy of the values
+  /// and builds a new error.
   struct Details {
     var stage: Stage
     var code: Code
@@ -112,21 +113,23 @@ public struct APIError: Error, Sendable {
 
   /// The stage in which the call failed.
   public var stage: Stage { storage.stage }
-  /// The reason within the stage.
+  /// A stable code for the reason why the call failed.
   public var code: Code { storage.code }
   /// One English sentence for people. It names the value or part that is wrong, and what the caller can do about it.
   public var message: String { storage.message }
-  /// The request as it was last sent, after redirects, or as far as it was built; nil if it could not be built.
+  /// The request as it was last sent, after redirects. If nothing was sent, it is the request that was built. Nil if
+  /// the request could not be built.
   public var request: HTTPRequest? { storage.request }
   /// The response, if there is one. Its body is not longer than the limits of the client allow.
   public var response: HTTPResponse? { storage.response }
   /// How many times a request was sent over the network.
   public var attempts: Int { storage.attempts }
-  /// The business code in the envelope of the response, as text.
+  /// The business code of the response, as text. It is the result code that the server puts into the ``Envelope``
+  /// around the value.
   public var businessCode: String? { storage.businessCode }
-  /// Why the cache had nothing to serve; nil unless the call used only the cache.
+  /// The reason why the cache had no response to serve; nil unless the call was allowed to use only the cache.
   public var cacheMiss: CacheMiss? { code == .cacheMiss ? (cause as? CacheMissError)?.miss : nil }
-  /// The underlying error that was thrown.
+  /// The underlying error that caused this error; nil if there is none.
   public var cause: (any Error)? { storage.cause }
   /// The position of the failed call in nested batches and chains. The first element is the member of the outermost
   /// group, the second is the member inside that member, and so on. Empty if the call belongs to no group.
@@ -155,7 +158,7 @@ public struct APIError: Error, Sendable {
 }
 
 extension APIError {
-  /// The error of a call that may use only the cache.
+  /// The error of a call that may use only the cache and finds no response in the cache.
   package static func cacheMiss(_ miss: CacheMiss) -> APIError {
     APIError(.cache, .cacheMiss, sentence(for: miss), cause: CacheMissError(miss: miss))
   }
@@ -164,9 +167,9 @@ extension APIError {
     switch miss {
     case .disabled:
       "This request does not use the cache; declare a cache policy, and do not start the call with caching turned off."
-    case .missing: "Nothing is stored for this request; load it once before you read only from the cache."
+    case .missing: "Nothing is stored for this request; send the request once before you read only from the cache."
     case .unavailable: "The cache store did not reply in time; check that it works and can be reached."
-    case .expired: "The stored response has expired, and its rules forbid serving it; load it again."
+    case .expired: "The stored response has expired and must not be served; load it again."
     case .otherVersion: "The stored response belongs to another version of the request's cache policy; load it again."
     case .otherAccount: "The stored response belongs to another account; load it again."
     case .otherAppVersion: "The stored response was stored by another version of the app; load it again."
@@ -193,12 +196,13 @@ extension TransportFailure {
 }
 
 extension APIError {
-  /// Throws if a request cannot be sent as it is.
+  /// Throws an error if the method, a header field or the body of a request cannot be sent.
   static func check(_ request: HTTPRequest) throws(APIError) {
     do throws(WireFault) { try WireRules.check(request) } catch { throw APIError(error) }
   }
 
-  /// Throws if a header field cannot be sent as it is.
+  /// Throws an error if a header field cannot be sent, because its name or value is invalid or only the transport may
+  /// set it.
   static func check(_ field: HTTPField) throws(APIError) {
     do throws(WireFault) { try WireRules.check(field) } catch { throw APIError(error) }
   }
@@ -214,13 +218,14 @@ extension APIError {
   }
 }
 
-/// A member's position in its group, so that an error names the member that failed.
+/// The position of a member in its group. Errors contain the positions, so that they name the member that failed.
 public struct GroupMember: Sendable, Hashable, CustomStringConvertible {
   /// The kind of the group.
   public let kind: GroupKind
   /// The group's name.
   public let group: String
-  /// The position, from 0: the order of declaration in a batch, the order of starting in a chain.
+  /// The position of the member, counted from 0: in the order of declaration in a batch, in the order of starting in a
+  /// chain.
   public let index: Int
   /// The member's name: the name of its request type.
   public let name: String
@@ -237,6 +242,6 @@ public struct GroupMember: Sendable, Hashable, CustomStringConvertible {
 public enum GroupKind: String, Sendable, Hashable {
   /// The members of the group run at the same time.
   case batch
-  /// The steps of the group run one after the other. A step can start branches.
+  /// The steps of the group run one after the other. A step can start branches, which run at the same time.
   case chain
 }

@@ -1,35 +1,36 @@
-/// A body that could not be read in its format: the reason, the place, and a remedy.
+/// An error for a body that could not be read in its format: the reason, the place of the error, and how to fix it.
 ///
 /// The message quotes no values, so that no secret gets into a log. It quotes only names of elements and keys.
 public struct FormatFailure: Error, Sendable {
-  /// The reason, as a value for `switch`.
+  /// The kind of error in the body, for use in a `switch`.
   public enum Kind: String, Sendable, Hashable {
     /// The body is empty.
     case empty
-    /// The bytes do not have the format, or end too early.
+    /// The bytes do not have the syntax of the format, or end too early.
     case malformed
-    /// The body is legal but uses a feature that is always rejected: entity declarations, or an object that contains
-    /// itself.
+    /// The syntax of the body is valid, but the body uses a feature that is always rejected: entity declarations, or an
+    /// object that contains itself.
     case forbidden
-    /// The body exceeds a limit.
+    /// The body exceeds a limit, such as the depth of nested elements.
     case limit
-    /// A key is missing.
+    /// A key or a value that the Swift type needs is missing in the body.
     case missing
-    /// A value does not fit its type.
+    /// A value in the body does not fit the Swift type into which the value is decoded.
     case mismatch
   }
 
-  /// The reason, as a value for `switch`.
+  /// The kind of error in the body, for use in a `switch`.
   public let kind: Kind
-  /// The reason and the remedy in words, without the place.
+  /// The reason and how to fix it, in words, without the place of the error.
   public let reason: String
-  /// The line, counted from 1; nil if the format has no lines, or if the value was read but does not fit its type.
+  /// The line of the error, counted from 1. Nil if the format has no lines, or if the syntax is valid but a value does
+  /// not fit its type.
   public let line: Int?
-  /// The byte in the line, counted from 1, in UTF-8.
+  /// The place of the error in the line, in bytes of UTF-8, counted from 1; nil if ``line`` is nil.
   public let column: Int?
-  /// The path of a value that does not fit, such as `catalog.book[2].price`; empty for the whole body.
+  /// The path of a value that does not fit its type, such as `catalog.book[2].price`; empty for the whole body.
   public let path: String
-  /// The decoder's own error, if there is one. It may quote values: do not log it.
+  /// The decoder's own error; nil if there is none. This error may quote values, so do not log it.
   public let underlying: (any Error)?
 
   /// Makes a failure. Formats in other modules can also throw failures of this type.
@@ -45,29 +46,31 @@ public struct FormatFailure: Error, Sendable {
     self.underlying = underlying
   }
 
-  /// Describes a decoder's error in words, with its keys as a path.
+  /// Converts the error of a decoder: describes the error in words, and its coding keys as a path.
   ///
   /// - Parameters:
-  ///   - error: The error that the decoder threw; a failure of this type is used as it is.
+  ///   - error: The error that the decoder threw. A ``FormatFailure`` is used unchanged.
   ///   - root: The beginning of the path, such as the name of the document's root element.
   public init(_ error: any Error, root: String = "") {
     switch error {
     case let error as FormatFailure: self = error
     case DecodingError.keyNotFound(let key, let context):
-      self.init(.missing, "it is missing", path: Self.path(root, context.codingPath + [key]), underlying: error)
+      self.init(.missing, "the value is missing", path: Self.path(root, context.codingPath + [key]), underlying: error)
     case DecodingError.valueNotFound(_, let context):
-      self.init(.missing, "there is no value", path: Self.path(root, context.codingPath), underlying: error)
+      self.init(.missing, "the value is null or missing", path: Self.path(root, context.codingPath), underlying: error)
     case DecodingError.typeMismatch(let type, let context):
       self.init(
         .mismatch, "the value is not of type \(type)", path: Self.path(root, context.codingPath), underlying: error)
     case DecodingError.dataCorrupted(let context):
-      self.init(.mismatch, "the value cannot be used", path: Self.path(root, context.codingPath), underlying: error)
+      self.init(
+        .mismatch, "the value is not valid for its type", path: Self.path(root, context.codingPath), underlying: error)
     default:
-      self.init(.mismatch, "the type's own code threw an error of type \(type(of: error))", underlying: error)
+      self.init(
+        .mismatch, "the decoding code of the Swift type threw an error of type \(type(of: error))", underlying: error)
     }
   }
 
-  /// Keys as `root.key[index].key`.
+  /// Writes coding keys as a path such as `root.key[0].key`.
   package static func path(_ root: String, _ keys: [any CodingKey]) -> String {
     keys.reduce(into: root) { path, key in
       if let index = key.intValue {
@@ -80,16 +83,18 @@ public struct FormatFailure: Error, Sendable {
 }
 
 extension FormatFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// One line: `line 3, column 7: the element <b> is not closed`, or `catalog.book[2].price: it is missing`.
+  /// One line, such as `line 3, column 7: the element <b> is not closed`, or
+  /// `catalog.book[2].price: the value is missing`.
   public var description: String {
     if let line { return "line \(line), column \(column ?? 1): \(reason)" }
     return path.isEmpty ? reason : "\(path): \(reason)"
   }
 
-  /// The same line as ``description``. The default text would show the underlying error, which may quote values.
+  /// Returns the same line as ``description``. The default text would show the underlying error, which may quote
+  /// values.
   public var debugDescription: String { description }
 
-  /// The values that a dump shows: all but the underlying error.
+  /// The values that `dump` shows: all properties except the underlying error.
   public var customMirror: Mirror {
     Mirror(
       self,

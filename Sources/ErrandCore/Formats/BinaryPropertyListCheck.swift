@@ -13,12 +13,12 @@ import Foundation
 /// Arrays (0xA0), sets (0xC0) and dictionaries (0xD0) contain references to other objects, which may form a cycle. Data
 /// (0x40) and texts (0x50 to 0x70) contain bytes, which Foundation copies for each reference.
 struct BinaryPropertyListCheck {
-  /// The size of an object with all objects that it contains.
+  /// The size of an object, including all objects that it contains.
   private struct Extent {
-    /// The number of nested levels.
+    /// The number of nested levels of objects, counted from the object itself.
     var depth = 1
     var values = 1
-    /// The bytes in texts and data.
+    /// The number of bytes of all texts and data in the object.
     var bytes: Int
   }
 
@@ -26,21 +26,21 @@ struct BinaryPropertyListCheck {
   /// The size of each object that was visited; nil for an object whose members are being visited.
   private var known: [Int: Extent?] = [:]
 
-  /// The number of references to members that were read. The references of each object are read only once.
+  /// The number of references to members that were read so far. The references of each object are read only once.
   private var read = 0
 
   init(_ body: Data) {
     bytes = Array(body)
   }
 
-  /// - Throws: ``FormatFailure`` if references are out of range, form a cycle, or exceed a limit.
+  /// Checks the whole property list. Throws an error if references are out of range, form a cycle, or exceed a limit.
   func run() throws(FormatFailure) {
     var check = self
     let table = try Table(bytes)
     _ = try check.look(at: table.top, in: table, depth: 1)
   }
 
-  /// Visits an object and its members. The limit on nested levels bounds the recursion.
+  /// Visits an object and its members, and returns their size. The limit on nested levels bounds the recursion.
   private mutating func look(at object: Int, in table: Table, depth: Int) throws(FormatFailure) -> Extent {
     if let found = known[object] {
       guard let found else {
@@ -69,19 +69,21 @@ struct BinaryPropertyListCheck {
   private func check(_ unfolded: Int) throws(FormatFailure) {
     guard unfolded - bytes.count <= PropertyListFormat.mostRepeated else {
       throw FormatFailure(
-        .limit, "its texts and data expand to much more than the size of the body; let the server send it as XML")
+        .limit,
+        "the texts and data of the property list expand to much more than the size of the body; let the server send"
+          + " the property list as XML")
     }
   }
 
   private static func check(depth: Int, values: Int) throws(FormatFailure) {
-    // A value in the innermost container is one level below the container.
+    // A value in the innermost container is one level below the container, so one more level is allowed.
     guard depth <= PropertyListFormat.deepest + 1 else { throw MarkupLimits.tooDeep(PropertyListFormat.deepest) }
     guard values <= PropertyListFormat.mostValues else { throw MarkupLimits.tooMany(PropertyListFormat.mostValues) }
   }
 }
 
 extension BinaryPropertyListCheck {
-  /// The trailer and the values that it locates.
+  /// The values in the trailer of the property list, and functions that use these values to find and read objects.
   private struct Table {
     let top: Int
     private let offsetWidth: Int
@@ -112,8 +114,8 @@ extension BinaryPropertyListCheck {
       FormatFailure(.malformed, "the property list is damaged or ends too early; let the server send it again")
     }
 
-    /// The members of an object, or the number of its bytes. Throws before it reserves memory for more members than
-    /// `limit`.
+    /// Returns the members of a container object, or the number of bytes of a text or data object. Throws an error if a
+    /// container has more than `limit` members, before memory is reserved for the members.
     func content(
       of object: Int, in bytes: [UInt8], atMost limit: Int
     ) throws(FormatFailure) -> (members: [Int], bytes: Int) {
@@ -151,11 +153,13 @@ extension BinaryPropertyListCheck {
       }
     }
 
-    /// How many units an object has, and the position of the first unit.
+    /// Returns how many units an object has, and the position of the first unit. A unit is a byte, a character or a
+    /// reference.
     private func length(at place: Int, in bytes: [UInt8]) throws(FormatFailure) -> (first: Int, length: Int) {
       let (next, short) = (place + 1, Int(bytes[place] & 0x0F))
       guard short == 0x0F else { return (next, short) }
-      // A longer object has its length in an integer object: 0x10 and the exponent of the integer's width.
+      // An object of 15 or more units stores its length in an integer object that follows. The first byte of the
+      // integer object is 0x10 to 0x13, for an integer of 1, 2, 4 or 8 bytes.
       guard next < start, bytes[next] & 0xF0 == 0x10, bytes[next] & 0x0F <= 3 else { throw Self.broken }
       let width = 1 << Int(bytes[next] & 0x0F)
       guard let long = Self.number(bytes, at: next + 1, width: width) else { throw Self.broken }
@@ -174,7 +178,7 @@ extension BinaryPropertyListCheck {
       return members
     }
 
-    /// A big-endian number; nil if the number ends outside the body or does not fit into an `Int`.
+    /// Reads a big-endian number; nil if the number ends outside the body or does not fit into an `Int`.
     private static func number(_ bytes: [UInt8], at place: Int, width: Int) -> Int? {
       guard place >= 0, place <= bytes.count - width else { return nil }
       let value = bytes[place..<place + width].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

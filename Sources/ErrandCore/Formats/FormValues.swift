@@ -1,28 +1,41 @@
+import ErrandSupport
 public import Foundation
 
-/// The names and values of a response in `application/x-www-form-urlencoded`, in their order.
+/// The names and values of a response in `application/x-www-form-urlencoded`, in their order. Names and values are
+/// compared by their bytes.
 ///
 /// ```swift
 /// var decoder: ResponseDecoder<FormValues> { .form() }
 /// let token = try await client.send(RequestToken())["oauth_token"]
 /// ```
 public struct FormValues: Sendable, Hashable {
-  /// One name and its value.
+  /// One name of the form and its value.
   public struct Entry: Sendable, Hashable {
-    /// The name.
+    /// The name, without percent-encoding.
     public var name: String
-    /// The value; empty if no `=` follows the name.
+    /// The value, without percent-encoding; empty if no `=` follows the name.
     public var value: String
+
+    /// Whether names and values have the same bytes.
+    public static func == (left: Entry, right: Entry) -> Bool {
+      left.name.hasSameBytes(as: right.name) && left.value.hasSameBytes(as: right.value)
+    }
+
+    /// Hashes the bytes of the name and the value.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(ByteText(name))
+      hasher.combine(ByteText(value))
+    }
   }
 
-  /// All entries, in order; a name may occur more than once.
+  /// All pairs of name and value, in the order of the form. A name may occur more than once.
   public let entries: [Entry]
 
-  /// The first value of a name.
-  public subscript(name: String) -> String? { entries.first { $0.name == name }?.value }
+  /// The first value of a name; nil if the form does not contain the name.
+  public subscript(name: String) -> String? { entries.first { $0.name.hasSameBytes(as: name) }?.value }
 
-  /// All values of a name.
-  public func all(_ name: String) -> [String] { entries.filter { $0.name == name }.map(\.value) }
+  /// All values of a name, in their order; empty if the form does not contain the name.
+  public func all(_ name: String) -> [String] { entries.filter { $0.name.hasSameBytes(as: name) }.map(\.value) }
 
   /// Reads a form in UTF-8. `&` separates pairs, `+` means a space, and `%` with two hexadecimal digits means a byte.
   /// - Throws: ``FormatFailure`` with the index of the field if an escape is invalid or the bytes are not UTF-8.
@@ -42,14 +55,14 @@ public struct FormValues: Sendable, Hashable {
       throw FormatFailure(.malformed, "a percent sign is not followed by two hexadecimal digits", path: "[\(field)]")
     }
     guard let text = String(validating: plain, as: UTF8.self) else {
-      throw FormatFailure(.malformed, "the text is not UTF-8", path: "[\(field)]")
+      throw FormatFailure(.malformed, "a name or a value of the form is not UTF-8", path: "[\(field)]")
     }
     return text
   }
 }
 
 extension ResponseDecoder where Value == FormValues {
-  /// Reads a form. Servers of OAuth 1 and older services send forms.
+  /// A decoder for a response that is a form. Servers of OAuth 1 and older services send forms.
   public static func form() -> ResponseDecoder {
     ResponseDecoder(name: "form", accept: "application/x-www-form-urlencoded") { response, _ in
       try FormValues(parsing: response.body)

@@ -1,15 +1,15 @@
 /// Scans the tags of an XML text once, builds nothing, and stops at the first position that exceeds a limit.
 ///
-/// The scan is stricter than a parser, so that no parser finds other tags than the scan: a `<` inside a tag is an error
-/// (XML 1.0, section 3.1, forbids it in attribute values, too).
+/// The scan is stricter than an XML parser, so that a parser finds no tags that the scan has missed. A `<` inside a tag
+/// is an error, also in attribute values (XML 1.0, section 3.1).
 struct MarkupScan {
   private let bytes: [UInt8]
   private let limits: MarkupLimits
   private var place = 0
   private var nodes = 0
-  /// The positions of the `?>` of processing instructions that consist of a name only.
+  /// The positions of the `?>` of processing instructions without content, such as `<?a?>`.
   private(set) var bareInstructions: [Int] = []
-  /// The positions of the names of the open elements.
+  /// For each element that is still open, the position of its name in the text.
   private var open: [Int] = []
 
   init(_ bytes: [UInt8], _ limits: MarkupLimits) {
@@ -26,10 +26,11 @@ struct MarkupScan {
     }
     guard let last = open.last else { return }
     let name = name(at: last)
-    throw failure(.malformed, "the element <\(name)> is not closed; the document breaks off", max(0, bytes.count - 1))
+    throw failure(
+      .malformed, "the element <\(name)> is not closed; the document is incomplete", max(0, bytes.count - 1))
   }
 
-  /// Reads the markup that begins with the `<` at `place`.
+  /// Checks the tag, comment, CDATA section or instruction that begins with the `<` at `place`, and moves past it.
   private mutating func markup() throws(FormatFailure) {
     let start = place
     if has("<!--") {
@@ -42,10 +43,11 @@ struct MarkupScan {
       let data = bytes[(start + 2)..<(place - 2)].drop { !MarkupText.isSpace($0) }
       if data.allSatisfy(MarkupText.isSpace) { bareInstructions.append(place - 2) }
     } else if has("<!") {
-      throw failure(.malformed, "a declaration (<!…) is not allowed here", start)
+      throw failure(
+        .malformed, "a declaration (<!…) is allowed only before the root element, and only as DOCTYPE", start)
     } else if has("</") {
       try tag()
-      if open.popLast() == nil { throw failure(.malformed, "an element is closed that was not opened", start) }
+      if open.popLast() == nil { throw failure(.malformed, "an end tag (</…>) has no start tag", start) }
     } else {
       try count(1, start)
       open.append(start + 1)
@@ -62,7 +64,11 @@ struct MarkupScan {
     place += 1
     while place < bytes.count {
       let byte = bytes[place]
-      if byte == UInt8(ascii: "<") { throw failure(.malformed, "there is a < inside a tag", place) }
+      if byte == UInt8(ascii: "<") {
+        throw failure(
+          .malformed,
+          "a tag contains the character <; a > is missing before the <, or the < must be written as &lt;", place)
+      }
       if let end = quote {
         if byte == end {
           quote = nil
@@ -80,7 +86,7 @@ struct MarkupScan {
       }
       place += 1
     }
-    throw failure(.malformed, "a tag does not end; the document breaks off", start)
+    throw failure(.malformed, "a tag does not end; the document is incomplete", start)
   }
 
   private mutating func count(_ more: Int, _ place: Int) throws(FormatFailure) {
@@ -98,14 +104,14 @@ struct MarkupScan {
 
   private mutating func skip(_ count: Int, to mark: String, _ what: String) throws(FormatFailure) {
     guard let end = Self.find(mark, in: bytes, from: place + count) else {
-      throw failure(.malformed, "\(what) does not end; the document breaks off", place)
+      throw failure(.malformed, "\(what) does not end; the document is incomplete", place)
     }
     place = end
   }
 
   private func has(_ mark: String) -> Bool { bytes[place...].starts(with: mark.utf8) }
 
-  /// The name at a position, at most 60 bytes of it.
+  /// The element name whose first byte is at `place`, shortened to 60 bytes.
   private func name(at place: Int) -> String {
     let ends: [UInt8] = [UInt8(ascii: ">"), UInt8(ascii: "/")]
     let name = bytes[place...].prefix { !MarkupText.isSpace($0) && !ends.contains($0) }
@@ -122,7 +128,7 @@ struct MarkupScan {
 
   // MARK: - Places
 
-  /// A failure with the line and column of a byte.
+  /// Makes a failure with the line and column of the byte at `place`.
   static func failure(_ kind: FormatFailure.Kind, _ reason: String, _ bytes: [UInt8], _ place: Int) -> FormatFailure {
     let before = bytes[..<min(place, bytes.count)]
     let line = before.count { $0 == 0x0A } + 1
@@ -130,7 +136,7 @@ struct MarkupScan {
     return FormatFailure(kind, reason, line: line, column: before.endIndex - start + 1)
   }
 
-  /// The position after the next `mark`.
+  /// The position after the next occurrence of `mark`; nil if `mark` does not occur.
   static func find(_ mark: String, in bytes: [UInt8], from start: Int) -> Int? {
     let mark = Array(mark.utf8)
     guard let last = mark.last else { return nil }
@@ -145,13 +151,14 @@ struct MarkupScan {
 
 /// Limits on the structure of an XML document.
 package struct MarkupLimits {
-  /// How deep elements may be nested.
+  /// The largest number of nested levels of elements in the document.
   package var depth: Int
-  /// How many elements and attributes the document may have.
+  /// The largest number of elements and attributes in the document.
   package var nodes: Int
-  /// How many attributes one element may have; libxml2 compares every pair of them.
+  /// The largest number of attributes of one element. libxml2 compares every pair of attributes, which takes long for
+  /// many attributes.
   package static let attributes = 1_000
-  /// How many bytes one text or attribute value may have; libxml2 accepts no more.
+  /// The largest number of bytes in one text or attribute value; libxml2 accepts no more.
   package static let text = 10_000_000
 
   package init(depth: Int, nodes: Int) {
@@ -160,10 +167,11 @@ package struct MarkupLimits {
   }
 
   static func tooDeep(_ limit: Int) -> FormatFailure {
-    FormatFailure(.limit, "it is nested deeper than \(limit) levels; let the server send a document with fewer levels")
+    FormatFailure(
+      .limit, "the document is nested deeper than \(limit) levels; let the server send a document with fewer levels")
   }
 
   static func tooMany(_ limit: Int) -> FormatFailure {
-    FormatFailure(.limit, "it has more than \(limit) values; let the server split it into several responses")
+    FormatFailure(.limit, "the document has more than \(limit) values; let the server split it into several responses")
   }
 }

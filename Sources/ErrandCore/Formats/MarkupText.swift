@@ -1,17 +1,19 @@
 package import Foundation
 
-/// An XML text in UTF-8, prepared for a parser. Its declaration and document type are replaced by spaces, so that no
-/// parser acts on them and every line and column keeps its position.
+/// An XML text in UTF-8, prepared for a parser. The XML declaration and the document type are replaced by spaces, so
+/// that no parser acts on them. The rest of the text keeps its lines and columns.
 ///
-/// The encoding is determined by RFC 7303: byte order mark, then the charset of `Content-Type`, then the declaration,
-/// then UTF-8. A document type with an internal subset (`[`) is rejected, because it can declare entities that expand
-/// without end or read files. A document type that only names an external definition is harmless, because the
-/// definition is never fetched.
+/// The encoding is determined by RFC 7303: by the byte order mark, otherwise by the charset of `Content-Type`,
+/// otherwise by the XML declaration; otherwise it is UTF-8. A document type with an internal subset (`[`) is rejected,
+/// because it can declare entities that expand without end or read files. A document type that only names an external
+/// definition is harmless, because the definition is never fetched.
 package struct MarkupText {
-  /// The text.
+  /// The text in UTF-8, without XML declaration and document type.
   package private(set) var bytes: [UInt8]
 
-  /// - Throws: ``FormatFailure``.
+  /// Decodes the body of a response and prepares its text for a parser.
+  /// - Throws: ``FormatFailure`` if the body is empty or cannot be decoded, if it contains NUL characters, or if a
+  ///   declaration is malformed or forbidden.
   package init(_ body: Data, charset: String?) throws(FormatFailure) {
     guard !body.isEmpty else { throw FormatFailure(.empty, "the body is empty") }
     do {
@@ -22,20 +24,21 @@ package struct MarkupText {
       case .invalidBytes(let name): throw FormatFailure(.malformed, "the body is not valid \(name)")
       }
     }
-    // libxml2 takes a NUL near the start for UTF-32 and then parses a different text.
+    // If there is a NUL character near the start, libxml2 assumes UTF-32 and parses a different text.
     if let place = bytes.firstIndex(of: 0) {
-      let cure = "let the server leave them out, or name the charset if the text is in UTF-16 or UTF-32"
+      let cure = "let the server send no NUL characters, or name the charset if the text is in UTF-16 or UTF-32"
       throw failure("NUL characters are not allowed (XML 1.0, part 2.2); \(cure)", place)
     }
     try blankProlog()
   }
 
-  /// The text for a parser. Rejects a document that exceeds a limit before a parser builds anything from it.
+  /// Returns the text for a parser. Throws an error if the document exceeds a limit, before a parser builds anything
+  /// from it.
   ///
-  /// A processing instruction without content, `<?a?>`, becomes `<?a .?>`, because the parser on Linux ends the process
-  /// when it reads an empty one. The content is never used. Lines keep their numbers; columns after the instruction
-  /// move by two.
-  /// - Throws: ``FormatFailure``.
+  /// A processing instruction without content, such as `<?a?>`, becomes `<?a .?>`, because the XML parser on Linux ends
+  /// the process when it reads an instruction without content. The added content is never used. Line numbers do not
+  /// change, but text after the instruction moves by two columns.
+  /// - Throws: ``FormatFailure`` if the document exceeds a limit or a tag is malformed.
   package func checked(_ limits: MarkupLimits) throws(FormatFailure) -> Data {
     var scan = MarkupScan(bytes, limits)
     try scan.run()
@@ -55,20 +58,20 @@ package struct MarkupText {
 
   // MARK: - Encoding
 
-  /// The encoding that the bytes themselves indicate; nil for UTF-8.
+  /// The name of the encoding that the bytes of the body indicate; nil for UTF-8.
   private static func declaredCharset(of body: Data) -> String? {
     let head = Array(body.prefix(256))
     if head.starts(with: [0x00, 0x3C]) { return "utf-16be" }
     if head.starts(with: [0x3C, 0x00]) { return "utf-16le" }
     guard head.starts(with: "<?xml".utf8), let end = head.firstIndex(of: UInt8(ascii: ">")) else { return nil }
     guard let name = encoding(in: String(decoding: head[..<end], as: UTF8.self)) else { return nil }
-    // The declaration was readable as single bytes, so the encoding is not UTF-16 or UTF-32, even if the declaration
-    // names one of them.
+    // The XML declaration was readable as single bytes, so the encoding is not UTF-16 or UTF-32, even if the
+    // declaration names one of these encodings.
     let wide = ["utf-16", "utf-32", "ucs", "iso-10646-ucs"].contains { name.lowercased().hasPrefix($0) }
     return wide ? nil : name
   }
 
-  /// The value of `encoding` in a declaration.
+  /// The value of `encoding` in an XML declaration; nil if the declaration names no encoding.
   private static func encoding(in declaration: String) -> String? {
     guard let key = declaration.range(of: "encoding") else { return nil }
     var rest = declaration[key.upperBound...].drop(while: \.isWhitespace)
@@ -114,8 +117,8 @@ package struct MarkupText {
       } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
         quote = byte
       } else if byte == UInt8(ascii: "[") {
-        let words = "the document type declares entities or elements of its own, which is always rejected; "
-        throw MarkupScan.failure(.forbidden, words + "let the server leave it out", bytes, start)
+        let words = "a document type that declares entities or elements is always rejected; "
+        throw MarkupScan.failure(.forbidden, words + "the server must omit the document type", bytes, start)
       } else if byte == UInt8(ascii: ">") {
         blank(start...place)
         return place + 1

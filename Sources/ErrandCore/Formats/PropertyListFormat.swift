@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Property lists: binary and XML, read and written by Foundation.
+/// The format of property lists, binary and XML. Foundation reads and writes the property lists.
 ///
 /// Each body is checked before Foundation reads the body, because a hostile body could end the process or occupy it
 /// forever. A body is rejected if
 ///
 /// - it is nested deeper than ``deepest`` levels,
-/// - it contains itself,
+/// - an object in the body contains itself,
 /// - it expands to more than ``mostValues`` values,
 /// - its texts and data take more than ``mostRepeated`` bytes in addition to the size of the body.
 ///
@@ -14,35 +14,37 @@ public import Foundation
 public struct PropertyListFormat: BodyFormat, ResponseFormat {
   /// The form in which a property list is written.
   public enum Form: Sendable, Hashable {
-    /// XML, which people can read.
+    /// The property list is written as XML, which people can read.
     case xml
-    /// Apple's binary form, which is smaller.
+    /// The property list is written in Apple's binary form, which is smaller than XML.
     case binary
   }
 
-  /// How deep arrays and dictionaries may be nested.
+  /// The largest number of nested levels of arrays and dictionaries.
   public static let deepest = 100
-  /// How many values there may be. A value that is referenced several times counts each time.
+  /// The largest number of values in a body. A value that is referenced several times counts each time.
   public static let mostValues = 1_000_000
-  /// How many bytes texts and data may take in addition to the size of a binary body that references them repeatedly.
+  /// The largest number of bytes that texts and data may take in addition to the size of the body. If a binary body
+  /// references a text several times, the bytes of the text count each time.
   public static let mostRepeated = 64 << 20
 
-  /// The form in which bodies are written.
+  /// The form in which request bodies are written.
   public let form: Form
 
-  /// Makes the format; responses are read in both forms.
+  /// Makes a format that writes bodies in the given form. Responses are read in both forms.
   public init(_ form: Form = .xml) {
     self.form = form
   }
 
   /// The name "property list".
   public var name: String { "property list" }
-  /// No content type is registered for the format. Servers and Apple's programs use `application/x-plist`.
+  /// The content type `application/x-plist`, which servers and Apple's programs use. No content type is registered for
+  /// property lists.
   public var contentType: String { "application/x-plist" }
-  /// The names under which servers send property lists.
+  /// The content types under which servers send property lists.
   public var accept: String { "application/x-plist, application/xml;q=0.9, text/xml;q=0.8" }
 
-  /// Writes a value; its outermost container must be an array or a dictionary.
+  /// Encodes a value. The outermost container of the value must be an array or a dictionary.
   /// - Throws: `EncodingError`.
   public func encode<Value: Encodable>(_ value: Value) throws -> Data {
     let encoder = PropertyListEncoder()
@@ -50,8 +52,8 @@ public struct PropertyListFormat: BodyFormat, ResponseFormat {
     return try encoder.encode(value)
   }
 
-  /// Reads a value.
-  /// - Throws: ``FormatFailure``.
+  /// Decodes a value from a property list, binary or XML.
+  /// - Throws: ``FormatFailure`` if the body is not a valid property list, exceeds a limit, or does not fit the type.
   public func decode<Value: Decodable>(
     _ type: Value.Type, from body: Data, of response: HTTPResponse
   ) throws -> Value {
@@ -67,8 +69,8 @@ public struct PropertyListFormat: BodyFormat, ResponseFormat {
     }
   }
 
-  /// The body in the form that is safe for Foundation: a binary list unchanged, an XML one in UTF-8 without its
-  /// declarations.
+  /// Returns the body in a form that is safe for Foundation: a binary property list is unchanged; an XML property list
+  /// is converted to UTF-8, without XML declaration and document type.
   package static func checked(_ body: Data, charset: String?) throws(FormatFailure) -> Data {
     guard !body.isEmpty else { throw FormatFailure(.empty, "the body is empty") }
     if body.starts(with: "bplist".utf8) {
@@ -84,18 +86,19 @@ public struct PropertyListFormat: BodyFormat, ResponseFormat {
 }
 
 extension HTTPResponse {
-  /// The charset in `Content-Type`; nil if there is none or it is empty.
+  /// The charset in `Content-Type`; nil if the field names no charset or an empty one.
   package var charset: String? { fields.mediaType?["charset"].flatMap { $0.isEmpty ? nil : $0 } }
 }
 
 extension RequestBody {
-  /// Any `Encodable` value as an XML property list, `application/x-plist`; see ``PropertyListFormat``.
+  /// A request body that contains any `Encodable` value as an XML property list, `application/x-plist`; see
+  /// ``PropertyListFormat``.
   public static func propertyList(_ value: some Encodable & Sendable) -> RequestBody {
     encoded(value, as: PropertyListFormat())
   }
 }
 
 extension ResponseDecoder where Value: Decodable {
-  /// A property list, binary or XML; see ``PropertyListFormat``.
+  /// A decoder for a response that is a property list, binary or XML; see ``PropertyListFormat``.
   public static func propertyList() -> ResponseDecoder { .format(PropertyListFormat()) }
 }

@@ -1,7 +1,8 @@
 extension APIError {
-  /// The error of a stopped group.
+  /// The error of a group that was cancelled, or whose deadline has passed.
   ///
-  /// - Parameter limit: The group's own deadline, if that has passed; nil if an outer group stopped it.
+  /// - Parameter limit: The time limit of the group itself, if this limit was exceeded. Nil if the group was cancelled,
+  ///   or if the deadline of an outer group has passed.
   static func stopped(_ reason: CallState.StopReason, of group: GroupInfo, limit: Duration?) -> APIError {
     switch reason {
     case .cancelled: APIError(.cancelled, .cancelled, "The \(group.kind) was cancelled.")
@@ -15,14 +16,14 @@ extension APIError {
     }
   }
 
-  /// The error of a call whose group's deadline has passed.
+  /// The error of a call that was stopped because the deadline of its group has passed.
   static var groupExpired: APIError {
     APIError(
       .deadline, .deadline,
       "The call did not end within the deadline of its group; raise `deadline` of the group to wait longer.")
   }
 
-  /// Converts an error that a group's body threw into the caller's error.
+  /// Converts an error that the body of a group threw into the error that the caller receives.
   static func mapping(_ error: any Error, in group: GroupInfo) -> APIError {
     switch error {
     case is APIError, is CallState.Stopped, is CancellationError: mapping(error, as: .group)
@@ -30,8 +31,9 @@ extension APIError {
     }
   }
 
-  /// Returns this error with a member added at the front of the member path. If the member is a group, the path
-  /// continues with the failed member of that group.
+  /// Returns a copy of this error with a member added at the front of ``APIError/members``. The outermost failed member
+  /// is the first in the list. If a member is a group, the next element of the list is the member that failed in this
+  /// group.
   func ofMember(_ member: GroupMember) -> APIError {
     with { $0.members.insert(member, at: 0) }
   }

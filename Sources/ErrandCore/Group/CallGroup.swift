@@ -20,11 +20,12 @@ public protocol CallGroup<Response>: GroupStep {
   /// The name of the group in reports, logs and errors; by default the name of its type.
   var name: String { get }
 
-  /// Does the work of the group. Send the members through `group`, so that they end with the group.
+  /// Does the work of the group. Send all calls of the group through `group`, so that they are cancelled when the group
+  /// ends early.
   ///
   /// If the group was started with callbacks, the body runs in a task that is cancelled when the group is cancelled.
-  /// Otherwise it runs in the caller's task. If the body throws an error that is not an ``APIError``, the group fails
-  /// with an ``APIError`` of code ``APIError/Code/step`` whose cause is that error.
+  /// Otherwise the body runs in the caller's task. If the body throws an error that is not an ``APIError``, the group
+  /// fails with an ``APIError`` of code ``APIError/Code/step`` whose ``APIError/cause`` is the thrown error.
   func body(in group: GroupScope) async throws -> Response
 }
 

@@ -53,7 +53,7 @@ extension CallSender {
   /// let (user, avatar, news) = try await client.batch(GetUser(id: 7), Avatar(name: "x"), LatestNews())
   /// ```
   /// - Parameters:
-  ///   - step: The requests, or groups and steps of your own.
+  ///   - step: The requests. Groups and custom steps are possible, too.
   ///   - width: The maximum number of members that run at the same time; nil for no limit. A value below one counts as
   ///     one.
   ///   - options: The options of the batch as a whole.
@@ -89,10 +89,10 @@ extension CallSender {
   public func outcomes<S: Sequence>(
     of steps: S, width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async -> [Result<S.Element.Response, APIError>] where S.Element: GroupStep {
-    let row = BatchRow(Array(steps))
-    let batch = Batch(.outcomes, width: width) { .init(members: row.members) { _ throws(APIError) in Nothing() } }
+    let uniform = UniformMembers(Array(steps))
+    let batch = Batch(.outcomes, width: width) { .init(members: uniform.members) { _ throws(APIError) in Nothing() } }
     let ended = await outcome(of: batch, options: options)
-    return row.slots.map { $0.outcome ?? .failure(ended.error ?? .stopped(.cancelled)) }
+    return uniform.slots.map { $0.outcome ?? .failure(ended.error ?? .stopped(.cancelled)) }
   }
 
   /// Sends requests of different types concurrently and returns the result of each, as a tuple.
@@ -105,9 +105,9 @@ extension CallSender {
     _ step: repeat each S, width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async -> (repeat Result<(each S).Response, APIError>) {
     let slots = (repeat BatchSlot.fitting(each step))
-    var entries: [MixedEntry] = []
-    repeat entries.append(MixedEntry(each step, each slots))
-    let failure = await ended(entries, width, options)
+    var members: [AnyMember] = []
+    repeat members.append(AnyMember(each step, each slots))
+    let failure = await ended(members, width, options)
     return (repeat (each slots).outcome(else: failure))
   }
 
@@ -117,15 +117,16 @@ extension CallSender {
   public func outcomes(
     mixed steps: [any GroupStep], width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async -> [Result<any Sendable, APIError>] {
-    let entries = steps.map { MixedEntry($0) }
-    let failure = await ended(entries, width, options)
-    return entries.map { $0.outcome() ?? .failure(failure) }
+    let members = steps.map { AnyMember($0) }
+    let failure = await ended(members, width, options)
+    return members.map { $0.outcome() ?? .failure(failure) }
   }
 
-  /// Runs the members until each of them has ended. Returns the error for members that were never started.
-  private func ended(_ entries: [MixedEntry], _ width: Int?, _ options: GroupOptions) async -> APIError {
+  /// Runs a batch of the members, and waits until the batch has ended. Returns the error that the caller uses as the
+  /// result of each member that was never started.
+  private func ended(_ members: [AnyMember], _ width: Int?, _ options: GroupOptions) async -> APIError {
     let batch = Batch(.outcomes, width: width) {
-      .init(members: BatchMembers(entries)) { _ throws(APIError) in Nothing() }
+      .init(members: BatchMembers(members)) { _ throws(APIError) in Nothing() }
     }
     return await outcome(of: batch, options: options).error ?? .stopped(.cancelled)
   }
@@ -149,7 +150,8 @@ extension CallSender {
 
   /// Sends requests concurrently until `count` of them have succeeded, and returns their values in the order of the
   /// requests. The other requests are then cancelled.
-  /// - Throws: ``APIError``: the first failure, as soon as too many requests have failed.
+  /// - Throws: ``APIError``: the first failure, as soon as so many requests have failed that `count` successes are
+  ///   impossible.
   public func atLeast<S: Sequence>(
     _ count: Int, of steps: S, width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async throws(APIError) -> [S.Element.Response] where S.Element: GroupStep {
@@ -158,7 +160,8 @@ extension CallSender {
 
   /// Sends requests of mixed types concurrently until `count` of them have succeeded, and returns their values in the
   /// order of the requests. The other requests are then cancelled.
-  /// - Throws: ``APIError``: the first failure, as soon as too many requests have failed.
+  /// - Throws: ``APIError``: the first failure, as soon as so many requests have failed that `count` successes are
+  ///   impossible.
   public func atLeast(
     _ count: Int, mixed steps: [any GroupStep], width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async throws(APIError) -> [any Sendable] {

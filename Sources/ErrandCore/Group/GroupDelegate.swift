@@ -1,22 +1,24 @@
-/// Receives the endings of batches and chains, on the main actor. A group references its delegate weakly.
+/// Receives a notification on the main actor when a batch or a chain ends. A group references its delegate weakly.
 ///
-/// ``groupFinished(_:)`` and ``groupFailed(_:)`` have no default, so that a base class must implement them.
-/// ``groupProgressed(_:_:)`` has a default; a subclass can implement it only if its superclass implements it, too.
+/// ``groupFinished(_:)`` and ``groupFailed(_:)`` have no default implementation, so that every class that conforms to
+/// this protocol must implement them. ``groupProgressed(_:_:)`` has a default implementation. If a base class conforms
+/// to this protocol and does not implement ``groupProgressed(_:_:)``, a method of this name in a subclass is not
+/// called.
 @MainActor
 public protocol GroupDelegate: AnyObject, Sendable {
-  /// The group has its value.
+  /// The group has ended with a value.
   func groupFinished(_ group: FinishedGroup)
   /// The group failed or was cancelled.
   func groupFailed(_ group: FailedGroup)
-  /// A member has ended, or more bytes of a body were sent or received.
+  /// A member of the group has ended, or more bytes of a request or response body were sent or received.
   func groupProgressed(_ group: GroupInfo, _ progress: GroupProgress)
 }
 
 extension GroupDelegate {
-  /// Does nothing.
+  /// The default implementation, which ignores the progress.
   public func groupProgressed(_ group: GroupInfo, _ progress: GroupProgress) {}
 
-  func tell(_ info: GroupInfo, _ outcome: GroupOutcome<some Sendable>) {
+  func notify(_ info: GroupInfo, _ outcome: GroupOutcome<some Sendable>) {
     switch outcome.result {
     case .success(let value): groupFinished(FinishedGroup(info: info, value: value, report: outcome.report))
     case .failure(let error): groupFailed(FailedGroup(info: info, error: error, report: outcome.report))
@@ -34,11 +36,11 @@ public struct FailedGroup: Sendable {
   public let report: GroupReport
 }
 
-/// A batch or a chain that has its value.
+/// A batch or a chain that has ended with a value.
 public struct FinishedGroup: Sendable {
   /// The identity of the group.
   public let info: GroupInfo
-  /// The value, of the group's response type.
+  /// The value of the group. Its type is the `Response` type of the group.
   public let value: any Sendable
   /// The report on the members: their order, durations and sources.
   public let report: GroupReport

@@ -6,11 +6,11 @@ public struct GroupInfo: Sendable, CustomStringConvertible {
   public let name: String
   /// The kind of the group.
   public let kind: GroupKind
-  /// The tag with which the group was started; nil for none.
+  /// The tag with which the group was started; nil if the group has no tag.
   public let tag: String?
-  /// The loading indicator that counts the group.
+  /// Which loading indicator is shown while the group runs.
   public let indicator: IndicatorChoice
 
-  /// The kind, the number and the name of the group.
+  /// The kind, the number and the name of the group, such as `chain #12 sign up`.
   public var description: String { name.lowercased() == kind.rawValue ? "\(kind) #\(id)" : "\(kind) #\(id) \(name)" }
 }

@@ -1,34 +1,37 @@
 /// The options of one run of a batch or a chain.
 public struct GroupOptions: Sendable {
-  /// The time limit for the whole group, in addition to the time limits of its members; none by default.
+  /// The time limit for the whole group, in addition to the time limits of its members. By default the group has no
+  /// time limit.
   public var deadline: TimeLimit
   /// The owner of the group. The group is cancelled when the owner is deallocated. The reference to the owner is weak.
-  /// Members have the same owner, unless their own options set another owner.
+  /// The members of the group have the same owner, unless their own options set another owner.
   public var owner: CallOwner? {
     get { ownership?.owner }
     set { ownership = newValue.map(CallOwner.Reference.init) }
   }
-  /// A name by which the group can be cancelled. Members have the same tag, unless their own options set another tag.
+  /// A name by which the group can be cancelled. The members of the group have the same tag, unless their own options
+  /// set another tag.
   public var tag: String?
   /// Accessories of the group, in addition to those of the client. Each of them is called once for the group.
   public var accessories: [any Accessory]
-  /// The loading indicator that counts the group.
+  /// Which loading indicator is shown while the group runs.
   public var indicator: IndicatorChoice
-  /// The default options of every member: priority, time-outs, cache, headers, accessories. The own options of a member
-  /// override them.
+  /// The default options of every member: priority, time-outs, cache, headers, accessories. The options of an
+  /// individual member override these defaults.
   public var members: CallOptions
-  /// Receives the progress of the group, one report after the other. For a group that was started with callbacks it
-  /// runs on the callback executor, otherwise on the thread on which the progress occurs.
+  /// A closure that receives the progress of the group, one report after the other. If the group was started with
+  /// callbacks, the closure runs on the callback executor, otherwise on the thread on which the progress occurs.
   public var onProgress: (@Sendable (GroupProgress) -> Void)?
-  /// A hook that does not run on the callback executor, but in a task that is cancelled when the group is cancelled.
-  /// The group waits for the hook before it calls the delegate and the closure.
+  /// An asynchronous hook. The group waits until the hook has ended, then calls the delegate and the completion
+  /// closure. The hook does not run on the callback executor, but in a task that is cancelled when the group is
+  /// cancelled.
   public var beforeCompletion: (@Sendable (GroupEnding) async -> Void)?
-  /// A hook that runs on the callback executor, before the delegate and the closure.
+  /// A hook that runs on the callback executor, directly before the delegate and the completion closure are called.
   public var afterCompletion: (@Sendable (GroupEnding) -> Void)?
 
   private(set) var ownership: CallOwner.Reference?
 
-  /// Makes options.
+  /// Makes options. By default a group has no time limit, no owner and no tag.
   public init(
     deadline: TimeLimit = .never, owner: CallOwner? = nil, tag: String? = nil, accessories: [any Accessory] = [],
     indicator: IndicatorChoice = .inherited, members: CallOptions = CallOptions(),
@@ -54,12 +57,14 @@ public struct GroupOptions: Sendable {
   /// Options with an owner.
   public static func owner(_ owner: CallOwner) -> GroupOptions { GroupOptions(owner: owner) }
 
-  /// Returns the options of a member: its own options, completed by those of this group.
+  /// Returns the options of a member of the group. Options that the member does not set are taken from these group
+  /// options.
   func forMember(_ own: CallOptions) -> CallOptions {
     own.filled(by: members, ownership: ownership, tag: tag)
   }
 
-  /// Returns the options of a group that runs inside this group: its own options, completed by those of this group.
+  /// Returns the options of an inner group, which is a group that is a member of this group. If the inner group does
+  /// not set the owner, the tag or an option of its members, this option is taken from these group options.
   func forGroup(_ own: GroupOptions) -> GroupOptions {
     var options = own
     options.ownership = own.ownership ?? ownership

@@ -1,6 +1,6 @@
-/// The ending of one run of a batch or a chain, for accessories and hooks.
+/// The ending of one run of a batch or a chain, without its value. Accessories and hooks receive this type.
 public struct GroupEnding: Sendable {
-  /// The error; nil for success. ``APIError/members`` names the failed member.
+  /// The error of the group; nil for success. ``APIError/members`` names the failed member.
   public let error: APIError?
   /// The report on the members: their order, durations and sources.
   public let report: GroupReport
@@ -11,7 +11,7 @@ public struct GroupEnding: Sendable {
 
 /// The outcome of one run of a batch or a chain: the value or the error, and the report on its members.
 public struct GroupOutcome<Value: Sendable>: Sendable {
-  /// The value or the error. ``APIError/members`` names the failed member.
+  /// The value or the error of the group. ``APIError/members`` names the failed member.
   public let result: Result<Value, APIError>
   /// The report on the members: their order, durations and sources.
   public let report: GroupReport
@@ -25,7 +25,7 @@ public struct GroupOutcome<Value: Sendable>: Sendable {
 }
 
 extension GroupEnding {
-  /// Returns the outcome with this ending's error, or with the given result if this ending has no error.
+  /// Returns an outcome whose result is the error of this ending, or the given result if this ending has no error.
   func outcome<Value>(_ result: Result<Value, APIError>) -> GroupOutcome<Value> {
     GroupOutcome(result: error.map { .failure($0) } ?? result, report: report)
   }

@@ -4,11 +4,11 @@ public struct GroupProgress: Sendable, Hashable {
   public let finished: Int
   /// The number of all members; nil for a chain, whose steps are not known in advance.
   public let total: Int?
-  /// The bytes of bodies that were sent and received so far. The bytes of a shared exchange count once for each member
-  /// that shares it.
+  /// The number of bytes of request and response bodies that were sent and received so far. The bytes of a shared
+  /// exchange count once for each member that shares the exchange.
   public let bytes: Int64
 
-  /// Makes a progress report.
+  /// Makes a value with the given numbers.
   public init(finished: Int, total: Int?, bytes: Int64) {
     self.finished = finished
     self.total = total

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A report on the members of a batch or a chain. It can be printed during and after the run.
+/// A report on the members of a batch or a chain. The report can be printed during and after the run.
 ///
 /// ```
 /// chain #12: 4 calls in 31.2 ms
@@ -20,19 +20,20 @@ import Foundation
 ///
 /// If a member is a group, its members are printed below it, indented.
 public struct GroupReport: Sendable, CustomStringConvertible {
-  /// The state of a member.
+  /// The state of a member, which is a call or an inner group.
   public enum State: Sendable {
     /// The member has not ended.
     case running
-    /// The member is a call that has its response.
+    /// The member is a call that has received its response. `isJoined` is true if the response comes from an exchange
+    /// that another call started.
     case answered(ResponseOrigin, isJoined: Bool)
-    /// The member is a group that has its value.
+    /// The member is a group that has ended with a value.
     case done
     /// The member failed or was cancelled.
     case failed(APIError)
   }
 
-  /// One member: a call, or a group with its own members.
+  /// One member of the group in the report. The member is a call, or an inner group with its own members.
   public struct Entry: Sendable {
     let title: MemberName
     /// The time from the start of the group to the start of the member.
@@ -41,8 +42,8 @@ public struct GroupReport: Sendable, CustomStringConvertible {
     public internal(set) var duration: Duration?
     /// The current state of the member, or its final state.
     public internal(set) var state = State.running
-    /// The report on the member if it is a group; empty for a call. It is an array instead of an optional, because an
-    /// empty array keeps the entries small, and most entries are calls.
+    /// The report on the member if it is a group; empty for a call. The property is an array instead of an optional,
+    /// because an empty array keeps the entries small, and most entries are calls.
     var inner: [GroupReport] = []
 
     init(title: MemberName, start: Duration) {
@@ -52,13 +53,14 @@ public struct GroupReport: Sendable, CustomStringConvertible {
 
     /// The name of the member: the name of the request's type, or the name of the group.
     public var name: String { "\(title)" }
-    /// The report on the member's own members so far; nil if the member is a call.
+    /// If the member is a group, the report on the members of that group so far; nil if the member is a call.
     public var report: GroupReport? { inner.first }
   }
 
   /// The identity of the group.
   public let group: GroupInfo
-  /// The time from the start of the group to its end, or to now.
+  /// The time from the start of the group to its end. While the group runs, this is the time from its start to the
+  /// moment at which the report was made.
   public let duration: Duration
   /// The members of the group, in the order in which they started.
   public let entries: [Entry]
@@ -77,7 +79,7 @@ public struct GroupReport: Sendable, CustomStringConvertible {
     }
   }
 
-  /// The report as lines of text. It contains no secrets.
+  /// The report as lines of text. The text contains no secrets.
   public var description: String {
     let head = "\(group): \(calls) \(calls == 1 ? "call" : "calls") in \(Self.text(duration))"
     return ([head] + lines(indent: "  ")).joined(separator: "\n")

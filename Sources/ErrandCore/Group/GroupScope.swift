@@ -1,7 +1,8 @@
 import ErrandSupport
 
-/// A running group, as its members see it. A call that is sent through the scope ends with the group, has the group's
-/// owner and is listed in the group's report.
+/// A running group, for use in the body and in the steps of the group. A call that is sent through the scope is a
+/// member of the group. The call is listed in the report of the group, and is stopped when the group ends. By default
+/// the call has the owner of the group.
 ///
 /// Several tasks may use the scope at the same time, for example concurrent branches that are written with `async let`.
 public struct GroupScope: Sendable {
@@ -10,8 +11,8 @@ public struct GroupScope: Sendable {
   /// The identity of the group.
   public var info: GroupInfo { run.info }
   /// The report on the members so far.
-  public var report: GroupReport { run.ledger.report }
-  /// True if the group was cancelled or its deadline has passed. Then nothing more is sent.
+  public var report: GroupReport { run.record.report }
+  /// True if the group was cancelled or its deadline has passed. In both cases no further request of the group is sent.
   public var isStopped: Bool { run.state.isStopped }
 
   /// Cancels the group. Its running members end as cancelled, and the group ends as cancelled even if its body returns
@@ -49,14 +50,14 @@ public struct GroupScope: Sendable {
   }
 }
 
-/// One run of a group, as its members see it. The client implements this protocol, so that requests and groups do not
-/// depend on the client.
+/// One run of a group, as ``GroupScope`` uses it. The class `GroupRun` of the client implements this protocol, so that
+/// requests and groups do not depend on the client.
 protocol GroupRunning: AnyObject, Sendable {
   var info: GroupInfo { get }
-  /// The state of the group, with its deadline and its cancellation.
+  /// The state of the group: its deadline, and whether the group is stopped.
   var state: CallState { get }
-  /// The record of the group's members and their progress.
-  var ledger: GroupLedger { get }
+  /// Records the members of the group and their progress.
+  var record: GroupRecord { get }
 
   func send<R: APIRequest>(_ request: R, _ options: CallOptions) async throws(APIError) -> R.Response
   func outcome<R: APIRequest>(of request: R, _ options: CallOptions) async -> Outcome<R.Response>

@@ -22,25 +22,26 @@ public protocol GroupStep<Response>: Sendable {
   func run(in group: GroupScope) async throws(APIError) -> Response
 }
 
-/// The name of a member. It is computed only when a report or an error is printed, because computing the name of a type
-/// is slow.
+/// The name of a member of a group. The name is computed only when a report or an error is printed, because computing
+/// the name of a type is slow.
 struct MemberName: Sendable, CustomStringConvertible {
   private let type: any Any.Type
   private let given: String?
 
-  /// The name of the step's type.
+  /// Makes the name of a member from the type of its step.
   init<S: GroupStep>(of step: S) {
     type = S.self
     given = nil
   }
 
-  /// The name of a step that may be a group; a group has its own name.
+  /// Makes the name of a member that may be a group. For a group this is the name of the group, otherwise the name of
+  /// the type of the step.
   init<S: GroupStep>(ofAny step: S) {
     type = S.self
     given = (step as? any CallGroup)?.name
   }
 
-  /// The name of a group.
+  /// Makes the name of a member that is a group.
   init(_ group: GroupInfo) {
     type = GroupInfo.self
     given = group.name

@@ -1,15 +1,19 @@
 import ErrandSupport
 
-/// Adds the credential if it may be sent to the request's origin and the request has no `Authorization` field. If the
-/// server responds with 401 and a newer credential is available, the request is sent once more.
+/// Adds the credential of the call to a request. The request must have no `Authorization` field, and the credential
+/// must be allowed for the request's origin. If the server responds with 401 and a newer credential is available, the
+/// request is sent once more.
 package struct Authorizing: SelectiveInterceptor {
   private let control: RefreshControl
 
-  /// - Parameter control: Refreshes the credentials of a provider that is a value. A provider that is an object has its
-  ///   own control, which all clients share.
+  /// Makes the interceptor that sends credentials.
+  ///
+  /// - Parameter control: The object that gets credentials from the credential provider of the client, and refreshes
+  ///   them. It is not used for refreshing if the provider is a class instance. All clients with the same instance
+  ///   share another ``RefreshControl``, which then refreshes the credentials.
   package init(_ control: RefreshControl) { self.control = control }
 
-  /// Whether a credential may be available for the request.
+  /// True if a credential may be available for the request, and the request has no `Authorization` field.
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool {
     if request.fields.contains(.authorization) { return false }
     return switch context.plan.credential {
@@ -26,7 +30,8 @@ package struct Authorizing: SelectiveInterceptor {
     return try await resend(request, shown, response, context, next)
   }
 
-  // These functions are separate so that their locals do not grow the async frame of a call that waits in `next`.
+  // The following functions are separate, so that their local variables do not enlarge the async frame of a call that
+  // waits in `next`.
 
   /// Sends the request once more with a newer credential. Returns `response` if no newer credential is available or if
   /// the request body cannot be replayed.
@@ -38,17 +43,20 @@ package struct Authorizing: SelectiveInterceptor {
       context.flags.takeRefresh(),
       let newer = try await newer(than: refused, by: provider, context, after: response)
     else { return response }
-    context.plan.log?.info("401: sending again with another credential")
+    context.plan.log?.info("the server responded with 401; sending the request again with a newer credential")
     return try await next(try authorized(request, newer))
   }
 
-  /// True if a sink has received the response body. The body cannot be taken back, so this response is the result of
-  /// the call.
+  /// True if a sink has received the response body. The bytes in the sink cannot be taken back, so the request must not
+  /// be sent again, and this response is the result of the call.
   private func isTaken(_ response: HTTPResponse, _ context: CallContext) -> Bool {
     context.sink != nil && context.plan.statusRule.accepts(response.status)
   }
 
-  /// - Parameter response: The 401 response, if there is one. If refreshing fails, the error contains this response.
+  /// Returns a credential that is newer than `old`; nil if no newer credential is available.
+  ///
+  /// - Parameter response: The response with status 401 that caused the refresh. If the refresh fails, the error
+  ///   contains this response. Nil if the credential is refreshed because it expires soon.
   private func newer(
     than old: Credential, by provider: any RefreshingProvider, _ context: CallContext,
     after response: HTTPResponse? = nil
@@ -74,7 +82,7 @@ package struct Authorizing: SelectiveInterceptor {
     return request
   }
 
-  /// The credential to send with the request, if any.
+  /// The credential to send with the request; nil if the request is sent without a credential.
   @inline(never)  // frame size
   private func credential(for request: HTTPRequest, _ context: CallContext) async throws -> Credential? {
     guard context.showsCredential(to: request.url.origin) else { return nil }
@@ -88,9 +96,9 @@ package struct Authorizing: SelectiveInterceptor {
     }
   }
 
-  /// Sets a flag if the account changed while a provider supplied a credential. The credential may then belong to the
-  /// new account, so the response must not reach other calls. A ``CredentialStore`` is exempt: it returns the
-  /// credential of the account that it is asked for.
+  /// Sets the flag `isMaybeOfAnotherAccount` if the account changed while a provider supplied a credential. The
+  /// credential may then belong to the new account, so the response must not reach other calls. A ``CredentialStore``
+  /// is exempt, because the store always returns the credential of the account for which the credential is requested.
   private func checkAccount(of provider: any CredentialProvider, _ context: CallContext) {
     guard let account = context.account, !(provider is CredentialStore), context.mayReachOthers else { return }
     if !provider.account.hasSameBytes(as: account) { context.flags.isMaybeOfAnotherAccount = true }
@@ -116,8 +124,10 @@ package struct Authorizing: SelectiveInterceptor {
     } catch {
       try context.call.check()
       if (error as? APIError)?.code == .loggedOut { throw error }
-      // The server may still accept the old credential. If not, the 401 leads to a refresh that reports its failure.
-      context.plan.log?.info("the credential is about to expire and could not be refreshed: \(error)")
+      // The failure of the refresh is only logged, because the server may still accept the old credential. If the
+      // server responds with 401, the credential is refreshed once more, and a failure of this second refresh is
+      // thrown.
+      context.plan.log?.info("the credential expires soon and could not be refreshed, so it is still used: \(error)")
       return credential
     }
   }

@@ -1,10 +1,13 @@
 import ErrandSupport
 
-/// Fixes (*freezes*) the request and the account of a call. Later interceptors add only conditional fields, a range,
-/// the credential, cookies and a signature.
+/// Stores the request and the account of a call in the ``CallContext``. The stored request is called the *frozen*
+/// request. Interceptors that run later add only conditional fields, a `Range` field, the credential, cookies and a
+/// signature.
 package struct Freezing: Interceptor {
   private let sessions: ClientSessions
 
+  /// Makes the interceptor that freezes requests.
+  ///
   /// - Parameter sessions: The login sessions of the client. A call of an account that was logged out is rejected.
   package init(_ sessions: ClientSessions) { self.sessions = sessions }
 
@@ -14,14 +17,16 @@ package struct Freezing: Interceptor {
     return try await next(request)
   }
 
-  // These functions are separate so that their locals do not grow the async frame of a call that waits in `next`.
+  // The following functions are separate, so that their local variables do not enlarge the async frame of a call that
+  // waits in `next`.
 
-  /// Sends the request that an earlier pass of the same call has sent. If the call has a probe, the probe receives the
-  /// request and nothing is sent.
+  /// Freezes and sends the request. If the same call has already passed through the pipeline, and has then sent a
+  /// corresponding request, that earlier request is sent instead. If the call has a probe (a function that only
+  /// receives the request), the probe is called, and nothing is sent.
   @inline(never)  // frame size
   private func replayed(_ request: HTTPRequest, _ context: CallContext, _ next: Next) async throws -> HTTPResponse {
     let frozen = try fixed(request, context)
-    if case .probing(let probe) = context.plan.kind { return await probed(frozen, context, probe) }
+    if case .inspecting(let probe) = context.plan.kind { return await probed(frozen, context, probe) }
     return try await next(frozen)
   }
 
@@ -30,7 +35,8 @@ package struct Freezing: Interceptor {
     return HTTPResponse(head: ResponseHead(status: 204), url: request.url)
   }
 
-  /// The request to send: `request`, or the request that an earlier pass of the same call has sent.
+  /// Returns the request to send. If an earlier pass of the same call through the pipeline has sent a corresponding
+  /// request, this is the request of the earlier pass. Otherwise this is the given request.
   private func fixed(_ request: HTTPRequest, _ context: CallContext) throws -> HTTPRequest {
     if let replayed = context.replay?.take(for: request) {
       context.freeze(replayed)
@@ -46,7 +52,8 @@ package struct Freezing: Interceptor {
     context.freeze(.init(request: request, account: try account(context)))
   }
 
-  /// The account of the call's first pass if there was one. Otherwise the current account of the credential provider.
+  /// The account for which the request is sent. If the same call has already passed through the pipeline once, this is
+  /// the account of that earlier pass. Otherwise this is the current account of the credential provider.
   private func account(_ context: CallContext) throws -> String? {
     if let earlier = context.replay?.first { return earlier.account }
     let present = try context.plan.provider.flatMap { try sessions.account(of: $0, context.flags) }

@@ -1,5 +1,5 @@
-/// Keeps redirects and rejected responses out of a sink. The bodies of redirects are discarded. The bodies of rejected
-/// responses are kept in memory, up to a limit.
+/// A body sink that passes on only accepted responses to the sink of the caller. The bodies of redirects are discarded.
+/// The bodies of rejected responses are kept in memory, up to a limit.
 struct GuardedSink: BodySink {
   static let refusedLimit = 1 << 20
 
@@ -29,7 +29,8 @@ struct GuardedSink: BodySink {
     }
   }
 
-  /// Wraps an error that a sink throws, so that the caller can distinguish the error from failures of the transport.
+  /// Runs a function of the caller's sink. Wraps an error that the function throws, so that the error can be
+  /// distinguished from failures of the transport.
   private static func naming<Value>(_ body: () throws -> Value) throws(SinkFailure) -> Value {
     do {
       return try body()

@@ -1,41 +1,50 @@
 import Foundation
 
-/// The decision about a response that may be a redirect (RFC 9110 section 15.4). It is made by a pure function.
+/// The decision about a response that may be a redirect (RFC 9110 section 15.4). A pure function makes the decision.
 package enum RedirectDecision: Sendable {
-  /// The response goes to the caller.
+  /// The response is returned to the caller.
   case deliver
-  /// The redirect is followed: this request is sent next.
+  /// The redirect is followed: the given request is sent next.
   case follow(HTTPRequest)
-  /// The call ends with this error.
+  /// The call fails with the given error.
   case fail(APIError)
 
+  /// Decides whether a response is returned, followed as a redirect, or fails the call.
+  ///
   /// - Parameters:
-  ///   - asked: The URL that was requested if it differs from the request's URL because a fallback server was used.
+  ///   - asked: The URL that was actually requested, which may be a URL of a fallback server; nil for the URL of
+  ///     `request`.
   ///   - visited: All requests of the call so far.
-  ///   - circle: The index in `visited` of the first request that counts for loop detection. Earlier requests had other
-  ///     cookies.
-  ///   - hosts: Servers that give the same responses. A redirect from one of them to another is not cross-origin.
+  ///   - loopStart: The index in `visited` of the first request that counts for loop detection. Earlier requests do not
+  ///     count, because they were sent with other cookies.
+  ///   - hosts: Servers that give the same responses. A redirect between two of these servers does not count as a
+  ///     redirect to another origin.
   static func decide(
     _ response: HTTPResponse, to request: HTTPRequest, asked: HTTPURL? = nil, visited: [HTTPRequest],
-    from circle: Int = 0, hosts: HostList? = nil, policy: RedirectPolicy
+    from loopStart: Int = 0, hosts: HostList? = nil, policy: RedirectPolicy
   ) -> RedirectDecision {
     guard StatusRule.isRedirect(response.status), policy.mode != .manual else { return .deliver }
     guard policy.mode == .follow else {
       return fail(
-        .redirectRefused, "The server redirected with \(response.status), but the policy is `RedirectPolicy.never`")
+        .redirectRefused,
+        "The server redirected with status \(response.status), but the redirect policy is `RedirectPolicy.never`")
     }
     let locations = Set(response.fields.references(of: .location))
     guard let location = locations.first, locations.count == 1 else {
-      let found = locations.isEmpty ? "without a Location" : "with several Locations"
-      return fail(.invalidRedirect, "The server redirected with \(response.status) \(found)")
+      let found = locations.isEmpty ? "no Location field" : "several different Location fields"
+      return fail(
+        .invalidRedirect, "The server redirected with status \(response.status), but the response has \(found)")
     }
     guard visited.count <= policy.limit else {
-      return fail(.tooManyRedirects, "The call was redirected more than \(policy.limit) times")
+      return fail(
+        .tooManyRedirects,
+        "The call was redirected more than \(policy.limit) times; "
+          + "to allow more redirects, raise `limit` in the redirect policy")
     }
     do {
       let asked = asked ?? request.url
       let target = try asked.resolving(location)
-      let (status, others) = (response.status, visited.dropFirst(circle))
+      let (status, others) = (response.status, visited.dropFirst(loopStart))
       let home = { hosts?.home(of: $0) ?? $0 }
       let isElsewhere = home(target.origin) != home(asked.origin)
       return follow(target, after: status, from: request, asked, isElsewhere: isElsewhere, others, policy)
@@ -58,7 +67,8 @@ package enum RedirectDecision: Sendable {
     if asked.scheme == .https, target.scheme == .http, !policy.allowsDowngrade {
       return fail(
         .redirectRefused,
-        "The redirect leads from https to http at \(target.origin); to allow this, set `allowsDowngrade` in the policy")
+        "The redirect leads from https to http at \(target.origin); "
+          + "to allow this, set `allowsDowngrade` in the redirect policy")
     }
     var hop = request
     hop.url = target
@@ -68,23 +78,26 @@ package enum RedirectDecision: Sendable {
         return fail(
           .redirectRefused,
           "The redirect would send the body to \(target.origin); "
-            + "to allow this, set `resendsBodyElsewhere` in the policy")
+            + "to allow this, set `resendsBodyElsewhere` in the redirect policy")
       }
       hop.fields.removeAll { $0.isSecret }
     }
     if hop.body?.isUsedUp == true {
       return fail(
         .redirectRefused,
-        "The redirect with \(status) needs the body again, but it cannot be sent again: \(HTTPBody.usedUpClause)")
+        "The redirect with status \(status) requires the request body again, but the body cannot be sent again: "
+          + HTTPBody.usedUpClause)
     }
-    // A first return is no loop: servers set a cookie and redirect back to the same URL.
+    // The first return to a URL is allowed, because a server may set a cookie and then redirect to the same URL. The
+    // second return is a loop.
     if visited.count(where: { $0.url == hop.url && $0.method == hop.method }) > 1 {
       return fail(.redirectLoop, "The redirects form a loop: they lead back to \(target)")
     }
     return .follow(hop)
   }
 
-  /// 303 turns every method except HEAD into GET; 301 and 302 turn POST into GET (RFC 9110 sections 15.4.2 to 15.4.4).
+  /// Changes the method after a redirect: status 303 turns every method except HEAD into GET, and 301 and 302 turn POST
+  /// into GET (RFC 9110 sections 15.4.2 to 15.4.4).
   private static func changeMethod(_ hop: inout HTTPRequest, _ status: Int) {
     let becomesGet =
       switch status {
@@ -98,7 +111,8 @@ package enum RedirectDecision: Sendable {
     hop.fields.removeAll { $0.name.rawValue.lowercased().hasPrefix("content-") || ofBody.contains($0.name) }
   }
 
-  /// Fields that describe a body and do not start with `Content-` (RFC 9110 section 15.4, RFC 9530).
+  /// The fields that describe a request body and do not start with `Content-` (RFC 9110 section 15.4, RFC 9530). These
+  /// fields are removed when a redirect removes the body.
   private static let ofBody: Set<HTTPFieldName> = ["Digest", "Repr-Digest", "Last-Modified"]
 
   private static func fail(_ code: APIError.Code, _ clause: String) -> RedirectDecision {

@@ -1,4 +1,5 @@
-/// Follows redirects one hop at a time. Each hop passes through the rest of the pipeline separately.
+/// Follows redirects one after the other. Each request of a redirect chain passes through the rest of the pipeline
+/// separately.
 package struct Redirecting: Interceptor {
   package init() {}
 
@@ -8,13 +9,14 @@ package struct Redirecting: Interceptor {
     return try await followed(response, request, context, next)
   }
 
-  /// In its own function so that its locals do not grow the async frame of a call that waits for its first response.
+  /// This function is separate, so that its local variables do not enlarge the async frame of a call that waits for its
+  /// first response.
   @inline(never)  // frame size
   private func followed(
     _ response: HTTPResponse, _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
     let (last, stored) = try await follow(response, to: request, context, next)
-    guard let stored, (400..<500).contains(last.status), context.cache?.mode.asksNobody != true else { return last }
+    guard let stored, (400..<500).contains(last.status), context.cache?.mode.usesOnlyCache != true else { return last }
     // A stored redirect may lead to a URL that no longer exists. So the request of the stored redirect is sent to the
     // server once, and the call continues from the server's response.
     let past = context.pastCache()
@@ -24,31 +26,34 @@ package struct Redirecting: Interceptor {
     return try await follow(fresh, to: stored, past, next).last
   }
 
-  /// Returns the final response, and the first request whose response was a redirect from the cache. That request is
-  /// nil if an unsafe method was sent later, because the exchanges must then not be repeated.
+  /// Follows all redirects. Returns the final response, and the first request whose response was a redirect from the
+  /// cache. The caller may send this request again, to get a newer redirect from the server. If a request with an
+  /// unsafe method was sent after the stored redirect, the returned request is nil, because the unsafe request must not
+  /// be repeated.
   private func follow(
-    _ first: HTTPResponse, to opener: HTTPRequest, _ context: CallContext, _ next: Next
+    _ first: HTTPResponse, to initial: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> (last: HTTPResponse, stored: HTTPRequest?) {
     var stored: HTTPRequest?
     var response = first
-    var request = opener
-    var visited = [opener]
-    var circle = 0
+    var request = initial
+    var visited = [initial]
+    var loopStart = 0
     while true {
       let isStored = response.origin == .cacheFresh || response.origin == .cacheStale
       if !isStored, !request.method.isSafe { stored = nil }
       let asked = context.plan.hosts == nil ? request.url : response.url
-      // After a response that sets cookies, a request for the same URL counts as another request.
-      if context.plan.cookies.isOn, response.fields.contains(.setCookie) { circle = visited.count }
+      // After a response that sets cookies, another request for the same URL is not a loop, because the server may
+      // respond differently.
+      if context.plan.cookies.isOn, response.fields.contains(.setCookie) { loopStart = visited.count }
       switch RedirectDecision.decide(
-        response, to: request, asked: asked, visited: visited, from: circle, hosts: context.plan.hosts,
+        response, to: request, asked: asked, visited: visited, from: loopStart, hosts: context.plan.hosts,
         policy: context.plan.redirects)
       {
       case .deliver: return (response, stored)
       case .fail(let error): throw error.with { $0.response = response }
       case .follow(let hop):
         if isStored { stored = stored ?? request }
-        context.record.hopped()
+        context.record.recordRedirect()
         context.plan.log?.info("\(response.status) redirects to \(hop)")
         visited.append(hop)
         request = hop

@@ -1,5 +1,5 @@
-/// Signs the request exactly as it is sent. Place it in ``ClientConfiguration/exchangeInterceptors``, after the
-/// interceptors that change the request.
+/// An interceptor that signs each request exactly as the request is sent. Place the interceptor in
+/// ``ClientConfiguration/exchangeInterceptors``, after the interceptors that change the request.
 ///
 /// ```swift
 /// configuration.exchangeInterceptors.append(
@@ -11,15 +11,17 @@
 /// The function receives the final URL, fields and body of every exchange. A body that is read while it is sent has no
 /// `data` to sign.
 ///
-/// Only requests to servers that the client or the request's family names are signed. No signature is sent to the
-/// server of an absolute URL that is not one of them, or after a redirect to another origin.
+/// Only requests to servers that the client or the request's ``RequestFamily`` names are signed. A request with an
+/// absolute URL of another server is not signed. A request after a redirect to another origin is not signed either.
 public struct Signing: Interceptor {
   private let others: Result<Set<HTTPURL.Origin>, APIError>
   private let sign: @Sendable (inout HTTPRequest) async throws -> Void
 
-  /// Makes an interceptor of a function. An error that the function throws ends the call with stage `interceptor`.
+  /// Makes an interceptor from a function that signs a request. An error that the function throws ends the call with
+  /// stage `interceptor`.
   /// - Parameters:
-  ///   - urls: Other servers that receive a signature: one URL for each server. If a URL is invalid, every call fails.
+  ///   - urls: Additional servers whose requests are signed: one URL for each server. If a URL is invalid, every call
+  ///     fails.
   ///   - sign: Signs the request.
   public init(alsoAt urls: [String] = [], _ sign: @escaping @Sendable (inout HTTPRequest) async throws -> Void) {
     others = Result { () throws(APIError) in
@@ -30,11 +32,11 @@ public struct Signing: Interceptor {
     self.sign = sign
   }
 
-  /// Signs the request and passes it on.
+  /// Signs the request, then passes the request to the rest of the pipeline.
   public func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let home = context.plan.home(of: request.url.origin)
     guard try others.get().contains(home) || context.plan.servers.contains(home),
-      context.isMeant(home)
+      context.isFirstOrigin(home)
     else {
       return try await next(request)
     }

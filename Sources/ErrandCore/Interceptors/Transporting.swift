@@ -1,13 +1,15 @@
 import ErrandSupport
 
-/// The end of the pipeline: passes the exchange to the transport.
+/// The last interceptor of the pipeline, which passes the exchange to the transport.
 package struct Transporting: Interceptor {
   private let transport: any Transport
   private let observesStop: Bool
   private let checksAgain: Bool
 
-  /// - Parameter checksAgain: True if interceptors of the app run earlier. They may have changed the fields, so the
-  ///   fields are checked once more.
+  /// Makes the interceptor that passes exchanges to a transport.
+  ///
+  /// - Parameter checksAgain: True if interceptors of the app run before this interceptor. Such interceptors may have
+  ///   changed the header fields, so the fields are checked once more.
   package init(_ transport: any Transport, checksAgain: Bool) {
     self.transport = transport
     observesStop = transport.capabilities.contains(.observesStop)
@@ -19,33 +21,34 @@ package struct Transporting: Interceptor {
     let now = context.call.timers.now
     context.call.expire(at: now)
     try context.call.check()
-    if case .stamping(let probe) = context.plan.kind { return await probed(request, context, probe) }
-    let isUnowned =
+    if case .preparing(let probe) = context.plan.kind { return await probed(request, context, probe) }
+    let mustNotBeStored =
       context.mayReachOthers && (showsMoreThanFrozen(request, context) || context.flags.isMaybeOfAnotherAccount)
-    if isUnowned { context.onUnowned?() }
+    if mustNotBeStored { context.onUnknownAccount?() }
     let exchange = begin(request, context, at: now)
     do {
       let response = exchange.sink == nil ? try await send(exchange) : try await sendAndSettle(exchange)
       end(exchange, response, context)
-      return isUnowned ? response.unowned() : response
+      return mustNotBeStored ? response.markedUnstorable() : response
     } catch {
-      exchange.handling.note?.failed(error, at: context.call.timers.now)
+      exchange.handling.observer?.failed(error, at: context.call.timers.now)
       throw error
     }
   }
 
-  // These functions are separate so that their locals do not grow the async frame of a call whose exchange is running.
+  // The following functions are separate, so that their local variables do not enlarge the async frame of a call whose
+  // exchange is running.
 
   @inline(never)  // frame size
   private func begin(_ request: HTTPRequest, _ context: CallContext, at now: MonotonicInstant) -> Exchange {
-    let note = context.record.sending(request, at: now)
+    let recorder = context.record.sending(request, at: now)
     context.plan.log?.info("sending \(request)")
-    return exchange(request, note, context)
+    return exchange(request, recorder, context)
   }
 
   @inline(never)  // frame size
   private func end(_ exchange: Exchange, _ response: HTTPResponse, _ context: CallContext) {
-    exchange.handling.note?.answered(response)
+    exchange.handling.observer?.answered(response)
     context.plan.log?.info("\(response)")
   }
 
@@ -55,8 +58,8 @@ package struct Transporting: Interceptor {
     return HTTPResponse(head: ResponseHead(status: 204), url: request.url)
   }
 
-  /// True if the request identifies the user by more than the cache key does. The response must then not reach other
-  /// calls. There are two cases:
+  /// True if the request identifies the user by data that is not part of the cache key. In this case the response must
+  /// not reach other calls. There are two cases:
   ///
   /// - A credential, a cookie or another secret field was added or changed after ``Freezing``, and the cache key
   ///   contains no account. That happens if the provider names no account, or if an exchange interceptor added the
@@ -64,8 +67,8 @@ package struct Transporting: Interceptor {
   /// - The cookie jar supplied cookies that differ from the cookies of the cache lookup.
   private func showsMoreThanFrozen(_ request: HTTPRequest, _ context: CallContext) -> Bool {
     let isOn = context.plan.cookies.isOn
-    if isOn, let note = context.note, showsOtherCookies(request, than: note, context) { return true }
-    let namesAccount = context.note?.namesAccount ?? (context.account != nil)
+    if isOn, let lookup = context.lookup, showsOtherCookies(request, than: lookup, context) { return true }
+    let namesAccount = context.lookup?.namesAccount ?? (context.account != nil)
     if namesAccount { return false }
     let jars = isOn ? context.flags.cookies : nil
     let frozen = context.frozenFields ?? HTTPFields()
@@ -79,16 +82,16 @@ package struct Transporting: Interceptor {
 
   /// Whether the cookie jar supplied cookies that differ from the cookies of the cache lookup.
   private func showsOtherCookies(
-    _ request: HTTPRequest, than note: any LookupNote, _ context: CallContext
+    _ request: HTTPRequest, than lookup: any LookupResult, _ context: CallContext
   ) -> Bool {
     let frozen = context.frozenFields?.values(of: .cookie) ?? []
     var sent = request.fields.values(of: .cookie)
-    if frozen.isEmpty { sent = sent.compactMap { context.plan.cookies.separating($0) } }
-    if let keyed = note.cookies { return !sent.haveSameBytes(as: [keyed]) }
+    if frozen.isEmpty { sent = sent.compactMap { context.plan.cookies.cacheKeyValue(of: $0) } }
+    if let keyed = lookup.cookies { return !sent.haveSameBytes(as: [keyed]) }
     return !sent.isEmpty && !sent.haveSameBytes(as: frozen)
   }
 
-  /// Sends the exchange, then waits for the sink, which may still be writing.
+  /// Sends the exchange, then waits until the sink has written the response body.
   @inline(never)  // frame size
   private func sendAndSettle(_ exchange: Exchange) async throws -> HTTPResponse {
     guard let sink = exchange.sink else { return try await send(exchange) }
@@ -113,11 +116,11 @@ package struct Transporting: Interceptor {
     }
   }
 
-  private func exchange(_ request: HTTPRequest, _ note: ExchangeNote, _ context: CallContext) -> Exchange {
+  private func exchange(_ request: HTTPRequest, _ recorder: ExchangeRecorder, _ context: CallContext) -> Exchange {
     var handling = Exchange.Handling()
     handling.mayBeRepeated =
       context.plan.idempotency.allows(request.method) && (request.body?.isReplayable ?? true)
-    handling.note = note
+    handling.observer = recorder
     handling.dropsRedirectBodies = context.plan.redirects.mode == .follow && context.cache == nil
     return Exchange(
       request: request, call: context.call, connectTimeout: context.plan.connectTimeout,
@@ -126,8 +129,8 @@ package struct Transporting: Interceptor {
       onInformational: context.plan.log?.informational, onProgress: context.onProgress, handling: handling)
   }
 
-  /// The statuses whose body goes to the sink. A download may ask for a range of the file, so a rule that accepts 200
-  /// also accepts 206 for a download.
+  /// The rule for the statuses whose response body goes to the sink. A download may request a range of the file, so a
+  /// rule that accepts 200 also accepts 206 for a download.
   private static func rule(of plan: CallPlan) -> StatusRule {
     plan.hasDownload && plan.statusRule.accepts(200) ? plan.statusRule.or([206]) : plan.statusRule
   }
@@ -141,7 +144,7 @@ package struct Transporting: Interceptor {
 }
 
 extension HTTPFields {
-  /// Whether a field of this name is secret.
+  /// Whether at least one field of the given name is secret.
   fileprivate func holdsSecret(_ name: HTTPFieldName) -> Bool {
     contains(name) && all.contains { $0.isSecret && $0.name == name }
   }

@@ -2,7 +2,8 @@
 /// was started.
 struct UserInterceptor: Interceptor {
   let inner: any Interceptor
-  /// The admission queue in which the call has a slot. Nil if the interceptor runs before the call has a slot.
+  /// The admission queue in which the call has a slot (the permission to run one exchange). Nil if the interceptor runs
+  /// before the call gets a slot.
   let admission: AdmissionControl?
 
   func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
@@ -15,7 +16,7 @@ struct UserInterceptor: Interceptor {
             try await inner.intercept(request, context: context, next: userNext)
           }
         }
-        return if let admission { try await HeldSlot.during(work, of: admission) } else { try await work() }
+        return if let admission { try await ActiveSlot.during(work, of: admission) } else { try await work() }
       }
     } catch {
       try context.call.check()
@@ -23,7 +24,8 @@ struct UserInterceptor: Interceptor {
     }
   }
 
-  /// The error without the secrets that the interceptor has seen.
+  /// Converts an error of the interceptor. In the resulting error, the secrets that the interceptor has seen are
+  /// masked.
   @inline(never)  // frame size
   private static func masked(_ error: any Error, _ request: HTTPRequest, _ context: CallContext) -> APIError {
     var secrets = KnownSecrets(request)
@@ -45,7 +47,8 @@ extension CallState {
   /// call is cancelled. An expired deadline does not cancel the task, because the hook may have to report the expiry.
   func runningElsewhere(_ hook: @escaping @Sendable () async -> Void) async {
     let task = Task { @concurrent in
-      // If the call was cancelled earlier, the task may start before `whileAsking` below cancels it.
+      // The hook of a cancelled call must run in a cancelled task. The hook may start before `whileAsking` below
+      // cancels the task, so the task cancels itself first.
       if self.endsBy == .cancelled { withUnsafeCurrentTask { $0?.cancel() } }
       await hook()
     }

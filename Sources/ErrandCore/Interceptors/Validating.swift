@@ -1,7 +1,7 @@
 import ErrandJSON
 import Foundation
 
-/// Checks the response by this call's own rules: status, content type, shape and business code.
+/// Checks the response by the rules of the call: status, content type, JSON shape and business code.
 package struct Validating: Interceptor {
   package init() {}
 
@@ -9,14 +9,17 @@ package struct Validating: Interceptor {
     try await judged(try await next(request), context)
   }
 
-  /// In its own function so that its locals do not grow the async frame of a call that waits in `next`.
+  /// This function is separate, so that its local variables do not enlarge the async frame of a call that waits in
+  /// `next`.
   @inline(never)  // frame size
   func judged(_ response: HTTPResponse, _ context: CallContext) async throws -> HTTPResponse {
     if let hit = response.hit, let rules = context.cache?.decodedRules, hit.value(for: rules) != nil {
-      return response  // The same rules were checked when the value was decoded.
+      // A value was already decoded from this cached response by the rules of the call. So the response has passed the
+      // checks below.
+      return response
     }
-    // A downloaded file was checked before it got its final name. Its status is not checked: it is 416 if the file was
-    // already complete.
+    // A downloaded file was checked before it got its final name. The status of its response is not checked, because
+    // the status is 416 if the file was already complete.
     if response.file != nil { return response }
     try await Self.checkStatus(of: response, by: context.plan)
     try Self.checkWhole(response, context.plan.limits.bodyBytes)
@@ -31,13 +34,15 @@ package struct Validating: Interceptor {
     return response.with(parsed)
   }
 
-  /// True if there is no envelope to check because HTTP allows no body: for 204, 205 and responses to HEAD.
+  /// True if the ``Envelope`` cannot be checked, because HTTP allows no body for the response: the status is 204 or
+  /// 205, or the method is HEAD.
   private static func cannotHaveBody(_ response: HTTPResponse, _ context: CallContext) -> Bool {
     guard response.body.isEmpty, context.plan.shape == nil else { return false }
     return response.status == 204 || response.status == 205 || context.record.sent?.method == .head
   }
 
-  /// Bodies up to this many bytes are checked and decoded on the caller's executor.
+  /// The size in bytes up to which a body is checked and decoded on the caller's executor. Larger bodies are processed
+  /// on the global executor.
   package static let inlineLimit = 16_384
 
   private static func checkStatus(of response: HTTPResponse, by plan: CallPlan) async throws {
@@ -50,7 +55,8 @@ package struct Validating: Interceptor {
     }
   }
 
-  /// Checks the status. The error also contains the envelope's code and message if the rejected response has them.
+  /// Checks the status. The error also contains the business code and the message that the ``Envelope`` finds in the
+  /// body of the rejected response.
   package static func checkStatus(
     of response: HTTPResponse, by rule: StatusRule, envelope: Envelope = .none
   ) throws(APIError) {
@@ -64,7 +70,8 @@ package struct Validating: Interceptor {
     throw failure(.status, message, response).with { $0.businessCode = code }
   }
 
-  /// Fails if the body is truncated. Rejected responses, which the status check handles first, may be truncated.
+  /// Fails if the body is truncated. A response with a rejected status may have a truncated body. For such a response
+  /// the status check has already thrown an error.
   private static func checkWhole(_ response: HTTPResponse, _ limit: Int) throws(APIError) {
     guard response.isCut else { return }
     throw .mapping(TransportFailure.bodyTooLarge(limit), as: .transport).with { $0.response = response }
@@ -77,8 +84,8 @@ package struct Validating: Interceptor {
       .contentType, "The response has \(found); expected \(patterns.joined(separator: " or ")).", response)
   }
 
-  /// Checks the content type by the list of the response format. This list applies if the request has no list of its
-  /// own.
+  /// Checks the content type against the types that the response format accepts. These types apply only if the request
+  /// itself declares no content types.
   private static func checkFormat(of response: HTTPResponse, among patterns: [String]?) throws(APIError) {
     guard let patterns, !response.body.isEmpty, let found = response.fields[.contentType], !found.isEmpty,
       !fits(response.fields.mediaType, patterns)
@@ -86,7 +93,7 @@ package struct Validating: Interceptor {
     throw failure(
       .contentType,
       "The response has \(shown(response.fields)); expected \(patterns.joined(separator: " or ")). "
-        + "If this type is correct, add it to `contentTypes`.", response)
+        + "If the content type of the response is correct, add the type to `contentTypes`.", response)
   }
 
   private static func fits(_ type: MediaType?, _ patterns: [String]) -> Bool {
@@ -94,7 +101,7 @@ package struct Validating: Interceptor {
     return patterns.contains { (!type.isPage || !$0.contains("*")) && type.matches($0) }
   }
 
-  /// The content type as part of a message.
+  /// The content type as a part of an error message.
   static func shown(_ fields: HTTPFields) -> String {
     fields[.contentType].map { "the content type \"\($0)\"" } ?? "no content type"
   }
@@ -106,15 +113,15 @@ package struct Validating: Interceptor {
     return patterns.contains(where: type.matches)
   }
 
-  /// Checks the JSON on the global executor: not on the caller's actor, and not on the transport's thread, which the
-  /// task may prefer.
+  /// Checks the JSON of a large body on the global executor, so that the check does not block the caller's actor or the
+  /// thread of the transport.
   private static func checkJSONElsewhere(of response: HTTPResponse, by plan: CallPlan) async throws -> ParsedJSON? {
     try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
       try checkJSON(of: response, by: plan)
     }
   }
 
-  /// Returns the parsed body, so that decoding does not parse it again.
+  /// Checks the JSON of a response. Returns the parsed body, so that the decoder need not parse the body again.
   @discardableResult
   static func checkJSON(of response: HTTPResponse, by plan: CallPlan) throws(APIError) -> ParsedJSON? {
     let parsed: ParsedJSON
@@ -140,11 +147,13 @@ package struct Validating: Interceptor {
     return (try? shape.check(data: Data())) != nil
   }
 
-  /// The advice in the message if only the envelope requires JSON. The envelope is usually declared for the whole
-  /// client, and this request may have another format.
+  /// The advice in the error message if only the ``Envelope`` requires JSON. An envelope is usually declared for the
+  /// whole client, but the response of this request may have another format.
   private static func cure(_ plan: CallPlan) -> String {
     guard plan.shape == nil else { return "" }
-    return " The envelope expects a code in the body; if this request has another format, declare `Envelope.none`."
+    return
+      " The `Envelope` of the call requires a code in the body; if the response has no code, declare `envelope` as "
+      + "`Envelope.none`."
   }
 
   private static func clause(of error: JSONError) -> String {
@@ -161,7 +170,7 @@ package struct Validating: Interceptor {
     let kind = refusal.code.flatMap { envelope.confusion(with: $0) } ?? ""
     let clause =
       code.map { "The server rejected the request with code \($0)\(kind)\(words)" }
-      ?? "The response has no code at \(place)"
+      ?? "The response has no business code at \(place), but the `Envelope` of the call requires a code"
     throw failure(.business, APIError.sentence(clause), response).with { $0.businessCode = code }
   }
 

@@ -1,5 +1,5 @@
-/// A long-lived object for a list that is loaded page by page. It loads the next page, stores the items that were
-/// loaded so far, and notifies one delegate.
+/// A long-lived object for a list that is loaded page by page. The manager loads the next page, stores the items that
+/// were loaded so far, and notifies one delegate.
 ///
 /// ```swift
 /// let posts = PageManager(client, first: GetPosts())
@@ -7,8 +7,8 @@
 /// posts.loadNext()
 /// ```
 ///
-/// A manager that is deallocated cancels its call. It is isolated to the main actor and notifies its delegate on the
-/// main actor.
+/// A manager that is deallocated cancels its call. The manager is isolated to the main actor and notifies its delegate
+/// on the main actor.
 @MainActor
 public final class PageManager<R: PagedRequest>: APIManaging {
   /// The delegate of the manager. The reference is weak.
@@ -19,10 +19,11 @@ public final class PageManager<R: PagedRequest>: APIManaging {
   public private(set) var lastItems: [R.Item] = []
   /// The number of loaded pages.
   public private(set) var pageCount = 0
-  /// The outcome of the call that ended last; nil if no call has ended since the start or the last ``reset()``. The
-  /// outcome of a call that a reset cancelled is available only while the delegate is notified of it.
+  /// The outcome of the call that ended last; nil if no call has ended since the manager was made or since the last
+  /// ``reset()``. While the delegate is notified of a call that ``reset()`` cancelled, the value is the outcome of that
+  /// call.
   public var lastOutcome: Outcome<R.Response>? { lateOutcome ?? keptOutcome }
-  /// The request for the first page. A new value is used after the next ``reset()``.
+  /// The request for the first page. A changed request takes effect at the next ``reset()``.
   public var first: R
 
   private let client: APIClient
@@ -31,17 +32,20 @@ public final class PageManager<R: PagedRequest>: APIManaging {
   private var upcoming: R?
   private var loading: Call?
   private var keptOutcome: Outcome<R.Response>?
-  /// The outcome of a call that a reset cancelled, while the delegate is notified of it; nil at other times.
+  /// The outcome of a call that ``reset()`` cancelled. The property is set only while the delegate is notified of that
+  /// call; otherwise the property is nil.
   private var lateOutcome: Outcome<R.Response>?
-  /// Counts calls and resets. A call that ends with an older number was outdated by a reset.
+  /// The number of calls and resets so far. Each call keeps the value that this number had when the call started. If
+  /// the value has changed when the call ends, the manager was reset, and the call is outdated.
   private var turn = 0
 
   /// Makes a manager that has loaded nothing.
   ///
   /// - Parameters:
-  ///   - client: The client that sends.
-  ///   - first: The request for the first page; it contains the page size.
-  ///   - options: The options of each call; the manager becomes the owner of the calls.
+  ///   - client: The client that sends the requests.
+  ///   - first: The request for the first page. If the API has a page size, this request contains the page size.
+  ///   - options: The options of each call. The manager replaces the option `owner`, so that it can cancel its own
+  ///     calls.
   public init(_ client: APIClient, first: R, options: CallOptions = CallOptions()) {
     self.client = client
     self.first = first
@@ -51,7 +55,7 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     self.options = options
   }
 
-  /// True if there is a page after the loaded pages.
+  /// True if at least one more page can be loaded.
   public var hasMore: Bool { upcoming != nil }
 
   /// The error of the last outcome; nil if the last call succeeded, or if no call has ended.
@@ -67,18 +71,18 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     guard loading == nil, let request = upcoming else { return false }
     turn &+= 1
     let turn = turn
-    // The first page sets the account, because all pages of a list must belong to one account.
+    // All pages of a list must belong to one account. So the account of the first page is required for all later pages.
     if pageCount == 0 { options.requiredAccount = client.presentAccount }
     let call = client.start(outcomeOf: request, options: options) { [weak self] outcome in
       self?.end(outcome, of: request, turn)
     }
-    // An accessory may have called `reset` and `loadNext` while the call started. Then this call is outdated.
+    // An accessory of the call may have called `reset` before `start` returned. In this case the new call is outdated.
     if turn == self.turn { loading = call } else { call.cancel() }
     return true
   }
 
-  /// Cancels the page that is loading and removes all loaded pages, so that the next page is the first one. The
-  /// delegate is notified of the cancelled call.
+  /// Cancels the call that is loading a page, and removes all loaded pages, so that ``loadNext()`` loads the first
+  /// page. The delegate is notified of the cancelled call.
   public func reset() {
     cancelAll()
     turn &+= 1
@@ -86,7 +90,8 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     upcoming = first
   }
 
-  /// Cancels the page that is loading. The delegate receives a failure of stage `cancelled`.
+  /// Cancels the call that is loading a page. The delegate is notified of a failure with the stage
+  /// ``APIError/Stage/cancelled``.
   public func cancelAll() {
     loading?.cancel()
     loading = nil
@@ -107,8 +112,8 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     delegate?.managerFinished(self)
   }
 
-  /// Reports the outcome of an outdated call. If a hook of the call reset the manager, the call may still succeed; it
-  /// is then reported as cancelled.
+  /// Reports the outcome of a call that ``reset()`` has made outdated. If a hook of the call reset the manager, the
+  /// call may still succeed. The success is then reported as a cancellation.
   private func end(late outcome: Outcome<R.Response>) {
     lateOutcome = outcome.error == nil ? outcome.cancelled : outcome
     delegate?.managerFailed(self)

@@ -1,8 +1,8 @@
-/// The items of all pages of a request. Each loop starts at the first page.
+/// The items of all pages of a request. Each loop over the sequence starts at the first page.
 public struct ItemSequence<R: PagedRequest>: AsyncSequence, Sendable {
   /// An item of a page.
   public typealias Element = R.Item
-  /// The error of a failed call, which ends the sequence.
+  /// The type of the errors that the sequence throws. The first error of a call ends the sequence.
   public typealias Failure = APIError
 
   let pages: PageSequence<R>
@@ -19,11 +19,11 @@ public struct ItemSequence<R: PagedRequest>: AsyncSequence, Sendable {
 
     init(pages: PageSequence<R>.Iterator) { self.pages = pages }
 
-    /// The next item; nil after the last one.
+    /// The next item; nil after the last item of the last page.
     /// - Throws: ``APIError``.
     public mutating func next() async throws(APIError) -> R.Item? { try await next(isolation: #isolation) }
 
-    /// The next item; nil after the last one.
+    /// The next item; nil after the last item of the last page.
     /// - Throws: ``APIError``.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> R.Item? {
       while items.isEmpty {

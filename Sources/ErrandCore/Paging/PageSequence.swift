@@ -1,9 +1,9 @@
-/// The pages of a request; each page is one call. Each loop starts at the first page. Leaving the loop cancels a page
-/// that is being prefetched.
+/// The pages of a request. Each page is fetched by one call. Each loop over the sequence starts at the first page. If
+/// the loop is left early, a page that is being prefetched is cancelled.
 public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
   /// A page with its request, response, origin and metrics.
   public typealias Element = APIResponse<R.Response>
-  /// The error of a failed call, which ends the sequence.
+  /// The type of the errors that the sequence throws. The first error of a call ends the sequence.
   public typealias Failure = APIError
 
   let client: APIClient
@@ -14,7 +14,8 @@ public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
   /// Makes an iterator that starts at the first page.
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
-  /// The page that is being fetched. If the iterator is released, this object is released, too, and cancels the fetch.
+  /// A running task that fetches one page. The iterator owns this object. If the iterator is released, this object is
+  /// released, too, and cancels the task.
   private final class Fetch: Sendable {
     let request: R
     let task: Task<Result<Element, APIError>, Never>
@@ -39,7 +40,8 @@ public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
   /// Fetches the pages.
   public struct Iterator: AsyncIteratorProtocol {
     private let sequence: PageSequence
-    /// The account that was logged in when the loop started; nil for none. All pages must belong to it.
+    /// The account that was logged in when the loop started; nil if no account was logged in. All pages must belong to
+    /// this account.
     private let account: String?
     private var upcoming: R?
     private var fetch: Fetch?
@@ -50,11 +52,11 @@ public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
       upcoming = sequence.first
     }
 
-    /// The next page; nil after the last one.
+    /// The next page; nil after the last page.
     /// - Throws: ``APIError``.
     public mutating func next() async throws(APIError) -> Element? { try await next(isolation: #isolation) }
 
-    /// The next page; nil after the last one.
+    /// The next page; nil after the last page.
     /// - Throws: ``APIError``.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Element? {
       try await nextAsked(isolation: actor)?.page

@@ -1,4 +1,4 @@
-/// A request whose response is one page of several. It can make the request for the next page.
+/// A request whose response is one page of several. The request also makes the request for the next page.
 ///
 /// ```swift
 /// struct GetPosts: PagedRequest {
@@ -16,16 +16,16 @@ public protocol PagedRequest: APIRequest {
   /// The type of the items in a page.
   associatedtype Item: Sendable
 
-  /// Returns the items of a page, in order. It is called on the request that fetched the page.
+  /// Returns the items of a page, in order. This method is called on the request that fetched the page.
   func items(of page: Response) -> [Item]
 
-  /// Returns the request for the page that follows `page`; nil after the last page. It is called on the request that
-  /// fetched `page`.
+  /// Returns the request for the page that follows `page`; nil after the last page. This method is called on the
+  /// request that fetched `page`.
   func next(after page: APIResponse<Response>) -> Self?
 }
 
 extension APIClient {
-  /// The pages of a request, in order. Each page is one call.
+  /// The pages of a request, in order. Each page is fetched by one call.
   ///
   /// - Parameters:
   ///   - request: The request for the first page.

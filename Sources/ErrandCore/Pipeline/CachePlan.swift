@@ -1,8 +1,9 @@
-/// A request whose cache key is used for a response instead of the key of the call's own request.
+/// The request that ``APIRequest/cachedAs`` names. The response is stored under the cache key of this request instead
+/// of the cache key of the call's own request.
 package struct CacheAlias: Sendable {
   /// The request in the form in which it would be sent.
   package let request: HTTPRequest
-  /// The request as the caller declared it. The filters that choose which entries to remove get it.
+  /// The request as the caller declared it. Filters that select cache entries for removal receive this request.
   package let given: any APIRequest
   /// The cache policy of the request.
   package let policy: CachePolicy
@@ -10,30 +11,33 @@ package struct CacheAlias: Sendable {
   package let key: CacheKeyRule
 }
 
-/// The decisions about the cache for one call.
+/// The cache settings of one call.
 package final class CachePlan: Sendable {
-  /// The cache policy that the request declares; ``CachePolicy/inherited`` if there is none.
+  /// The cache policy that the request declares; ``CachePolicy/inherited`` if the request declares no policy.
   let declared: CachePolicy
-  /// The source of an inherited policy.
+  /// The cache policies of the request's ``RequestFamily`` and of the client, for a request that declares no policy.
   let inheritance: CacheInheritance
   /// How the call reads the cache.
   package let mode: CacheReadMode
-  /// True if the server is asked even if a fresh response is stored. This is the second half of `cached, then fresh`.
+  /// True if a request is sent to the server even if a fresh response is stored. A `cachedThenFresh` call first returns
+  /// the stored response, then asks the server. The value is true while the call asks the server.
   package let asksAlways: Bool
-  /// True if the server is asked afterwards, whatever the cache lookup finds. This is the first half of `cached, then
-  /// fresh`.
+  /// True if a request is sent to the server after this cache lookup, whatever the lookup finds. A `cachedThenFresh`
+  /// call first returns the stored response, then asks the server. The value is true for the first of these steps.
   package let isFollowed: Bool
   /// The rule for the cache key.
   package let key: CacheKeyRule
-  /// The version of the app.
+  /// The version of the app. A stored response is used only by the version of the app that stored it.
   package let appVersion: String
   /// The request under whose cache key the response is stored; nil for the call's own request.
   package let alias: CacheAlias?
-  /// True if no interceptor of the app wraps the cache. Then nothing changes a body after the cache has returned it.
+  /// True if no interceptor of the app wraps the cache. In this case no code changes a response body after the cache
+  /// has returned the response.
   package let bodiesAreFinal: Bool
-  /// The request as the caller declared it. The filters that choose which entries to remove get it.
+  /// The request as the caller declared it. Filters that select cache entries for removal receive this request.
   package let request: any APIRequest
-  /// The rules by which a stored decoded value is found again; nil if no decoded value can be stored.
+  /// The rules by which the value of the call is validated and decoded. The call uses a decoded value in the cache only
+  /// if that value was decoded by equal rules. Nil if the value of the call cannot be stored in the cache.
   package let decodedRules: DecodedRules?
 
   init(
@@ -59,7 +63,7 @@ package final class CachePlan: Sendable {
     declared.isInherited ? inheritance.policy(for: request) : declared
   }
 
-  /// A copy of the plan with another read mode.
+  /// A copy of the settings with another read mode.
   package func reading(_ mode: CacheReadMode, asksAlways: Bool = false, isFollowed: Bool = false) -> CachePlan {
     CachePlan(
       declared: declared, inheritance: inheritance, mode: mode, asksAlways: asksAlways, isFollowed: isFollowed,
@@ -69,16 +73,16 @@ package final class CachePlan: Sendable {
   }
 }
 
-/// The cache policy of requests that declare none.
+/// The cache policies that apply to requests that declare no policy.
 struct CacheInheritance: Sendable {
   let family: CachePolicy
   let rules: [HostCacheRule]
   let standing: CachePolicy
 
-  /// The policy of the request's family, otherwise the policy of the first rule for the host, otherwise the policy of the
-  /// client.
+  /// The policy of the request's ``RequestFamily``, otherwise the policy of the first rule for the host, otherwise the
+  /// policy of the client.
   ///
-  /// A lifetime that is set by one of these policies applies only to safe methods, so that a request that changes data is always sent.
+  /// A policy with a fixed lifetime applies only to safe methods, so that a request that changes data is always sent.
   func policy(for request: HTTPRequest) -> CachePolicy {
     let host = request.url.host
     let policy = family.isInherited ? rules.first { $0.covers(host) }?.policy ?? standing : family

@@ -1,33 +1,34 @@
-/// What the requests of a call reveal about the account of the call. The request as ``Freezing`` fixed it decides this.
+/// Decides what the requests of a call reveal about the account of the call. The decisions depend on the frozen request
+/// of the call (see ``Freezing``).
 extension CallContext {
   /// Whether the credential of the call is sent to a server.
   ///
   /// - A credential that the request itself declares is sent only to the origin at which the call began.
-  /// - The credential of the client's provider is sent only to origins that the provider allows. In addition the call
-  ///   must have begun at such an origin, or at a server that the client or the family names. So a call that began at a
-  ///   foreign server gets no credential by a redirect.
+  /// - The credential of the client's credential provider is sent only to origins that the provider allows. In
+  ///   addition, the call must have begun at such an origin, or at a server that the client or the request's
+  ///   ``RequestFamily`` names. So a call that began at a foreign server sends no credential after a redirect.
   package func showsCredential(to origin: HTTPURL.Origin) -> Bool {
     switch plan.credential {
     case .none: return false
-    case .own: return opener == nil || isMeant(origin)
+    case .own: return firstOrigin == nil || isFirstOrigin(origin)
     case .inherited:
-      guard isAtHome(origin) else { return false }
-      guard let opener, opener != origin else { return true }
-      return isAtHome(opener) || plan.servers.contains(plan.home(of: opener))
+      guard allowsCredential(at: origin) else { return false }
+      guard let firstOrigin, firstOrigin != origin else { return true }
+      return allowsCredential(at: firstOrigin) || plan.servers.contains(plan.home(of: firstOrigin))
     }
   }
 
-  /// Whether the client's provider allows its credential to be sent to a server.
-  package func isAtHome(_ origin: HTTPURL.Origin) -> Bool {
+  /// Whether the client's credential provider allows its credential to be sent to an origin.
+  package func allowsCredential(at origin: HTTPURL.Origin) -> Bool {
     guard let provider = plan.provider, let base = plan.base else { return false }
     return provider.belongs(to: plan.home(of: origin), base: base)
   }
 
-  /// The account that a stored response to a request belongs to. Nil if the request reveals nothing about the account;
-  /// then every account gets the same response.
+  /// The account to which a stored response to a request belongs. Nil if the request reveals nothing about the account,
+  /// so that every account gets the same response.
   ///
-  /// The result is nil only for a safe method without a body at a server to which the provider's credential is not
-  /// sent, such as a CDN. Even then the response belongs to the account in these cases:
+  /// The result is nil only if the method is safe, the request has no body, and the provider's credential is not sent
+  /// to the server. An example of such a server is a CDN. Even then the response belongs to the account in these cases:
   ///
   /// - The request has a credential, a secret field or cookies.
   /// - The request has a field that may differ between accounts and is not part of the cache key.
@@ -36,7 +37,7 @@ extension CallContext {
   /// - Parameter cookies: The cookies of the cookie jar for the request.
   package func owner(of request: HTTPRequest, cookies: String?) -> String? {
     guard let account else { return nil }
-    guard request.method.isSafe, request.body == nil, plan.base != nil, !isAtHome(request.url.origin) else {
+    guard request.method.isSafe, request.body == nil, plan.base != nil, !allowsCredential(at: request.url.origin) else {
       return account
     }
     if cookies != nil || plan.hasExchangeInterceptors || showsCredential(to: request.url.origin) { return account }
@@ -46,22 +47,22 @@ extension CallContext {
     return isNeutral ? nil : account
   }
 
-  /// Fields that reveal nothing about an account.
+  /// The names of request fields that reveal nothing about an account.
   private static let neutral: Set<HTTPFieldName> = [
     .accept, "Accept-Charset", .acceptEncoding, .acceptLanguage, .cacheControl, .contentEncoding, .contentType,
     "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Pragma", "Range",
     .userAgent,
   ]
 
-  /// Whether the response may also reach other calls, by the cache or by a shared exchange.
-  var mayReachOthers: Bool { cache != nil || onUnowned != nil }
+  /// Whether the response may also reach other calls, through the cache or through a shared exchange.
+  var mayReachOthers: Bool { cache != nil || onUnknownAccount != nil }
 
   /// Whether the call began at the site of the request or at another site, for the `SameSite` rule of cookies.
   func cookieSite(for request: HTTPRequest) -> CookieSite {
-    guard let opener, opener != request.url.origin, !isMeant(request.url.origin) else { return .same }
-    if plan.servers.contains(plan.home(of: opener)), plan.servers.contains(plan.home(of: request.url.origin)) {
+    guard let firstOrigin, firstOrigin != request.url.origin, !isFirstOrigin(request.url.origin) else { return .same }
+    if plan.servers.contains(plan.home(of: firstOrigin)), plan.servers.contains(plan.home(of: request.url.origin)) {
       return .same
     }
-    return .other(opener, isSafe: request.method.isSafe)
+    return .other(firstOrigin, isSafe: request.method.isSafe)
   }
 }

@@ -2,8 +2,8 @@ import ErrandSupport
 
 /// The state that accompanies a request through the pipeline: the call, and the settings of the call.
 public final class CallContext: Sendable {
-  /// The parts that are passed from one interceptor to the next. The request as ``Freezing`` fixed it is stored
-  /// separately, because it is set later.
+  /// The properties that are set when a context is made. Interceptors pass on copies of a context with some of these
+  /// properties changed. The frozen request (see ``Freezing``) is not among the properties, because it is set later.
   struct Parts: Sendable {
     var call: CallState
     let info: CallInfo
@@ -11,22 +11,22 @@ public final class CallContext: Sendable {
     var cache: CachePlan?
     var record: CallRecord
     var flags: CallFlags
-    var note: (any LookupNote)?
+    var lookup: (any LookupResult)?
     var log: FreezeLog?
     var replay: FreezeReplay?
     var sink: (any BodySink)?
     var onProgress: (@Sendable (TransferProgress) -> Void)?
-    var onUnowned: (@Sendable () -> Void)?
+    var onUnknownAccount: (@Sendable () -> Void)?
     var sharedTimeLeft: (@Sendable () -> Duration?)?
   }
 
   private let parts: Parts
-  /// The request as ``Freezing`` fixed it. An interceptor may send several requests concurrently, each with a separate
-  /// context.
+  /// The frozen request; nil until ``Freezing`` has run. An interceptor may send several requests concurrently. Each of
+  /// them has a separate context and so a separate frozen request.
   private let frozen: Locked<Frozen?>
 
-  /// A request as ``Freezing`` fixed it, and the account of the request. The type is a class, because the contexts of a
-  /// call and of its exchange share one object.
+  /// A frozen request (see ``Freezing``), and the account for which the request is sent. The type is a class, so that
+  /// the contexts of a call and of its exchange share one object.
   final class Frozen: Sendable {
     let request: HTTPRequest
     let account: String?
@@ -42,78 +42,82 @@ public final class CallContext: Sendable {
     self.frozen = Locked(frozen)
   }
 
-  /// The state of the call: deadline and cancellation. Every wait uses it.
+  /// The state of the call: its deadline and its cancellation. Every wait in the pipeline uses this object, so that the
+  /// wait ends when the call is stopped.
   public var call: CallState { parts.call }
   /// The identity of the call: number, request, tag and priority.
   public var info: CallInfo { parts.info }
 
   /// The settings of the call.
   package var plan: CallPlan { parts.plan }
-  /// How the call uses the cache; nil if neither the call, the request, its family nor the client has a policy.
+  /// How the call uses the cache. Nil if no cache policy applies to the call, or if the response body goes to a sink or
+  /// a file.
   package var cache: CachePlan? { parts.cache }
-  /// The destination of the body; nil for memory.
+  /// The sink that receives the response body; nil if the body is collected in memory.
   package var sink: (any BodySink)? { parts.sink }
-  /// Receives the progress of the request body and of the response body.
+  /// The closure that receives the progress of the request body and of the response body.
   package var onProgress: (@Sendable (TransferProgress) -> Void)? { parts.onProgress }
-  /// Records the events of the call.
+  /// The object that records the metrics of the call and the request that was sent last.
   package var record: CallRecord { parts.record }
-  /// The state of the call by which interceptors make decisions.
+  /// Mutable state of the call that interceptors share, for example whether the credential was refreshed.
   package var flags: CallFlags { parts.flags }
   /// The result of the cache lookup, for the interceptors that run after the lookup.
-  package var note: (any LookupNote)? { parts.note }
-  /// This closure is called before a credential is sent whose account is unknown, because the response must then reach
-  /// only one call. Nil if the exchange is not shared.
-  var onUnowned: (@Sendable () -> Void)? { parts.onUnowned }
-  /// Records the requests that ``Freezing`` fixed, for a later pass of the same call through the pipeline. Nil if there
-  /// is no later pass.
+  package var lookup: (any LookupResult)? { parts.lookup }
+  /// The closure that reserves a shared exchange for one call. The other waiting calls then send their requests
+  /// separately. The closure is called before a credential of an unknown account is sent, because the response must
+  /// then reach only one call. Nil if the exchange is not shared.
+  var onUnknownAccount: (@Sendable () -> Void)? { parts.onUnknownAccount }
+  /// The log of the frozen requests (see ``Freezing``), for a later pass of the same call through the pipeline. Nil if
+  /// no later pass can follow.
   var log: FreezeLog? { parts.log }
-  /// The requests that ``Freezing`` fixed in an earlier pass of the same call through the pipeline. The present pass
-  /// sends these requests again.
+  /// The requests, in their final form, that the call sent when it ran through the pipeline before (see ``Freezing``).
+  /// The call now sends these requests again without changes. Nil if the call runs through the pipeline for the first
+  /// time.
   var replay: FreezeReplay? { parts.replay }
 
-  /// The time until the deadline of the call; nil if there is no deadline. For a shared exchange, the time until the
-  /// latest deadline of the waiting calls; nil if one of these calls has no deadline.
+  /// The time until the deadline of the call; nil if the call has no deadline. A shared exchange uses the latest
+  /// deadline of its waiting calls, or nil if one of these calls has no deadline.
   var timeLeft: Duration? { parts.sharedTimeLeft.map { $0() } ?? call.timeLeft }
 
   // MARK: - The frozen request
 
-  /// The account that the request is sent for. Nil if there is none, and in interceptors that run before the library
-  /// has fixed the request.
-  public var account: String? { whatIsFrozen?.account }
+  /// The account for which the request is sent; nil if no account is logged in. Also nil in interceptors that run
+  /// before the client has determined the account.
+  public var account: String? { frozenState?.account }
 
-  /// The origin of the request as ``Freezing`` fixed it; nil before that.
-  package var opener: HTTPURL.Origin? { whatIsFrozen?.request.url.origin }
+  /// The origin of the frozen request; nil until ``Freezing`` has run.
+  package var firstOrigin: HTTPURL.Origin? { frozenState?.request.url.origin }
 
-  /// Whether an origin is the origin of the request as ``Freezing`` fixed it, or belongs to a server that gives the
-  /// same responses.
-  func isMeant(_ origin: HTTPURL.Origin) -> Bool { plan.home(of: origin) == opener.map(plan.home) }
+  /// Whether an origin is the origin of the frozen request (see ``Freezing``), or the origin of a fallback server for
+  /// the same base URL.
+  func isFirstOrigin(_ origin: HTTPURL.Origin) -> Bool { plan.home(of: origin) == firstOrigin.map(plan.home) }
 
-  /// The fields of the request as ``Freezing`` fixed it; nil before that.
-  var frozenFields: HTTPFields? { whatIsFrozen?.request.fields }
+  /// The header fields of the frozen request; nil until ``Freezing`` has run.
+  var frozenFields: HTTPFields? { frozenState?.request.fields }
 
-  /// The request as ``Freezing`` fixed it; nil before that.
-  package var frozenRequest: HTTPRequest? { whatIsFrozen?.request }
+  /// The frozen request; nil until ``Freezing`` has run.
+  package var frozenRequest: HTTPRequest? { frozenState?.request }
 
-  private var whatIsFrozen: Frozen? { frozen.withLock { $0 } }
+  private var frozenState: Frozen? { frozen.withLock { $0 } }
 
   func freeze(_ frozen: Frozen) {
     self.frozen.withLock { $0 = frozen }
-    log?.note(frozen)
+    log?.append(frozen)
   }
 
   // MARK: - Changed copies
 
-  /// A copy with some parts changed. The request that ``Freezing`` fixed is copied, too.
+  /// A copy of the context with changed properties. The frozen request (see ``Freezing``) is copied, too.
   func with(_ change: (inout Parts) -> Void) -> CallContext {
     var parts = parts
     change(&parts)
-    return CallContext(parts, frozen: whatIsFrozen)
+    return CallContext(parts, frozen: frozenState)
   }
 
-  /// A copy with the state of another call.
+  /// A copy of the context with another call state.
   package func with(_ call: CallState) -> CallContext { with { $0.call = call } }
 
-  /// A copy with another destination for the body and another progress listener.
+  /// A copy of the context with another sink for the response body and another progress closure.
   package func with(sink: any BodySink, onProgress: (@Sendable (TransferProgress) -> Void)?) -> CallContext {
     with {
       $0.sink = sink
@@ -121,21 +125,21 @@ public final class CallContext: Sendable {
     }
   }
 
-  /// A copy with the result of the cache lookup, for the interceptors that run after the lookup.
-  package func with(note: any LookupNote) -> CallContext { with { $0.note = note } }
+  /// A copy of the context with the result of the cache lookup, for the interceptors that run after the lookup.
+  package func with(lookup: any LookupResult) -> CallContext { with { $0.lookup = lookup } }
 
-  /// A copy with which the cache is not read. The response is still stored.
+  /// A copy of the context for a request that does not read the cache. The response is still stored in the cache.
   func pastCache() -> CallContext {
     with {
       $0.cache = cache?.reading(.ignoringCache)
       $0.replay = replay?.again
-      $0.note = nil
+      $0.lookup = nil
       $0.sharedTimeLeft = nil
     }
   }
 
-  /// A copy for an exchange that may run longer than the call. The copy has its own state, record and flags, and no
-  /// progress listener.
+  /// A copy of the context for an exchange that may run longer than the call. The copy has its own
+  /// ``ErrandHTTP/CallState``, ``CallRecord`` and ``CallFlags``, and no progress closure.
   package func inBackground(_ call: CallState) -> CallContext {
     with {
       $0.call = call
@@ -148,11 +152,12 @@ public final class CallContext: Sendable {
 }
 
 /// The result of the cache lookup of a call, for the interceptors that run after the lookup.
-package protocol LookupNote: Sendable {
-  /// When and in which store the call looked for a stored response. Only calls with equal values share an exchange.
+package protocol LookupResult: Sendable {
+  /// Identifies the cache store, and the state of the store at the lookup. Only calls with equal marks share an
+  /// exchange.
   var joinMark: JoinMark { get }
-  /// True if a stored response may be served if the server fails. Then the call makes no further attempt.
-  var hasStandIn: Bool { get }
+  /// True if a stored response may be served when the server fails. In this case the call makes no further attempt.
+  var hasFallbackResponse: Bool { get }
   /// The cookies of the cookie jar that are part of the cache key. A response to a request with other cookies is not
   /// stored under this key.
   var cookies: String? { get }
@@ -160,12 +165,12 @@ package protocol LookupNote: Sendable {
   var namesAccount: Bool { get }
 }
 
-/// When and in which store a call looked for a stored response.
+/// Identifies the cache store in which a call looked for a stored response, and the state of the store at that moment.
 package struct JoinMark: Sendable, Hashable {
-  /// The generation of the store at the lookup, which changes when responses are removed. So a call that starts after
-  /// the removal does not share an exchange that started before.
+  /// The generation number of the store at the lookup. The number changes when responses are removed from the store. So
+  /// a call that starts after the removal does not share an exchange that started before the removal.
   let generation: UInt64
-  /// The bytes that identify the store.
+  /// The bytes that identify the cache store.
   let store: [UInt8]
 
   package init(generation: UInt64, store: [UInt8]) {

@@ -1,49 +1,54 @@
 package import ErrandJSON
 
-/// The settings of one call. Each setting comes from the first of these that declares it: the call's options, the
-/// request, the request's family, the client.
+/// The settings of one call. Each setting comes from the first source that declares it. The sources are, in this order:
+/// the call's options, the request, the request's ``RequestFamily``, the client.
 ///
 /// The type is a class, because all contexts of a call share one object.
 package final class CallPlan: Sendable {
   package let statusRule: StatusRule
   package let contentTypes: [String]?
-  /// The content types that the response format accepts, if the request declares none; nil accepts all.
+  /// The content types that the response format accepts. Nil if the format accepts all content types, or if the request
+  /// declares content types itself.
   let formatTypes: [String]?
   package let shape: JSONShape?
   let envelope: Envelope
   package let credential: RequestCredential
   let provider: (any CredentialProvider)?
   private let transport: (any Transport)?
-  /// How many calls this call is nested in. A call is nested if it was started by code of the app that runs inside
-  /// another call.
+  /// The number of calls in which this call is nested. A call is nested if code of the app that runs inside another
+  /// call has started it, for example an interceptor.
   let nesting: Int
-  /// True if interceptors of the app run around the exchange. They may add fields that identify an account.
+  /// True if interceptors of the app run around the exchange. Such interceptors may add header fields that identify an
+  /// account.
   let hasExchangeInterceptors: Bool
-  /// The account that must be the current account when the request is fixed; nil if any account may be current.
+  /// The account that must be logged in when ``Freezing`` determines the account of the request; nil if any account is
+  /// allowed.
   let requiredAccount: String?
   let base: HTTPURL.Origin?
-  /// The servers that the client and the family name.
+  /// The servers that the client and the request's ``RequestFamily`` name by their URLs.
   let servers: NamedServers
-  /// The cookie jars of the call.
+  /// Whether the call uses cookies, and in which cookie jar they are stored.
   let cookies: CookieRule
   package let redirects: RedirectPolicy
-  /// When an exchange is tried again.
+  /// Whether and when an exchange of the call is tried again.
   let retries: RetryPolicy
   let idempotency: Idempotency
-  /// The servers that are asked one after another until one responds; nil if there is only one server.
+  /// The servers to which the request is sent one after another until a server responds; nil if the client has no
+  /// fallback servers.
   let hosts: HostList?
   let connectTimeout: Duration?
   let idleTimeout: Duration?
   package let limits: ResponseLimits
   package let network: NetworkWish
-  /// The file that receives the response body; nil for memory or the call's own sink.
+  /// The file that receives the response body; nil if the body goes to memory or to the call's own sink.
   package let download: Download?
   package let log: CallLog?
   /// The rule for the cache key. Arguments that the rule leaves out may differ between calls that share an exchange.
   package let cacheKey: CacheKeyRule
-  /// Whether the call may share an exchange.
+  /// Whether the call may share an exchange with other calls.
   let joining: JoinRule
-  /// The purpose of the run.
+  /// What this run of the request is for: to send the request, only to check a response, or only to prepare the
+  /// request.
   let kind: RunKind
 
   init(
@@ -85,17 +90,19 @@ package final class CallPlan: Sendable {
     self.kind = kind
   }
 
-  /// What identifies the transport to servers, such as its client certificate; nil if nothing identifies the transport.
+  /// The identity that the transport presents to servers, such as its client certificate; nil if the transport presents
+  /// no identity.
   package var transportIdentity: String? { transport?.identity }
 
-  /// The provider that can replace a rejected credential; nil if the request has its own credential.
+  /// The credential provider that can replace a rejected credential. Nil if the request has its own credential, or if
+  /// the provider cannot refresh credentials.
   var refreshing: (any RefreshingProvider)? {
     guard case .inherited = credential, (provider as? CredentialStore)?.refreshes ?? true else { return nil }
     return provider as? any RefreshingProvider
   }
 
-  /// The value of `Authorization` if the request declares its own credential, or if the client has a fixed credential
-  /// without an account. Otherwise nil.
+  /// The value of the `Authorization` field if the request declares its own credential, or if the client has a fixed
+  /// credential without an account; otherwise nil.
   package var ownCredential: String? {
     if case .own(let credential) = credential { return credential.fieldValue }
     guard case .inherited = credential, let fixed = provider as? FixedCredential, fixed.account == nil else {
@@ -104,9 +111,9 @@ package final class CallPlan: Sendable {
     return fixed.fieldValue
   }
 
-  /// The value of `Authorization` that the request sends instead of the account's credential. Empty if the request
-  /// sends no credential; nil if the request sends the account's credential.
-  package var instead: String? {
+  /// The value of the `Authorization` field that the request sends instead of the account's credential. Empty if the
+  /// request sends no credential; nil if the request sends the account's credential.
+  package var authorizationOverride: String? {
     switch credential {
     case .inherited: nil
     case .none: ""
@@ -117,43 +124,44 @@ package final class CallPlan: Sendable {
   /// Whether the response body is written to a file.
   package var hasDownload: Bool { download != nil }
 
-  /// True if the request is only prepared, and is sent elsewhere, for example as a background transfer. Then there is
-  /// no response of a server.
-  package var isStamping: Bool { kind.isStamping }
+  /// True if the request is only prepared by the client and is sent elsewhere, for example as a background transfer. In
+  /// this case the pipeline receives no response of a server.
+  package var isPreparing: Bool { kind.isPreparing }
 
-  /// Whether a request may be sent again although the server may have processed it.
+  /// Whether a request may be sent again although the server may already have processed the first attempt.
   package func allowsRepeating(_ method: HTTPMethod) -> Bool { idempotency.allows(method) }
 
   /// Whether more than one request may be sent for the call.
   var sendsAgain: Bool { retries.sendsAgain || hosts != nil }
 
-  /// The longest `Retry-After` that is respected.
+  /// The longest wait that the server may request by `Retry-After`.
   package var longestRetryAfter: Duration { retries.longestRetryAfter }
 
   /// Converts the origin of a fallback server to the origin of the base URL. Returns every other origin unchanged.
   func home(of origin: HTTPURL.Origin) -> HTTPURL.Origin { hosts?.home(of: origin) ?? origin }
 
-  /// Whether the JSON content decides if the response is accepted.
+  /// Whether the response must be parsed as JSON to decide if the response is accepted.
   var readsJSON: Bool { shape != nil || envelope.code != nil }
 }
 
-/// The purpose of a run of a request. Only an ordinary run notifies accessories and hooks.
+/// What a run of a request is for. Only an ordinary run notifies accessories and hooks.
 enum RunKind: Sendable {
   /// The request is sent.
   case ordinary
   /// A response that was received elsewhere is checked and decoded. Nothing is sent.
-  case judging
-  /// The request is passed to a probe (a function) as ``Freezing`` fixed it. The cache is not read, and nothing is
+  case validating
+  /// The frozen request (see ``Freezing``) is passed to a function, the probe. The cache is not read, and nothing is
   /// sent.
-  case probing(FrozenProbe)
-  /// The request is passed to a probe (a function) as it would be sent, with credential, cookies and signature. Nothing
-  /// is sent.
-  case stamping(FrozenProbe)
+  case inspecting(FrozenProbe)
+  /// The request is passed to a function, the probe, in the form in which it would be sent: with credential, cookies
+  /// and signature. Nothing is sent.
+  case preparing(FrozenProbe)
 
   var isOrdinary: Bool { if case .ordinary = self { true } else { false } }
 
-  var isStamping: Bool { if case .stamping = self { true } else { false } }
+  var isPreparing: Bool { if case .preparing = self { true } else { false } }
 }
 
-/// A *probe*: a function that receives the final request and its context. Nothing is sent.
+/// A *probe*: a function that receives the final request and its context instead of the transport, so that nothing is
+/// sent.
 package typealias FrozenProbe = @Sendable (HTTPRequest, CallContext) async -> Void

@@ -1,9 +1,10 @@
-/// A cache from the client's point of view: the interceptors for the lookup and for storing.
+/// A cache for a client. The cache supplies two interceptors: one looks up stored responses, and one stores responses.
 package protocol ClientCache: AccountCache {
-  /// The interceptor that looks up the response to a request. It runs for each request of a redirect chain.
+  /// The interceptor that looks up the stored response to a request. The interceptor runs for each request of a
+  /// redirect chain.
   var lookUp: any Interceptor { get }
-  /// The interceptor that stores or updates the response of an exchange. It runs once for an exchange that several
-  /// calls share.
+  /// The interceptor that stores or updates the response of an exchange. The interceptor runs only once for an exchange
+  /// that several calls share.
   var storing: any Interceptor { get }
 }
 
@@ -20,6 +21,6 @@ public struct CacheChoice: Sendable {
 
   /// A cache of 16 MiB in memory that belongs to this client alone. Nothing is written to disk.
   public static let standard = CacheChoice(.standard)
-  /// No cache: nothing is stored, whatever the requests declare.
+  /// No cache: no response is stored, whatever cache policy the requests declare.
   public static let off = CacheChoice(.off)
 }

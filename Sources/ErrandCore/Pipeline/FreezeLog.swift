@@ -1,17 +1,18 @@
 import ErrandSupport
 
-/// The requests that ``Freezing`` fixed in one pass of a call through the pipeline. There are several if an interceptor
-/// of the app called `next` several times.
+/// Records the frozen requests (see ``Freezing``) of a call. A call may pass through the pipeline several times. This
+/// object belongs to one pass. One pass has several frozen requests if an interceptor of the app called `next` several
+/// times.
 final class FreezeLog: Sendable {
-  private let noted = Locked<[CallContext.Frozen]>([])
+  private let requests = Locked<[CallContext.Frozen]>([])
 
-  func note(_ frozen: CallContext.Frozen) { noted.withLock { $0.append(frozen) } }
+  func append(_ frozen: CallContext.Frozen) { requests.withLock { $0.append(frozen) } }
 
-  var all: [CallContext.Frozen] { noted.withLock { $0 } }
+  var all: [CallContext.Frozen] { requests.withLock { $0 } }
 }
 
-/// The requests that ``Freezing`` fixed in an earlier pass of a call through the pipeline. A later pass sends the same
-/// requests.
+/// The frozen requests (see ``Freezing``) of an earlier pass of a call through the pipeline. A later pass sends the
+/// same requests again.
 final class FreezeReplay: Sendable {
   private let frozen: [CallContext.Frozen]
   private let used = Locked<Set<Int>>([])
@@ -20,12 +21,13 @@ final class FreezeReplay: Sendable {
 
   private init(_ frozen: [CallContext.Frozen]) { self.frozen = frozen }
 
-  /// A new replay of the same requests, for one more pass through the pipeline.
+  /// A new object with the same frozen requests, all unused. The new object is needed if the call passes through the
+  /// pipeline once more.
   var again: FreezeReplay { FreezeReplay(frozen) }
 
-  /// The request of the earlier pass that corresponds to `request`. It is an equal request, otherwise an unused one
-  /// with the same method, origin and path, because an interceptor may have added a timestamp. Nil if there is none,
-  /// because an interceptor now sends a different request.
+  /// Returns the recorded frozen request that corresponds to `request`: an equal request, otherwise the first unused
+  /// request with the same method, origin and path. For example, no request is equal if an interceptor adds the current
+  /// time to each URL. Returns nil if no recorded request corresponds.
   func take(for request: HTTPRequest) -> CallContext.Frozen? {
     let place = frozen.firstIndex { $0.request.isSame(as: request) } ?? unused(like: request)
     guard let place else { return nil }
@@ -33,7 +35,7 @@ final class FreezeReplay: Sendable {
     return frozen[place]
   }
 
-  /// The first request of the earlier pass; nil if there is none.
+  /// The first of the recorded frozen requests; nil if the call has sent no request before.
   var first: CallContext.Frozen? { frozen.first }
 
   private func unused(like request: HTTPRequest) -> Int? {

@@ -1,6 +1,6 @@
-/// The servers that give the same responses: the base URL first, then the fallback servers.
+/// The servers that give the same responses: first the server of the base URL, then the fallback servers.
 struct HostList: Sendable, Hashable {
-  /// A base URL without its trailing slash.
+  /// The base URL of one server, without the slash at its end.
   struct Base: Sendable, Hashable {
     let text: String
     let origin: HTTPURL.Origin
@@ -15,7 +15,7 @@ struct HostList: Sendable, Hashable {
 
   let bases: [Base]
 
-  /// Makes the list; nil if there are no fallback servers.
+  /// Makes the list of the servers of an environment; nil if the environment has no fallback servers.
   init?(_ environment: ServerEnvironment) throws(APIError) {
     if environment.fallbackURLs.isEmpty { return nil }
     var bases: [Base] = []
@@ -28,21 +28,24 @@ struct HostList: Sendable, Hashable {
       }
       let base = Base(url)
       if bases.contains(base) {
-        throw .build(.invalidURL, "The base URL \(url) occurs twice in `baseURL` and `fallbackURLs`; list it once.")
+        throw .build(
+          .invalidURL,
+          "The base URL \(url) is listed twice in `baseURL` and `fallbackURLs`; list each base URL once.")
       }
       bases.append(base)
     }
     self.bases = bases
   }
 
-  /// The part of a URL after the base URL; nil if the URL does not begin with the base URL.
+  /// The part of a URL that follows the base URL of the first server. Nil if the URL does not begin with this base URL.
   func rest(of url: HTTPURL) -> Substring? {
     guard let base = bases.first, url.origin == base.origin, url.string.hasPrefix(base.text) else { return nil }
     let rest = url.string.dropFirst(base.text.count)
     return rest.isEmpty || rest.first == "/" || rest.first == "?" ? rest : nil
   }
 
-  /// The URL that consists of another base URL and `rest`.
+  /// The URL of the same resource at another server: the base URL at the index `place`, followed by `rest`. Nil if the
+  /// index is invalid.
   func url(_ rest: Substring, at place: Int) -> HTTPURL? {
     guard bases.indices.contains(place) else { return nil }
     let base = bases[place]

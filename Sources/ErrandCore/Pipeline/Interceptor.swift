@@ -1,4 +1,4 @@
-/// Wraps a call or an exchange: it can inspect, change, answer, repeat or reject it.
+/// Code that wraps a call or an exchange. An interceptor can inspect, change, answer, repeat or reject a request.
 ///
 /// ```swift
 /// struct Stamp: Interceptor {
@@ -11,8 +11,8 @@
 /// ```
 ///
 /// An interceptor runs in a separate task, which the call awaits and which is cancelled with the call. The interceptor
-/// may call `next` never, once or several times, also concurrently. For an interceptor a response with any status is a
-/// result, not an error.
+/// may call `next` not at all, once or several times, also concurrently. An interceptor receives a response with any
+/// status as a result, not as an error.
 public protocol Interceptor: Sendable {
   /// Handles a request. Usually it passes the request to `next`, and returns the response of `next`.
   func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse

@@ -1,4 +1,4 @@
-/// The rest of the pipeline, for an interceptor to call.
+/// The rest of the pipeline after an interceptor. The interceptor calls this value to send a request.
 public struct Next: Sendable {
   let pipeline: Pipeline
   let index: Int
@@ -20,7 +20,7 @@ public struct Next: Sendable {
   /// them. Each request has its own ``ErrandHTTP/CallState``, so that a cancelled request does not end the other
   /// requests.
   ///
-  /// In its own function so that its locals do not grow the async frames of all other interceptors.
+  /// This function is separate, so that its local variables do not enlarge the async frames of all other interceptors.
   @inline(never)  // frame size
   private func descendForUserCode(_ request: HTTPRequest) async throws -> HTTPResponse {
     let parent = context.call

@@ -1,8 +1,9 @@
-/// The pipeline: the interceptors of a call, in order.
+/// The interceptors of a call, in the order in which a request passes through them.
 final class Pipeline: Sendable {
   private struct Stop: Sendable {
     let interceptor: any Interceptor
-    /// The interceptor if it handles only some requests; nil if it handles all requests.
+    /// The property `interceptor` as a ``SelectiveInterceptor``, which handles only some requests. Nil if the
+    /// interceptor handles all requests.
     let selective: (any SelectiveInterceptor)?
   }
 
@@ -14,13 +15,15 @@ final class Pipeline: Sendable {
 
   func run(_ request: HTTPRequest, from index: Int, _ context: CallContext) async throws -> HTTPResponse {
     let place = place(for: request, from: index, context)
-    guard place < stops.count else { throw TransportFailure(.other, "the pipeline has no transport at its end") }
+    guard place < stops.count else {
+      throw TransportFailure(.other, "the pipeline of interceptors has no transport at its end")
+    }
     let next = Next(pipeline: self, index: place + 1, context: context, isForUserCode: false)
     return try await stops[place].interceptor.intercept(request, context: context, next: next)
   }
 
-  /// The index of the next interceptor that has work for the request. In its own function so that its locals do not
-  /// grow the async frame of a call that waits in that interceptor.
+  /// The index of the next interceptor that has work for the request. This function is separate, so that its local
+  /// variables do not enlarge the async frame of a call that waits in that interceptor.
   @inline(never)  // frame size
   private func place(for request: HTTPRequest, from index: Int, _ context: CallContext) -> Int {
     var place = index
@@ -29,9 +32,9 @@ final class Pipeline: Sendable {
   }
 }
 
-/// An interceptor that handles only some requests. For other requests the pipeline skips the interceptor, so that it
-/// adds no async frame to their calls.
+/// An interceptor that handles only some requests. The pipeline skips the interceptor for all other requests. So the
+/// interceptor adds no async frame to the calls of these requests.
 package protocol SelectiveInterceptor: Interceptor {
-  /// Whether the interceptor has work for a request.
+  /// Whether the interceptor has work for a request. If false, the pipeline skips the interceptor.
   func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool
 }

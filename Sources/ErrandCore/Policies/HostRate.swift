@@ -1,7 +1,8 @@
-/// How often a host may be asked: each of its origins has a bucket of tokens, and each exchange takes one token.
+/// The rate limit of a host, which is a token bucket: each origin of the host has a bucket of tokens, and each exchange
+/// takes one token.
 ///
 /// A bucket starts full with `burst` tokens; `requests` tokens are added one by one during `time`. Redirects and
-/// further attempts take tokens, too. Calls without a token wait in the queue, at most until their deadline.
+/// retries take tokens, too. A call that gets no token waits in the admission queue, at most until its deadline.
 ///
 /// ```swift
 /// configuration.admission.rates = [HostRate("api.example.com", requests: 10, burst: 20)]
@@ -15,18 +16,20 @@ public struct HostRate: Sendable, Hashable {
   public let requests: Int
   /// The period in which ``requests`` exchanges may start, on average.
   public let time: Duration
-  /// How many exchanges may start at once after a pause.
+  /// How many exchanges may start at once after a long time without exchanges.
   public let burst: Int
   private let pattern: HostPattern
 
-  /// Makes a rate for a host such as `api.example.com`, or for each host below a name that begins with a dot, such as
-  /// `.example.com`.
+  /// Makes a rate limit for a host such as `api.example.com`, or for each host below a name that begins with a dot,
+  /// such as `.example.com`.
   ///
   /// - Parameters:
-  ///   - host: The host, as in ``HostCacheRule``.
-  ///   - requests: Less than one counts as one.
-  ///   - time: By default one second; limited to between a microsecond and a day.
-  ///   - burst: By default `requests`; less than one counts as one.
+  ///   - host: The host, in the same form as in ``HostCacheRule``.
+  ///   - requests: How many exchanges may start during `time`, on average. Less than one counts as one.
+  ///   - time: The period in which `requests` exchanges may start, from a microsecond to a day. The default is one
+  ///     second.
+  ///   - burst: How many exchanges may start at once after a long time without exchanges. The default is `requests`;
+  ///     less than one counts as one.
   public init(_ host: String, requests: Int, per time: Duration = .seconds(1), burst: Int? = nil) {
     pattern = HostPattern(host)
     self.requests = max(requests, 1)

@@ -1,4 +1,4 @@
-/// Whether a call may share one exchange with equal calls that are under way.
+/// Whether a call may share one HTTP exchange with equal calls that are running.
 ///
 /// ```swift
 /// struct Stock: APIRequest {
@@ -9,10 +9,10 @@
 ///
 /// A call with a ``CallOptions/bodySink`` never shares an exchange.
 public enum JoinRule: Sendable, Hashable, CaseIterable {
-  /// The rule of the client.
+  /// The rule is inherited from the request, from its ``RequestFamily`` or from the client.
   case inherited
-  /// Calls with a safe method share an exchange: GET, HEAD, OPTIONS, TRACE (RFC 9110 section 9.2.1). This is a client's
-  /// default.
+  /// Calls with a safe method share an exchange: GET, HEAD, OPTIONS, TRACE (RFC 9110 section 9.2.1). This rule is the
+  /// default of a client.
   case safe
   /// Each call has a separate exchange.
   case never
@@ -23,7 +23,7 @@ public enum JoinRule: Sendable, Hashable, CaseIterable {
   /// Returns this rule, or `other` if this rule is ``inherited``.
   func filled(by other: JoinRule) -> JoinRule { self == .inherited ? other : self }
 
-  /// Whether calls with a method may share an exchange.
+  /// Whether this rule allows calls with the given method to share an exchange.
   func admits(_ method: HTTPMethod) -> Bool {
     switch self {
     case .inherited, .safe: method.isSafe

@@ -1,12 +1,12 @@
-/// When a stream of events is requested again after an interruption.
+/// The rule by which an event stream (server-sent events) is requested again after an interruption.
 public struct ReconnectRule: Sendable, Hashable {
-  /// How many successive attempts may fail before the last failure is thrown. A complete line, even of a comment,
-  /// resets the count.
+  /// The number of successive attempts that may fail before the last failure is thrown. Each complete line that the
+  /// stream receives, even a comment line, resets the count to zero.
   public var attempts: Int
-  /// The wait before the first attempt, unless the server sets another wait by `retry:`. Each successive failure
-  /// doubles the wait.
+  /// The wait between an interruption and the first attempt to reconnect, unless the server sets another wait in a
+  /// `retry:` line of the stream. Each successive failure doubles the wait.
   public var delay: Duration
-  /// The longest wait, unless the server asks for a longer one.
+  /// The upper limit of the wait, unless the server asks for a longer wait.
   public var longestDelay: Duration
 
   /// Makes a rule.
@@ -16,8 +16,8 @@ public struct ReconnectRule: Sendable, Hashable {
     self.longestDelay = longestDelay
   }
 
-  /// Ten successive attempts, with waits from 3 to 60 seconds.
+  /// At most ten successive attempts, with waits from 3 to 60 seconds.
   public static let standard = ReconnectRule()
-  /// The stream ends with the response, and failures are thrown.
+  /// The stream is never requested again: it ends when the response ends, and it throws the first failure.
   public static let never = ReconnectRule(attempts: 0)
 }

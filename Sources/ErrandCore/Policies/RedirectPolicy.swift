@@ -1,4 +1,4 @@
-/// How redirects are followed.
+/// Whether and how a call follows redirects (RFC 9110 section 15.4).
 public struct RedirectPolicy: Sendable, Hashable {
   enum Mode: Sendable, Hashable { case inherited, follow, manual, refuse }
 
@@ -7,19 +7,20 @@ public struct RedirectPolicy: Sendable, Hashable {
   package let allowsDowngrade: Bool
   let resendsBodyElsewhere: Bool
 
-  /// Whether redirects are followed.
+  /// Whether the policy follows redirects.
   package var isFollowing: Bool { mode == .follow }
 
-  /// The policy of the family or the client.
+  /// The policy is inherited from the ``RequestFamily`` or from the client.
   public static let inherited = RedirectPolicy(
     mode: .inherited, limit: 0, allowsDowngrade: false, resendsBodyElsewhere: false)
 
-  /// Follows redirects, one hop at a time.
+  /// Follows redirects, one after the other.
   ///
   /// - Parameters:
-  ///   - limit: The largest number of hops.
-  ///   - allowsDowngrade: Whether a redirect from https to http is followed.
-  ///   - resendsBodyElsewhere: Whether 307 and 308 may send a body to another origin.
+  ///   - limit: The largest number of redirects that one call follows.
+  ///   - allowsDowngrade: Whether a redirect from https to http is followed. If false, such a redirect fails the call.
+  ///   - resendsBodyElsewhere: Whether a redirect with status 307 or 308 may send the request body to another origin.
+  ///     If false, such a redirect fails the call.
   public static func follow(
     limit: Int = 10, allowsDowngrade: Bool = false, resendsBodyElsewhere: Bool = false
   ) -> RedirectPolicy {
@@ -27,7 +28,8 @@ public struct RedirectPolicy: Sendable, Hashable {
       mode: .follow, limit: limit, allowsDowngrade: allowsDowngrade, resendsBodyElsewhere: resendsBodyElsewhere)
   }
 
-  /// Returns the redirect to the caller as a response; the status rule must accept it.
+  /// Returns the redirect to the caller as a response. The call fails unless its ``APIRequest/statusRule`` accepts the
+  /// status of the redirect.
   public static let manual = RedirectPolicy(
     mode: .manual, limit: 0, allowsDowngrade: false, resendsBodyElsewhere: false)
 

@@ -1,4 +1,5 @@
-/// What happens if a call is started while another call with the same request type and owner is running.
+/// The rule for a call that is started while another call with the same request type and the same ``CallOwner`` is
+/// running.
 ///
 /// ```swift
 /// struct Search: APIRequest {
@@ -10,17 +11,18 @@
 /// }
 /// ```
 ///
-/// Calls are compared by the type of their request, not by its content. Calls without an owner form one group. Each
-/// client counts separately. Calls that were started with ``runAll`` are not counted. A call that is not carried out
-/// fails, and its accessories are notified.
+/// The content of the requests does not matter. All calls without an owner are treated like calls of one owner. Calls
+/// of different clients do not affect each other. A call with the rule ``runAll`` is not affected by other calls, and
+/// does not affect them. If a rule rejects or cancels a call, the call fails, and its accessories are notified.
 public enum RepeatRule: Sendable, Hashable {
-  /// All calls run. Has no cost.
+  /// All calls run. The client does not keep track of these calls.
   case runAll
-  /// Calls that are under way are cancelled.
+  /// The earlier calls are cancelled, and the new call runs.
   case cancelPrevious
   /// The new call fails at once, with stage ``APIError/Stage/admission`` and code ``APIError/Code/repeated``.
   case ignoreNew
-  /// The new call waits before its request is built. A newer call during the wait cancels the waiting call; after the
-  /// wait, a newer call does not. The client's clock measures the wait, which counts against the deadline.
+  /// The new call waits for this duration before its request is built. A newer call cancels a call that is still
+  /// waiting, but not a call whose wait is over. The clock of the client measures the wait, and the wait counts against
+  /// the deadline of the call.
   case debounce(Duration)
 }

@@ -1,30 +1,33 @@
-/// Whether and how a call is tried again if its exchange fails.
+/// Whether and how a call is tried again if its HTTP exchange fails.
 ///
 /// ```swift
 /// configuration.retries = .standard              // three attempts in all
-/// var retries: RetryPolicy { RetryPolicy(attempts: 5, statuses: [503]) }   // one request says otherwise
+/// var retries: RetryPolicy { RetryPolicy(attempts: 5, statuses: [503]) }   // in the declaration of one request
 /// ```
 ///
 /// ``APIRequest/idempotency`` decides whether a request may be repeated at all. The deadline of the call covers
-/// attempts and waits together: a wait that would exceed it does not start, and the failure is returned at once.
+/// attempts and waits together: if a wait would exceed the deadline, the wait does not start, and the failure is
+/// returned at once.
 public struct RetryPolicy: Sendable, Hashable {
-  /// True if the policy of the family or the client applies. Changing any property sets this to false.
+  /// True if the policy of the ``RequestFamily`` or of the client applies. A change of any other property sets this
+  /// property to false.
   private(set) var isInherited = false
   /// The number of attempts including the first; less than two means that nothing is tried again.
   public var attempts: Int { didSet { isInherited = false } }
   /// The statuses after which the call is tried again.
   public var statuses: Set<Int> { didSet { isInherited = false } }
-  /// The longest wait before the first new attempt. The longest wait doubles with each further attempt. The actual wait
-  /// is a random time between zero and the longest wait, so that many callers do not retry at the same moment.
+  /// The longest wait before the second attempt. The longest wait doubles with each further attempt. The actual wait is
+  /// a random time between zero and the longest wait, so that many clients do not retry at the same moment.
   public var firstDelay: Duration { didSet { isInherited = false } }
-  /// The longest wait before the first new attempt after status 429 or 503, by which a server reports overload.
+  /// The longest wait before the second attempt if the status is 429 or 503, by which a server reports overload. This
+  /// wait replaces ``firstDelay``.
   public var busyDelay: Duration { didSet { isInherited = false } }
   /// The upper limit of all waits, unless the server asks for a longer wait by `Retry-After`.
   public var longestDelay: Duration { didSet { isInherited = false } }
-  /// The longest `Retry-After` that is respected (RFC 9110 section 10.2.3). If the server asks for a longer wait, its
-  /// response is returned at once.
+  /// The longest wait that the server may request by `Retry-After` (RFC 9110 section 10.2.3). If the server asks for a
+  /// longer wait, its response is returned at once.
   public var longestRetryAfter: Duration { didSet { isInherited = false } }
-  /// When a slow read is sent a second time in parallel; nil for never.
+  /// The rule by which a slow request is sent a second time in parallel; nil if no request is sent twice.
   public var hedging: HedgeRule? { didSet { isInherited = false } }
 
   /// Makes a policy.
@@ -32,11 +35,11 @@ public struct RetryPolicy: Sendable, Hashable {
   /// - Parameters:
   ///   - attempts: The number of attempts including the first.
   ///   - statuses: The statuses after which the call is tried again.
-  ///   - firstDelay: The longest wait before the first new attempt.
-  ///   - busyDelay: The longest wait before the first new attempt after status 429 or 503.
+  ///   - firstDelay: The longest wait before the second attempt.
+  ///   - busyDelay: The longest wait before the second attempt if the status is 429 or 503.
   ///   - longestDelay: The upper limit of all waits, unless the server asks for a longer wait.
-  ///   - longestRetryAfter: The longest `Retry-After` that is respected.
-  ///   - hedging: When a slow read is sent a second time in parallel; nil for never.
+  ///   - longestRetryAfter: The longest wait that the server may request by `Retry-After`.
+  ///   - hedging: The rule by which a slow request is sent a second time in parallel; nil if no request is sent twice.
   public init(
     attempts: Int = 3, statuses: Set<Int> = [408, 429, 502, 503, 504], firstDelay: Duration = .milliseconds(100),
     busyDelay: Duration = .milliseconds(500), longestDelay: Duration = .seconds(20),
@@ -51,8 +54,9 @@ public struct RetryPolicy: Sendable, Hashable {
     self.hedging = hedging
   }
 
-  /// The inherited policy. A call inherits from its request, a request from its family, and a family from the client.
-  /// If none of them declares a policy, it is ``none``.
+  /// The policy is inherited: a call inherits the policy of its request, a request inherits the policy of its
+  /// ``RequestFamily``, and a family inherits the policy of the client. If none of them sets a policy, the policy is
+  /// ``none``.
   public static let inherited = {
     var policy = RetryPolicy(attempts: 1)
     policy.isInherited = true
@@ -60,22 +64,24 @@ public struct RetryPolicy: Sendable, Hashable {
   }()
   /// Three attempts including the first.
   public static let standard = RetryPolicy()
-  /// One attempt. The transport still repeats a request that never left this device. It also repeats a request once if
-  /// repeating is allowed and a reused connection closes before the first byte of the response.
+  /// The client makes one attempt. The transport still repeats a request that never left this device. The transport
+  /// also repeats a request once if repeating is allowed and a reused connection closes before the first byte of the
+  /// response.
   public static let none = RetryPolicy(attempts: 1)
 
-  /// Whether more than one request may be sent.
+  /// Whether the policy allows more than one request for a call: by a retry, or by a second request in parallel.
   var sendsAgain: Bool { attempts > 1 || hedging != nil }
 
   /// Returns this policy, or `other` if this policy is inherited.
   func filled(by other: RetryPolicy?) -> RetryPolicy { isInherited ? other ?? self : self }
 }
 
-/// When a slow read is sent a second time, so that the faster response is used.
+/// The rule for *hedging*: a request whose response is slow is sent a second time in parallel, and the faster response
+/// is used.
 ///
-/// The server gets up to one additional request for each call. The additional request counts against the budget for
-/// retries. Only requests with a safe method and without a body are sent twice, and never if a sink receives the
-/// response.
+/// The server gets up to one additional request for each call. The additional request takes tokens from the retry
+/// budget of the origin. Only requests with a safe method and without a body are sent twice. Requests whose response
+/// goes to a body sink are never sent twice.
 public struct HedgeRule: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case after(Duration)
@@ -84,12 +90,12 @@ public struct HedgeRule: Sendable, Hashable {
 
   let kind: Kind
 
-  /// Sends the second request when no response has arrived after a time.
+  /// Sends the second request if no response has arrived within the given time.
   public static func after(_ time: Duration) -> HedgeRule { HedgeRule(kind: .after(time)) }
 
-  /// Sends the second request when the call takes longer than a share of the last calls to its origin: with 0.95 one of
-  /// twenty is sent twice. The second request is sent after `least` at the earliest, and only if at least twenty calls
-  /// have been measured.
+  /// Sends the second request if the call takes longer than the given share of the last calls to the same origin. With
+  /// a share of 0.95, about one request in twenty is sent twice. The second request is sent after the time `least` at
+  /// the earliest, and only if the response times of at least twenty calls are known.
   public static func slowerThan(_ share: Double, least: Duration = .milliseconds(10)) -> HedgeRule {
     HedgeRule(kind: .share(share, least: least))
   }

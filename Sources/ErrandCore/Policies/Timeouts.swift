@@ -1,44 +1,45 @@
-/// How long a call may take. Parts that are nil are inherited from the family, then from the client.
+/// The time-outs of a call. A time-out that is nil is inherited from the ``RequestFamily``, or from the client if it is
+/// nil in the family, too.
 public struct Timeouts: Sendable, Hashable {
   /// The time to connect, including name lookup and TLS. The default is 10 seconds.
   public var connect: TimeLimit?
-  /// The longest time without any transferred byte. The default is 60 seconds.
+  /// The longest time in which no byte is sent or received. The default is 60 seconds.
   public var idle: TimeLimit?
   /// The time for the whole call: queueing, credentials, sending, attempts, waits, redirects and decoding. The default
-  /// is 120 seconds. There is no default limit for a transfer: a download, a stream, a call with a
-  /// ``CallOptions/bodySink``, and a call whose body is read while it is sent, such as a file or a form of more than 64
-  /// KiB.
+  /// is 120 seconds. Transfers have no default limit. A transfer is a download, a stream, a call with a
+  /// ``CallOptions/bodySink``, or a call whose request body is read while it is sent, such as a file or a form of more
+  /// than 64 KiB.
   public var total: TimeLimit?
 
-  /// Makes time-outs.
+  /// Makes time-outs. A time-out that is nil is inherited.
   public init(connect: TimeLimit? = nil, idle: TimeLimit? = nil, total: TimeLimit? = nil) {
     self.connect = connect
     self.idle = idle
     self.total = total
   }
 
-  /// All parts are nil, so all time-outs are inherited.
+  /// All time-outs are nil, so all of them are inherited.
   public static let inherited = Timeouts()
 
-  /// Returns these time-outs. Parts that are nil are taken from `other`.
+  /// Returns a copy in which each time-out that is nil is replaced by the time-out of `other`.
   func filled(by other: Timeouts?) -> Timeouts {
     Timeouts(connect: connect ?? other?.connect, idle: idle ?? other?.idle, total: total ?? other?.total)
   }
 }
 
-/// A duration after which something ends, or never.
+/// A time limit: a duration, or no limit.
 public struct TimeLimit: Sendable, Hashable {
-  /// The duration; nil for never.
+  /// The duration; nil for no limit.
   public let duration: Duration?
 
-  /// Ends after a duration, which may have fractions of a second.
+  /// A limit of the given duration, which may include fractions of a second.
   public static func after(_ duration: Duration) -> TimeLimit { TimeLimit(duration: duration) }
-  /// Ends after some seconds; more than 4e9 seconds (about 127 years), infinity and NaN mean never.
+  /// A limit of the given number of seconds. 4e9 seconds (about 127 years) or more, infinity and NaN mean no limit.
   public static func seconds(_ seconds: Double) -> TimeLimit {
     seconds < 4e9 ? .after(.seconds(max(seconds, 0))) : .never
   }
-  /// Ends after some milliseconds.
+  /// A limit of the given number of milliseconds.
   public static func milliseconds(_ milliseconds: Int) -> TimeLimit { .after(.milliseconds(milliseconds)) }
-  /// Never ends.
+  /// No limit.
   public static let never = TimeLimit(duration: nil)
 }

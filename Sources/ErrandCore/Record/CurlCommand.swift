@@ -2,20 +2,22 @@ import ErrandJSON
 import Foundation
 
 extension HTTPRequest {
-  /// The request as a command line for bash and curl that sends the same bytes.
+  /// Returns a curl command for bash. With secrets, the command can be run unchanged and sends the same bytes as this
+  /// request.
   ///
-  /// Secret fields, the values of the query and values under secret names in the body are masked. A body of unknown
-  /// format is replaced by its size. The masked line is for logs and for people to read. With secrets the line can be
-  /// run unchanged. If the body was read from a stream, the command then reads the body from the standard input.
-  /// Default fields of curl that the request does not have are switched off.
+  /// By default, secrets are masked: secret header fields, the values of the query, and values in the body whose names
+  /// suggest a secret. A body of unknown format is replaced by a text that states its size. A masked command is for
+  /// logs and for people to read. If the body of the request comes from a stream, the command with secrets reads the
+  /// body from the standard input. Header fields that curl adds by default are switched off if the request does not
+  /// have them.
   ///
-  /// - Parameter showingSecrets: Whether secrets are included. Do not log a line with secrets.
+  /// - Parameter showingSecrets: True to include secrets instead of masking them. Do not log a command with secrets.
   public func curlCommand(showingSecrets: Bool = false) -> String {
     CurlCommand(request: self, showingSecrets: showingSecrets).line
   }
 }
 
-/// Composes the command line.
+/// Composes the curl command line of a request.
 private struct CurlCommand {
   let request: HTTPRequest
   let showingSecrets: Bool
@@ -35,7 +37,8 @@ private struct CurlCommand {
     }
   }
 
-  /// Options that stop curl from rewriting the URL, and that make it decode the requested codings.
+  /// The options of the curl command that prevent curl from changing the URL, and the option that makes curl decode the
+  /// content codings for which the request asks.
   private var switches: [String] {
     var switches: [String] = []
     if url.utf8.contains(where: { "[]{}".utf8.contains($0) }) { switches.append("--globoff") }
@@ -55,8 +58,8 @@ private struct CurlCommand {
     return (own + missing + framing).flatMap { ["-H", ShellText.quoted($0)] }
   }
 
-  /// The fields about the body in which curl would differ from the transport: `Content-Length` of an empty body, and
-  /// `Expect`, which curl adds for bodies over 1 MiB.
+  /// Header fields that make curl describe the body as the transport does. By default, curl sends no `Content-Length`
+  /// for a POST, PUT or PATCH request without a body, and adds `Expect` for a body over 1 MiB.
   private var framing: [String] {
     guard let body = request.body else {
       return ["POST", "PUT", "PATCH"].contains(request.method.rawValue) ? ["Content-Length: 0"] : []
@@ -78,7 +81,8 @@ private struct CurlCommand {
     }
   }
 
-  /// A program argument cannot contain a zero byte or more than 128 KiB, so such a body is passed through a pipe.
+  /// Returns true if the body must be passed to curl through a pipe. A program argument cannot contain a zero byte or
+  /// more than 128 KiB.
   private func isPiped(_ body: Data) -> Bool { body.count > 100_000 || body.contains(0) }
 
   private var pipe: String {
@@ -86,8 +90,8 @@ private struct CurlCommand {
     return "printf -- \(ShellText.format(body)) | "
   }
 
-  /// The text that replaces a body that was read while it was sent. The bytes of such a body are not available any
-  /// more.
+  /// The text that the command contains instead of the bytes of a streamed body. The bytes were read while the request
+  /// was sent, and they are no longer available.
   private var note: String { "\(Redaction.mask) \(request.body?.measure ?? "none")" }
 
   private func masked(_ body: Data) -> Data {
@@ -102,7 +106,7 @@ private struct CurlCommand {
 }
 
 extension JSONValue {
-  /// A copy in which all values under secret names are masked.
+  /// A copy in which all values whose names suggest a secret, such as `token`, are masked.
   fileprivate var masked: JSONValue {
     switch content {
     case .object(let members):

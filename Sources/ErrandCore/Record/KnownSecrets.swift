@@ -5,33 +5,35 @@ import Foundation
 /// The known secrets of a call. They are masked in the texts of errors, because an interceptor, a provider or a decoder
 /// may quote a secret in an error.
 ///
-/// The known secrets are the values of secret fields, the tokens and passwords in these values, cookies, and the values
-/// under secret names in query, form and JSON body. Short values may be ordinary words, so there are exceptions:
+/// The known secrets are the values of secret header fields, the tokens and passwords in these values, cookies, and the
+/// values in the query, form or JSON body whose names suggest a secret, such as `token`. Short values may be ordinary
+/// words, so there are exceptions:
 ///
 /// - A value of fewer than 4 bytes is never masked.
-/// - A value of 4 to 7 bytes in a cookie or under a secret name is masked only where it is a whole word.
-/// - A value of 4 to 7 bytes in a cookie or a query is not masked at all if it consists of small letters only
+/// - A value of 4 to 7 bytes that is in a cookie or has a name that suggests a secret is masked only as a whole word.
+/// - A value of 4 to 7 bytes in a cookie or a query is not masked at all if it consists of lower-case letters only
 ///   (`theme=dark`, `sort_key=name`).
 struct KnownSecrets {
   private static let shortest = 4
-  /// A value of at least this many bytes counts as a secret, not as an ordinary word.
+  /// The length in bytes from which a value is masked at every position, because such a value is hardly an ordinary
+  /// word.
   private static let long = 8
-  /// A body of more bytes is not searched for secrets.
+  /// The size in bytes of the largest body that is searched for secrets.
   private static let longestBody = 16 << 10
 
-  /// Secrets that are masked at every position.
+  /// Secrets that are masked at every position in a text.
   private var values: Set<ByteText> = []
-  /// Secrets that are masked only if no letter or digit is next to them.
+  /// Secrets that are masked in a text only if no letter or digit is next to them.
   private var words: Set<ByteText> = []
 
-  /// The secrets in a request and in its response.
+  /// Collects the secrets in a request and in its response.
   init(_ request: HTTPRequest? = nil, _ response: HTTPResponse? = nil) {
     if let request { add(request) }
     for field in response?.fields.all ?? [] { add(field) }
   }
 
-  /// A text in which all secrets are masked. Longer secrets are masked first, because a long secret may begin with a
-  /// shorter one.
+  /// Returns a copy of the text in which all secrets are masked. Longer secrets are masked first, because a long secret
+  /// may begin with a shorter one.
   func masked(_ text: String) -> String {
     let secrets = values.union(words).map { (bytes: Array($0.text.utf8), isWord: !values.contains($0)) }
       .sorted { $0.bytes.count > $1.bytes.count }
@@ -39,7 +41,8 @@ struct KnownSecrets {
     return String(decoding: masked, as: UTF8.self)
   }
 
-  /// Masks one secret. Compares bytes, not characters: a secret that is followed by a combining accent is found, too.
+  /// Masks one secret. The search compares bytes, not characters, so it also finds a secret that is followed by a
+  /// combining accent.
   private static func masked(_ text: [UInt8], _ secret: [UInt8], isWord: Bool) -> [UInt8] {
     var masked: [UInt8] = []
     var rest = text[...]
@@ -70,23 +73,26 @@ struct KnownSecrets {
 
   // MARK: - Collecting secrets
 
-  /// Adds a credential as it is written in a field, and the tokens and passwords in the credential.
+  /// Adds to the known secrets the `Authorization` value with this credential, and the tokens and passwords in the
+  /// value.
   mutating func add(_ credential: Credential) { add(credential.fieldValue, as: .authorization) }
 
-  /// Adds a fixed credential of a client.
+  /// Adds to the known secrets the `Authorization` value with a client's fixed credential, and the tokens and passwords
+  /// in the value.
   mutating func add(_ credential: FixedCredential) { add(credential.fieldValue, as: .authorization) }
 
-  /// Adds the secret fields of a request, a family or a client.
+  /// Adds to the known secrets the values of the secret header fields that a request, a ``RequestFamily`` or a client
+  /// sets.
   mutating func add(_ headers: RequestHeaders) {
     for entry in headers.entries { if let value = entry.value { add(entry.field(value)) } }
   }
 
-  /// Adds the arguments of a request that have secret names.
+  /// Adds to the known secrets the values of the arguments whose names suggest a secret, such as `token`.
   mutating func add(_ arguments: Arguments) {
     for entry in arguments.entries where JSONMask.isSecret(key: entry.name) {
       switch entry.value {
-      case .string(let text): add(guess: text)
-      case .integer(let number): add(guess: String(number))
+      case .string(let text): add(suspected: text)
+      case .integer(let number): add(suspected: String(number))
       default: break
       }
     }
@@ -94,12 +100,12 @@ struct KnownSecrets {
 
   private mutating func add(_ request: HTTPRequest) {
     for field in request.fields.all { add(field) }
-    if let query = request.url.query { add(pairs: query, maySayWords: true) }
+    if let query = request.url.query { add(pairs: query, mayBeWord: true) }
     guard let body = request.body?.data, body.count <= Self.longestBody else { return }
     let type = request.fields[.contentType].flatMap { MediaType($0) }
     if type?.isJSON == true, let value = try? JSONValue(parsing: body) { add(value, isSecret: false) }
     guard type?.essence == "application/x-www-form-urlencoded" else { return }
-    add(pairs: String(decoding: body, as: UTF8.self), maySayWords: false)
+    add(pairs: String(decoding: body, as: UTF8.self), mayBeWord: false)
   }
 
   private mutating func add(_ field: HTTPField) {
@@ -116,7 +122,8 @@ struct KnownSecrets {
     }
   }
 
-  /// Adds the part of a credential after the scheme. For Basic also adds the decoded user name and password.
+  /// Adds to the known secrets the part of an `Authorization` value after the scheme, such as a token. For the scheme
+  /// Basic, also adds the decoded user name and password.
   private mutating func add(credentials value: String) {
     guard let (scheme, rest) = value.cut(at: " ") else { return }
     let token = String(rest.unicodeScalars.drop { $0 == " " })
@@ -128,15 +135,16 @@ struct KnownSecrets {
   }
 
   private mutating func add(cookie pair: Substring) {
-    if let (_, value) = pair.cut(at: "=") { add(guess: String(value), maySayWords: true) }
+    if let (_, value) = pair.cut(at: "=") { add(suspected: String(value), mayBeWord: true) }
   }
 
-  /// Adds the values under secret names in a query or a form, both percent-encoded and decoded.
-  private mutating func add(pairs text: String, maySayWords: Bool) {
+  /// Adds to the known secrets those values in a query or a form whose names suggest a secret. Each value is added
+  /// twice: as it is written, and percent-decoded.
+  private mutating func add(pairs text: String, mayBeWord: Bool) {
     for pair in text.parts(at: "&") {
       guard let (name, value) = pair.cut(at: "="), JSONMask.isSecret(key: Self.plain(name)) else { continue }
-      add(guess: String(value), maySayWords: maySayWords)
-      add(guess: Self.plain(value), maySayWords: maySayWords)
+      add(suspected: String(value), mayBeWord: mayBeWord)
+      add(suspected: Self.plain(value), mayBeWord: mayBeWord)
     }
   }
 
@@ -146,30 +154,31 @@ struct KnownSecrets {
 
   private mutating func add(_ value: JSONValue, isSecret: Bool) {
     switch value.content {
-    case .string(let text): if isSecret { add(guess: text) }
+    case .string(let text): if isSecret { add(suspected: text) }
     case .array(let elements): for element in elements { add(element, isSecret: isSecret) }
     case .object(let members):
       for (key, member) in members { add(member, isSecret: isSecret || JSONMask.isSecret(key: key)) }
-    case .integer(let number): if isSecret { add(guess: String(number)) }
+    case .integer(let number): if isSecret { add(suspected: String(number)) }
     case .null, .bool, .unsigned, .number: break
     }
   }
 
-  /// Adds a value that is certainly secret, also in its JSON form.
+  /// Adds to the known secrets a text that is certainly secret, and the same text with JSON escapes.
   mutating func add(_ text: String) {
     guard text.utf8.count >= Self.shortest else { return }
     values.insert(ByteText(text))
     if let quoted = Self.quoted(text) { values.insert(ByteText(quoted)) }
   }
 
-  /// Adds a value under a name that looks secret.
-  private mutating func add(guess text: String, maySayWords: Bool = false) {
+  /// Adds to the known secrets a value whose name suggests a secret. If `mayBeWord` is true, a short value of
+  /// lower-case letters counts as an ordinary word and is not added.
+  private mutating func add(suspected text: String, mayBeWord: Bool = false) {
     if text.utf8.count >= Self.long { return add(text) }
-    if maySayWords, text.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }) { return }
+    if mayBeWord, text.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }) { return }
     if text.utf8.count >= Self.shortest { words.insert(ByteText(text)) }
   }
 
-  /// A text with JSON escapes; nil if the text needs no escapes.
+  /// Returns the text with JSON escapes; nil if the text needs no escapes.
   private static func quoted(_ text: String) -> String? {
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }),
       let json = try? JSONValue.string(text).serialized()

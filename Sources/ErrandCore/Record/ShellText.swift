@@ -1,15 +1,16 @@
 import ErrandSupport
 import Foundation
 
-/// Quotes words so that bash reads exactly the same bytes.
+/// Quotes texts so that bash reads exactly the same bytes.
 ///
-/// The type compares bytes. In Swift, an apostrophe with a combining accent is a different character than an
-/// apostrophe. For the shell it is an apostrophe.
+/// The type compares bytes, not characters. In Swift, an apostrophe and a combining accent after it form one character,
+/// which is not equal to an apostrophe. So a search for characters would not find this apostrophe, but the shell reads
+/// it as the end of a quotation.
 enum ShellText {
-  /// One word of a command line. The text must not contain a zero byte.
+  /// Returns a text, quoted as one word of a command line. The text must not contain a zero byte.
   static func quoted(_ text: String) -> String { quoted(Data(text.utf8)) }
 
-  /// One word of a command line, from any bytes except zero.
+  /// Returns bytes, quoted as one word of a command line. No byte may be zero.
   static func quoted(_ bytes: Data) -> String {
     guard let text = String(validating: bytes, as: UTF8.self), !text.unicodeScalars.contains(where: isControl) else {
       return "$'" + bytes.map(ansi).joined() + "'"
@@ -18,7 +19,7 @@ enum ShellText {
     return "'" + text.replacingBytes(of: "'", with: #"'\''"#) + "'"
   }
 
-  /// A format for `printf` that writes exactly these bytes, including zero.
+  /// Returns a format for the command `printf` that writes exactly these bytes, including zero bytes.
   static func format(_ bytes: Data) -> String {
     let text = bytes.map { byte -> String in
       switch byte {
@@ -31,7 +32,7 @@ enum ShellText {
     return "'" + text.joined() + "'"
   }
 
-  /// How a byte is written inside `$'…'`.
+  /// Returns the text for a byte inside `$'…'`, a quotation of bash that may contain escapes.
   private static func ansi(_ byte: UInt8) -> String {
     switch byte {
     case 0x09: #"\t"#
@@ -44,8 +45,8 @@ enum ShellText {
     }
   }
 
-  /// The octal escape of a byte. It always has three digits, so that a digit after the escape is not read as a part of
-  /// it.
+  /// Returns the octal escape of a byte. The escape always has three digits, because bash would otherwise read a digit
+  /// after the escape as a part of the escape.
   private static func octal(_ byte: UInt8) -> String {
     let digits = String(byte, radix: 8)
     return #"\"# + String(repeating: "0", count: 3 - digits.count) + digits

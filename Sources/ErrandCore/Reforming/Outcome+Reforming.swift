@@ -1,8 +1,8 @@
 import ErrandSupport
 
 extension Outcome {
-  /// A copy of the outcome with its value converted for a screen. A failure does not change. Several screens can
-  /// convert one outcome.
+  /// Returns a copy of the outcome in which the reformer has converted the value for a screen. The copy of a failed
+  /// outcome has the same error. Several screens can convert the same outcome.
   public func reformed<By: Reformer>(by reformer: By) -> Outcome<By.Output> where By.Input == Value {
     let made = result.flatMap { value in
       Result { () throws(APIError) in try APIError.reforming(value, by: reformer, self) }
@@ -11,8 +11,8 @@ extension Outcome {
       result: made, request: request, response: response, origin: origin, metrics: metrics, isUnchanged: isUnchanged)
   }
 
-  /// Converts the value of the outcome for a screen. If the body is large, this is done on the global executor, as
-  /// decoding is.
+  /// Converts the value of the outcome for a screen. If the body has more than 16 KiB, the reformer runs on the global
+  /// executor, on which such a body is also decoded.
   func reformedElsewhere<By: Reformer>(by reformer: By) async -> Outcome<By.Output> where By.Input == Value {
     guard let response, response.body.count > Validating.inlineLimit else { return reformed(by: reformer) }
     return await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in reformed(by: reformer) }
@@ -20,7 +20,7 @@ extension Outcome {
 }
 
 extension APIResponse {
-  /// A copy of the response with its value converted for a screen.
+  /// Returns a copy of the response in which the reformer has converted the value for a screen.
   /// - Throws: ``APIError`` of code ``APIError/Code/reform``.
   public func reformed<By: Reformer>(by reformer: By) throws(APIError) -> APIResponse<By.Output>
   where By.Input == Value {
@@ -40,7 +40,7 @@ extension APIError {
     } catch let error as APIError {
       throw error
     } catch {
-      let clause = "the response could not be reformed by \(By.self): \(error)"
+      let clause = "the response could not be converted by the reformer \(By.self): \(error)"
       let secrets = KnownSecrets(outcome.request, outcome.response)
       throw APIError(
         Details(
@@ -53,17 +53,17 @@ extension APIError {
 extension CallSender {
   /// Sends a request and returns its value, converted for a screen.
   ///
-  /// The call ends as it would without the reformer; only this caller receives a failure of the reformer. The reformer
-  /// runs on the caller's executor. For bodies over 16 KiB it runs on the global executor.
-  /// - Throws: ``APIError``; of code ``APIError/Code/reform`` if the reformer failed.
+  /// If the reformer fails, this function throws an error, but hooks and accessories still receive a success. The
+  /// reformer runs on the caller's executor. For bodies over 16 KiB, the reformer runs on the global executor.
+  /// - Throws: ``APIError``. If the reformer failed, the code of the error is ``APIError/Code/reform``.
   public func send<R: APIRequest, By: Reformer>(
     _ request: R, as reformer: By, options: CallOptions = CallOptions()
   ) async throws(APIError) -> By.Output where By.Input == R.Response {
     try await outcome(of: request, as: reformer, options: options).result.get()
   }
 
-  /// Sends a request and returns its outcome with the value converted for a screen. It never throws. The reformer runs
-  /// on the caller's executor. For bodies over 16 KiB it runs on the global executor.
+  /// Sends a request and returns its outcome with the value converted for a screen. This function never throws. The
+  /// reformer runs on the caller's executor. For bodies over 16 KiB, the reformer runs on the global executor.
   public func outcome<R: APIRequest, By: Reformer>(
     of request: R, as reformer: By, options: CallOptions = CallOptions()
   ) async -> Outcome<By.Output> where By.Input == R.Response {
@@ -72,8 +72,8 @@ extension CallSender {
 }
 
 extension APIClient {
-  /// Starts a request. Exactly one of the closures `onSuccess` and `onFailure` is called, once, on the main actor, with
-  /// the converted value or the error. The reformer does not run on the main actor.
+  /// Starts a request. At its end, exactly one of the closures `onSuccess` and `onFailure` is called on the main actor,
+  /// with the converted value or the error. The reformer does not run on the main actor.
   @discardableResult
   public func start<R: APIRequest, By: Reformer>(
     _ request: R, as reformer: By, options: CallOptions = CallOptions(),
@@ -118,9 +118,7 @@ extension APIClient {
     let typed = TypedCall(request)
     return launch(typed, options, executor: executor, onProgress: onProgress) { _, outcome in
       let made = typed.outcome(outcome).reformed(by: reformer)
-      return { ending in
-        _ = typed.tell(ending) { onEnd($0.error == nil ? made : $0.reformed(by: reformer)) }
-      }
+      return { ending in onEnd(ending.error == nil ? made : typed.outcome(ending).reformed(by: reformer)) }
     }
   }
 }

@@ -7,33 +7,35 @@
 /// let row = try await client.send(GetUser(id: 7), as: UserRow())
 /// ```
 ///
-/// A reformer runs off the main actor even if the closures of the call run on it. It may run more than once.
+/// For a call of `start`, the reformer does not run on the main actor, even if the closures of the call do. For a call
+/// of `send` or `outcome`, the reformer runs on the caller's executor if the body has at most 16 KiB. A reformer may
+/// run more than once.
 public protocol Reformer<Input, Output>: Sendable {
-  /// The value of a response, or the output of another reformer.
+  /// The type that the reformer converts: the value of a response, or the output of another reformer.
   associatedtype Input: Sendable
-  /// The value that the screen needs.
+  /// The type that the screen needs.
   associatedtype Output: Sendable
 
-  /// Converts a value. An error becomes the cause of an ``APIError`` of code ``APIError/Code/reform``; an ``APIError``
-  /// is passed on unchanged.
+  /// Converts a value. If this function throws an ``APIError``, the caller receives that error unchanged. Any other
+  /// error becomes the cause of an ``APIError`` of code ``APIError/Code/reform``.
   func reform(_ input: Input) throws -> Output
 }
 
 extension Reformer {
-  /// Makes a reformer that runs this reformer, and then runs `next` on the output.
+  /// Returns a reformer that runs this reformer, and then runs `next` on the output of this reformer.
   public func then<Next: Reformer>(_ next: Next) -> some Reformer<Input, Next.Output> where Next.Input == Output {
     Reform { input in try next.reform(self.reform(input)) }
   }
 
-  /// A reformer that converts each value of a list, in order.
+  /// A reformer that converts each value of an array with this reformer, in order.
   public var each: some Reformer<[Input], [Output]> { Reform { inputs in try inputs.map(reform) } }
 }
 
-/// A reformer made of a closure.
+/// A reformer that is made from a closure.
 public struct Reform<Input: Sendable, Output: Sendable>: Reformer {
   private let closure: @Sendable (Input) throws -> Output
 
-  /// Makes a reformer.
+  /// Makes a reformer from a closure that converts a value.
   public init(_ closure: @escaping @Sendable (Input) throws -> Output) { self.closure = closure }
 
   /// Converts a value with the closure.
@@ -41,6 +43,6 @@ public struct Reform<Input: Sendable, Output: Sendable>: Reformer {
 }
 
 extension APIError.Code {
-  /// A reformer could not convert the value.
+  /// The code of the error if a reformer could not convert the value.
   public static let reform = Self(rawValue: "reform")
 }

@@ -1,58 +1,62 @@
 /// Observes calls and groups of calls: their start, progress and end, including cache hits and cancelled calls.
 ///
 /// - `willStart` runs on the thread that starts the call.
-/// - `willStop` and `didStop` run on the callback executor, for `send` on the caller's executor. The delegate and the
-///   closure are called between them, in the same job.
-/// - `progressed` runs on the callback executor, for `send` on the transport's thread. Reports follow one another, and
-///   none follows `willStop`.
+/// - `willStop` and `didStop` run on the call's ``CallbackExecutor``, or on the caller's executor for `send`. The
+///   delegate and the completion closure are called between `willStop` and `didStop`, in the same job of the executor.
+/// - `progressed` runs on the call's ``CallbackExecutor``, or on the transport's thread for `send`. Progress reports of
+///   one call never overlap, and no report follows `willStop`.
 ///
-/// `willStart`, `willStop` and `didStop` are each called exactly once per call. For a batch or a chain, the group's own
-/// accessories and the client's accessories are also called once for the group, in addition to the calls for its
-/// members.
+/// `willStart`, `willStop` and `didStop` are each called exactly once per call. A batch or a chain is a group of calls.
+/// The accessories of the group and of the client are also called once for the whole group.
 ///
-/// Every member has a default, which does nothing. Swift selects the default in the class that declares the
-/// conformance, so a member that only a subclass implements is not called.
+/// A call that an accessory sends is nested in the call or the group that the accessory observes. A call that is nested
+/// more than eight deep fails and is not observed. So an accessory that sends a call for each call causes no endless
+/// loop. Calls of a `beforeCompletion` hook are nested, too; calls of hooks that run after the completion are not.
+///
+/// Every function has a default implementation, which does nothing. If a class conforms to this protocol, implement the
+/// functions in this class: a function that only a subclass implements is not called, because Swift selects the default
+/// implementation for the class that declares the conformance.
 public protocol Accessory: Sendable {
-  /// The call starts.
+  /// Called when a call starts.
   func willStart(_ call: CallInfo)
-  /// More bytes of a body were sent or received.
+  /// Called when more bytes of a body were sent or received.
   func progressed(_ call: CallInfo, _ progress: TransferProgress)
-  /// The call has its outcome. The delegate and the closure have not been called yet.
+  /// Called when the outcome of a call is known, before the delegate and the completion closure are called.
   func willStop(_ call: CallInfo, _ ending: CallEnding)
-  /// The delegate and the closure have been called.
+  /// Called after the delegate and the completion closure of a call were called.
   func didStop(_ call: CallInfo, _ ending: CallEnding)
 
-  /// A batch or a chain starts.
+  /// Called when a batch or a chain of calls starts.
   func willStart(_ group: GroupInfo)
-  /// A member of a batch or a chain made progress or ended.
+  /// Called when a member of a batch or a chain made progress or ended.
   func progressed(_ group: GroupInfo, _ progress: GroupProgress)
-  /// A batch or a chain has its outcome. The delegate and the closure have not been called yet.
+  /// Called when the outcome of a batch or a chain is known, before its delegate and completion closure are called.
   func willStop(_ group: GroupInfo, _ ending: GroupEnding)
-  /// The delegate and the closure of a batch or a chain have been called.
+  /// Called after the delegate and the completion closure of a batch or a chain were called.
   func didStop(_ group: GroupInfo, _ ending: GroupEnding)
 
-  /// An account was logged out, and its calls were cancelled. The task that performs the logout calls this function on
-  /// the accessories of the client.
+  /// Called when an account was logged out and its calls were cancelled. The task that performs the logout calls this
+  /// function on the accessories of the client.
   func sessionEnded(of account: String)
 }
 
 extension Accessory {
-  /// Does nothing.
+  /// By default, does nothing.
   public func willStart(_ call: CallInfo) {}
-  /// Does nothing.
+  /// By default, does nothing.
   public func progressed(_ call: CallInfo, _ progress: TransferProgress) {}
-  /// Does nothing.
+  /// By default, does nothing.
   public func willStop(_ call: CallInfo, _ ending: CallEnding) {}
-  /// Does nothing.
+  /// By default, does nothing.
   public func didStop(_ call: CallInfo, _ ending: CallEnding) {}
-  /// Does nothing.
+  /// By default, does nothing.
   public func willStart(_ group: GroupInfo) {}
-  /// Does nothing.
+  /// By default, does nothing.
   public func progressed(_ group: GroupInfo, _ progress: GroupProgress) {}
-  /// Does nothing.
+  /// By default, does nothing.
   public func willStop(_ group: GroupInfo, _ ending: GroupEnding) {}
-  /// Does nothing.
+  /// By default, does nothing.
   public func didStop(_ group: GroupInfo, _ ending: GroupEnding) {}
-  /// Does nothing.
+  /// By default, does nothing.
   public func sessionEnded(of account: String) {}
 }

@@ -1,78 +1,80 @@
-/// The text form of arguments, where a query, a form or JSON allows several forms.
+/// How arguments are written as text, if a query, a form body or JSON allows several ways.
 public struct ArgumentStyle: Sendable, Hashable {
-  /// The form of several values in a query or form.
+  /// How a list of values is written in a query or a form body.
   public enum Arrays: Sendable, Hashable {
-    /// `a=1&a=2`.
+    /// The name is repeated for each value: `a=1&a=2`.
     case repeated
-    /// `a[]=1&a[]=2`.
+    /// Empty brackets follow the name: `a[]=1&a[]=2`.
     case brackets
-    /// `a[0]=1&a[1]=2`.
+    /// The index of each value follows the name: `a[0]=1&a[1]=2`.
     case indexed
-    /// `a=1,2`. A comma inside a value is escaped. An empty list writes nothing.
+    /// Commas join the values: `a=1,2`. A comma inside a value is escaped. An empty list writes nothing.
     case commas
   }
 
-  /// The form of named values in a query or form.
+  /// How an object, which contains named values, is written in a query or a form body.
   public enum Objects: Sendable, Hashable {
-    /// `a[b]=1`.
+    /// The name of a member is in brackets: `a[b]=1`.
     case brackets
-    /// `a.b=1`.
+    /// A dot precedes the name of a member: `a.b=1`.
     case dots
   }
 
-  /// The form of Boolean values in a query or form. JSON always has `true` and `false`.
+  /// How Boolean values are written in a query or a form body. JSON always has `true` and `false`.
   public enum Booleans: Sendable, Hashable {
-    /// `true` and `false`.
+    /// A Boolean value is written as the word `true` or `false`.
     case words
-    /// `1` and `0`.
+    /// A Boolean value is written as the digit `1` or `0`.
     case digits
   }
 
-  /// The form of dates, also in JSON.
+  /// How dates are written in a query, a form body or JSON.
   public enum Dates: Sendable, Hashable {
-    /// `2026-01-31T12:00:00Z` (RFC 3339), with a fraction of a second if the date has one.
+    /// A date is written in the format of RFC 3339, such as `2026-01-31T12:00:00Z`. If the date has a fraction of a
+    /// second, the text has milliseconds.
     case iso8601
-    /// Whole seconds since 1970.
+    /// A date is written as the number of whole seconds since 1970.
     case seconds
-    /// Whole milliseconds since 1970.
+    /// A date is written as the number of whole milliseconds since 1970.
     case milliseconds
   }
 
-  /// The form of null in a query or form.
+  /// How the value null is written in a query or a form body.
   public enum Nulls: Sendable, Hashable {
-    /// `a=`.
+    /// Null is written as the name with an empty value: `a=`.
     case empty
-    /// The argument is left out.
+    /// An argument with the value null is left out.
     case omitted
-    /// `a=null`.
+    /// Null is written as the word null: `a=null`.
     case word
   }
 
-  /// The form of a space in a query. In a form, a space is always `+`.
+  /// How a space is written in a query. In a form body, a space is always `+`.
   public enum Spaces: Sendable, Hashable {
-    /// `%20`.
+    /// A space is written as the percent-escape `%20`.
     case percent
-    /// `+`.
+    /// A space is written as a plus sign, `+`.
     case plus
   }
 
-  /// True if the style of the family or the client applies. Changing a property of the style sets it to false.
+  /// True if the style of the request's ``RequestFamily`` or of the client applies. A change of any property sets this
+  /// flag to false.
   private(set) var isInherited = false
 
-  /// The form of several values: repeated by default.
+  /// How a list of values is written: with a repeated name by default.
   public var arrays: Arrays { didSet { isInherited = false } }
-  /// The form of named values: in brackets by default.
+  /// How an object is written: with the names of its members in brackets by default.
   public var objects: Objects { didSet { isInherited = false } }
-  /// The form of Boolean values: words by default.
+  /// How Boolean values are written: as words by default.
   public var booleans: Booleans { didSet { isInherited = false } }
-  /// The form of dates: ISO 8601 by default.
+  /// How dates are written: in the format of RFC 3339 by default.
   public var dates: Dates { didSet { isInherited = false } }
-  /// The form of null: empty by default.
+  /// How null is written: as an empty value by default.
   public var nulls: Nulls { didSet { isInherited = false } }
-  /// The form of spaces in a query: `%20` by default.
+  /// How spaces are written in a query: as `%20` by default.
   public var spaces: Spaces { didSet { isInherited = false } }
 
-  /// Makes a style.
+  /// Makes a style for arguments. A parameter that is not given has its default.
   public init(
     arrays: Arrays = .repeated, objects: Objects = .brackets, booleans: Booleans = .words, dates: Dates = .iso8601,
     nulls: Nulls = .empty, spaces: Spaces = .percent
@@ -85,13 +87,13 @@ public struct ArgumentStyle: Sendable, Hashable {
     self.spaces = spaces
   }
 
-  /// The style of the family or the client.
+  /// The style of the request's ``RequestFamily``, or of the client if the family has none.
   public static let inherited = {
     var style = ArgumentStyle()
     style.isInherited = true
     return style
   }()
 
-  /// Returns this style, or `other` if this style is inherited.
+  /// Returns `other` if this style is inherited and `other` is not nil; otherwise returns this style.
   func filled(by other: ArgumentStyle?) -> ArgumentStyle { isInherited ? other ?? self : self }
 }

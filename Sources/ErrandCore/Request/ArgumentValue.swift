@@ -1,12 +1,13 @@
+import ErrandSupport
 public import Foundation
 
-/// The value of one argument, before it is written as a query, a form or JSON.
+/// The value of one argument, before it is written as a query, a form body or JSON.
 public enum ArgumentValue: Sendable, Hashable {
-  /// No value: the argument is left out. An optional that is nil has this value.
+  /// The argument, or the element of a list, has no value and is left out. An optional that is nil becomes this case.
   case omitted
-  /// The value null. ``ArgumentStyle/Nulls`` sets its form in a query; in JSON it is `null`.
+  /// The value null. ``ArgumentStyle/Nulls`` determines how null is written in a query; in JSON it is `null`.
   case null
-  /// A Boolean value. ``ArgumentStyle/Booleans`` sets its form in a query.
+  /// A Boolean value. ``ArgumentStyle/Booleans`` determines how it is written in a query.
   case bool(Bool)
   /// A whole number.
   case integer(Int64)
@@ -16,67 +17,104 @@ public enum ArgumentValue: Sendable, Hashable {
   case number(Double)
   /// A text.
   case string(String)
-  /// A date. ``ArgumentStyle/Dates`` sets its form.
+  /// A date. ``ArgumentStyle/Dates`` determines how it is written.
   case date(Date)
-  /// Several values. ``ArgumentStyle/Arrays`` sets their form in a query.
+  /// A list of values. ``ArgumentStyle/Arrays`` determines how it is written in a query.
   case array([ArgumentValue])
-  /// Named values. ``ArgumentStyle/Objects`` sets their form in a query.
+  /// An object, which contains named values. ``ArgumentStyle/Objects`` determines how it is written in a query.
   case object(Arguments)
 }
 
+extension ArgumentValue {
+  /// Whether two values have the same case and equal content. Strings are compared by their bytes.
+  public static func == (left: ArgumentValue, right: ArgumentValue) -> Bool {
+    switch (left, right) {
+    case (.omitted, .omitted), (.null, .null): true
+    case (.bool(let one), .bool(let other)): one == other
+    case (.integer(let one), .integer(let other)): one == other
+    case (.unsigned(let one), .unsigned(let other)): one == other
+    case (.number(let one), .number(let other)): one == other
+    case (.string(let one), .string(let other)): one.hasSameBytes(as: other)
+    case (.date(let one), .date(let other)): one == other
+    case (.array(let one), .array(let other)): one == other
+    case (.object(let one), .object(let other)): one == other
+    case (.omitted, _), (.null, _), (.bool, _), (.integer, _), (.unsigned, _), (.number, _), (.string, _), (.date, _),
+      (.array, _), (.object, _):
+      false
+    }
+  }
+
+  /// Hashes the content. The bytes of a string are hashed.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .omitted: hasher.combine(0)
+    case .null: hasher.combine(1)
+    case .bool(let value): hasher.combine(value)
+    case .integer(let value): hasher.combine(value)
+    case .unsigned(let value): hasher.combine(value)
+    case .number(let value): hasher.combine(value)
+    case .string(let value): hasher.combine(ByteText(value))
+    case .date(let value): hasher.combine(value)
+    case .array(let values): hasher.combine(values)
+    case .object(let value): hasher.combine(value)
+    }
+  }
+}
+
 /// A type whose values can be arguments: strings, numbers, Booleans, dates, UUIDs, URLs, optionals, arrays, and
-/// dictionaries with string keys. An enumeration with raw values becomes such a type if it declares the conformance.
+/// dictionaries with string keys. An enumeration with raw values becomes such a type if it declares conformance to this
+/// protocol.
 public protocol ArgumentConvertible: Sendable {
-  /// The argument for this value.
+  /// This value in the form in which a request takes arguments.
   var argumentValue: ArgumentValue { get }
 }
 
 extension ArgumentValue: ArgumentConvertible {
-  /// The value itself.
+  /// The value itself, because it is already an argument value.
   public var argumentValue: ArgumentValue { self }
 }
 extension String: ArgumentConvertible {
-  /// The text.
+  /// The string as an argument.
   public var argumentValue: ArgumentValue { .string(self) }
 }
 extension Substring: ArgumentConvertible {
-  /// The text.
+  /// The substring as an argument.
   public var argumentValue: ArgumentValue { .string(String(self)) }
 }
 extension Bool: ArgumentConvertible {
-  /// The Boolean value.
+  /// The Boolean value as an argument.
   public var argumentValue: ArgumentValue { .bool(self) }
 }
 extension Double: ArgumentConvertible {
-  /// The number.
+  /// The number as an argument.
   public var argumentValue: ArgumentValue { .number(self) }
 }
 extension Float: ArgumentConvertible {
-  /// The number, with the fewest digits that distinguish it from its neighbours.
+  /// The number as an argument, with the digits of its description. So a `Float` of 0.1 is sent as `0.1`.
   public var argumentValue: ArgumentValue { .number(Double(description) ?? Double(self)) }
 }
 extension Decimal: ArgumentConvertible {
-  /// The number. If no `Double` represents it exactly, a string with all its digits.
+  /// The number as an argument. If no `Double` represents the number exactly, the argument is a string with all digits.
   public var argumentValue: ArgumentValue {
     guard let number = Double(description), Decimal(string: "\(number)") == self else { return .string(description) }
     return .number(number)
   }
 }
 extension Date: ArgumentConvertible {
-  /// The date.
+  /// The date as an argument.
   public var argumentValue: ArgumentValue { .date(self) }
 }
 extension UUID: ArgumentConvertible {
-  /// The identifier as text, such as `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
+  /// The UUID as an argument: a text such as `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
   public var argumentValue: ArgumentValue { .string(uuidString) }
 }
 extension URL: ArgumentConvertible {
-  /// The URL's text.
+  /// The text of the URL as an argument.
   public var argumentValue: ArgumentValue { .string(absoluteString) }
 }
 
 extension ArgumentConvertible where Self: FixedWidthInteger {
-  /// The whole number.
+  /// The whole number as an argument. A number beyond the ranges of `Int64` and `UInt64` becomes a string of digits.
   public var argumentValue: ArgumentValue {
     if let integer = Int64(exactly: self) { return .integer(integer) }
     return UInt64(exactly: self).map { .unsigned($0) } ?? .string(description)
@@ -94,23 +132,24 @@ extension UInt32: ArgumentConvertible {}
 extension UInt64: ArgumentConvertible {}
 
 extension ArgumentConvertible where Self: RawRepresentable, RawValue: ArgumentConvertible {
-  /// The raw value.
+  /// The raw value as an argument.
   public var argumentValue: ArgumentValue { rawValue.argumentValue }
 }
 extension Optional: ArgumentConvertible where Wrapped: ArgumentConvertible {
-  /// The value; `ArgumentValue.omitted` for nil.
+  /// The wrapped value as an argument; `ArgumentValue.omitted` for nil.
   public var argumentValue: ArgumentValue { self?.argumentValue ?? .omitted }
 }
 extension Array: ArgumentConvertible where Element: ArgumentConvertible {
-  /// The values in order.
+  /// The elements of the array as a list of values, in order.
   public var argumentValue: ArgumentValue { .array(map(\.argumentValue)) }
 }
 extension Set: ArgumentConvertible where Element: ArgumentConvertible & Comparable {
-  /// The values, sorted, so that equal sets have equal text.
+  /// The elements of the set as a list of values. The elements are sorted, so that equal sets are written as equal
+  /// texts.
   public var argumentValue: ArgumentValue { .array(sorted().map(\.argumentValue)) }
 }
 extension Dictionary: ArgumentConvertible where Key == String, Value: ArgumentConvertible {
-  /// The values under their keys, sorted by key, so that equal dictionaries have equal text.
+  /// The dictionary as an object. The members are sorted by key, so that equal dictionaries are written as equal texts.
   public var argumentValue: ArgumentValue {
     .object(Arguments(sorted { $0.key < $1.key }.map { ($0.key, $0.value.argumentValue) }))
   }

@@ -1,11 +1,12 @@
 import ErrandJSON
+import ErrandSupport
 import Foundation
 
-/// Writes arguments as a query, as a form or as JSON.
+/// Writes arguments as a query, as a form body or as JSON.
 struct ArgumentWriter: Sendable {
-  /// The error for a value that cannot be written; it contains the name of the argument.
+  /// The error if a value cannot be written. It contains the name of the argument.
   struct Unwritable: Error {
-    enum Reason { case notFinite, nestedInCommas, namedTwice }
+    enum Reason { case notFinite, nestedInCommas, namedTwice, namedAlike }
 
     let name: String
     let reason: Reason
@@ -23,12 +24,16 @@ struct ArgumentWriter: Sendable {
     }
   }
 
-  /// Returns the arguments as a JSON object, with dates in the form that the style sets.
+  /// Returns the arguments as a JSON object. The style determines how dates are written.
   func json(_ arguments: Arguments) throws(Unwritable) -> JSONValue {
     var object: [String: JSONValue] = [:]
     for entry in arguments.entries {
       let former = object.updateValue(try json(entry.value, entry.name), forKey: entry.name)
-      if former != nil { throw Unwritable(name: entry.name, reason: .namedTwice) }
+      guard former != nil else { continue }
+      // Swift considers some names equal although their bytes differ. A `JSONValue` can contain only one of two such
+      // names.
+      let count = arguments.entries.count { $0.name.hasSameBytes(as: entry.name) }
+      throw Unwritable(name: entry.name, reason: count > 1 ? .namedTwice : .namedAlike)
     }
     return .object(object)
   }
@@ -49,7 +54,9 @@ struct ArgumentWriter: Sendable {
       case .iso8601: return .string(Self.iso8601(date))
       case .seconds, .milliseconds: return .integer(whole(date))
       }
-    case .array(let values): return .array(try values.map { value throws(Unwritable) in try json(value, name) })
+    case .array(let values):
+      let shown = values.filter { $0 != .omitted }
+      return .array(try shown.map { value throws(Unwritable) in try json(value, name) })
     case .object(let arguments): return try json(arguments)
     }
   }
@@ -75,8 +82,9 @@ struct ArgumentWriter: Sendable {
   private func append(
     _ name: [UInt8], _ values: [ArgumentValue], to out: inout [UInt8], plus: Bool
   ) throws(Unwritable) {
-    if style.arrays == .commas { return try appendJoined(name, values, to: &out, plus: plus) }
-    for (index, value) in values.enumerated() {
+    let shown = values.filter { $0 != .omitted && !($0 == .null && style.nulls == .omitted) }
+    if style.arrays == .commas { return try appendJoined(name, shown, to: &out, plus: plus) }
+    for (index, value) in shown.enumerated() {
       let member: [UInt8] =
         switch style.arrays {
         case .repeated, .commas: name
@@ -87,16 +95,15 @@ struct ArgumentWriter: Sendable {
     }
   }
 
-  /// Writes several values as one, joined by commas. The commas between the values are not escaped; a comma inside a
-  /// value is escaped.
+  /// Writes a list of values as one value, joined by commas. The commas between the values are not escaped; a comma
+  /// inside a value is escaped.
   private func appendJoined(
     _ name: [UInt8], _ values: [ArgumentValue], to out: inout [UInt8], plus: Bool
   ) throws(Unwritable) {
-    let shown = values.filter { $0 != .omitted && !($0 == .null && style.nulls == .omitted) }
-    guard !shown.isEmpty else { return }
+    guard !values.isEmpty else { return }
     Self.separate(&out)
     out += name
-    for (index, value) in shown.enumerated() {
+    for (index, value) in values.enumerated() {
       out.append(index == 0 ? 0x3D : 0x2C)
       Self.append(try text(value, name), to: &out, plus: plus)
     }
@@ -129,8 +136,8 @@ struct ArgumentWriter: Sendable {
     return Int64(exactly: number) ?? (number < 0 ? .min : .max)
   }
 
-  /// Rounds to the nearest millisecond, because the binary value of a date that was parsed from text is often slightly
-  /// below the value in the text.
+  /// Returns the milliseconds since 1970, rounded to the nearest whole number. The binary value of a date that was
+  /// parsed from text is often slightly below the value in the text, so without rounding the last digit would be wrong.
   private static func milliseconds(_ date: Date) -> Double { (date.timeIntervalSince1970 * 1000).rounded() }
 
   private static func iso8601(_ date: Date) -> String {

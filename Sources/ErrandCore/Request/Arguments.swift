@@ -1,20 +1,35 @@
 import ErrandJSON
+import ErrandSupport
 
-/// The arguments of a request: names and values in the order they were written.
+/// The arguments of a request: names and values in the order in which they were written.
+///
+/// Names and values are compared by their bytes, as servers do: `é` as one scalar and `é` as a letter with a combining
+/// accent are different names.
 ///
 /// ```swift
 /// var arguments: Arguments { ["q": text, "page": 2, "tags": ["a", "b"], "before": date] }   // a nil is left out
 /// ```
 public struct Arguments: Sendable, Hashable {
-  /// One argument.
+  /// One argument: its name and its value.
   public struct Entry: Sendable, Hashable {
     /// The name of the argument.
     public var name: String
     /// The value of the argument.
     public var value: ArgumentValue
+
+    /// Whether the names have the same bytes, and the values are equal.
+    public static func == (left: Entry, right: Entry) -> Bool {
+      left.name.hasSameBytes(as: right.name) && left.value == right.value
+    }
+
+    /// Hashes the bytes of the name, and the value.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(ByteText(name))
+      hasher.combine(value)
+    }
   }
 
-  /// The arguments in order, without omitted ones.
+  /// The arguments in order. Arguments with the value ``ArgumentValue/omitted`` are not included.
   public private(set) var entries: [Entry]
 
   /// Makes arguments from names and values.
@@ -25,16 +40,18 @@ public struct Arguments: Sendable, Hashable {
   /// Whether the list of arguments is empty.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// The value of the argument with this name, or of the first one if several have the name. Setting a value replaces
-  /// all arguments with the name; setting nil removes them.
+  /// The value of the first argument with this name; nil if no argument has the name. Setting a value replaces all
+  /// arguments with the name. Setting nil removes all of them.
   public subscript(name: String) -> (any ArgumentConvertible)? {
-    get { entries.first { $0.name == name }?.value }
+    get { entries.first { $0.name.hasSameBytes(as: name) }?.value }
     set {
       let value = newValue?.argumentValue ?? .omitted
-      guard value != .omitted else { return entries.removeAll { $0.name == name } }
-      guard let place = entries.firstIndex(where: { $0.name == name }) else { return append(name, value) }
+      guard value != .omitted else { return entries.removeAll { $0.name.hasSameBytes(as: name) } }
+      guard let place = entries.firstIndex(where: { $0.name.hasSameBytes(as: name) }) else {
+        return append(name, value)
+      }
       entries[place].value = value
-      let later = entries[(place + 1)...].filter { $0.name != name }
+      let later = entries[(place + 1)...].filter { !$0.name.hasSameBytes(as: name) }
       entries.replaceSubrange((place + 1)..., with: later)
     }
   }
@@ -45,21 +62,22 @@ public struct Arguments: Sendable, Hashable {
     if value != .omitted { entries.append(Entry(name: name, value: value)) }
   }
 
-  /// Returns these arguments, preceded by those arguments of `common` whose names do not occur in these arguments.
+  /// Returns the arguments of `common`, followed by these arguments. An argument of `common` is left out if its name
+  /// occurs in these arguments.
   public func merged(over common: Arguments) -> Arguments {
     if common.isEmpty { return self }
-    let taken = Set(entries.map(\.name))
+    let taken = Set(entries.map { ByteText($0.name) })
     var merged = Arguments()
-    merged.entries = common.entries.filter { !taken.contains($0.name) } + entries
+    merged.entries = common.entries.filter { !taken.contains(ByteText($0.name)) } + entries
     return merged
   }
 }
 
 extension Arguments {
-  /// The names of arguments that, judging by the name, contain secrets.
+  /// The names of those arguments whose names suggest a secret, such as `token`.
   var secretNames: [String] { entries.map(\.name).filter { JSONMask.isSecret(key: $0) } }
 
-  /// These arguments without the arguments whose names mark secrets.
+  /// A copy without the arguments whose names suggest a secret, such as `token`.
   var withoutSecrets: Arguments {
     var rest = self
     rest.entries.removeAll { JSONMask.isSecret(key: $0.name) }
@@ -73,6 +91,6 @@ extension Arguments: ExpressibleByDictionaryLiteral, ArgumentConvertible {
     self.init(elements.map { ($0, $1.argumentValue) })
   }
 
-  /// The arguments as one nested value.
+  /// The arguments as one object, which can be the value of another argument.
   public var argumentValue: ArgumentValue { .object(self) }
 }

@@ -1,9 +1,9 @@
 import ErrandJSON
 import Foundation
 
-/// Builds request bodies. Adds the client's common arguments to forms and JSON objects.
+/// Builds request bodies. Adds the client's common arguments to form bodies and to JSON objects.
 struct BodyBuilder {
-  /// A body with its `Content-Type` and `Content-Encoding`.
+  /// A request body, together with the values of its fields `Content-Type` and `Content-Encoding`.
   struct Body {
     var body: HTTPBody
     let contentType: String
@@ -79,7 +79,7 @@ struct BodyBuilder {
     return Body(Data(out), "application/x-www-form-urlencoded")
   }
 
-  /// Builds a form; returns nil if there are no arguments.
+  /// Builds a form body; returns nil if there are no arguments.
   func formUnlessEmpty(_ arguments: Arguments) throws(APIError) -> Body? {
     let arguments = merged(arguments)
     return arguments.isEmpty ? nil : try BodyBuilder(style: style, encoding: encoding, common: nil).form(arguments)
@@ -123,7 +123,7 @@ struct BodyBuilder {
       throw APIError.build(
         .invalidBody,
         "The client's common body arguments can only be added to a JSON object, but this body is \(found); "
-          + "send an object, or the JSON as bytes.")
+          + "send a JSON object, or send the JSON with `RequestBody.bytes`.")
     }
   }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A format of request bodies. A small type that conforms to it can send every `Encodable` value in the format.
+/// A format of request bodies. A small type that conforms to this protocol can encode every `Encodable` value.
 ///
 /// ```swift
 /// struct Pack: BodyFormat {
@@ -13,17 +13,17 @@ public import Foundation
 ///
 /// One type may conform to both this protocol and ``ResponseFormat``.
 public protocol BodyFormat: Sendable {
-  /// The name of the format, for error messages.
+  /// The name of the format, which error messages show.
   var name: String { get }
-  /// The media type, which is sent as `Content-Type` unless the request's headers set another one.
+  /// The media type, which is sent as `Content-Type` unless the request's headers set another value.
   var contentType: String { get }
-  /// Encodes a value. The function is called once per call, before anything is sent. An error that it throws becomes
-  /// the cause of an error of stage `build` with the code ``APIError/Code/invalidBody``.
+  /// Encodes a value. The function is called once per call, before anything is sent. An error that the function throws
+  /// becomes the cause of an error of stage `build` with the code ``APIError/Code/invalidBody``.
   func encode<Value: Encodable>(_ value: Value) throws -> Data
 }
 
 extension RequestBody {
-  /// Any `Encodable` value in a format of choice.
+  /// A body that contains any `Encodable` value in the given format.
   ///
   /// The client's common body arguments are not added, because only forms and JSON objects can contain named arguments.
   public static func encoded<Value: Encodable & Sendable>(

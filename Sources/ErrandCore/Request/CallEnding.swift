@@ -1,7 +1,7 @@
-/// The ending of a call: its error or success, request, response, origin and metrics.
+/// The ending of a call: success or an error, together with the request, the response, its origin and the metrics.
 public struct CallEnding: Sendable {
-  /// The values of the ending, in one object, so that an ending is a single reference. Endings are copied often and are
-  /// stored in the async frames of waiting calls, so they must be small.
+  /// The values of a ``CallEnding``, stored in one object so that an ending is a single reference. Endings are copied
+  /// often and are stored in the async frames of waiting calls, so they must be small.
   private final class Storage: Sendable {
     let error: APIError?
     let request: HTTPRequest?
@@ -36,9 +36,9 @@ public struct CallEnding: Sendable {
   public var error: APIError? { storage.error }
   /// The request as it was last sent, after redirects; nil if the request could not be built.
   public var request: HTTPRequest? { storage.request }
-  /// The response; nil if none arrived.
+  /// The response; nil if no response arrived.
   public var response: HTTPResponse? { storage.response }
-  /// The source of the response; nil if none arrived.
+  /// Whether the response comes from the network or the cache; nil if there is no response.
   public var origin: ResponseOrigin? { storage.origin }
   /// The metrics of the call.
   public var metrics: CallMetrics { storage.metrics }
@@ -47,9 +47,10 @@ public struct CallEnding: Sendable {
     CallEnding(error: error, request: request, response: response, origin: origin, metrics: metrics)
   }
 
-  /// The cached entry that this call's rules reject because of the shape, the business code or the decoder; nil for
-  /// other errors. An entry that is rejected because of its status is not returned.
-  var refusedHit: (any StoredHit)? {
+  /// The cache entry whose response this call rejected, for example because of its JSON structure, its business code or
+  /// its decoder; nil if the call did not fail in this way. An entry that was rejected because of its status is not
+  /// returned.
+  var rejectedEntry: (any StoredHit)? {
     guard let error, error.stage == .decode || error.stage == .validate, error.code != .status else { return nil }
     return error.response?.hit ?? response?.hit
   }

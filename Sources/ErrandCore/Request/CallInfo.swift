@@ -1,7 +1,7 @@
 /// The identity of a call: its number, request, tag and priority.
 public struct CallInfo: Sendable {
-  /// The values are in one shared object, because a call, its run, its contexts and the client's registry all refer to
-  /// them.
+  /// The values of a ``CallInfo``. They are in one shared object, because the call, the code that runs it, its
+  /// interceptors and the client's registry of calls all refer to them.
   private final class Storage: Sendable {
     let id: UInt64
     let request: any APIRequest
@@ -28,12 +28,12 @@ public struct CallInfo: Sendable {
   public var id: UInt64 { storage.id }
   /// The request as the caller passed it.
   public var request: any APIRequest { storage.request }
-  /// The tag from the options of the call; nil if none was set.
+  /// The tag from the options of the call, by which several calls can be cancelled together; nil if none was set.
   public var tag: String? { storage.tag }
   /// The priority with which the call was started. ``Call/priority`` is the current priority.
   public var priority: CallPriority { storage.priority }
-  /// The number of the call's owner, which can be used even after the owner is deallocated; nil for a call without an
-  /// owner.
+  /// The number of the ``CallOwner`` of the call; nil for a call without an owner. The number can be used even after
+  /// the owner is deallocated.
   package var owner: UInt64? { storage.owner }
 
   /// The name of the request's type.

@@ -1,49 +1,53 @@
 import ErrandSupport
 
-/// The options of one call. They override the settings of the request, its family and the client.
+/// The options of one call. They override the settings of the request, of its ``RequestFamily`` and of the client.
 public struct CallOptions: Sendable {
-  /// The time-outs of this call. A time-out that is nil is taken from the request.
+  /// The time-outs of this call. For each time-out that is nil, the time-out of the request applies.
   public var timeouts: Timeouts
   /// The priority of this call; nil for the priority of the request.
   public var priority: CallPriority?
-  /// The owner of the call: the call is cancelled when the owner is deallocated. The reference is weak.
+  /// The owner of the call. When the owner is deallocated, the call is cancelled. The options hold a weak reference.
   public var owner: CallOwner? {
     get { ownership?.owner }
     set { ownership = newValue.map(CallOwner.Reference.init) }
   }
   /// A name by which several calls can be cancelled together.
   public var tag: String?
-  /// Header fields to set or to remove.
+  /// Header fields that this call sets or removes.
   public var headers: RequestHeaders
-  /// Accessories of this call, in addition to those of the client and the request.
+  /// The observers of this call, in addition to the accessories of the client and the request.
   public var accessories: [any Accessory]
-  /// The sink that receives the response body; nil to keep the body in memory. Bodies of redirects and of rejected
-  /// statuses are not passed to the sink.
+  /// The sink that receives the response body; nil to keep the body in memory. The sink does not receive the body of a
+  /// redirect, or of a response whose status is rejected.
   public var bodySink: (any BodySink)?
-  /// The cache mode of the call.
+  /// Whether this call reads stored responses, and whether it stores its response.
   public var cache: CacheReadMode
-  /// The rule for retries.
+  /// The rule for retries of this call; ``RetryPolicy/inherited`` for the rule of the request.
   public var retries: RetryPolicy {
     get { ownRetries?.value ?? .inherited }
     set { ownRetries = newValue.isInherited ? nil : Boxed(newValue) }
   }
-  /// Decides whether the call may share an exchange with equal calls; ``JoinRule/inherited`` for the request's rule.
+  /// Decides whether this call may share an exchange with equal calls; ``JoinRule/inherited`` for the rule of the
+  /// request.
   public var joining: JoinRule
-  /// A hook that runs before the request's own hooks. It does not run on the callback executor, but in a task that is
-  /// cancelled when the call is cancelled. The call waits for the hook before it calls the delegate and the closure.
+  /// A hook that runs before the request's own hooks. The hook does not run on the ``CallbackExecutor`` of the call,
+  /// but in a task that is cancelled when the call is cancelled. The call waits for the hook before it calls the
+  /// delegate and the completion closure.
   public var beforeCompletion: (@Sendable (CallEnding) async -> Void)?
-  /// A hook that runs on the callback executor, before the request's own hook, the delegate and the closure.
+  /// A hook that runs on the ``CallbackExecutor`` of the call, before the request's own hook, the delegate and the
+  /// completion closure.
   public var afterCompletion: (@Sendable (CallEnding) -> Void)?
 
   private(set) var ownership: CallOwner.Reference?
-  /// The rule for retries of this call; nil for the rule of the request. It is boxed so that options without a rule
-  /// stay small.
+  /// The rule for retries of this call; nil for the rule of the request. The rule is stored in a box, because a rule
+  /// without a box would take more memory in all options.
   private var ownRetries: Boxed<RetryPolicy>?
-  /// The account that must be logged in when the call's request becomes final, because the call is part of a larger
-  /// operation for this account; nil if any account is accepted.
+  /// The account that must be logged in when the request is ready to be sent; nil to accept any account. If another
+  /// account is logged in, the call fails. The value is set for calls that belong to a larger operation for one
+  /// account, such as a group of calls.
   package var requiredAccount: String?
 
-  /// Makes options.
+  /// Makes options for a call. An option that is not given does not override the settings of the request.
   public init(
     timeouts: Timeouts = Timeouts(), priority: CallPriority? = nil, owner: CallOwner? = nil, tag: String? = nil,
     headers: RequestHeaders = RequestHeaders(), accessories: [any Accessory] = [], bodySink: (any BodySink)? = nil,
@@ -65,9 +69,10 @@ public struct CallOptions: Sendable {
     self.afterCompletion = afterCompletion
   }
 
-  /// Returns these options; options that are not set are taken from `other`.
+  /// Returns a copy of these options in which each option that is not set is taken from `other`. If neither these
+  /// options nor `other` set an owner, the copy has the owner `ownership`. The same applies to the tag.
   func filled(by other: CallOptions, ownership: CallOwner.Reference?, tag: String?) -> CallOptions {
-    if other.saysNothing, ownership == nil, tag == nil { return self }
+    if other.isEmpty, ownership == nil, tag == nil { return self }
     var options = self
     options.timeouts = timeouts.filled(by: other.timeouts)
     options.priority = priority ?? other.priority
@@ -85,19 +90,19 @@ public struct CallOptions: Sendable {
     return options
   }
 
-  /// True if no option is set.
-  private var saysNothing: Bool {
+  /// True if none of the options is set.
+  private var isEmpty: Bool {
     timeouts == Timeouts() && priority == nil && ownership == nil && tag == nil && headers.isEmpty
       && accessories.isEmpty && bodySink == nil && cache == .asDeclared && ownRetries == nil
       && joining == .inherited && beforeCompletion == nil && afterCompletion == nil && requiredAccount == nil
   }
 
-  /// Options with a time limit for the whole call.
+  /// Makes options with a time limit for the whole call.
   public static func deadline(_ limit: TimeLimit) -> CallOptions { CallOptions(timeouts: Timeouts(total: limit)) }
-  /// Options with a cache mode.
+  /// Makes options that determine whether the call reads stored responses and stores its response.
   public static func cache(_ mode: CacheReadMode) -> CallOptions { CallOptions(cache: mode) }
-  /// Options with a tag.
+  /// Makes options with a tag, by which several calls can be cancelled together.
   public static func tag(_ tag: String) -> CallOptions { CallOptions(tag: tag) }
-  /// Options with an owner.
+  /// Makes options with an owner, whose deallocation cancels the call.
   public static func owner(_ owner: CallOwner) -> CallOptions { CallOptions(owner: owner) }
 }

@@ -1,9 +1,9 @@
 import ErrandSupport
 import Synchronization
 
-/// The owner of calls, such as a page. When the owner is deallocated, its calls are cancelled. Calls and options refer
-/// to the owner weakly, so store the owner in the object that it represents. A call whose options name an owner that no
-/// longer exists is cancelled as it starts.
+/// The owner of calls. When the owner is deallocated, its calls are cancelled. Calls and options have only weak
+/// references to the owner. So store the owner in the object to which the calls belong, such as a page. A call whose
+/// options name an owner that no longer exists is cancelled as it starts.
 ///
 /// ```swift
 /// final class Page { let calls = CallOwner() }
@@ -41,8 +41,9 @@ public final class CallOwner: Sendable {
     for client in clients.withLock({ $0 }) { client.calls?.cancel(owner: number) }
   }
 
-  /// Records a client on which this owner has calls.
-  func note(_ calls: any OwnedCalls) {
+  /// Stores a weak reference to the running calls of a client. Some of these calls may belong to other owners;
+  /// ``cancelAll()`` cancels only the calls of this owner.
+  func register(_ calls: any OwnedCalls) {
     clients.withLock { clients in
       if clients.contains(where: { $0.calls === calls }) { return }
       clients.removeAll { $0.calls == nil }
@@ -51,9 +52,10 @@ public final class CallOwner: Sendable {
   }
 }
 
-/// The running calls of a client, as an owner of calls sees them.
+/// The running calls of one client, which a ``CallOwner`` can cancel.
 protocol OwnedCalls: AnyObject, Sendable {
-  /// Cancels the calls and groups of an owner; returns the number of calls and groups that will now end as cancelled.
+  /// Cancels the calls and groups of an owner. Returns the number of calls and groups that now end as cancelled; the
+  /// members of a group are not counted.
   @discardableResult
   func cancel(owner: UInt64) -> Int
 }

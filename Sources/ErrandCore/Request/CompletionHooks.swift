@@ -1,4 +1,5 @@
-/// The hooks of a request that run before and after its completion, for success and for failure.
+/// The two hooks of a request. They run at the end of each call, successful or failed, before the delegate and the
+/// completion closure of the call are called.
 ///
 /// ```swift
 /// var hooks: CompletionHooks<Response>? {
@@ -9,14 +10,18 @@ public final class CompletionHooks<Value: Sendable>: Sendable {
   let before: (@Sendable (Outcome<Value>) async -> Void)?
   let after: (@Sendable (Outcome<Value>) -> Void)?
 
-  /// Makes hooks.
+  /// Makes the hooks of a request.
+  ///
+  /// The call waits until the closure `before` has returned. If the call is cancelled, the task in which `before` runs
+  /// is also cancelled. If the call is cancelled while `before` runs, the call may end as cancelled, although `before`
+  /// received another outcome. If the deadline of the call has passed, the task is not cancelled, so that `before` can
+  /// still do work.
   ///
   /// - Parameters:
-  ///   - before: Does not run on the callback executor, but in a task that is cancelled when the call is cancelled. The
-  ///     call waits for the hook before it calls the delegate and the closure. A later cancel may still replace the
-  ///     outcome that the hook received. If the deadline of the call has passed, the task is not cancelled, so that the
-  ///     hook can still do work; the call then waits until the hook returns.
-  ///   - after: Runs on the callback executor, before the delegate and the closure.
+  ///   - before: The hook that runs first, after the outcome of the call is known. It runs in a task, not on the
+  ///     ``CallbackExecutor``.
+  ///   - after: The hook that runs second, on the ``CallbackExecutor``. The delegate and the completion closure of the
+  ///     call are called after this hook.
   public init(
     before: (@Sendable (Outcome<Value>) async -> Void)? = nil, after: (@Sendable (Outcome<Value>) -> Void)? = nil
   ) {

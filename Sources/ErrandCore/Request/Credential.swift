@@ -1,21 +1,23 @@
 import ErrandSupport
 import Foundation
 
-/// The credential of a request. Two credentials are equal if their texts have the same bytes.
+/// The credential of a request: a user name with a password, or a token. Two credentials are equal if their texts have
+/// the same bytes.
 public enum Credential: Sendable, Hashable {
   /// A user name and a password in UTF-8, sent in Base64 (RFC 7617).
   case basic(user: String, password: String)
-  /// A token (RFC 6750, "Bearer").
+  /// A token, sent with the scheme Bearer (RFC 6750).
   case bearer(String)
 
-  /// Throws if a server would read the name or the password differently than intended (RFC 7617 section 2).
+  /// Throws an error if a server would read the user name or the password differently than intended (RFC 7617 section
+  /// 2).
   func check() throws(APIError) {
     guard case .basic(let user, let password) = self else { return }
     if user.utf8.contains(UInt8(ascii: ":")) {
       throw .build(
         .invalidHeader,
-        "The user name of the basic credential contains a colon, so a server would read the rest as the password;"
-          + " use a name without a colon.")
+        "The user name of the basic credential contains a colon, after which a server expects the password;"
+          + " use a user name without a colon.")
     }
     if (user + password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
       throw .build(
@@ -43,7 +45,7 @@ extension Credential {
     }
   }
 
-  /// Hashes the bytes of the credential's texts.
+  /// Hashes the bytes of the credential's texts, so that equal credentials have equal hashes.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .basic(let user, let password):
@@ -70,26 +72,27 @@ extension Credential: CustomStringConvertible, CustomDebugStringConvertible, Cus
 
 /// Provides the credential of the account that is logged in.
 ///
-/// For every call, the client reads ``account`` twice: before the cache lookup, when the request is final, and after
-/// ``credential(for:)``. It calls ``credential(for:)`` when the request is about to be sent; this function may wait.
+/// For every call, the client reads ``account`` twice: once when the request is complete, before the cache lookup, and
+/// once after ``credential(for:)`` has returned. The client calls ``credential(for:)`` when the request is about to be
+/// sent; this function may wait.
 public protocol CredentialProvider: Sendable {
-  /// The name of the account that is logged in; nil if none is logged in. The name must be unique to the account and is
-  /// compared byte by byte. The property is read on any thread and must not block.
+  /// The name of the account that is logged in; nil if no account is logged in. The name must be unique to the account
+  /// and is compared byte by byte. The property is read on any thread and must not block.
   var account: String? { get }
-  /// Returns true if the credential may be sent to a server. The default implementation allows only the origin of the
-  /// base URL.
+  /// Returns true if the credential may be sent to the server with the given origin. The default implementation allows
+  /// only the origin of the base URL.
   func belongs(to origin: HTTPURL.Origin, base: HTTPURL.Origin) -> Bool
-  /// Returns the credential for an account that ``account`` returned; nil to send none. Runs in a task that is
-  /// cancelled when the call is cancelled.
+  /// Returns the credential for an account; nil to send no credential. The client has read the account from
+  /// ``account`` before. This function runs in a task that is cancelled when the call is cancelled.
   ///
-  /// Return the credential of the given account, even if another account has logged in since. In that case the response
-  /// is neither stored nor shared, because it may belong to the other account. If this function sends calls itself, on
-  /// any client, they carry no credential of this provider, as if their ``APIRequest/credential`` were
-  /// ``RequestCredential/none``.
+  /// Return the credential of the given account, even if another account has logged in since. If another account has
+  /// logged in, the response is neither stored nor shared, because it may belong to that account. If this function
+  /// itself sends calls, on any client, these calls carry no credential of this provider, as if their
+  /// ``APIRequest/credential`` were ``RequestCredential/none``.
   func credential(for account: String?) async throws -> Credential?
 }
 
 extension CredentialProvider {
-  /// Allows only the origin of the base URL.
+  /// By default, the credential may be sent only to the origin of the base URL.
   public func belongs(to origin: HTTPURL.Origin, base: HTTPURL.Origin) -> Bool { origin == base }
 }

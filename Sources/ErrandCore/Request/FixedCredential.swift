@@ -1,18 +1,18 @@
-/// A provider with one credential that does not change.
+/// A credential provider with one credential that does not change.
 public struct FixedCredential: CredentialProvider {
-  /// The name of the account; nil for none.
+  /// The name of the account to which the credential belongs; nil if it belongs to no account.
   public let account: String?
   private let credential: Credential
 
-  /// Makes a provider.
+  /// Makes a provider of the given credential.
   public init(_ credential: Credential, account: String? = nil) {
     self.credential = credential
     self.account = account
   }
 
-  /// The value of the field `Authorization`.
+  /// The value of the field `Authorization` with this credential.
   var fieldValue: String { credential.fieldValue }
 
-  /// Returns the credential, whatever the account is.
+  /// Returns the fixed credential for every account.
   public func credential(for account: String?) async throws -> Credential? { credential }
 }

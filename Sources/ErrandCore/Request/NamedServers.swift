@@ -1,13 +1,14 @@
 import ErrandSupport
 
-/// The base URLs that a client names. Each one is parsed once.
+/// The parsed URLs of the servers that a client uses. Each URL is parsed only once.
 final class BaseURLs: Sendable {
-  /// The environment's base URL, parsed when the configuration was set.
+  /// The base URL of the selected ``ServerEnvironment``, parsed when the configuration was set.
   let main: Result<HTTPURL, APIError>
-  /// The origins of all servers that the client names.
+  /// The origins of all servers in the environments of the client.
   let origins: Set<HTTPURL.Origin>
   private let mainText: String
-  /// The URLs of CDNs, families and absolute paths, parsed at their first use.
+  /// The parsed URLs of CDNs and request families, and parsed absolute URLs. The key is the text of the URL. A URL is
+  /// parsed at its first use.
   private let others = Locked<[ByteText: HTTPURL]>([:])
 
   private static let mostRemembered = 64
@@ -43,8 +44,8 @@ final class BaseURLs: Sendable {
   }
 }
 
-/// The servers that a client and the family of a request name. Secrets of the client and the family are sent to no
-/// other server.
+/// The servers whose URLs are in the configuration of a client or in the ``RequestFamily`` of a request. Secrets of the
+/// client and of the family are sent only to these servers.
 struct NamedServers: Sendable, Equatable {
   private let bases: BaseURLs
   private let familyURL: String?
@@ -61,7 +62,7 @@ struct NamedServers: Sendable, Equatable {
       && (left.bases === right.bases || left.bases.origins == right.bases.origins)
   }
 
-  /// True if one of these servers has the origin.
+  /// Returns true if the client or the ``RequestFamily`` has a server with the given origin.
   func contains(_ origin: HTTPURL.Origin) -> Bool {
     if bases.origins.contains(origin) { return true }
     return [familyURL, familyCDN].contains { url in

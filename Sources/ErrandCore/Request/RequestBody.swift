@@ -1,7 +1,7 @@
 public import ErrandJSON
 public import Foundation
 
-/// A request body. If a request has one, its arguments go into the query.
+/// The body of a request. If a request has a body, the arguments of the request go into the query.
 public struct RequestBody: Sendable {
   enum Content: Sendable {
     case bytes(Data)
@@ -23,42 +23,43 @@ public struct RequestBody: Sendable {
     self.contentType = contentType
   }
 
-  /// Any `Encodable` value as JSON, written by the request's ``APIRequest/jsonEncoding``.
+  /// A body that contains any `Encodable` value as JSON, written by the request's ``APIRequest/jsonEncoding``.
   public static func json(_ value: some Encodable & Sendable) -> RequestBody {
     RequestBody(.json { try $0.encode(value) }, "application/json")
   }
 
-  /// A JSON value, such as a literal of mixed values: `.json(["id": 7, "tags": ["a", "b"]])`.
+  /// A body that contains a JSON value, such as a literal of mixed values: `.json(["id": 7, "tags": ["a", "b"]])`.
   public static func json(_ value: JSONValue) -> RequestBody {
     RequestBody(.json { try $0.encode(value) }, "application/json")
   }
 
-  /// A body that `encode` produces when the call is built. Error messages call the format `name`.
+  /// A body that the closure `encode` makes when the request is built. The parameter `name` is the name of the body's
+  /// format, which error messages show.
   package static func encoded(
     as name: String, _ contentType: String, _ encode: @escaping @Sendable () throws -> Data
   ) -> RequestBody {
     RequestBody(.encoded(name: name, encode), contentType)
   }
 
-  /// Arguments as a form, in UTF-8.
+  /// A body that contains arguments as a form in UTF-8 (`application/x-www-form-urlencoded`).
   public static func form(_ arguments: Arguments) -> RequestBody {
     RequestBody(.form(arguments), "application/x-www-form-urlencoded")
   }
 
-  /// Bytes, which are sent unchanged.
+  /// A body that contains bytes, which are sent unchanged.
   public static func bytes(_ data: Data, type contentType: String = "application/octet-stream") -> RequestBody {
     RequestBody(.bytes(data), contentType)
   }
 
-  /// A text in UTF-8.
+  /// A body that contains a text in UTF-8.
   public static func text(_ text: String, type contentType: String = "text/plain; charset=utf-8") -> RequestBody {
     RequestBody(.bytes(Data(text.utf8)), contentType)
   }
 
-  /// A file that is read while it is sent. Only a small part of the file is in memory at a time.
+  /// A body that contains a file, which is read while it is sent. Only a small part of the file is in memory at a time.
   ///
-  /// The file is checked when the call is built; a missing or unreadable file fails the call at that point. If the file
-  /// changes afterwards, the call fails with ``ErrandHTTP/TransportFailure/Kind/bodyChanged``.
+  /// The file is checked when the request is built. If the file is missing or unreadable, the call fails at once. If
+  /// the file changes afterwards, the call fails with ``ErrandHTTP/TransportFailure/Kind/bodyChanged``.
   ///
   /// - Parameters:
   ///   - url: The URL of the file.
@@ -67,19 +68,22 @@ public struct RequestBody: Sendable {
     RequestBody(.file(url), contentType ?? FileTypes.type(of: url))
   }
 
-  /// A form of several parts: fields, JSON, files and streams.
+  /// A body that contains a form of several parts: fields, JSON, files and streams.
   public static func multipart(_ form: Multipart) -> RequestBody {
     RequestBody(.multipart(form), "multipart/form-data")
   }
 
-  /// A custom source; see ``ErrandHTTP/HTTPBody/stream(length:isReplayable:_:)``.
+  /// A body from a custom source of bytes; see ``ErrandHTTP/HTTPBody/stream(length:isReplayable:_:)``.
+  ///
+  /// The closure `open` receives a ``ErrandHTTP/BodyFlow``. If a source has no bytes yet, it returns
+  /// ``ErrandHTTP/BodyRead/later``. The source then calls ``ErrandHTTP/BodyFlow/resume()`` as soon as bytes are
+  /// available.
   ///
   /// - Parameters:
-  ///   - length: The length of the body in bytes; nil if unknown.
+  ///   - length: The length of the body in bytes; nil if the length is unknown.
   ///   - contentType: The media type.
-  ///   - isReplayable: True if `open` may be called again and each new source gives the same bytes.
-  ///   - open: Makes a source, on the transport's thread. The argument of `open` resumes the body after the source has
-  ///     returned ``ErrandHTTP/BodyRead/later``.
+  ///   - isReplayable: True if `open` may be called several times. Each source must then provide the same bytes.
+  ///   - open: Makes a source of the body. This closure is called on the transport's thread.
   public static func stream(
     length: Int64? = nil, type contentType: String = "application/octet-stream", isReplayable: Bool = false,
     _ open: @escaping @Sendable (BodyFlow) throws -> any BodySource
@@ -87,28 +91,30 @@ public struct RequestBody: Sendable {
     body(.stream(length: length, isReplayable: isReplayable, open), type: contentType)
   }
 
-  /// The pieces of an asynchronous sequence, which is read once; see ``ErrandHTTP/HTTPBody/pieces(_:length:)``.
+  /// A body from the pieces of an asynchronous sequence, which is read once; see
+  /// ``ErrandHTTP/HTTPBody/pieces(_:length:)``.
   public static func pieces<Pieces: AsyncSequence & Sendable>(
     _ pieces: Pieces, length: Int64? = nil, type contentType: String = "application/octet-stream"
   ) -> RequestBody where Pieces.Element: DataProtocol & Sendable {
     body(.pieces(pieces, length: length), type: contentType)
   }
 
-  /// An existing body, such as a range of a file.
+  /// A body from an existing ``ErrandHTTP/HTTPBody``, such as a range of a file.
   public static func body(_ body: HTTPBody, type contentType: String = "application/octet-stream") -> RequestBody {
     RequestBody(.body(body), contentType)
   }
 
   // MARK: - Sending
 
-  /// Returns this body with `Expect: 100-continue`; see ``ErrandHTTP/HTTPBody/expectingContinue()``.
+  /// Returns a copy of this body that is sent with `Expect: 100-continue`; see
+  /// ``ErrandHTTP/HTTPBody/expectingContinue()``.
   public func expectingContinue() -> RequestBody {
     var body = self
     body.expectsContinue = true
     return body
   }
 
-  /// Returns this body with a content coding.
+  /// Returns a copy of this body that is sent with a content coding, such as gzip.
   package func coded(_ coding: BodyCoding) -> RequestBody {
     var body = self
     body.coding = coding

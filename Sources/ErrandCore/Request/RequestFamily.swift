@@ -1,11 +1,14 @@
 public import ErrandJSON
 
-/// The settings that a family of requests shares, such as all requests of one service or of one business area.
+/// The settings that a group of requests (a family) shares, such as all requests of one service or of one business
+/// area.
 ///
 /// ```swift
 /// protocol ShopRequest: APIRequest {}
 /// extension ShopRequest {
-///   var family: RequestFamily? { RequestFamily("shop", baseURL: "https://shop.example.com/v2", headers: ["X-App": "shop"]) }
+///   var family: RequestFamily? {
+///     RequestFamily("shop", baseURL: "https://shop.example.com/v2", headers: ["X-App": "shop"])
+///   }
 ///   var method: HTTPMethod { .post }
 /// }
 /// ```
@@ -20,36 +23,37 @@ public struct RequestFamily: Sendable {
   public var baseURL: String?
   /// The URL of the CDN; nil for the CDN of the client.
   public var cdnURL: String?
-  /// Header fields to set or to remove.
+  /// Header fields that every request of the family sets or removes.
   public var headers: RequestHeaders
-  /// Arguments of every request of the family. They go to the same place as the request's own arguments.
+  /// Arguments of every request of the family. They go to the place of the request's own arguments: the query or the
+  /// body.
   public var arguments: Arguments
-  /// The place of a request's arguments.
+  /// The place of the arguments: the query, a form body or a JSON body.
   public var argumentFormat: ArgumentFormat
-  /// The text form of arguments.
+  /// How arguments such as lists, dates and Booleans are written as text.
   public var argumentStyle: ArgumentStyle
-  /// The time-outs. A time-out that is nil is taken from the client.
+  /// The time-outs of the family. For each time-out that is nil, the time-out of the client applies.
   public var timeouts: Timeouts
-  /// The rule for redirects.
+  /// The rule for redirects: the call follows them, returns them as a response, or fails.
   public var redirects: RedirectPolicy
-  /// The rule for retries.
+  /// The rule by which failed exchanges are tried again.
   public var retries: RetryPolicy
-  /// The cache policy.
+  /// The policy by which responses are stored and served from the cache.
   public var cache: CachePolicy
-  /// Decides which equal running calls share one exchange.
+  /// The rule by which equal running calls share one exchange.
   public var joining: JoinRule
-  /// Which statuses are success.
+  /// The status codes that count as success.
   public var statusRule: StatusRule
-  /// The envelope around the value in a body.
+  /// The JSON members that surround the value in a response body, such as a result code and a message.
   public var envelope: Envelope
   /// The format of responses whose request declares no decoder; nil for the format of the client.
   public var responseFormat: (any ResponseFormat)?
-  /// The decoding of JSON.
+  /// The rules by which response bodies are decoded from JSON.
   public var jsonDecoding: JSONDecoding
-  /// The encoding of JSON.
+  /// The rules by which request bodies are encoded as JSON.
   public var jsonEncoding: JSONEncoding
 
-  /// Makes a family. Parameters that are not given are inherited from the client.
+  /// Makes a family. Settings that are not given are inherited from the client.
   public init(
     _ name: String, baseURL: String? = nil, cdnURL: String? = nil, headers: RequestHeaders = RequestHeaders(),
     arguments: Arguments = Arguments(), argumentFormat: ArgumentFormat = .inherited,
@@ -82,7 +86,7 @@ public struct RequestFamily: Sendable {
 extension RequestFamily: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The name and the base URL; the values of the URL's query are masked.
   public var description: String { baseURL.map { "\(name): \(Redaction.url($0))" } ?? name }
-  /// The same as ``description``.
+  /// The name and the base URL, as in ``description``.
   public var debugDescription: String { description }
   /// The children that `dump` shows; the values of the URLs' queries are masked.
   public var customMirror: Mirror {

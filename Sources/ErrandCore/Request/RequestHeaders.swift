@@ -1,19 +1,20 @@
 import ErrandSupport
 
-/// Header fields that a request, a family or a client sets or removes.
+/// Header fields that a request, a ``RequestFamily`` or a client sets or removes.
 ///
 /// ```swift
 /// var headers: RequestHeaders { ["X-Client": "app", "X-Api-Key": .secret(key), "Accept": nil] }
 /// ```
 ///
-/// A value of a request replaces the values of its family and the client. The value nil removes the field.
+/// The value that a request sets for a field replaces the values of its family and of the client. The value nil removes
+/// the field.
 public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-  /// The value of a field.
+  /// The value of a header field, which may be marked as a secret.
   public struct FieldValue: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
     let text: String
     let isSecret: Bool
 
-    /// A value known at run time.
+    /// Makes the value of a header field from a text that is not a literal.
     public init(_ text: String) {
       self.text = text
       isSecret = false
@@ -24,23 +25,23 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
       isSecret = true
     }
 
-    /// A literal value.
+    /// Makes a value from a string literal.
     public init(stringLiteral value: String) { self.init(value) }
 
-    /// A secret value. It is masked in all output, and it is not sent when a redirect leads to another origin. A secret
-    /// value of a client or a family is sent only to servers that the client or the family names, not to the server of
-    /// another absolute URL. Responses are stored and shared separately for each secret value.
+    /// Makes a secret value. A secret value is masked in all output, and it is not sent to another origin after a
+    /// redirect. A secret value of a client or a family is sent only to servers whose URLs are in the configuration of
+    /// the client or in the family. Responses are stored and shared separately for each secret value.
     public static func secret(_ text: String) -> FieldValue { FieldValue(secret: text) }
 
-    /// A value known at run time.
+    /// Makes the value of a header field from a text that is not a literal.
     public static func text(_ text: String) -> FieldValue { FieldValue(text) }
 
-    /// True if both values have the same bytes, and both or neither are secret.
+    /// Returns true if the values have the same bytes and are either both secret or both not secret.
     public static func == (left: FieldValue, right: FieldValue) -> Bool {
       left.isSecret == right.isSecret && left.text.hasSameBytes(as: right.text)
     }
 
-    /// Hashes the bytes of the value and whether it is secret.
+    /// Hashes the bytes of the value, and whether it is a secret.
     public func hash(into hasher: inout Hasher) {
       hasher.combine(ByteText(text))
       hasher.combine(isSecret)
@@ -54,7 +55,7 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
     let name: HTTPFieldName
     let value: FieldValue?
 
-    /// Makes the HTTP field of this entry with a value.
+    /// Makes an HTTP field from the name of this header entry and the given value.
     func field(_ value: FieldValue) -> HTTPField { HTTPField(name, value.text, isSecret: value.isSecret) }
 
     var isSecret: Bool { value.map(field)?.isSecret ?? false }
@@ -73,18 +74,18 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
   /// Whether the list of entries is empty.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// Sets the value of a field; nil removes the field.
+  /// Sets a field to one value, which replaces earlier values; nil removes the field.
   public mutating func set(_ name: HTTPFieldName, _ value: FieldValue?) {
     entries.removeAll { $0.name == name }
     entries.append(Entry(name: name, value: value))
   }
 
-  /// Adds a value to the values that the field already has. The field is sent once for each value.
+  /// Adds a value to a field that may already have values. The field is sent once for each value.
   public mutating func add(_ name: HTTPFieldName, _ value: FieldValue) {
     entries.append(Entry(name: name, value: value))
   }
 
-  /// Returns these entries, together with the entries of `other` that have other names.
+  /// Returns a copy of these headers with those entries of `other` whose names do not occur in these headers.
   func filled(by other: RequestHeaders) -> RequestHeaders {
     guard !other.isEmpty else { return self }
     var filled = self
@@ -92,7 +93,8 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
     return filled
   }
 
-  /// True if any value is a secret, because it was marked as secret or because the field's name says so.
+  /// True if any value is a secret, because the caller marked it as a secret or because the field always has secret
+  /// values, such as `Authorization`.
   var hasSecrets: Bool { entries.contains(where: \.isSecret) }
 
   /// These headers without the entries whose value is a secret.
@@ -102,7 +104,8 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
     return rest
   }
 
-  /// Applies the entries to HTTP fields. If a name occurs several times, the field is sent several times.
+  /// Changes `fields` by the entries of these headers: an entry with a value sets its field, and an entry without a
+  /// value removes its field. If several entries with values have one name, the field is sent several times.
   func apply(to fields: inout HTTPFields) {
     for (index, entry) in entries.enumerated() {
       guard let value = entry.value else {
@@ -117,7 +120,7 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
 }
 
 extension RequestHeaders: CustomStringConvertible, CustomReflectable {
-  /// One line for each field, with secrets masked. A field that is to be removed has no value.
+  /// One line for each field, with secret values masked. The line of a field that is removed has no value.
   public var description: String {
     entries.map { entry in
       entry.value.map { "\(HTTPField(entry.name, $0.text, isSecret: $0.isSecret))" } ?? "\(entry.name):"

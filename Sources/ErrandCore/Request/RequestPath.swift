@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// The path of a request, or an absolute URL. Each variable in the string literal is escaped separately.
 ///
 /// ```swift
@@ -9,12 +11,13 @@
 public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
   /// The text of the path, with variables escaped and the rest as written.
   public let text: String
-  /// The segment `.` or `..` because of which the call must fail; nil if there is none.
+  /// The first segment that contains a variable and is `.` or `..`; nil if there is none. A call with such a segment
+  /// fails.
   let refusedSegment: String?
 
   /// Makes a path from an existing string. The string is used as written: its percent-escapes are kept, and nothing is
-  /// escaped, because the variables in it can no longer be recognized. By contrast, `RequestPath("/users/\(id)")` is a
-  /// literal and escapes `id`.
+  /// escaped, because the variables in the string can no longer be recognized. By contrast,
+  /// `RequestPath("/users/\(id)")` is a literal, in which `id` is escaped.
   public init(_ text: String) {
     self.text = text
     refusedSegment = nil
@@ -23,7 +26,7 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
   /// Makes a path from a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// Makes a path from a literal with variables.
+  /// Makes a path from a literal with variables, which are escaped.
   public init(stringInterpolation: Interpolation) {
     text = stringInterpolation.text
     refusedSegment = stringInterpolation.dotSegment()
@@ -37,7 +40,7 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
     fileprivate var text = ""
     private var variables: [Range<Int>] = []
 
-    /// Reserves memory for the pieces.
+    /// Reserves memory for the literal text and the variables.
     public init(literalCapacity: Int, interpolationCount: Int) {
       text.reserveCapacity(literalCapacity + 12 * interpolationCount)
     }
@@ -52,7 +55,8 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
 
     /// Adds a variable that may contain slashes, such as the path of a file. Each segment of the variable is escaped.
     public mutating func appendInterpolation(segments variable: String) {
-      // Splits bytes, because a slash and a combining mark after it form one character.
+      // Splits bytes instead of characters: a slash and a combining mark after it form one character, at which `String`
+      // would not split.
       let segments = variable.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
       append(segments.map { PercentEncoding.value(String(Substring($0))) }.joined(separator: "/"))
     }
@@ -63,22 +67,35 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
       variables.append(start..<text.utf8.count)
     }
 
-    /// Returns the first segment that is `.` or `..` and contains a variable; an empty variable counts, too.
+    /// Returns the first segment that contains a variable and is `.` or `..`; nil if there is none. A segment also
+    /// counts if the text of its variable is empty.
     fileprivate func dotSegment() -> String? {
       guard !variables.isEmpty, text.utf8.contains(0x2E) else { return nil }
+      // Compares bytes instead of characters: a slash and a combining mark after it form one character, at which
+      // `String` would not split.
       var start = 0
-      let path = text.prefix { $0 != "?" && $0 != "#" }
-      for segment in path.split(separator: "/", omittingEmptySubsequences: false) {
-        let range = start..<(start + segment.utf8.count)
+      let path = text.utf8.prefix { $0 != 0x3F && $0 != 0x23 }
+      for segment in path.split(separator: 0x2F, omittingEmptySubsequences: false) {
+        let range = start..<(start + segment.count)
         let isVariable = variables.contains { $0.lowerBound <= range.upperBound && $0.upperBound >= range.lowerBound }
-        if isVariable, segment == "." || segment == ".." {
-          return String(segment)
+        if isVariable, segment.elementsEqual(".".utf8) || segment.elementsEqual("..".utf8) {
+          return String(Substring(segment))
         }
         start = range.upperBound + 1
       }
       return nil
     }
   }
+}
+
+extension RequestPath {
+  /// Whether two paths have the same bytes.
+  public static func == (left: RequestPath, right: RequestPath) -> Bool {
+    left.text.hasSameBytes(as: right.text) && left.refusedSegment == right.refusedSegment
+  }
+
+  /// Hashes the bytes of the path.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ByteText(text)) }
 }
 
 extension RequestPath: CustomReflectable {

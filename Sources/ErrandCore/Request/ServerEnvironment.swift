@@ -1,17 +1,20 @@
-/// A set of servers under a name, such as production and staging.
+import ErrandSupport
+
+/// A set of servers under a name, such as production or staging.
 public struct ServerEnvironment: Sendable, Hashable {
   /// The name by which the environment is selected.
   public var name: String
-  /// The base URL, such as `https://api.example.com/v1`. It is checked when a call is built.
+  /// The base URL, such as `https://api.example.com/v1`. The URL is checked when the request of a call is built.
   public var baseURL: String
-  /// The URL of the CDN; nil for none.
+  /// The URL of the CDN (content delivery network); nil for none.
   public var cdnURL: String?
 
-  /// The base URLs of other servers that serve the same resources. If the server of ``baseURL`` fails, these servers
-  /// are asked in this order. They receive the credential that belongs to the base URL.
+  /// The base URLs of other servers that serve the same resources. If the server of ``baseURL`` fails, the request is
+  /// sent to these servers one after another, in the order of the array. The servers receive the credential that
+  /// belongs to the base URL.
   public var fallbackURLs: [String]
 
-  /// Makes an environment.
+  /// Makes a set of servers under a name.
   public init(_ name: String = "default", baseURL: String, cdnURL: String? = nil, fallbackURLs: [String] = []) {
     self.name = name
     self.baseURL = baseURL
@@ -20,10 +23,15 @@ public struct ServerEnvironment: Sendable, Hashable {
   }
 }
 
+extension [ServerEnvironment] {
+  /// The first environment whose name has the same bytes as the given name; nil if there is none.
+  func named(_ name: String) -> ServerEnvironment? { first { $0.name.hasSameBytes(as: name) } }
+}
+
 extension ServerEnvironment: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The name and the base URL; the values of the URL's query are masked.
   public var description: String { "\(name): \(Redaction.url(baseURL))" }
-  /// The same as ``description``.
+  /// The name and the base URL, as in ``description``.
   public var debugDescription: String { description }
   /// The children that `dump` shows; the values of the URLs' queries are masked.
   public var customMirror: Mirror {

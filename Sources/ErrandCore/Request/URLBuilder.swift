@@ -1,10 +1,10 @@
-/// Joins base, path and arguments into the URL that is sent, in one pass over UTF-8.
+/// Joins the base URL, the path and the arguments into the URL that is sent. The URL is built as UTF-8 bytes.
 struct URLBuilder: Sendable {
   let style: ArgumentStyle
 
-  /// Base and path are joined by exactly one slash, even if neither or both of them have one; nothing else is
-  /// normalized. The query consists of the query of the base, the query of the path and the arguments, in this order.
-  /// Fragments are dropped.
+  /// Returns the URL of a request. The base URL and the path are joined by exactly one slash, even if neither or both
+  /// of them have one; nothing else is normalized. The query consists of the query of the base URL, the query of the
+  /// path and the arguments, in this order. Fragments are dropped.
   func url(_ target: URLFilter.Target, base: HTTPURL) throws(APIError) -> HTTPURL {
     let text = Array(target.path.utf8)
     try Self.refuseControls(text, target.path)
@@ -27,8 +27,10 @@ struct URLBuilder: Sendable {
       queryStart: queryStart)
   }
 
-  /// - Parameter isWritten: True if the path contains a question mark. The question mark is kept even if nothing
-  ///   follows it, because a server may treat a URL with an empty query as a different URL (RFC 3986 section 6.2.3).
+  /// Appends a question mark, the queries `first` and `second`, and the arguments. Ampersands separate them. If there
+  /// is nothing after the question mark, it is kept only if the path contains a question mark or the base URL has a
+  /// query. A server may treat the URL without the question mark as a different URL (RFC 3986 section 6.2.3).
+  /// - Parameter isWritten: True if the path contains a question mark.
   private func appendQueries(
     _ first: String?, _ second: ArraySlice<UInt8>, _ arguments: Arguments, isWritten: Bool, to out: inout [UInt8]
   ) throws(APIError) {
@@ -39,7 +41,8 @@ struct URLBuilder: Sendable {
       if out.count > start + 1 { out.append(0x26) }
       PercentEncoding.append(second, to: &out, keeping: .queryText)
     }
-    // The ampersand is added here, because `appendPairs` adds none if the preceding queries end in a question mark.
+    // The query before the arguments may itself end in a question mark. `appendPairs` would then write no ampersand
+    // before the arguments, so the ampersand is written here.
     let isSeparated = !arguments.isEmpty && out.count > start + 1 && out.last != 0x26
     if isSeparated { out.append(0x26) }
     let written = out.count
@@ -55,13 +58,16 @@ struct URLBuilder: Sendable {
   static func unwritable(_ error: ArgumentWriter.Unwritable) -> APIError {
     let clause =
       switch error.reason {
-      case .notFinite: "is not a finite number; check the value"
+      case .notFinite: "the value is not a finite number; pass a finite value"
       case .nestedInCommas:
-        "has lists or objects in a list, which commas cannot represent; choose another `ArgumentStyle.arrays`"
+        "the list contains lists or objects, which commas cannot join; choose another `ArgumentStyle.arrays`"
       case .namedTwice:
-        "is given twice, but a JSON object can contain a name only once; give the argument once, with a list as value"
+        "the name occurs twice, but names in a JSON object are unique; pass one argument with a list as its value"
+      case .namedAlike:
+        "another name differs only in how its accents are encoded in Unicode, and `JSONValue` cannot contain both; "
+          + "rename one of them, or send the JSON with `RequestBody.bytes`"
       }
-    return .build(.invalidArgument, "The argument \"\(error.name)\" \(clause).")
+    return .build(.invalidArgument, "The argument \"\(error.name)\" cannot be sent: \(clause).")
   }
 
   private static func refuseControls(_ bytes: [UInt8], _ path: String) throws(APIError) {
@@ -70,7 +76,7 @@ struct URLBuilder: Sendable {
       .invalidPath, "The path \"\(Redaction.url(path))\" holds a control character such as a line break; remove it.")
   }
 
-  /// Splits an absolute URL into two parts: the scheme with the authority, and the rest.
+  /// Splits an absolute URL into two parts: the scheme with the authority, and the text after the authority.
   static func split(absolute text: String) -> (head: String, tail: String) {
     guard let colon = text.utf8.firstIndex(of: 0x3A) else { return (text, "") }
     let authority = text.utf8.index(colon, offsetBy: 3, limitedBy: text.utf8.endIndex) ?? text.utf8.endIndex

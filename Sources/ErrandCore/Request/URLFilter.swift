@@ -1,7 +1,8 @@
-/// Changes the target of requests before the URL is built: rewrites paths or adds arguments, for example.
+/// Changes the parts of a request's URL before the URL is built. A filter can, for example, rewrite paths or add
+/// arguments.
 ///
-/// Filters run in the order of the configuration, for relative paths and for absolute URLs. A filter can be removed by
-/// its name.
+/// Filters run in the order of the client's configuration, for relative paths and for absolute URLs. A filter can be
+/// removed by its name.
 ///
 /// ```swift
 /// client.configure { $0.filters.append(URLFilter("version") { url, _ in url.arguments["version"] = "1.2.3" }) }
@@ -13,7 +14,7 @@ public struct URLFilter: Sendable {
     public var base: String
     /// The path below the base URL, percent-escaped; it may contain a query.
     public var path: String
-    /// The arguments that go into the query; arguments that go into a body are not included.
+    /// The arguments that go into the query. Arguments that go into a body are not included.
     public var arguments: Arguments
   }
 
@@ -21,7 +22,7 @@ public struct URLFilter: Sendable {
   public let name: String
   let apply: @Sendable (inout Target, any APIRequest) throws -> Void
 
-  /// Makes a filter from a function. An error that the function throws fails the call as it is built.
+  /// Makes a filter from a function. If the function throws an error, the call fails while its request is built.
   public init(_ name: String, _ apply: @escaping @Sendable (inout Target, any APIRequest) throws -> Void) {
     self.name = name
     self.apply = apply

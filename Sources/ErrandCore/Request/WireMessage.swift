@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A message that can be decoded from bytes and encoded into bytes, such as a Protocol Buffers message.
+/// A message that can be encoded as bytes and decoded from bytes, such as a Protocol Buffers message.
 ///
 /// Generated messages conform in a few lines:
 ///
@@ -19,7 +19,7 @@ public protocol WireMessage: Sendable {
 }
 
 extension RequestBody {
-  /// A message of Protocol Buffers.
+  /// A body that contains a Protocol Buffers message.
   public static func protobuf(
     _ message: some WireMessage, type contentType: String = "application/x-protobuf"
   ) -> RequestBody {
@@ -28,9 +28,9 @@ extension RequestBody {
 }
 
 extension ResponseDecoder where Value: WireMessage {
-  /// A message of Protocol Buffers.
+  /// Decodes the body of a response as a Protocol Buffers message.
   ///
-  /// - Parameter accept: The value of the field `Accept`, unless the request's headers set another one.
+  /// - Parameter accept: The value of the field `Accept`, unless the request's headers set another value.
   public static func protobuf(accept: String = "application/x-protobuf") -> ResponseDecoder {
     ResponseDecoder("protobuf", accept: accept) { body, _ in try Value(wire: body) }
   }
@@ -38,8 +38,10 @@ extension ResponseDecoder where Value: WireMessage {
 
 extension APIError {
   /// The body of a rejected response, decoded as a message that contains, for example, an error code and a text. Nil if
-  /// there is no body, or if the body cannot be decoded as this type. Also nil if the response was accepted but could
-  /// not be decoded: most bytes of one message type can also be decoded as another type.
+  /// there is no body, or if the body cannot be decoded as this type.
+  ///
+  /// Also nil if the response was accepted but its value could not be decoded. The body of an accepted response
+  /// contains no error message, but its bytes can often be decoded as any message type without an error.
   public func body<Message: WireMessage>(asMessage type: Message.Type = Message.self) -> Message? {
     guard stage == .validate else { return nil }
     return response.flatMap { $0.body.isEmpty ? nil : try? Message(wire: $0.body) }

@@ -1,47 +1,47 @@
-/// The measurements of a call.
+/// The measurements of a call, such as its duration, its retries and its exchanges.
 public struct CallMetrics: Sendable, Hashable {
   /// The time from the start of the call until its result is known, without the delivery of the result.
   public var total: Duration = .zero
-  /// The time that the call waited because of the limits on concurrent exchanges.
+  /// The time that the call waited in the client's queue because of the limits on concurrent exchanges.
   public var queue: Duration = .zero
   /// The time to decode the body.
   public var decode: Duration = .zero
-  /// How many times a request was sent over the network.
+  /// How many times the call sent a request over the network.
   public var attempts = 0
-  /// Why exchanges were tried again and after which delay, in order. If the transport reports it, the list includes a
-  /// repetition after a reused connection turned out to be closed.
+  /// The repetitions of exchanges in order, each with its reason and delay. A transport may repeat a request because a
+  /// reused connection was closed. The array includes such a repetition if the transport reports it.
   public var retries: [RetryMetrics] = []
   /// How many redirects were followed.
   public var redirects = 0
   /// Whether the call shared an exchange that another call had started.
   public var isJoined = false
-  /// The decision of the cache with its reason; nil if the call did not use the cache.
+  /// The report of the cache: what the cache did, and why; nil if the call did not use the cache.
   public var cache: CacheReport?
   /// The measurements of each exchange that was handed to the transport, in the order of their starts.
   ///
-  /// An exchange that was cancelled, timed out or abandoned has the values that were known at that time: at least its
-  /// ``ErrandHTTP/ExchangeMetrics/total``, and its progress if the transport reports it.
+  /// An exchange that was cancelled, timed out or abandoned has the values that were known when it ended: at least its
+  /// ``ErrandHTTP/ExchangeMetrics/total``, and its progress if the transport reports the progress.
   public var exchanges: [ExchangeMetrics] = []
 
   /// Makes empty metrics.
   public init() {}
 
-  /// Bytes sent over all exchanges.
+  /// The number of bytes that all exchanges sent.
   public var bytesSent: Int64 { exchanges.reduce(0) { $0 + $1.bytesSent } }
-  /// Bytes received over all exchanges, as transferred over the network.
+  /// The number of bytes that all exchanges received, as transferred over the network.
   public var bytesReceived: Int64 { exchanges.reduce(0) { $0 + $1.bytesReceived } }
 }
 
-/// Why an exchange was tried again.
+/// The reason for which an exchange was tried again.
 public enum RetryReason: Sendable, Hashable, CustomStringConvertible {
   /// The server responded with a status for which another attempt may succeed.
   case status(Int)
-  /// There was no response.
+  /// The exchange failed without a response.
   case failure(TransportFailure.Kind)
-  /// There was no response in time, and the request was sent a second time in parallel (``HedgeRule``).
+  /// No response arrived in time, so the request was sent a second time in parallel (``HedgeRule``).
   case slow
 
-  /// A short clause such as `status 503`.
+  /// The reason as a short text, such as `status 503`.
   public var description: String {
     switch self {
     case .status(let status): "status \(status)"
@@ -51,14 +51,15 @@ public enum RetryReason: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// One repetition: an exchange that was tried again, sent to another server, or sent a second time in parallel.
+/// One repetition of an exchange: the request was tried again, sent to another server, or sent a second time in
+/// parallel.
 public struct RetryMetrics: Sendable, Hashable {
-  /// The reason.
+  /// The reason for the repetition.
   public var reason: RetryReason
   /// The wait before the repetition.
   public var delay: Duration
 
-  /// Makes a value.
+  /// Makes the metrics of one repetition.
   public init(reason: RetryReason, delay: Duration) {
     self.reason = reason
     self.delay = delay

@@ -1,24 +1,26 @@
 public import ErrandJSON
 
-/// The members around the value in a response such as `{"code": 0, "message": "ok", "data": {…}}`.
+/// The JSON members around the value in a response body such as `{"code": 0, "message": "ok", "data": {…}}`.
 ///
 /// ```swift
 /// var envelope: Envelope { Envelope(value: "data", code: "code", success: [0], message: "message") }
 /// ```
 public struct Envelope: Sendable, Hashable {
-  /// True if the envelope of the family or the client applies. Changing any property sets this to false.
+  /// True if the envelope of the request's ``RequestFamily`` or of the client applies. A change of any property sets
+  /// this flag to false.
   private(set) var isInherited = false
-  /// The path of the value; by default the root.
+  /// The path of the value in the body; by default the value is the whole body.
   public var value: JSONPath { didSet { isInherited = false } }
-  /// The path of the business code; nil if the response has none.
+  /// The path of the business code, by which the server reports success or failure in the body; nil if the body has no
+  /// such code.
   public var code: JSONPath? { didSet { isInherited = false } }
-  /// The codes that mean success. With any other code, or without a code, the call fails with
+  /// The business codes that mean success. With any other code, or without a code, the call fails with
   /// ``APIError/Code/business``.
   public var success: Set<JSONValue> { didSet { isInherited = false } }
-  /// The path of the server's message, which the error shows.
+  /// The path of the server's message, which is added to the error message; nil if the body has no such message.
   public var message: JSONPath? { didSet { isInherited = false } }
 
-  /// Makes an envelope.
+  /// Makes an envelope from the paths of its members and the business codes that mean success.
   public init(
     value: JSONPath = .root, code: JSONPath? = nil, success: Set<JSONValue> = [0], message: JSONPath? = nil
   ) {
@@ -28,27 +30,29 @@ public struct Envelope: Sendable, Hashable {
     self.message = message
   }
 
-  /// The envelope of the family or the client.
+  /// The envelope of the request's ``RequestFamily``, or of the client if the family has none.
   public static let inherited = {
     var envelope = Envelope()
     envelope.isInherited = true
     return envelope
   }()
-  /// The body is the value itself.
+  /// No envelope: the body is the value itself.
   public static let none = Envelope()
 
-  /// Returns this envelope, or `other` if this envelope is inherited.
+  /// Returns `other` if this envelope is inherited and `other` is not nil; otherwise returns this envelope.
   func filled(by other: Envelope?) -> Envelope { isInherited ? other ?? self : self }
 
-  /// A hint about a code that differs from a success code only in its type, such as "0" from 0.
+  /// Returns a hint for the error message if the business code differs from a success code only in its type, as the
+  /// string "0" differs from the number 0. Otherwise returns nil.
   func confusion(with code: JSONValue) -> String? {
     let text = code.stringValue ?? "\(code)"
     guard success.contains(where: { ($0.stringValue ?? "\($0)") == text }) else { return nil }
     return code.stringValue == nil
-      ? " (a number; `success` has it as a string)" : " (a string; `success` has it as a number)"
+      ? " (the code is a number, but `Envelope.success` contains it as a string)"
+      : " (the code is a string, but `Envelope.success` contains it as a number)"
   }
 
-  /// The business code and the server's message if the body does not report success; otherwise nil.
+  /// Returns the business code and the server's message if the body does not report success; otherwise nil.
   func refusal(of body: ParsedJSON) -> (code: JSONValue?, message: String?)? {
     guard let code else { return nil }
     let found = try? body.value(at: code)

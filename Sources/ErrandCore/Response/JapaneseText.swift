@@ -1,9 +1,10 @@
 import Foundation
 
-/// Decodes EUC-JP, which Foundation cannot read on Linux, by converting it to ISO-2022-JP-2 (RFC 1554), which
-/// Foundation can read. Both encode the same character sets, one with high bits and the other with escape sequences.
+/// Decodes EUC-JP, which Foundation cannot read on Linux. The text is first converted to ISO-2022-JP-2 (RFC 1554),
+/// which Foundation can read. Both encodings contain the same character sets. EUC-JP selects a character set by high
+/// bits, and ISO-2022-JP-2 by escape sequences.
 enum JapaneseText {
-  /// The character sets, with the escape sequences that select them.
+  /// The character sets of EUC-JP.
   private enum CharacterSet {
     case ascii, katakana, kanji, supplement
 
@@ -19,7 +20,7 @@ enum JapaneseText {
 
   private static let encoding = String.Encoding(rawValue: 0x8000_0821)
 
-  /// Decodes a body; nil if it is not EUC-JP.
+  /// Decodes a body; returns nil if the body is not valid EUC-JP.
   static func text(_ body: Data) -> String? {
     var rest = body[...]
     var converted = Data()

@@ -1,18 +1,18 @@
 import ErrandSupport
 
-/// How one run of a request ended: the value or the error, with its metadata.
+/// The outcome of one call: the value or the error, together with the request, the response and the measurements.
 public struct Outcome<Value: Sendable>: Sendable {
-  /// The value or the error.
+  /// The value of a successful call, or the error of a failed call.
   public let result: Result<Value, APIError>
   /// The request as it was last sent, after redirects; nil if no request could be built.
   public let request: HTTPRequest?
-  /// The response, if there is one: status, header fields and raw body.
+  /// The response: status, header fields and the bytes of the body; nil if there is no response.
   public let response: HTTPResponse?
   /// Whether the response comes from the network or the cache; nil if there is no response.
   public let origin: ResponseOrigin?
   /// The measurements of the call.
   public let metrics: CallMetrics
-  /// True if, with `cached, then fresh`, the fresh response is the same as the stored response that was delivered
+  /// True if a `cachedThenFresh` call delivers a fresh response that equals the stored response that it delivered
   /// before.
   public let isUnchanged: Bool
 
@@ -22,7 +22,7 @@ public struct Outcome<Value: Sendable>: Sendable {
       result: .failure(error), request: nil, response: nil, origin: nil, metrics: CallMetrics(), isUnchanged: false)
   }
 
-  /// A copy of the outcome with a changed error.
+  /// Returns a copy of the outcome in which `change` has replaced the error; a success is unchanged.
   func mapError(_ change: (APIError) -> APIError) -> Outcome {
     with(result.mapError(change))
   }

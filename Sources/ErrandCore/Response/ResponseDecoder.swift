@@ -7,22 +7,24 @@ public import Foundation
 /// var decoder: ResponseDecoder<Feed> { ResponseDecoder("feed") { body, _ in try Feed(xml: body) } }
 /// ```
 public struct ResponseDecoder<Value: Sendable>: Sendable {
-  /// The format's name, shown in errors.
+  /// The name of the format, which error messages show.
   public let name: String
-  /// The value of `Accept`, unless the request's headers set it.
+  /// The value of the field `Accept`, unless the request's headers set another value.
   public let accept: String
   /// The content types that are accepted if the request declares none; see ``ResponseFormat/contentTypes``.
   public let contentTypes: [String]?
   private let read: @Sendable (HTTPResponse, DecodingRules) throws -> Value
-  /// Reads the value in the format of the family or the client; nil if the request declares its decoder.
+  /// Reads the value in the response format of the ``RequestFamily`` or the client; nil if this decoder always reads
+  /// the same format.
   private var readOther: (@Sendable (HTTPResponse, any ResponseFormat) throws -> Value)?
-  /// How the type is read from JSON; nil for other formats.
+  /// The source of the rules for decoding JSON; nil if the decoder reads another format.
   let json: JSONRules?
-  /// True if the decoder certainly reads the body. Then it cannot decode a response whose body was written to a file.
+  /// True if the decoder always reads the body from memory. Such a decoder cannot decode a response whose body was
+  /// written to a file. False for decoders of the app, which may ignore the body.
   let readsBody: Bool
 
   /// Makes a decoder from a function of the body and the response. An error that the function throws becomes the cause
-  /// of an error of stage `decode`. For bodies over 16 KiB the function runs off the caller's actor.
+  /// of an error of stage `decode`. For bodies over 16 KiB, the function does not run on the caller's actor.
   public init(
     _ name: String, accept: String = "*/*", contentTypes: [String]? = nil,
     _ decode: @escaping @Sendable (Data, HTTPResponse) throws -> Value
@@ -32,28 +34,32 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
     }
   }
 
-  /// True if only the type and the rules determine the value. Then a decoded value may be stored and used again.
+  /// Returns true if the response, the value's type and the decoding rules alone determine the value. Such a value may
+  /// be stored and used again.
   func isByType(_ format: (any ResponseFormat)?) -> Bool {
     if readsOther(format) { return false }
     return if case .shared? = json { true } else { false }
   }
 
-  /// Whether the decoder reads the format of the family or the client.
+  /// Returns true if the value is read in the given response format of the ``RequestFamily`` or the client.
   func readsOther(_ format: (any ResponseFormat)?) -> Bool { readOther != nil && format != nil }
 
-  /// Decodes the value, in the format of the family or the client if the request declares no decoder.
+  /// Decodes the value. If the request declares no decoder, the value is in the response format of the
+  /// ``RequestFamily`` or the client.
   func decode(_ response: HTTPResponse, _ rules: DecodingRules) throws -> Value {
     if let readOther, let format = rules.format { return try readOther(response, format) }
     return try read(response, rules)
   }
 
-  /// The name of the format that the decoder reads.
+  /// Returns the name of the format that the decoder reads if `format` is the response format of the ``RequestFamily``
+  /// or the client.
   func name(in format: (any ResponseFormat)?) -> String { readOther == nil ? name : format?.name ?? name }
 
-  /// The value of `Accept`.
+  /// Returns the value of the field `Accept` if `format` is the response format of the ``RequestFamily`` or the client.
   func accept(in format: (any ResponseFormat)?) -> String { readOther == nil ? accept : format?.accept ?? accept }
 
-  /// The content types that are accepted if the request declares none.
+  /// Returns the content types that are accepted if the request declares none and `format` is the response format of
+  /// the ``RequestFamily`` or the client.
   func contentTypes(in format: (any ResponseFormat)?) -> [String]? {
     readOther == nil ? contentTypes : format?.contentTypes ?? contentTypes
   }
@@ -72,10 +78,11 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
 }
 
 extension ResponseDecoder where Value: Decodable {
-  /// The decoder for the type: `Data` gets the bytes, `String` the text in the charset of the response, ``Nothing``
-  /// nothing, and ``DownloadedFile`` the file. Every other `Decodable` type except `JSONValue` is read in
-  /// ``ClientConfiguration/responseFormat`` of the family or client if one is set. Otherwise it is read from JSON, at
-  /// the value path of the envelope if there is one.
+  /// The decoder that fits the type of the value. `Data` contains the bytes of the body, and `String` contains its text
+  /// in the charset of the response. ``Nothing`` ignores the body, and ``DownloadedFile`` is the file that contains the
+  /// body. Any other type except `JSONValue` is read in the response format of the ``RequestFamily`` or the client
+  /// (``ClientConfiguration/responseFormat``), if a format is set. Otherwise, and for `JSONValue`, the value is read
+  /// from JSON, at the path ``Envelope/value`` of the envelope.
   public static var automatic: ResponseDecoder {
     if Value.self == Data.self {
       ResponseDecoder(name: "bytes", accept: "*/*") { response, _ in try Self.cast(response.body) }
@@ -97,8 +104,8 @@ extension ResponseDecoder where Value: Decodable {
     return decoder
   }
 
-  /// Reads JSON by the given rules, or by the rules of the request and the client. For an optional type an empty body
-  /// is nil.
+  /// A decoder that reads JSON by the given rules, or by the rules of the request and the client. If the type is
+  /// optional, an empty body is decoded as nil.
   public static func json(_ rules: JSONDecoding = .inherited) -> ResponseDecoder {
     let json = rules.isInherited ? JSONRules.shared : .own(rules)
     return ResponseDecoder(name: "JSON", accept: "application/json", json: json) { response, shared in
@@ -114,7 +121,7 @@ extension ResponseDecoder where Value: Decodable {
   }
 }
 
-/// A type that can represent an absent value.
+/// A type that can represent an absent value, such as an optional.
 private protocol MayBeAbsent {
   static var absence: Any { get }
 }
@@ -123,7 +130,7 @@ extension Optional: MayBeAbsent {
   fileprivate static var absence: Any { Self.none as Any }
 }
 
-// The types are compared before each cast, so this error cannot occur.
+// The error of a cast to the wrong type. The error cannot occur, because the types are compared before each cast.
 private struct TypeMismatch: Error {}
 
 extension HTTPResponse {
@@ -133,7 +140,7 @@ extension HTTPResponse {
       let reason = head.reason.isEmpty ? "" : " \(head.reason)"
       throw APIError(
         .validate, .status,
-        "The server answered \(status)\(reason), which carries no file; only 200, 203 and 206 are accepted."
+        "The server answered \(status)\(reason), which carries no file; a download needs status 200, 203 or 206."
       )
       .with { $0.response = self }
     }
@@ -141,7 +148,7 @@ extension HTTPResponse {
   }
 
   /// The body as text, decoded by its byte order mark, by the charset in `Content-Type`, or as UTF-8.
-  /// - Throws: ``TextFailure`` if the charset is unknown or the bytes are invalid in it.
+  /// - Throws: ``TextFailure`` if the charset is unknown or the bytes are invalid in this charset.
   public func text() throws(TextFailure) -> String {
     do {
       return try TextDecoding.text(body, charset: charset)
@@ -153,22 +160,22 @@ extension HTTPResponse {
     }
   }
 
-  /// Why a body cannot be decoded as text.
+  /// The error if a body cannot be decoded as text.
   public struct TextFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The reason, in words.
+    /// The reason as a clause, such as "the body is not valid UTF-8".
     public let description: String
   }
 }
 
-/// Which rules a decoder reads JSON by.
+/// The source of the rules by which a decoder reads JSON.
 enum JSONRules: Sendable {
-  /// The rules of the request or the client.
+  /// The decoder reads JSON by the rules of the request or the client.
   case shared
-  /// Rules that belong to the decoder.
+  /// The decoder reads JSON by its own rules, and not by the rules of the request or the client.
   case own(JSONDecoding)
 }
 
-/// The rules of a call for the decoders of the library.
+/// The rules by which the library's own decoders read the response of one call.
 struct DecodingRules: Sendable {
   let json: JSONDecoding
   let envelope: Envelope

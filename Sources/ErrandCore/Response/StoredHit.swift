@@ -1,19 +1,22 @@
 package import ErrandJSON
 
-/// The cache entry of a response that was served from the cache.
+/// The cache entry of a response that the cache has served.
 package protocol StoredHit: AnyObject, Sendable {
-  /// The value that was decoded from the entry before, by these rules; nil if there is none.
+  /// Returns the value that an earlier call has decoded from the cache entry by equal rules; nil if there is no such
+  /// value.
   func value(for rules: DecodedRules) -> (any Sendable)?
-  /// Stores a decoded value together with the bytes of the entry.
+  /// Stores a decoded value together with the bytes of the entry, so that the next call need not decode the bytes
+  /// again.
   func keep(_ value: any Sendable, for rules: DecodedRules)
-  /// Removes the entry from the cache, because the response fails the rules of this call.
-  func refuse()
+  /// Removes the entry from the cache, because its response fails the rules of a call.
+  func reject()
 }
 
-/// The rules by which a value was validated and decoded: the type of the request and everything else that may change
-/// the value.
+/// The rules by which a response was validated and its value was decoded: the type of the request, and everything else
+/// that may change the value.
 ///
-/// The type is a class, because the rules are passed on many times and compared only once.
+/// `DecodedRules` is a class, so that a copy of the rules is only a reference. The rules are passed on many times and
+/// compared only once.
 package final class DecodedRules: Sendable, Equatable {
   let type: ObjectIdentifier
   let status: StatusRule

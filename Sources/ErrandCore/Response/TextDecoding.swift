@@ -1,17 +1,18 @@
 import Foundation
 
-/// Decodes bodies to text by the charset of the response.
+/// Decodes the bytes of bodies to text in the charset of the response.
 enum TextDecoding {
-  /// Why a body cannot be decoded as text.
-  enum Refusal: Error {
+  /// The error if a body cannot be decoded as text.
+  enum Failure: Error {
     case unknownCharset(String)
     case invalidBytes(String)
   }
 
-  /// Decodes a body. A byte order mark has priority, then the given charset, then UTF-8.
-  static func text(_ body: Data, charset: String?) throws(Refusal) -> String {
+  /// Decodes a body. The encoding is determined by the byte order mark. Without a byte order mark the given charset
+  /// applies, and without a charset UTF-8.
+  static func text(_ body: Data, charset: String?) throws(Failure) -> String {
     if let (mark, encoding, name) = byteOrderMark(of: body) {
-      return try decode(body.dropFirst(mark.count), encoding, named: "\(name), according to its byte order mark")
+      return try decode(body.dropFirst(mark.count), encoding, named: "\(name), the encoding of the byte order mark")
     }
     guard let charset, !charset.isEmpty else { return try decode(body, .utf8, named: "UTF-8") }
     for name in names(in: charset) {
@@ -20,8 +21,8 @@ enum TextDecoding {
     throw .unknownCharset(charset)
   }
 
-  /// The names in a `charset` parameter, in lower case. Some servers quote the name or send several names; the first
-  /// known one is used.
+  /// The names in a `charset` parameter, in lower case. Some servers put the name in quotes or send several names; the
+  /// first known name is used.
   private static func names(in charset: String) -> [String] {
     charset.lowercased().utf8.split { $0 == 0x2C || $0 == 0x20 || $0 == 0x09 }.map { name in
       let isQuote: (UInt8) -> Bool = { $0 == 0x27 || $0 == 0x22 }
@@ -29,7 +30,7 @@ enum TextDecoding {
     }
   }
 
-  private static func decode(_ body: Data, _ encoding: String.Encoding, named name: String) throws(Refusal) -> String {
+  private static func decode(_ body: Data, _ encoding: String.Encoding, named name: String) throws(Failure) -> String {
     if encoding == .utf8 {
       guard let text = String(validating: body, as: UTF8.self) else { throw .invalidBytes(name) }
       return text
@@ -38,14 +39,14 @@ enum TextDecoding {
       guard let text = JapaneseText.text(body) else { throw .invalidBytes(name) }
       return text
     }
-    // Foundation silently drops an incomplete character at the end of the body.
+    // Foundation silently drops an incomplete character at the end of the body, so the length is checked first.
     guard body.count.isMultiple(of: width(of: encoding)), let text = String(data: body, encoding: encoding) else {
       throw .invalidBytes(name)
     }
     return text
   }
 
-  /// The size of one code unit in bytes.
+  /// The size of one code unit of an encoding, in bytes.
   private static func width(of encoding: String.Encoding) -> Int {
     switch encoding {
     case .utf16BigEndian, .utf16LittleEndian: 2
@@ -63,9 +64,9 @@ enum TextDecoding {
     return marks.first { body.starts(with: $0.mark) }
   }
 
-  /// The names from the IANA character set registry that servers use, in lower case. UTF-16 without a byte order mark
-  /// is big endian (RFC 2781 section 4.3). GB2312 and GBK are subsets of GB18030, EUC-KR of Windows-949. ISO-8859-1 is
-  /// decoded as ISO-8859-1, not as Windows-1252.
+  /// The encodings that servers use. The keys are the names of the encodings in the IANA character set registry, in
+  /// lower case. UTF-16 without a byte order mark is big endian (RFC 2781 section 4.3). GB2312 and GBK are subsets of
+  /// GB18030, and EUC-KR is a subset of Windows-949. ISO-8859-1 is decoded as ISO-8859-1, not as Windows-1252.
   private static let encodings: [String: String.Encoding] = {
     let gb18030 = String.Encoding(rawValue: 0x8000_0632)
     let big5 = String.Encoding(rawValue: 0x8000_0A03)

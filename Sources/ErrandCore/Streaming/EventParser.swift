@@ -5,9 +5,9 @@ struct EventParser {
   /// The identifier of the last complete event; empty if there is none. After a lost connection, the stream resumes
   /// from this event.
   private(set) var lastID: String
-  /// True if a complete event has set an identifier. An empty identifier counts.
+  /// True if a complete event has set an identifier, even an empty one.
   private(set) var hasID: Bool
-  /// The delay before a reconnection that the server asked for by `retry:`; nil if the server asked for none.
+  /// The delay before a reconnection that the server set by a `retry:` line; nil if the server set none.
   private(set) var retry: Duration?
 
   private let limit: Int
@@ -46,7 +46,8 @@ struct EventParser {
     case "data":
       guard data.utf8.count + value.utf8.count < limit else { throw LineSplitter.TooLong(limit: limit) }
       data += value + "\n"
-    // An identifier that is not allowed in a header field is ignored, because it could not be sent as `Last-Event-ID`.
+    // An identifier with characters that a header field may not contain is ignored, because it could not be sent as
+    // `Last-Event-ID`.
     case "id": if value.utf8.allSatisfy({ ASCII.isFieldValue($0) }) { (id, isIDSaid) = (value, true) }
     case "retry": retry = Self.milliseconds(value) ?? retry
     default: break
@@ -60,7 +61,8 @@ struct EventParser {
     return ServerSentEvent(type: type.isEmpty ? "message" : type, data: String(data.dropLast()), id: lastID)
   }
 
-  /// Parses a number of milliseconds; nil if the text contains anything except digits. The result is at most one day.
+  /// Parses a number of milliseconds; returns nil if the text contains anything except digits. The result is at most
+  /// one day.
   private static func milliseconds(_ text: String) -> Duration? {
     guard !text.isEmpty, text.utf8.allSatisfy({ ASCII.isDigit($0) }) else { return nil }
     return .milliseconds(min(Int(text) ?? .max, 86_400_000))

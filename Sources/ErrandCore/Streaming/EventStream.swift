@@ -2,21 +2,21 @@ public import ErrandJSON
 import ErrandSupport
 import Foundation
 
-/// The events of a server (server-sent events). If the connection is lost, the stream reconnects.
+/// The server-sent events of a server. If the connection is lost, the stream reconnects.
 ///
 /// Each loop over the stream opens its own connection; leaving the loop ends the call. Each connection is a separate
-/// call for accessories, metrics and limits.
+/// call, which accessories observe and which has its own metrics and limits.
 public struct EventStream: AsyncSequence, Sendable {
-  /// An event.
+  /// An event that the server has sent.
   public typealias Element = ServerSentEvent
-  /// The error if the server rejects the request, or if it can no longer be reached.
+  /// The error that a loop over the stream throws if the server rejects the request or can no longer be reached.
   public typealias Failure = APIError
 
   let connect: @Sendable (_ lastID: String?) async throws(APIError) -> ResponseStream
-  /// The account that a connection would use now; nil for none.
+  /// The account whose credential a new connection would use; nil for none.
   let account: @Sendable () -> String?
-  /// Adds the wait between two connections to the running calls of the client, so that it can be cancelled like a call.
-  /// Returns the function that removes the wait again.
+  /// Adds the wait between two connections to the running calls of the client, so that the wait can be cancelled like a
+  /// call. Returns the function that removes the wait again.
   let enlist: @Sendable (CallState, CallFlags) -> @Sendable () -> Void
   let timers: any Timers
   let rule: ReconnectRule
@@ -31,7 +31,7 @@ public struct EventStream: AsyncSequence, Sendable {
     private var lines: LineReader?
     private var parser: EventParser
     private var failures = 0
-    /// The delay that the server asked for by `retry:` on an earlier connection; nil if it asked for none.
+    /// The delay that the server set by a `retry:` line on an earlier connection; nil if the server set none.
     private var retryDelay: Duration?
     private var isOver = false
     /// The account of the first connection; nil before the first connection, or if no account was logged in.
@@ -47,8 +47,8 @@ public struct EventStream: AsyncSequence, Sendable {
     /// The identifier that is sent to the server as `Last-Event-ID` when the stream reconnects.
     public var lastEventID: String { parser.lastID }
 
-    /// The next event; nil if the server has ended the stream. The server ends the stream by status 204, or by the end
-    /// of a response if the rule allows no reconnection.
+    /// The next event; nil if the server has ended the stream. The server ends the stream by status 204. If the
+    /// ``ReconnectRule`` allows no reconnection, the end of a response also ends the stream.
     /// - Throws: ``APIError``.
     public mutating func next() async throws(APIError) -> ServerSentEvent? { try await next(isolation: #isolation) }
 
@@ -74,7 +74,8 @@ public struct EventStream: AsyncSequence, Sendable {
     private mutating func nextEvent(isolation actor: isolated (any Actor)?) async throws(APIError) -> ServerSentEvent? {
       if lines == nil { try await connect() }
       while let line = try await lines?.next(isolation: actor) {
-        // A line that is only a comment also shows that the connection works.
+        // Every line, even a comment of the event stream, shows that the connection works, so the count of failures
+        // starts again.
         failures = 0
         do {
           if let event = try parser.take(line) { return event }
@@ -85,7 +86,7 @@ public struct EventStream: AsyncSequence, Sendable {
       return nil
     }
 
-    /// Ends the stream with an error. The rest of the response is discarded. Returns the error.
+    /// Ends the stream because of an error and discards the rest of the response. Returns the error.
     mutating func failure(_ error: APIError) -> APIError {
       isOver = true
       return lines?.failure(error) ?? error
@@ -111,21 +112,23 @@ public struct EventStream: AsyncSequence, Sendable {
         isOver = true
         response.cancel()
         let found = Validating.shown(response.fields)
-        throw APIError(.validate, .contentType, "The response has \(found); expected text/event-stream.")
+        throw APIError(
+          .validate, .contentType, "The response has \(found); expected text/event-stream.")
       }
       json = response.json
       // An incomplete last line is discarded, as the HTML standard requires (section 9.2.6).
       lines = LineReader(response, limit: source.limit, endsAtReturn: true, dropsRest: true)
     }
 
-    /// Waits before the next connection. If there must be no further connection, ends the stream or throws the error.
+    /// Waits before the next connection. If no further connection is allowed, the stream ends. If the last connection
+    /// has failed, the function then throws the error of this connection.
     private mutating func pause(
-      after ended: ReconnectDecision.Break, isolation actor: isolated (any Actor)?
+      after ended: ReconnectDecision.ConnectionEnd, isolation actor: isolated (any Actor)?
     ) async throws(APIError) {
       lines = nil
       failures += 1
       let decision = ReconnectDecision.decide(
-        ended, source.rule, failures: failures, told: parser.retry ?? retryDelay, chance: .random(in: 0...1))
+        ended, source.rule, failures: failures, serverDelay: parser.retry ?? retryDelay, chance: .random(in: 0...1))
       guard case .connect(let delay) = decision, !isOver else {
         isOver = true
         if case .failure(let error, _) = ended { throw error }
@@ -176,15 +179,15 @@ extension APIClient {
   /// ```
   ///
   /// The request accepts `text/event-stream`. If the connection is lost or the response ends, the client reconnects by
-  /// the rule and sends `Last-Event-ID`. A `retry:` line of the server replaces the delay of the rule, and
-  /// `Retry-After` is a minimum for the delay. If neither an event nor a comment arrives for the idle time-out
+  /// the ``ReconnectRule`` and sends `Last-Event-ID`. A `retry:` line of the server replaces the delay of the rule. The
+  /// field `Retry-After` sets a minimum for the delay. If neither an event nor a comment arrives for the idle time-out
   /// (``Timeouts/idle``), the connection counts as lost. A request whose method is not safe, such as a POST to a
   /// language model, is sent only once unless a rule is given. The deadline of the options applies to each connection
   /// separately.
   ///
   /// - Parameters:
   ///   - request: The request. Its ``APIRequest/Response`` type is not used.
-  ///   - options: The options of each connection; the stream replaces their body sink.
+  ///   - options: The options of each connection. The stream sets ``CallOptions/bodySink`` itself.
   ///   - rule: The rule for reconnections. If it is nil, ``ReconnectRule/standard`` applies to safe methods, such as
   ///     GET, and ``ReconnectRule/never`` to other methods.
   ///   - limit: The largest size of an event, in bytes. A larger event ends the stream with an error.
@@ -197,8 +200,8 @@ extension APIClient {
         var options = options
         options.headers = options.headers.filled(by: ["Accept": "text/event-stream"])
         if let lastID {
-          // Spaces at the ends of a field value are not part of it, so they are removed. If the server has reset the
-          // identifier, the field is removed, so that no value that the caller set is sent.
+          // Spaces at the ends of the identifier are removed, because they are not part of a field value. If the server
+          // has set an empty identifier, the field is removed. Otherwise a value of the caller's options would be sent.
           let shown = String(Substring(ASCII.trimmed(lastID.utf8[...])))
           options.headers.set("Last-Event-ID", shown.isEmpty ? nil : .text(shown))
         }
@@ -234,8 +237,8 @@ public struct ServerSentEvent: Sendable, Hashable {
     self.id = id
   }
 
-  /// Decodes the data as JSON, by default with Errand's own decoder. To use the JSON rules of the request and the
-  /// client, read ``EventStream/values(of:by:)`` instead.
+  /// Decodes the data of the event as JSON, by default with Errand's own decoder. To use the JSON rules of the request
+  /// and the client, read ``EventStream/values(of:by:)`` instead.
   /// - Throws: ``/ErrandJSON/JSONDecodingError``.
   public func value<Value: Decodable>(
     as type: Value.Type = Value.self, by json: JSONDecoding = .fast

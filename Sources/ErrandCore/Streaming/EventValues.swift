@@ -3,9 +3,10 @@ public import ErrandJSON
 /// The values in a server's events, decoded from JSON as the events arrive. If the connection is lost, the stream
 /// reconnects as ``EventStream`` does.
 public struct EventValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
-  /// The value of an event.
+  /// The value that was decoded from the data of an event.
   public typealias Element = Value
-  /// The error if the events end in a failure, or if an event does not contain a value of the type.
+  /// The error that a loop over the values throws if the stream of events fails, or if an event does not contain a
+  /// value of the type.
   public typealias Failure = APIError
 
   let events: EventStream
@@ -51,12 +52,12 @@ extension EventStream {
   /// for try await price in client.events(of: Prices()).values(of: Price.self) { show(price) }
   /// ```
   ///
-  /// An event whose data cannot be decoded as this type ends the stream with an error. So all events must have the same
-  /// kind of data, whatever their ``ServerSentEvent/type`` is.
+  /// An event whose data cannot be decoded as this type ends the stream with an error. So the data of all events must
+  /// be values of this type, whatever the ``ServerSentEvent/type`` of an event is.
   ///
   /// - Parameters:
   ///   - type: The type of the value in each event.
-  ///   - json: The decoding rules; by default those of the request and the client.
+  ///   - json: The decoding rules; by default the rules of the request and the client.
   public func values<Value: Decodable & Sendable>(
     of type: Value.Type, by json: JSONDecoding = .inherited
   ) -> EventValues<Value> {

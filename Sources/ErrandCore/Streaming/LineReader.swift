@@ -5,21 +5,21 @@ struct LineReader {
   private var pieces: ResponseStream.Iterator
   private var splitter: LineSplitter
   private var ready: ArraySlice<Data> = []
-  /// The error for a line that is too long; it is thrown after the lines in `ready`.
+  /// The error for a line that is too long. It is thrown after all complete lines before the long line were returned.
   private var tooLong: LineSplitter.TooLong?
   private var isOver = false
   private let dropsRest: Bool
   /// The number of the last line that was returned. The first line has number 1.
   private(set) var number = 0
 
-  /// - Parameter dropsRest: True to discard a last line that does not end in a line end.
+  /// - Parameter dropsRest: True to discard the last line if it has no line end.
   init(_ stream: ResponseStream, limit: Int, endsAtReturn: Bool = false, dropsRest: Bool = false) {
     self.dropsRest = dropsRest
     pieces = stream.makeAsyncIterator()
     splitter = LineSplitter(limit: limit, endsAtReturn: endsAtReturn)
   }
 
-  /// The next line; nil after the last line. The last line need not end in a line end.
+  /// Returns the next line; nil after the last line. The last line may lack a line end.
   mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Data? {
     while true {
       if let line = ready.popFirst() {
@@ -39,7 +39,7 @@ struct LineReader {
     }
   }
 
-  /// Ends the call because of an error. The rest of the response is discarded. Returns the error.
+  /// Cancels the call because of an error and discards the rest of the response. Returns the error.
   mutating func failure(_ error: APIError) -> APIError {
     pieces.lease.call.cancel()
     isOver = true
@@ -50,7 +50,7 @@ struct LineReader {
 }
 
 extension Data {
-  /// The data without the UTF-8 byte order mark that some servers send first.
+  /// The data without the UTF-8 byte order mark with which some servers begin a body.
   fileprivate var withoutByteOrderMark: Data { starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self }
 }
 
@@ -61,6 +61,6 @@ extension APIError {
   private static func tooLong(_ what: String, _ limit: Int) -> APIError {
     APIError(
       .decode, Code(rawValue: TransportFailure.Kind.tooLarge.rawValue),
-      "\(what) of the response has more than \(limit) bytes; raise `limit` to allow it.")
+      "\(what) of the response has more than \(limit) bytes; raise `limit` to allow more bytes.")
   }
 }

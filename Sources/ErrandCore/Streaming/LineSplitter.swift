@@ -13,7 +13,7 @@ struct LineSplitter {
   /// - Parameters:
   ///   - limit: The largest size of a line, in bytes.
   ///   - endsAtReturn: True if a carriage return alone also ends a line. A carriage return directly before a line feed
-  ///     is always part of the line end.
+  ///     is always a part of the line end.
   init(limit: Int, endsAtReturn: Bool) {
     self.limit = limit
     self.endsAtReturn = endsAtReturn
@@ -35,13 +35,13 @@ struct LineSplitter {
     guard trimmed(begun).count <= limit else { throw TooLong(limit: limit) }
   }
 
-  /// Returns the incomplete last line; nil if there is none.
+  /// Returns the last line if it has no line end; nil if there is no such line.
   mutating func end() -> Data? {
     defer { begun = Data() }
     return begun.isEmpty ? nil : trimmed(begun)
   }
 
-  /// Removes a carriage return at the end of the line, if it is part of the line end (a carriage return, a line feed).
+  /// Removes a carriage return at the end of the line, unless a carriage return alone ends a line.
   private func trimmed(_ line: Data) -> Data { !endsAtReturn && line.last == 0x0D ? line.dropLast() : line }
 
   private func endOfLine(in piece: Data, from start: Int) -> Int? {

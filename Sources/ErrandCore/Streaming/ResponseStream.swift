@@ -16,35 +16,35 @@ public import Foundation
 public struct ResponseStream: AsyncSequence, Sendable {
   /// A piece of the body as it arrived, with the content coding removed. A piece is never empty.
   public typealias Element = Data
-  /// The error if the body ends early.
+  /// The error that a loop over the stream throws if the body ends early.
   public typealias Failure = APIError
 
-  /// The status and the header fields.
+  /// The status and the header fields of the response.
   public let head: ResponseHead
   let lease: StreamLease
   let json: JSONDecoding
 
-  /// The status code.
+  /// The status code of the response.
   public var status: Int { head.status }
-  /// The header fields.
+  /// The header fields of the response.
   public var fields: HTTPFields { head.fields }
 
-  /// Cancels the call; the loop then throws an error of stage ``APIError/Stage/cancelled``. The function has no effect
-  /// after the whole body has arrived. Any thread may call it.
+  /// Cancels the call, so that a loop over the body throws an error of stage ``APIError/Stage/cancelled``. The function
+  /// has no effect after the whole body has arrived. Any thread may call this function.
   public func cancel() { lease.call.cancel() }
 
-  /// Makes an iterator that starts where the last loop stopped.
+  /// Makes an iterator that starts at the piece at which the last loop over the stream stopped.
   public func makeAsyncIterator() -> Iterator { Iterator(lease: lease) }
 
-  /// Reads the pieces.
+  /// Reads the pieces of the body.
   public struct Iterator: AsyncIteratorProtocol {
     let lease: StreamLease
 
-    /// The next piece; nil after the last one.
+    /// The next piece; nil after the last piece.
     /// - Throws: ``APIError``.
     public mutating func next() async throws(APIError) -> Data? { try await next(isolation: #isolation) }
 
-    /// The next piece; nil after the last one.
+    /// The next piece; nil after the last piece.
     /// - Throws: ``APIError``.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Data? {
       while true {
@@ -70,7 +70,7 @@ extension APIClient {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - options: The options of this call; the stream replaces their body sink.
+  ///   - options: The options of this call. The stream sets ``CallOptions/bodySink`` itself.
   /// - Throws: ``APIError`` if the call fails before its response starts.
   public func stream<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions()
@@ -92,7 +92,7 @@ extension APIClient {
   }
 }
 
-/// A shared reference to the call of a stream: the call is cancelled when the last reference is released.
+/// A shared reference to the call of a stream. The call is cancelled when the last reference is released.
 final class StreamLease: Sendable {
   let call: Call
   let sink: StreamSink
@@ -104,8 +104,9 @@ final class StreamLease: Sendable {
 
   deinit { call.cancel() }
 
-  /// Waits until the sink may have something to read. If the task is cancelled, the call is cancelled, and the sink
-  /// then receives the error of the cancelled call.
+  /// Waits for the response headers if `forHead` is true, otherwise for a piece of the body. The wait also ends when
+  /// the call has ended. The wait may end too early, so the caller must check what has arrived. If the waiting task is
+  /// cancelled, the call is cancelled.
   func wait(forHead: Bool, isolation: isolated (any Actor)?) async {
     await withTaskCancellationHandler(
       operation: {
@@ -120,15 +121,15 @@ extension ResponseStream {
   /// The default limit on the size of a line, in bytes.
   public static var lineLimit: Int { 1 << 20 }
 
-  /// The body as lines of text.
+  /// The body as lines of text, of at most ``lineLimit`` bytes each.
   public var lines: ResponseLines { lines(limit: Self.lineLimit) }
 
-  /// The body as lines of text.
+  /// Returns the body as lines of text.
   /// - Parameter limit: The largest size of a line, in bytes. A longer line ends the call with an error of code
   ///   `tooLarge`.
   public func lines(limit: Int) -> ResponseLines { ResponseLines(stream: self, limit: limit) }
 
-  /// The body as newline-delimited JSON, such as `application/x-ndjson`.
+  /// Returns the values of a body of newline-delimited JSON, such as `application/x-ndjson`.
   ///
   /// ```swift
   /// for try await row in try await client.stream(GetExport()).values(of: Row.self) { table.add(row) }
@@ -136,7 +137,7 @@ extension ResponseStream {
   ///
   /// - Parameters:
   ///   - type: The type of the value in each line.
-  ///   - json: The decoding rules; by default those of the request and the client.
+  ///   - json: The decoding rules; by default the rules of the request and the client.
   ///   - limit: The largest size of a line, in bytes. A longer line ends the call with an error of code `tooLarge`.
   public func values<Value: Decodable & Sendable>(
     of type: Value.Type, by json: JSONDecoding = .inherited, limit: Int = ResponseStream.lineLimit

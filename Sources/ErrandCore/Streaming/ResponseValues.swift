@@ -1,12 +1,13 @@
 import ErrandJSON
 import Foundation
 
-/// The values of a body of newline-delimited JSON as they arrive: one value for each line, except for empty lines. Use
-/// only one loop: if a loop ends early, the data that it has read ahead is lost.
+/// The values of a body of newline-delimited JSON as they arrive. Each line contains one value; empty lines are
+/// skipped. Use only one loop: if a loop ends early, the data that it has read ahead is lost.
 public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
-  /// The value of a line.
+  /// The value that was decoded from one line of the body.
   public typealias Element = Value
-  /// The error if the body ends early, or if a line does not contain a value of the type.
+  /// The error that a loop over the values throws if the body ends early, or if a line does not contain a value of the
+  /// type.
   public typealias Failure = APIError
 
   let stream: ResponseStream
@@ -16,16 +17,16 @@ public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendab
   /// Makes an iterator that starts at the current position of the stream.
   public func makeAsyncIterator() -> Iterator { Iterator(lines: LineReader(stream, limit: limit), json: json) }
 
-  /// Reads the values.
+  /// Reads the lines of the response body and decodes a value from each line.
   public struct Iterator: AsyncIteratorProtocol {
     var lines: LineReader
     let json: JSONDecoding
 
-    /// The next value; nil after the last one.
+    /// The next value; nil after the last value.
     /// - Throws: ``APIError``.
     public mutating func next() async throws(APIError) -> Value? { try await next(isolation: #isolation) }
 
-    /// The next value; nil after the last one.
+    /// The next value; nil after the last value.
     /// - Throws: ``APIError``.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Value? {
       while let line = try await lines.next(isolation: actor) {

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// The checksum that the bytes of a download must have.
+/// The checksum that the bytes of a download must have: an algorithm and the expected digest.
 ///
 /// ```swift
-/// let sum = try Checksum.sha256("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")   // ErrandChecksum
+/// let sum = try Checksum.sha256("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")  // ErrandChecksum
 /// ```
 public struct Checksum: Sendable, CustomStringConvertible {
-  /// The algorithm.
+  /// The algorithm, such as SHA-256.
   public let algorithm: DigestAlgorithm
-  /// The expected digest.
+  /// The digest that the downloaded bytes must have.
   public let expected: Data
 
   /// Makes a checksum from the bytes of a digest.
@@ -16,7 +16,8 @@ public struct Checksum: Sendable, CustomStringConvertible {
   /// - Throws: ``APIError`` with the code ``APIError/Code/invalidChecksum`` for a wrong length.
   public init(_ algorithm: DigestAlgorithm, _ digest: Data) throws(APIError) {
     guard digest.count == algorithm.length else {
-      throw Self.refused("A \(algorithm.name) digest has \(algorithm.length) bytes, not \(digest.count).")
+      throw Self.refused(
+        "A \(algorithm.name) digest has \(algorithm.length) bytes, but the given digest has \(digest.count).")
     }
     self.algorithm = algorithm
     expected = digest
@@ -37,11 +38,11 @@ public struct Checksum: Sendable, CustomStringConvertible {
     default:
       throw Self.refused(
         "A \(algorithm.name) checksum has \(hexLength) hexadecimal digits or \(base64Length) characters of base64; "
-          + "this one has \(text.count) characters.")
+          + "the given text has \(text.utf8.count) bytes.")
     }
     guard let digest else {
       let form = text.utf8.count == hexLength ? "hexadecimal digits only" : "\(algorithm.length) bytes in base64"
-      throw Self.refused("A \(algorithm.name) checksum of \(text.utf8.count) characters must be \(form).")
+      throw Self.refused("A \(algorithm.name) checksum in a text of \(text.utf8.count) bytes must be \(form).")
     }
     try self.init(algorithm, digest)
   }
@@ -54,10 +55,11 @@ public struct Checksum: Sendable, CustomStringConvertible {
   /// The algorithm and the digest, such as `sha-256:ba78…`.
   public var description: String { "\(algorithm.name):\(hex)" }
 
-  /// Makes a hash of this algorithm that has processed no bytes yet. Throws the errors of the algorithm's factory.
+  /// Makes a new hash for the algorithm of this checksum.
+  /// - Throws: The errors of ``DigestAlgorithm/makeHash()``.
   public func makeHash() throws -> any ChecksumHash { try algorithm.makeHash() }
 
-  /// Whether a digest is the expected one.
+  /// Returns true if the given digest equals the expected digest.
   public func matches(_ digest: Data) -> Bool { digest == expected }
 
   private static func digit(_ half: UInt8) -> UInt8 { ASCII.lowercased(ASCII.hexDigit(half)) }
@@ -77,7 +79,8 @@ public struct Checksum: Sendable, CustomStringConvertible {
     return high == nil ? bytes : nil
   }
 
-  /// Accepts only the canonical base64 form, so that a wrong last character is detected.
+  /// Decodes base64, but only in its canonical form. Foundation ignores some bits of the last character, so an error in
+  /// these bits would not be detected otherwise.
   private static func fromBase64(_ text: String, count: Int) -> Data? {
     Data(base64Encoded: text).flatMap { $0.count == count && $0.base64EncodedString() == text ? $0 : nil }
   }
@@ -86,6 +89,6 @@ public struct Checksum: Sendable, CustomStringConvertible {
 }
 
 extension APIError.Code {
-  /// A checksum is not a digest of its algorithm.
+  /// The code of the error if a given checksum has a wrong length or invalid characters for its algorithm.
   public static let invalidChecksum = Self(rawValue: "invalidChecksum")
 }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Reads a dictionary of structured fields (RFC 9651 section 4.2.2) and keeps its byte sequences.
+/// Parses a dictionary of structured fields (RFC 9651 section 4.2.2) and returns the members that are byte sequences.
 ///
 /// Members of other types are parsed and skipped. A field that violates the grammar anywhere is ignored as a whole, as
 /// the RFC requires.
 struct DigestFieldReader {
-  /// Why a field cannot be parsed.
-  struct Damage: Error {
-    /// The rest of a sentence that begins with the name of the field.
+  /// The error if a field cannot be parsed.
+  struct ParseError: Error {
+    /// A clause that names the fault, such as "a byte sequence has no closing colon".
     let reason: String
     init(_ reason: String) { self.reason = reason }
   }
@@ -18,8 +18,9 @@ struct DigestFieldReader {
     rest = Array(text.utf8)[...]
   }
 
-  /// The members by key; nil for a value that is not a byte sequence. If a key occurs twice, the last member is used.
-  mutating func members() throws(Damage) -> [String: Data?] {
+  /// Parses the field and returns its members by key. The value of a member is nil if it is not a byte sequence. If a
+  /// key occurs twice, the last member is used.
+  mutating func members() throws(ParseError) -> [String: Data?] {
     var members: [String: Data?] = [:]
     skip { $0 == 0x20 }
     while !rest.isEmpty {
@@ -29,23 +30,23 @@ struct DigestFieldReader {
       members.updateValue(value, forKey: key)
       skip(Self.isOptionalSpace)
       if rest.isEmpty { break }
-      guard take(",") else { throw Damage("has something other than a comma after “\(key)”") }
+      guard take(",") else { throw ParseError("no comma follows the member “\(key)”") }
       skip(Self.isOptionalSpace)
-      if rest.isEmpty { throw Damage("ends in a comma") }
+      if rest.isEmpty { throw ParseError("the value of the field ends in a comma") }
     }
     return members
   }
 
   // MARK: Grammar
 
-  private mutating func key() throws(Damage) -> String {
+  private mutating func key() throws(ParseError) -> String {
     guard let first = rest.first, Self.isLowerCase(first) || first == UInt8(ascii: "*") else {
-      throw Damage("has a member whose name does not begin with a lower-case letter")
+      throw ParseError("the name of a member does not begin with a lower-case letter")
     }
     return text { Self.isLowerCase($0) || ASCII.isDigit($0) || "_-.*".utf8.contains($0) }
   }
 
-  private mutating func parameters() throws(Damage) {
+  private mutating func parameters() throws(ParseError) {
     while take(";") {
       skip { $0 == 0x20 }
       _ = try key()
@@ -53,20 +54,23 @@ struct DigestFieldReader {
     }
   }
 
-  private mutating func itemOrList() throws(Damage) -> Data? {
+  private mutating func itemOrList() throws(ParseError) -> Data? {
     guard take("(") else { return try item() }
     while true {
       skip { $0 == 0x20 }
       if take(")") { return nil }
+      if rest.isEmpty { throw ParseError("a list has no closing “)”") }
       _ = try item()
       try parameters()
-      guard rest.first == 0x20 || rest.first == UInt8(ascii: ")") else { throw Damage("has a list that does not end") }
+      guard rest.isEmpty || rest.first == 0x20 || rest.first == UInt8(ascii: ")") else {
+        throw ParseError("neither a space nor “)” follows an item of a list")
+      }
     }
   }
 
-  /// Reads one bare item. Returns the bytes if the item is a byte sequence, otherwise nil.
-  private mutating func item() throws(Damage) -> Data? {
-    guard let first = rest.first else { throw Damage("has no value after “=”") }
+  /// Parses one item without its parameters. Returns the bytes if the item is a byte sequence, otherwise nil.
+  private mutating func item() throws(ParseError) -> Data? {
+    guard let first = rest.first else { throw ParseError("no value follows “=”") }
     switch first {
     case UInt8(ascii: ":"): return try byteSequence()
     case UInt8(ascii: "\""): try string()
@@ -79,45 +83,45 @@ struct DigestFieldReader {
     return nil
   }
 
-  private mutating func byteSequence() throws(Damage) -> Data {
+  private mutating func byteSequence() throws(ParseError) -> Data {
     rest.removeFirst()
     guard let end = rest.firstIndex(of: UInt8(ascii: ":")) else {
-      throw Damage("has a byte sequence that does not end")
+      throw ParseError("a byte sequence has no closing colon")
     }
     defer { rest = rest[(end + 1)...] }
-    guard let bytes = Self.base64(rest[..<end]) else { throw Damage("has a byte sequence that is not base64") }
+    guard let bytes = Self.base64(rest[..<end]) else { throw ParseError("a byte sequence is not base64") }
     return bytes
   }
 
-  private mutating func string() throws(Damage) {
+  private mutating func string() throws(ParseError) {
     rest.removeFirst()
     while let byte = rest.popFirst() {
       switch byte {
       case UInt8(ascii: "\""): return
       case UInt8(ascii: "\\"):
         guard let escaped = rest.popFirst(), escaped == UInt8(ascii: "\"") || escaped == byte else {
-          throw Damage("has a string with an invalid escape")
+          throw ParseError("a string contains an invalid escape")
         }
       case 0x20..<0x7F: continue
-      default: throw Damage("has a string with a character that is not allowed")
+      default: throw ParseError("a string contains a character that is not printable ASCII")
       }
     }
-    throw Damage("has a string that does not end")
+    throw ParseError("a string has no closing quote")
   }
 
-  private mutating func boolean() throws(Damage) {
+  private mutating func boolean() throws(ParseError) {
     rest.removeFirst()
-    guard take("0") || take("1") else { throw Damage("has a boolean that is neither ?0 nor ?1") }
+    guard take("0") || take("1") else { throw ParseError("a Boolean value is neither ?0 nor ?1") }
   }
 
-  private mutating func date() throws(Damage) {
+  private mutating func date() throws(ParseError) {
     rest.removeFirst()
-    guard try number() else { throw Damage("has a date that is not a whole number") }
+    guard try number() else { throw ParseError("a date is not a whole number") }
   }
 
-  private mutating func displayString() throws(Damage) {
+  private mutating func displayString() throws(ParseError) {
     rest.removeFirst()
-    guard take("\"") else { throw Damage("has a display string without an opening quote") }
+    guard take("\"") else { throw ParseError("a display string has no opening quote") }
     var bytes: [UInt8] = []
     while let byte = rest.popFirst() {
       switch byte {
@@ -133,26 +137,26 @@ struct DigestFieldReader {
         continue
       default: break
       }
-      throw Damage("has a display string that is damaged")
+      throw ParseError("a display string contains an invalid character or escape")
     }
-    throw Damage("has a display string that does not end")
+    throw ParseError("a display string has no closing quote")
   }
 
-  /// Reads an integer of at most 15 digits, or a decimal of at most 12 digits before and 3 digits after the point.
+  /// Parses an integer of at most 15 digits, or a decimal of at most 12 digits before and 3 digits after the point.
   /// Returns true for an integer.
-  private mutating func number() throws(Damage) -> Bool {
+  private mutating func number() throws(ParseError) -> Bool {
     _ = take("-")
     let whole = text(ASCII.isDigit).utf8.count
     let isInteger = !take(".")
     let fraction = isInteger ? 0 : text(ASCII.isDigit).utf8.count
     let fits = isInteger ? (1...15).contains(whole) : (1...12).contains(whole) && (1...3).contains(fraction)
-    guard fits else { throw Damage("has a malformed number") }
+    guard fits else { throw ParseError("a number has too few or too many digits") }
     return isInteger
   }
 
-  private mutating func token(_ first: UInt8) throws(Damage) {
+  private mutating func token(_ first: UInt8) throws(ParseError) {
     guard Self.isLowerCase(ASCII.lowercased(first)) || first == UInt8(ascii: "*") else {
-      throw Damage("has a value of an unknown type")
+      throw ParseError("a value has an unknown type")
     }
     skip { ASCII.isToken($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
   }

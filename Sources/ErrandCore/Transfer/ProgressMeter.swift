@@ -11,8 +11,8 @@ struct ProgressMeter: Sendable {
 
   init(start: MonotonicInstant) { self.start = start }
 
-  /// A copy of a progress report with the measured values. If a report has fewer bytes than the report before, the
-  /// transfer has started again.
+  /// Returns a copy of a progress report with the measured rate and the remaining time. If a report has fewer bytes
+  /// than the report before, the transfer has started again. In this case, the measurement also starts again.
   mutating func measured(_ progress: TransferProgress, at now: MonotonicInstant) -> TransferProgress {
     var progress = progress
     var track = (progress.direction == .upload ? upload : download) ?? Track(bytes: 0, meter: RateMeter(start: start))

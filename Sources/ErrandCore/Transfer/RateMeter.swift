@@ -1,7 +1,7 @@
 import Foundation
 
-/// The smoothed rate of received bytes: a mean over time in which a value that is three seconds old has e⁻¹ (about a
-/// third) of the weight of a new one, and in which time without bytes lowers the rate. The type reads no clock: the
+/// The smoothed rate of the bytes of a transfer. The rate is a weighted mean: a value that is three seconds old has e⁻¹
+/// (about a third) of the weight of a new value. Time without bytes lowers the rate. The type reads no clock: the
 /// caller passes the time.
 struct RateMeter: Sendable {
   /// The time in seconds after which a value has e⁻¹ of its initial weight.
@@ -14,8 +14,8 @@ struct RateMeter: Sendable {
   private var pending: Int64 = 0
   /// The weighted sum of the rates in bytes per second, not yet divided by `weight`.
   private var sum = 0.0
-  /// The total weight of all values so far, which approaches 1. The sum is divided by it. Otherwise the first rates
-  /// would be too low.
+  /// The total weight of all values so far, which approaches 1. The sum is divided by the weight. Without this
+  /// division, the first rates would be too low.
   private var weight = 0.0
 
   init(start: MonotonicInstant) { last = start }
@@ -31,17 +31,17 @@ struct RateMeter: Sendable {
     last = now
   }
 
-  /// Starts the measurement again, for bytes that arrive after a pause.
+  /// Starts the measurement again, so that a pause does not lower the rate of the bytes that arrive after the pause.
   mutating func restart(at now: MonotonicInstant) { self = RateMeter(start: now) }
 
-  /// Bytes per second; nil until enough time has passed.
+  /// The rate in bytes per second; nil until the first interval of 0.1 seconds has passed.
   func rate(at now: MonotonicInstant) -> Double? {
     let elapsed = seconds(to: now)
     let (sum, weight) = elapsed >= Self.interval ? counted(elapsed) : (sum, weight)
     return weight > 0 ? sum / weight : nil
   }
 
-  /// How long the rest takes at this rate; nil if the time is unknown or longer than a hundred days.
+  /// The time that the given bytes take at the current rate; nil if the time is unknown or longer than a hundred days.
   func timeLeft(for bytes: Int64, at now: MonotonicInstant) -> Duration? {
     if bytes <= 0 { return .zero }
     guard let rate = rate(at: now), rate > 0 else { return nil }

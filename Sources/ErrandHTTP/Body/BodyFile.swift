@@ -17,7 +17,7 @@ package final class BodyFile {
     package let nanoseconds: Int64
   }
 
-  /// Why a file cannot be read.
+  /// The error that is thrown if a file cannot be opened or read, or is not a regular file.
   package struct Failure: Error, CustomStringConvertible {
     package let path: String
     package let reason: String
@@ -28,7 +28,8 @@ package final class BodyFile {
   private let descriptor: Int32
   private let path: String
 
-  /// Opens a regular file. Does not block if the path is a named pipe.
+  /// Opens the file at `path` for reading. Does not block if `path` is a named pipe: ``stamp()`` rejects such a file
+  /// later.
   package init(_ path: String) throws(Failure) {
     self.path = path
     descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -37,7 +38,7 @@ package final class BodyFile {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// The file's current stamp.
+  /// Reads the ``Stamp`` that identifies the current version of the file. Throws if the file is not a regular file.
   package func stamp() throws(Failure) -> Stamp {
     var info = stat()
     guard fstat(descriptor, &info) == 0 else { throw Self.failure(path) }
@@ -56,10 +57,10 @@ package final class BodyFile {
       seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
   }
 
-  /// Reads bytes at an offset and returns their number; zero at the end of the file.
-  package func read(into room: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int {
+  /// Reads bytes at `offset` into `buffer`. Returns the number of bytes; zero means the end of the file.
+  package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int {
     while true {
-      let count = pread(descriptor, room.baseAddress, room.count, off_t(offset))
+      let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
       if count >= 0 { return count }
       if errno != EINTR { throw Self.failure(path) }
     }

@@ -1,8 +1,9 @@
-/// Resumes the transfer of a body after the body's sink has paused it, or after its source had no bytes available.
+/// Resumes the transfer of a paused body. A body pauses if the sink of a response body pauses it, or if the source of a
+/// request body has no bytes available.
 public struct BodyFlow: Sendable {
   private let action: @Sendable () -> Void
 
-  /// Makes a flow from the action that resumes the body in the transport.
+  /// Makes a flow. `action` is a closure of the transport that resumes the body.
   public init(_ action: @escaping @Sendable () -> Void) { self.action = action }
 
   /// Resumes the body. May be called from any thread, even before the `write` or `read` call that pauses the body has

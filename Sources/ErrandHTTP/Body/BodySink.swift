@@ -16,7 +16,8 @@
 /// }
 /// ```
 public protocol BodySink: Sendable {
-  /// Called when the response headers have arrived, also for redirects. Returns the destination of the body.
+  /// Called when the response headers have arrived, including the headers of a redirect. Returns the destination of the
+  /// body.
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition
   /// Receives a piece of the body after content decoding. The bytes are valid only during the call. Returning false
   /// pauses the body until ``BodyFlow/resume()``; the piece of this call still counts as received.
@@ -24,23 +25,23 @@ public protocol BodySink: Sendable {
   /// Called when the sink has received the whole body. Not called if the exchange fails, or if ``begin(_:flow:)`` chose
   /// another destination.
   func end() throws
-  /// Called once when the exchange is over, with or without success; the call continues after `settle` has returned. A
-  /// sink that writes on its own thread waits here until its writes are done, and stops waiting if the task is
-  /// cancelled. The default implementation does nothing.
+  /// Called once when the exchange is over, with or without success. The call of the client continues after `settle`
+  /// has returned. A sink that writes on its own thread waits in `settle` until its writes are done, and stops waiting
+  /// if the task is cancelled. The default implementation does nothing.
   func settle() async throws
 }
 
 extension BodySink {
-  /// Does nothing.
+  /// The default implementation, which does nothing.
   public func settle() async throws {}
 }
 
-/// The destination of a response body, chosen by the response headers.
+/// The destination of a response body. ``BodySink/begin(_:flow:)`` chooses it from the response headers.
 public enum BodyDisposition: Sendable, Hashable {
-  /// The body goes into memory, up to a number of decoded bytes. The rest is not read, and the response counts as
-  /// complete.
+  /// The body goes into memory, up to `limit` decoded bytes. The rest of a longer body is not read, and the response
+  /// counts as complete.
   case memory(limit: Int)
-  /// The body goes into the sink.
+  /// The body is passed piece by piece to the ``BodySink``.
   case sink
   /// The body is dropped. The transport need not read a long body to its end.
   case discard

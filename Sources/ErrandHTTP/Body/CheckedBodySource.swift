@@ -1,8 +1,8 @@
 /// Wraps a body source and enforces the announced length of the body. Wraps each error of the source in a
 /// ``BodySourceFailure``.
 ///
-/// The source is checked for excess bytes before the last announced bytes are sent. Otherwise the server would take the
-/// cut body for a complete one.
+/// The wrapper looks for excess bytes of the source before it returns the last announced bytes. Otherwise the server
+/// would receive all announced bytes, and would accept an incomplete body as complete.
 final class CheckedBodySource: BodySource {
   private let source: any BodySource
   private let length: Int64?
@@ -14,30 +14,33 @@ final class CheckedBodySource: BodySource {
     self.length = length
   }
 
-  func read(into room: UnsafeMutableRawBufferPointer) throws -> BodyRead {
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
     if hasEnded { return .end }
-    guard let length else { return noting(try ask(room)) }
+    guard let length else { return record(try readSource(into: buffer)) }
     if given >= length {
       try expectEnd(length)
       return .end
     }
     let left = Int(clamping: length - given)
-    let read = noting(try ask(left < room.count ? UnsafeMutableRawBufferPointer(rebasing: room[..<left]) : room))
-    if read == .end { throw Self.changed("gave \(given) bytes instead of the announced \(length)") }
+    let part = left < buffer.count ? UnsafeMutableRawBufferPointer(rebasing: buffer[..<left]) : buffer
+    let read = record(try readSource(into: part))
+    if read == .end { throw Self.changed("the source gave \(given) bytes instead of \(length) bytes") }
     if given == length { try expectEnd(length) }
     return read
   }
 
-  private func ask(_ room: UnsafeMutableRawBufferPointer) throws -> BodyRead {
-    let read = try BodySourceFailure.naming { try source.read(into: room) }
-    if case .bytes(let count) = read, count < 1 || count > room.count {
+  private func readSource(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
+    let read = try BodySourceFailure.naming { try source.read(into: buffer) }
+    if case .bytes(let count) = read, count < 1 || count > buffer.count {
       throw TransportFailure(
-        .bodySource, "The source of the body reported \(count) bytes for a buffer of \(room.count) bytes.")
+        .bodySource,
+        "The source of the body reported \(count) bytes for a buffer of \(buffer.count) bytes; it must report at least "
+          + "1 byte and at most the size of the buffer.")
     }
     return read
   }
 
-  private func noting(_ read: BodyRead) -> BodyRead {
+  private func record(_ read: BodyRead) -> BodyRead {
     switch read {
     case .bytes(let count): given += Int64(count)
     case .end: hasEnded = true
@@ -50,25 +53,25 @@ final class CheckedBodySource: BodySource {
   /// ``BodyRead/later``: the announced length has been reached, so the body counts as complete.
   private func expectEnd(_ length: Int64) throws {
     hasEnded = true
-    let read = try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { try ask($0) }
-    if case .bytes = read { throw Self.changed("gave more than the announced \(length) bytes") }
+    let read = try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { try readSource(into: $0) }
+    if case .bytes = read { throw Self.changed("the source gave more than \(length) bytes") }
   }
 
   private static func changed(_ what: String) -> TransportFailure {
-    TransportFailure(.bodyChanged, "The source of the body \(what).")
+    TransportFailure(.bodyChanged, "The body does not have its announced length: \(what).")
   }
 }
 
-/// An error that a ``BodySource`` threw, or the closure that makes the source.
+/// An error of a ``BodySource``, or of the closure that makes the source.
 public struct BodySourceFailure: Error, CustomStringConvertible {
-  /// The error that was thrown.
+  /// The error that the body source threw, or the closure that makes the source.
   public let cause: any Error
 
-  /// An English sentence that contains the description of the cause.
+  /// An English sentence that contains the description of ``cause``.
   public var description: String { "The source of the body failed: \(cause)" }
 
-  /// Wraps each error of `body` in a ``BodySourceFailure``, so that the caller can tell it from an error of the
-  /// connection. A ``TransportFailure`` is rethrown unchanged.
+  /// Runs `body` and wraps each error in a ``BodySourceFailure``, so that the caller can distinguish an error of the
+  /// source from an error of the connection. A ``TransportFailure`` is rethrown unchanged.
   static func naming<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()

@@ -1,12 +1,12 @@
 import ErrandSupport
 public import Foundation
 
-/// The body of a request as it is sent: bytes in memory, a file, or a source that provides them during sending.
+/// The body of a request as it is sent: bytes in memory, a file, or a source that provides the bytes during sending.
 ///
-/// A body is a single reference, so that requests are cheap to copy. Two bodies are equal if both are in memory with
-/// the same bytes, or if both are the same instance.
+/// A body is a single reference, so that requests are cheap to copy. Two bodies are equal if they are in memory with
+/// the same bytes and the same ``expectsContinue``, or if they are copies of one body.
 public struct HTTPBody: Sendable {
-  /// Where the bytes come from. Used by descriptions, for example a command line for curl.
+  /// The place from which the bytes of a body come. It is used in descriptions, for example in a command line for curl.
   package enum Origin: Sendable {
     case memory(Data)
     case file(path: String)
@@ -19,26 +19,28 @@ public struct HTTPBody: Sendable {
     let origin: Origin
     let length: Int64?
     /// Records whether a body that can be read only once has been read; nil for a body that can be read again.
-    let use: Use?
+    let readState: ReadState?
     let expectsContinue: Bool
     let opener: Opener?
 
-    init(_ origin: Origin, _ length: Int64?, _ use: Use?, expectsContinue: Bool = false, _ opener: Opener?) {
+    init(
+      _ origin: Origin, _ length: Int64?, _ readState: ReadState?, expectsContinue: Bool = false, _ opener: Opener?
+    ) {
       self.origin = origin
       self.length = length
-      self.use = use
+      self.readState = readState
       self.expectsContinue = expectsContinue
       self.opener = opener
     }
   }
 
-  /// Records whether reading the body has begun. All copies of the body share one record.
-  private final class Use: Sendable {
+  /// Records whether reading of the body has begun. All copies of a body share one object.
+  private final class ReadState: Sendable {
     private let hasBegun = Locked(false)
 
-    var isOver: Bool { hasBegun.withLock { $0 } }
+    var isUsedUp: Bool { hasBegun.withLock { $0 } }
 
-    /// Records that reading has begun. Returns false if it had begun before.
+    /// Records that reading has begun. Returns false if reading had begun before.
     func begin() -> Bool {
       hasBegun.withLock { hasBegun in
         defer { hasBegun = true }
@@ -59,9 +61,10 @@ public struct HTTPBody: Sendable {
   /// - Parameters:
   ///   - length: The length in bytes; nil if it is unknown. A source that provides more or fewer bytes ends the
   ///     exchange with ``TransportFailure/Kind/bodyChanged``.
-  ///   - isReplayable: Whether `open` may be called several times. Each source must then provide the same bytes.
-  ///   - open: Makes a source. Called on the transport's thread. The argument resumes the body after
-  ///     ``BodyRead/later``.
+  ///   - isReplayable: Whether `open` may be called several times. If so, all sources that `open` makes must provide
+  ///     the same bytes.
+  ///   - open: Makes a source, on the transport's thread. When the source has bytes again after ``BodyRead/later``, it
+  ///     resumes the body with the argument of `open`.
   public static func stream(
     length: Int64? = nil, isReplayable: Bool = false, _ open: @escaping @Sendable (BodyFlow) throws -> any BodySource
   ) -> HTTPBody {
@@ -69,7 +72,7 @@ public struct HTTPBody: Sendable {
   }
 
   package static func made(_ origin: Origin, length: Int64?, isReplayable: Bool, _ open: @escaping Opener) -> HTTPBody {
-    HTTPBody(Storage(origin, length, isReplayable ? nil : Use(), open))
+    HTTPBody(Storage(origin, length, isReplayable ? nil : ReadState(), open))
   }
 
   // MARK: - Properties
@@ -88,10 +91,10 @@ public struct HTTPBody: Sendable {
   }
 
   /// Whether the body can be sent more than once, for example after a redirect or on a new connection.
-  public var isReplayable: Bool { storage.use == nil }
+  public var isReplayable: Bool { storage.readState == nil }
 
   /// Whether the body can be read only once and has been read.
-  public var isUsedUp: Bool { storage.use?.isOver == true }
+  public var isUsedUp: Bool { storage.readState?.isUsedUp == true }
 
   /// Whether the request waits for an interim response (100) before it sends the body (RFC 9110 section 10.1.1).
   public var expectsContinue: Bool { storage.expectsContinue }
@@ -101,38 +104,39 @@ public struct HTTPBody: Sendable {
   /// expectation. Over HTTP/2 the request does not wait.
   public func expectingContinue() -> HTTPBody {
     HTTPBody(
-      Storage(storage.origin, storage.length, storage.use, expectsContinue: true, storage.opener))
+      Storage(storage.origin, storage.length, storage.readState, expectsContinue: true, storage.opener))
   }
 
   package var origin: Origin { storage.origin }
 
-  /// The length in words, such as `12 bytes` or `a stream of unknown length`.
+  /// The length as English text, such as `12 bytes` or `a stream of unknown length`.
   package var measure: String { length.map { "\($0) bytes" } ?? "a stream of unknown length" }
 
   // MARK: - Reading
 
-  /// Opens the body. Called by transports when they need the first bytes. A request whose body can be read only once
-  /// may be sent again as long as its body has not been opened.
+  /// Opens the body. Transports call this method when they need the first bytes. A request whose body can be read only
+  /// once may be sent again as long as its body has not been opened.
   ///
-  /// The source enforces the announced length. It throws ``TransportFailure``, or ``BodySourceFailure`` with the error
-  /// of the underlying source.
+  /// The returned source enforces the announced length. It throws ``TransportFailure``, or ``BodySourceFailure`` with
+  /// the error of the underlying source.
   ///
   /// - Parameter flow: Resumes the body after ``BodyRead/later``.
   public func open(_ flow: BodyFlow) throws -> any BodySource {
     if let data { return DataBodySource(data) }
-    guard storage.use?.begin() != false, let opener = storage.opener else { throw Self.usedUp }
+    guard storage.readState?.begin() != false, let opener = storage.opener else { throw Self.usedUp }
     let source = try BodySourceFailure.naming { try opener(flow) }
     return CheckedBodySource(source, length: length)
   }
 
   package static let usedUpClause =
-    "its source can be read only once and has been read; use data or a file, or make the stream with `isReplayable: true`"
+    "the source of the body can be read only once and has been read; use data or a file, or make the stream with "
+    + "`isReplayable: true`"
 
   private static let usedUp = TransportFailure(.bodySource, "The body cannot be sent: \(usedUpClause).")
 }
 
 extension HTTPBody: Equatable {
-  /// Whether both bodies have the same bytes in memory, or are the same instance.
+  /// Whether both bodies are in memory with the same bytes and the same ``expectsContinue``, or are copies of one body.
   public static func == (left: HTTPBody, right: HTTPBody) -> Bool {
     if left.storage === right.storage { return true }
     guard let mine = left.data, let theirs = right.data else { return false }
@@ -141,17 +145,17 @@ extension HTTPBody: Equatable {
 }
 
 extension HTTPRequest {
-  /// Whether the request has no body or a body in memory, so that all sent bytes can be compared. A call with any other
-  /// body shares neither an exchange nor a stored response with another call.
+  /// Whether the request has no body or a body in memory, so that two requests can be compared byte by byte. A call
+  /// with any other body shares neither an exchange nor a stored response with another call.
   package var isComparable: Bool { body == nil || body?.data != nil }
 }
 
 extension HTTPBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The length of the body, never its content.
+  /// The length of the body, as in `12 bytes`. The content is never shown.
   public var description: String { measure }
-  /// The length of the body, never its content.
+  /// The length of the body, as in `12 bytes`. The content is never shown.
   public var debugDescription: String { description }
-  /// The mirror that a dump shows: the length of the body.
+  /// The mirror that a dump shows. It contains only the length of the body.
   public var customMirror: Mirror { Mirror(self, children: ["body": description], displayStyle: .struct) }
 }
 
@@ -160,10 +164,10 @@ final class DataBodySource: BodySource {
 
   init(_ data: Data) { rest = data }
 
-  func read(into room: UnsafeMutableRawBufferPointer) -> BodyRead {
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
     guard !rest.isEmpty else { return .end }
-    let count = min(room.count, rest.count)
-    rest.copyBytes(to: room, count: count)
+    let count = min(buffer.count, rest.count)
+    rest.copyBytes(to: buffer, count: count)
     rest = rest.dropFirst(count)
     return .bytes(count)
   }

@@ -1,4 +1,4 @@
-/// Sends several bodies, one after the other. Each body is opened when the one before it has ended.
+/// Provides several bodies as one body, in their order. Each body is opened when the body before it has ended.
 final class JoinedBodySource: BodySource {
   private var bodies: ArraySlice<HTTPBody>
   private var current: (any BodySource)?
@@ -9,12 +9,12 @@ final class JoinedBodySource: BodySource {
     self.flow = flow
   }
 
-  /// Fills the buffer as far as possible. Otherwise each small body would be sent on its own.
-  func read(into room: UnsafeMutableRawBufferPointer) throws -> BodyRead {
+  /// Fills the buffer as far as possible. Otherwise the transport would send each small body separately.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
     var count = 0
-    while count < room.count {
+    while count < buffer.count {
       guard let source = try current ?? next() else { return count > 0 ? .bytes(count) : .end }
-      switch try source.read(into: UnsafeMutableRawBufferPointer(rebasing: room[count...])) {
+      switch try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...])) {
       case .bytes(let more): count += more
       case .end: current = nil
       case .later: return count > 0 ? .bytes(count) : .later
@@ -30,7 +30,7 @@ final class JoinedBodySource: BodySource {
 }
 
 extension HTTPBody {
-  /// Joins several bodies into one. The joined length is known if the lengths of all bodies are known.
+  /// Joins several bodies into one. The length of the joined body is known only if the lengths of all bodies are known.
   package static func joining(_ bodies: [HTTPBody]) -> HTTPBody {
     let length = bodies.reduce(Int64?.some(0)) { sum, body in
       guard let sum, let length = body.length else { return nil }

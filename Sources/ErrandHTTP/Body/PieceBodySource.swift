@@ -1,41 +1,42 @@
 public import Foundation
 
-/// Provides the pieces of an asynchronous sequence as a body. A separate task reads the sequence ahead, up to
-/// ``PieceBuffer/limit`` bytes.
+/// Provides the pieces of an asynchronous sequence as a body. A separate task reads the sequence, at most about
+/// ``PieceBuffer/limit`` bytes ahead of the transport.
 final class PieceBodySource: BodySource {
-  private let buffer: PieceBuffer
+  private let pieceBuffer: PieceBuffer
   private let task: Task<Void, Never>
 
   init<Pieces: AsyncSequence & Sendable>(_ pieces: Pieces, _ flow: BodyFlow)
   where Pieces.Element: DataProtocol & Sendable {
-    let buffer = PieceBuffer(flow)
-    self.buffer = buffer
+    let pieceBuffer = PieceBuffer(flow)
+    self.pieceBuffer = pieceBuffer
     task = Task {
       do {
         for try await piece in pieces {
-          guard await buffer.put(Data(piece)) else { return }
+          guard await pieceBuffer.put(Data(piece)) else { return }
         }
-        buffer.finish(nil)
+        pieceBuffer.finish(nil)
       } catch {
-        buffer.finish(error)
+        pieceBuffer.finish(error)
       }
     }
   }
 
   deinit {
     task.cancel()
-    buffer.abandon()
+    pieceBuffer.abandon()
   }
 
-  func read(into room: UnsafeMutableRawBufferPointer) throws -> BodyRead { try buffer.take(into: room) }
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead { try pieceBuffer.take(into: buffer) }
 }
 
 extension HTTPBody {
-  /// Makes a body from the pieces of an asynchronous sequence, which is read once. The sequence is read at most about
-  /// 256 KiB ahead of the transfer, so that the producer runs no faster than the server receives.
+  /// Makes a body from the pieces of an asynchronous sequence. The body can be sent only once, because the sequence is
+  /// read only once. The sequence is read at most about 256 KiB ahead of the transfer, so that the producer runs no
+  /// faster than the server receives.
   ///
   /// - Parameters:
-  ///   - pieces: The sequence of the bytes.
+  ///   - pieces: The sequence whose elements are the pieces of the body.
   ///   - length: The total number of bytes; nil if it is unknown.
   public static func pieces<Pieces: AsyncSequence & Sendable>(_ pieces: Pieces, length: Int64? = nil) -> HTTPBody
   where Pieces.Element: DataProtocol & Sendable {

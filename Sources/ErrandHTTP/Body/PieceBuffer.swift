@@ -1,9 +1,10 @@
 import ErrandSupport
 import Foundation
 
-/// A buffer of pieces between a task that produces them and a transport that sends them. The faster side waits.
+/// A buffer between a task that produces the pieces of a body and a transport that sends them. The producer waits while
+/// the buffer is full, and the transport waits while the buffer is empty.
 final class PieceBuffer: Sendable {
-  /// The number of bytes in the buffer at which the producer waits.
+  /// The buffer is full if it contains at least this many bytes.
   static let limit = 256 << 10
 
   private struct State: Sendable {
@@ -12,7 +13,7 @@ final class PieceBuffer: Sendable {
     var count = 0
     var hasEnded = false
     var failure: (any Error)?
-    /// Whether the transport received ``BodyRead/later`` and waits to be resumed.
+    /// True if the transport has received ``BodyRead/later`` and now waits until the producer adds a piece or finishes.
     var isAwaited = false
     var isAbandoned = false
     var producer: CheckedContinuation<Void, Never>?
@@ -27,7 +28,7 @@ final class PieceBuffer: Sendable {
 
   // MARK: - The producer's side
 
-  /// Adds a piece and waits while the buffer is full. Returns false after ``abandon()``.
+  /// Adds a piece, and waits while the buffer is full. Returns false if ``abandon()`` was called.
   func put(_ piece: Data) async -> Bool {
     update { state in
       guard !state.isAbandoned, !piece.isEmpty else { return }
@@ -35,16 +36,17 @@ final class PieceBuffer: Sendable {
       state.count += piece.count
     }
     await withCheckedContinuation { producer in
-      let hasRoom = state.withLock { state in
+      let hasSpace = state.withLock { state in
         if state.isFull { state.producer = producer }
         return !state.isFull
       }
-      if hasRoom { producer.resume() }
+      if hasSpace { producer.resume() }
     }
     return state.withLock { !$0.isAbandoned }
   }
 
-  /// Marks the end of the pieces. Pass the error if the producer failed.
+  /// Called when the producer adds no more pieces. `failure` is the error of the producer; nil if the producer
+  /// succeeded.
   func finish(_ failure: (any Error)?) {
     update { state in
       state.hasEnded = true
@@ -52,7 +54,7 @@ final class PieceBuffer: Sendable {
     }
   }
 
-  /// Changes the state, and resumes the transport if it waits.
+  /// Changes the state of the buffer. Resumes the transport if it waits for bytes.
   private func update(_ change: @Sendable (inout State) -> Void) {
     let wasAwaited = state.withLock { state in
       change(&state)
@@ -64,23 +66,25 @@ final class PieceBuffer: Sendable {
 
   // MARK: - The transport's side
 
-  /// Copies bytes into `room`. Returns ``BodyRead/later`` if the buffer is empty and the producer has not finished.
-  func take(into room: UnsafeMutableRawBufferPointer) throws -> BodyRead {
+  /// Copies bytes into `destination`. Returns ``BodyRead/later`` if there are no pieces and the producer has not
+  /// finished.
+  func take(into destination: UnsafeMutableRawBufferPointer) throws -> BodyRead {
     var count = 0
-    while count < room.count {
-      guard let piece = next(room.count - count) else {
+    while count < destination.count {
+      guard let piece = next(destination.count - count) else {
         if count > 0 { break }
         if let ending = try ending() { return ending }
         continue
       }
-      piece.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: room[count...]), count: piece.count)
+      piece.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: destination[count...]), count: piece.count)
       count += piece.count
     }
     resumeProducer()
     return .bytes(count)
   }
 
-  /// Removes and returns a piece; only its first `most` bytes if the piece is longer.
+  /// Removes and returns the first piece, or its first `most` bytes if the piece is longer. Returns nil if the buffer
+  /// is empty.
   private func next(_ most: Int) -> Data? {
     state.withLock { state in
       guard state.first < state.pieces.count else { return nil }
@@ -101,7 +105,8 @@ final class PieceBuffer: Sendable {
     }
   }
 
-  /// The result of a read when the buffer is empty; nil if a piece has been added in the meantime.
+  /// Returns the result of a read from an empty buffer: the body has ended, or more pieces follow later. Returns nil if
+  /// the buffer is no longer empty, because the producer has just added a piece.
   private func ending() throws -> BodyRead? {
     let (read, failure) = state.withLock { state -> (BodyRead?, (any Error)?) in
       guard state.first == state.pieces.count else { return (nil, nil) }
@@ -117,7 +122,7 @@ final class PieceBuffer: Sendable {
     producer?.resume()
   }
 
-  /// Called when the transport takes no more pieces.
+  /// Called when the transport will read no more pieces. Drops all pieces and resumes the producer if it waits.
   func abandon() {
     let producer = state.withLock { state in
       state.isAbandoned = true

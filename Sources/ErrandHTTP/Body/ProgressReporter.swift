@@ -1,4 +1,5 @@
-/// Reports the progress of both bodies, for each at most once in 50 ms, and always the final count.
+/// Reports the progress of the request body and of the response body. The progress of each body is reported at most
+/// once in 50 ms. The final number of bytes of each body is always reported.
 package struct ProgressReporter {
   private static let interval = Duration.milliseconds(50)
 
@@ -25,7 +26,7 @@ package struct ProgressReporter {
     action(TransferProgress(direction, bytes: bytes, total: total))
   }
 
-  /// Makes the last report of a body unless it was made before.
+  /// Reports the final number of transferred bytes of a body, unless this number has already been reported.
   package mutating func finish(_ direction: TransferProgress.Direction, _ bytes: Int64) {
     let line = direction == .upload ? upload : download
     if line.reported == bytes { return }

@@ -1,27 +1,29 @@
 /// The priority of a call among the calls that wait to start.
 public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
-  /// The call starts after all calls of higher priority.
+  /// The call starts after all waiting calls of higher priority.
   case low = -1
-  /// The default.
+  /// The priority that every call has by default.
   case normal = 0
-  /// The call starts before all calls of lower priority.
+  /// The call starts before all waiting calls of lower priority.
   case high = 1
 
-  /// Orders by priority.
+  /// Returns whether `left` is the lower priority.
   public static func < (left: CallPriority, right: CallPriority) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The networks that a call may use. A transport that can distinguish networks honours the value (URLSession on Apple
-/// platforms). It has no effect with other transports (libcurl on Linux).
+/// The networks that a call may use. Only transports that can distinguish networks, such as URLSession on Apple
+/// platforms, honour this value. Other transports, such as libcurl on Linux, ignore the value.
 public struct NetworkWish: Sendable, Hashable {
-  /// The call does not use a cellular network.
+  /// Whether the call must not use a cellular network.
   public var avoidsCellular: Bool
-  /// The call does not use a network that the system reports as expensive.
+  /// Whether the call must not use a network that the system reports as expensive.
   public var avoidsExpensive: Bool
-  /// Without a network the call waits until its deadline, instead of failing with ``TransportFailure/Kind/offline``.
+  /// Whether the call waits until its deadline if no network is available. Otherwise the call fails with
+  /// ``TransportFailure/Kind/offline``.
   public var waitsForConnectivity: Bool
 
-  /// Makes a value.
+  /// Makes the description of the allowed networks. By default the call may use every network, and fails if no network
+  /// is available.
   public init(avoidsCellular: Bool = false, avoidsExpensive: Bool = false, waitsForConnectivity: Bool = false) {
     self.avoidsCellular = avoidsCellular
     self.avoidsExpensive = avoidsExpensive

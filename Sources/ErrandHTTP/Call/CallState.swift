@@ -1,51 +1,60 @@
 import ErrandSupport
 import Synchronization
 
-/// The state of one call: running, stopped, settled, recalled or claimed. Every wait of the call uses this object.
+/// The state of one call: running, stopped, settled, cancelled after settling, or claimed. Every wait of the call uses
+/// this object.
+///
+/// The work of a *settled* call has finished. The outcome of a *claimed* call is being delivered to the caller or has
+/// been delivered.
 ///
 /// A cancellation and the deadline both call ``stop(_:)``, however the call was started. There are two kinds of wait:
 /// - A wait that *leaves* (``wait(_:)``, ``sleep(until:)``) returns immediately when the call is stopped.
-/// - A wait that *asks* (``wait(asking:_:)``, ``whileAsking(_:_:)``) notifies the other side once when the call is
-///   stopped, and returns when the other side has finished.
+/// - A wait that *asks* (``wait(asking:_:)``, ``whileAsking(_:_:)``) waits for an operation, such as a transfer. When
+///   the call is stopped, the wait notifies the operation once, and returns when the operation has finished.
 ///
 /// | phase | `stop(.cancelled)` | `stop(.expired)` | `settle` | `claim` |
 /// |---|---|---|---|---|
 /// | running | stopped | stopped | settled | – |
 /// | stopped | no change, the first reason counts | no change, the first reason counts | no change | claimed: the reason |
-/// | settled | recalled | no effect | – | claimed: the result |
-/// | recalled | no effect | no effect | – | claimed: cancelled |
+/// | settled | cancelled after settling | no effect | – | claimed: the result |
+/// | cancelled after settling | no effect | no effect | – | claimed: cancelled |
 /// | claimed | no effect | no effect | – | – |
+///
+/// A dash marks a method that is not called in this phase.
 ///
 /// All members may be called from any thread.
 public final class CallState: Sendable {
-  /// Why a call was stopped before its work ended.
+  /// The reason why a call was stopped early.
   public enum StopReason: Sendable, Hashable {
-    /// The call was cancelled: directly, or with its owner, its tag, its task or all calls.
+    /// The call was stopped because it was cancelled, either alone or with all calls of its owner, its tag, its task or
+    /// its client.
     case cancelled
-    /// The total deadline passed.
+    /// The call was stopped because the deadline for the whole call passed.
     case expired
   }
 
-  /// The error that code gets that waits for a call, if the call is stopped.
+  /// The error that every wait of the call throws when the call is stopped.
   public struct Stopped: Error, Sendable, Hashable {
-    /// Why the call was stopped.
+    /// The reason why the call was stopped.
     public let reason: StopReason
 
-    /// Makes the error. For transports that are notified of a stop in another way than by a wait.
+    /// Makes the error. A transport needs this initializer if it does not use the waits of ``CallState`` and learns of
+    /// the stop by other means.
     public init(reason: StopReason) { self.reason = reason }
   }
 
-  /// The time at which the call ends at the latest; nil if it has no deadline. The deadline does not change, with one
-  /// exception: a default deadline is removed from a call that sends a transfer, before the call enters the pipeline.
-  public var deadline: MonotonicInstant? { isLifted.load(ordering: .relaxed) ? nil : firstDeadline }
+  /// The time at which the call ends at the latest; nil if the call has no deadline. If a call sends a streamed body or
+  /// a file, a default deadline is removed before the call enters the pipeline. Any other deadline does not change.
+  public var deadline: MonotonicInstant? { isDeadlineRemoved.load(ordering: .relaxed) ? nil : firstDeadline }
   /// The clock and the timers for the waits of this call.
   public let timers: any Timers
 
-  /// The state whose priority this state shares; nil if this state has its own priority.
+  /// The state of the leader: the call inside which this exchange runs. This state has the priority of the leader. Nil
+  /// if the state belongs to a call of its own.
   let leader: CallState?
-  let urgency: Locked<CallUrgency>
+  let priorityState: Locked<PriorityState>
   private let firstDeadline: MonotonicInstant?
-  private let isLifted = Atomic(false)
+  private let isDeadlineRemoved = Atomic(false)
   private let storage: Locked<CallStateMachine>
 
   /// Makes the state of a call that starts now. A timer for the deadline is set at the first wait.
@@ -53,7 +62,6 @@ public final class CallState: Sendable {
     self.init(deadline: deadline, timers: timers, priority: .normal)
   }
 
-  /// Makes the state of a call with a priority.
   package convenience init(deadline: MonotonicInstant?, timers: any Timers, priority: CallPriority) {
     self.init(deadline, timers, priority, leader: nil)
   }
@@ -62,7 +70,7 @@ public final class CallState: Sendable {
     firstDeadline = deadline
     self.timers = timers
     self.leader = leader
-    urgency = Locked(CallUrgency(priority: priority))
+    priorityState = Locked(PriorityState(priority: priority))
     storage = Locked(CallStateMachine(hasDeadline: deadline != nil))
   }
 
@@ -76,10 +84,10 @@ public final class CallState: Sendable {
   /// Whether the call was stopped, or was cancelled after its work had finished.
   public var isStopped: Bool { storage.withLock { $0.stopReason != nil } }
 
-  /// Whether the work of the call is still running.
+  /// Whether the call is running: its work has not finished, and the call was not stopped.
   public var isRunning: Bool { storage.withLock { $0.isRunning } }
 
-  /// Stops the call. Returns true if the stop changed how the call will end.
+  /// Stops the call. Returns true if this stop changed the way in which the call ends.
   @discardableResult
   public func stop(_ reason: StopReason) -> Bool {
     let thread = currentThread
@@ -88,15 +96,16 @@ public final class CallState: Sendable {
     return effect.changed
   }
 
-  /// Throws if the call was stopped.
+  /// Throws ``Stopped`` if the call was stopped.
   public func check() throws(Stopped) {
     if let reason = storage.withLock({ $0.stopReason }) { throw Stopped(reason: reason) }
   }
 
-  /// Waits until the ``Wakeup`` passed to `register` is resumed. If the call is stopped, the wait throws immediately.
+  /// Passes a ``Wakeup`` to `register`, and waits until the ``Wakeup`` is resumed. If the call is stopped, the wait
+  /// throws immediately.
   ///
   /// `register` runs once, before the caller is suspended, and may resume the ``Wakeup`` itself. If the wait throws,
-  /// the caller removes what `register` has registered.
+  /// the caller must undo what `register` did.
   public func wait(_ register: (Wakeup) -> Void) async throws(Stopped) {
     startTimer()
     var opened: UInt32?
@@ -107,30 +116,33 @@ public final class CallState: Sendable {
     try closed(opened)
   }
 
-  /// Waits until the ``Wakeup`` passed to `register` is resumed. If the call is stopped, `ask` is called once, after
-  /// `register` has returned. The wait then continues until the other side has finished and resumes the ``Wakeup``.
+  /// Passes a ``Wakeup`` to `register`, and waits until an operation, such as a transfer, resumes the ``Wakeup``.
+  ///
+  /// If the call is stopped, `onStop` is called once, after `register` has returned, and tells the operation to end
+  /// early. The wait then continues until the operation has finished and resumes the ``Wakeup``.
   public func wait(
-    asking ask: @escaping @Sendable (StopReason) -> Void, _ register: (Wakeup) -> Void
+    asking onStop: @escaping @Sendable (StopReason) -> Void, _ register: (Wakeup) -> Void
   ) async throws(Stopped) {
     startTimer()
     var opened: UInt32?
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      opened = storage.withLock { $0.open(.init(continuation: continuation, ask: ask)) }
+      opened = storage.withLock { $0.open(.init(continuation: continuation, onStop: onStop)) }
       guard let opened else { return continuation.resume() }
       register(Wakeup(state: self, id: opened))
-      if let reason = storage.withLock({ $0.arm(opened) }) { ask(reason) }
+      if let reason = storage.withLock({ $0.arm(opened) }) { onStop(reason) }
     }
     try closed(opened)
     try check()
   }
 
-  /// Runs `body` to its end. If the call is stopped meanwhile, `ask` is called once with the reason.
+  /// Runs `body` to its end. If the call is stopped while `body` runs, `onStop` is called once and tells the work in
+  /// `body` to end early.
   public func whileAsking<Value, Failure: Error>(
-    _ ask: @escaping @Sendable (StopReason) -> Void, _ body: () async throws(Failure) -> Value
+    _ onStop: @escaping @Sendable (StopReason) -> Void, _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     startTimer()
-    let (id, stopped) = storage.withLock { $0.openAsking(ask) }
-    if let stopped { ask(stopped) }
+    let (id, stopped) = storage.withLock { $0.openStopHandler(onStop) }
+    if let stopped { onStop(stopped) }
     defer { storage.withLock { $0.close(id) } }
     return try await body()
   }
@@ -146,9 +158,9 @@ public final class CallState: Sendable {
     }
   }
 
-  /// Marks the work of the call as finished. From now on the deadline has no effect, and a cancellation discards the
-  /// result. Waits that are still open, for example in a task that user code did not await, are ended as by a
-  /// cancellation.
+  /// Marks the work of the call as finished. After `settle`, the deadline has no effect, and a cancellation discards
+  /// the result. If waits are still open, for example in a task that user code did not await, they end as if the call
+  /// were cancelled.
   package func settle() {
     leader?.drop(self)
     perform(storage.withLock { $0.settle() }, .cancelled)
@@ -160,34 +172,34 @@ public final class CallState: Sendable {
   }
 
   /// Removes the deadline. Has no effect if the deadline has already stopped the call.
-  package func liftDeadline() {
-    isLifted.store(true, ordering: .relaxed)
-    if let timer = storage.withLock({ $0.liftDeadline() }) { timers.cancel(timer) }
+  package func removeDeadline() {
+    isDeadlineRemoved.store(true, ordering: .relaxed)
+    if let timer = storage.withLock({ $0.removeDeadline() }) { timers.cancel(timer) }
   }
 
-  /// Claims the outcome: returns the reason why the call ends early, or nil to deliver the result. Called on the
-  /// callback executor, in the same job as the callbacks. Until ``conclude()``, a cancellation by a callback on the
-  /// same thread still counts.
+  /// Marks the outcome of the call as claimed: its delivery begins. Returns the reason why the call ends early, or nil
+  /// if the result is to be delivered. Called on the callback executor, in the same job as the callbacks. A callback on
+  /// the same thread can still cancel the call until ``conclude()``.
   package func claim() -> StopReason? {
     let thread = currentThread
     return storage.withLock { $0.claim(on: thread) }
   }
 
-  /// Ends the time in which a callback can cancel the call. Returns the reason why the call ends early, or nil to
-  /// deliver the result. Called before the last callbacks.
+  /// Ends the time in which a callback can still cancel the call. Called before the last callbacks of the call. Returns
+  /// the reason why the call ends early, or nil if the result is to be delivered.
   package func conclude() -> StopReason? { storage.withLock { $0.conclude() } }
 
-  /// Whether the outcome was claimed: the outcome is being delivered or has been delivered.
+  /// Whether the outcome was claimed, which means that it is being delivered or has been delivered.
   package var isClaimed: Bool { storage.withLock { $0.isClaimed } }
 
   /// The reason why the call ends or ended early; nil if the call was not stopped.
   package var endsBy: StopReason? { storage.withLock { $0.stopReason } }
 
-  /// The reason with which child calls are stopped: that of this call, or ``StopReason/cancelled`` if this call was not
-  /// stopped.
-  package var reasonToLeave: StopReason { endsBy ?? .cancelled }
+  /// The reason with which this call stops its child calls: the reason why this call was stopped, or
+  /// ``StopReason/cancelled`` if this call was not stopped.
+  package var stopReasonForChildren: StopReason { endsBy ?? .cancelled }
 
-  /// The number of open waits; it is zero after the end of the call.
+  /// The number of waits of this call that have not ended; zero after the end of the call.
   package var openWaits: Int { storage.withLock { $0.openWaits } }
 
   fileprivate func resume(_ id: UInt32) -> Bool {
@@ -202,15 +214,16 @@ public final class CallState: Sendable {
   }
 
   private func perform(_ effect: CallStateMachine.StopEffect, _ reason: StopReason) {
-    // Call the `ask` closures first: a woken waiter could stop the same work with another reason.
-    for ask in effect.asks { ask(reason) }
+    // Call the `onStop` closures first, with the reason of this stop. Otherwise a task that is resumed here could
+    // cancel the same operation earlier and with another reason.
+    for stopHandler in effect.stopHandlers { stopHandler(reason) }
     for wakeup in effect.wakeups { wakeup.resume() }
     if let timer = effect.timer { timers.cancel(timer) }
   }
 
   private func startTimer() {
     guard let deadline, storage.withLock({ $0.takeTimerDuty() }) else { return }
-    // Stop immediately if the deadline has passed: a timer would fire only after the first step of the call.
+    // Stop the call now if its deadline has already passed. A timer would fire only after the call has begun its work.
     if deadline <= timers.now {
       stop(.expired)
       return
@@ -221,20 +234,21 @@ public final class CallState: Sendable {
   }
 }
 
-/// Ends one wait of a ``CallState``. It is passed to the side that the call waits for.
+/// Ends one wait of a ``CallState``. Each wait passes a `Wakeup` to its `register` closure. The operation that is
+/// awaited keeps the `Wakeup` and calls ``resume()``.
 public struct Wakeup: Sendable {
   fileprivate let state: CallState
   fileprivate let id: UInt32
 
-  /// Ends the wait. Returns false if the wait has already ended; the caller must then give what was meant for this
-  /// waiter to another one.
+  /// Ends the wait. Returns false if the wait has already ended. If the wait was for a resource, such as a place in a
+  /// queue, the caller must then give the resource to another waiter.
   @discardableResult
   public func resume() -> Bool { state.resume(id) }
 }
 
-/// The priority of a call, the observer of its changes, and the states that follow it.
-struct CallUrgency: Sendable {
+/// The priority of a call, the observer of priority changes, and the states of exchanges that share the priority.
+struct PriorityState: Sendable {
   var priority: CallPriority
-  var tell: (@Sendable (CallPriority) -> Void)?
+  var onPriorityChange: (@Sendable (CallPriority) -> Void)?
   var followers: [CallState] = []
 }

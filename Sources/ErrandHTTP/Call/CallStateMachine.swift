@@ -1,33 +1,34 @@
-/// The part of a ``CallState`` that a lock guards: the phase and the open waits. The machine returns the actions to
-/// perform, and performs none itself.
+/// The part of a ``CallState`` that a lock guards: the phase of the call and its open waits. The machine performs no
+/// actions itself. It returns the actions, and ``CallState`` performs them after it has released the lock.
 struct CallStateMachine: Sendable {
   typealias StopReason = CallState.StopReason
-  typealias Ask = @Sendable (StopReason) -> Void
+  typealias StopHandler = @Sendable (StopReason) -> Void
   typealias Continuation = UnsafeContinuation<Void, Never>
 
   /// One open wait of the call.
-  /// - A wait that leaves when the call is stopped has only a continuation.
-  /// - A wait that asks the other side to finish has a continuation and an `ask` closure.
-  /// - A running closure (``CallState/whileAsking(_:_:)``) has only an `ask` closure.
+  /// - A wait that ends at once when the call is stopped has only a continuation.
+  /// - A wait for an operation has a continuation and an `onStop` closure, which tells the operation to finish.
+  /// - A running closure (``CallState/whileAsking(_:_:)``) has only an `onStop` closure.
   struct Wait: Sendable {
     var continuation: Continuation?
-    var ask: Ask?
+    var onStop: StopHandler?
     var id: UInt32 = 0
-    var left: StopReason?
+    /// The reason why the call was stopped, if the stop ended this wait; otherwise nil.
+    var stopReason: StopReason?
     var isArmed = false
-    var isAsked = false
+    var isNotified = false
 
-    init(continuation: Continuation?, ask: Ask? = nil) {
+    init(continuation: Continuation?, onStop: StopHandler? = nil) {
       self.continuation = continuation
-      self.ask = ask
+      self.onStop = onStop
     }
   }
 
-  /// The actions that the caller performs after a stop, when the lock is released.
+  /// The actions that are necessary after a call was stopped. The caller performs them after it has released the lock.
   struct StopEffect: Sendable {
     var changed = false
     var wakeups: [Continuation] = []
-    var asks: [Ask] = []
+    var stopHandlers: [StopHandler] = []
     var timer: TimerToken?
   }
 
@@ -35,7 +36,7 @@ struct CallStateMachine: Sendable {
     case running
     case stopped(StopReason)
     case settled
-    case recalled
+    case cancelledAfterSettling
     case claimed(StopReason?)
   }
 
@@ -44,7 +45,7 @@ struct CallStateMachine: Sendable {
   }
 
   private var phase = Phase.running
-  /// The thread that delivers the outcome; nil before and after the delivery.
+  /// The thread that delivers the outcome to the callbacks; nil before and after the delivery.
   private var deliveringThread: UInt?
   private var deadline: Deadline
   private var lastID: UInt32 = 0
@@ -62,7 +63,7 @@ struct CallStateMachine: Sendable {
   var stopReason: StopReason? {
     switch phase {
     case .stopped(let reason): reason
-    case .recalled: .cancelled
+    case .cancelledAfterSettling: .cancelled
     case .claimed(let reason): reason
     case .running, .settled: nil
     }
@@ -72,52 +73,52 @@ struct CallStateMachine: Sendable {
 
   // MARK: - Waits
 
-  /// Adds a wait and returns its id; nil if the call was stopped.
+  /// Adds a wait that has a continuation. Returns the id of the wait; nil if the call was stopped.
   mutating func open(_ wait: Wait) -> UInt32? {
     guard stopReason == nil else { return nil }
     return keep(wait)
   }
 
-  /// Adds a wait that has only an `ask` closure, also if the call was stopped. Returns the id of the wait, and the
+  /// Adds a wait that has only an `onStop` closure, even if the call was stopped. Returns the id of the wait, and the
   /// reason if the call was stopped.
-  mutating func openAsking(_ ask: @escaping Ask) -> (UInt32, StopReason?) {
-    var wait = Wait(continuation: nil, ask: ask)
+  mutating func openStopHandler(_ onStop: @escaping StopHandler) -> (UInt32, StopReason?) {
+    var wait = Wait(continuation: nil, onStop: onStop)
     wait.isArmed = true
-    wait.isAsked = stopReason != nil
+    wait.isNotified = stopReason != nil
     return (keep(wait), stopReason)
   }
 
-  /// Records that the `register` closure of a wait with an `ask` closure has returned. Returns the reason if the call
-  /// was stopped before and `ask` must be called now.
+  /// Records that the `register` closure of a wait has returned. From now on, a stop calls the `onStop` closure of the
+  /// wait. Returns the reason if the call was already stopped; the caller must then call `onStop`.
   mutating func arm(_ id: UInt32) -> StopReason? {
     let reason = stopReason
     return change(id) { wait in
       wait.isArmed = true
-      guard let reason, !wait.isAsked else { return nil }
-      wait.isAsked = true
+      guard let reason, !wait.isNotified else { return nil }
+      wait.isNotified = true
       return reason
     }
   }
 
-  /// Ends a wait from the other side, and returns the continuation to resume; nil if the wait has already ended. The
-  /// other side has finished, so `ask` is not called any more.
+  /// Ends a wait because the awaited operation has finished. Returns the continuation to resume; nil if the wait has
+  /// already ended. A later stop does not call the `onStop` closure of this wait.
   mutating func resume(_ id: UInt32) -> Continuation? {
     change(id) { wait in
       defer { wait.continuation = nil }
-      wait.isAsked = true
+      wait.isNotified = true
       return wait.continuation
     }
   }
 
-  /// Removes a wait. Returns the reason if a stop ended the wait.
+  /// Removes a wait. Returns the reason if the wait ended because the call was stopped.
   @discardableResult
   mutating func close(_ id: UInt32) -> StopReason? {
     if first?.id == id {
       defer { first = nil }
-      return first?.left
+      return first?.stopReason
     }
     guard let index = others.firstIndex(where: { $0.id == id }) else { return nil }
-    return others.remove(at: index).left
+    return others.remove(at: index).stopReason
   }
 
   private mutating func keep(_ wait: Wait) -> UInt32 {
@@ -139,8 +140,9 @@ struct CallStateMachine: Sendable {
 
   // MARK: - Ending the call
 
-  /// - Parameter thread: The current thread. A cancellation by a callback on the thread that delivers the outcome still
-  ///   counts: the call then ends as cancelled. A cancellation by another thread is too late.
+  /// Stops the call. Returns the actions that the caller must perform. While the outcome is delivered, a callback can
+  /// still cancel the call, but only on the thread that delivers the outcome.
+  /// - Parameter thread: The current thread.
   mutating func stop(_ reason: StopReason, on thread: UInt? = nil) -> StopEffect {
     switch phase {
     case .claimed(nil) where reason == .cancelled && deliveringThread != nil && deliveringThread == thread:
@@ -148,25 +150,25 @@ struct CallStateMachine: Sendable {
       return StopEffect(changed: true)
     case .running:
       phase = .stopped(reason)
-      return leaveAndAsk(reason)
+      return stopWaits(reason)
     case .settled where reason == .cancelled:
-      phase = .recalled
-      return leaveAndAsk(reason)
-    case .settled, .stopped, .recalled, .claimed:
+      phase = .cancelledAfterSettling
+      return stopWaits(reason)
+    case .settled, .stopped, .cancelledAfterSettling, .claimed:
       return StopEffect()
     }
   }
 
-  private mutating func leaveAndAsk(_ reason: StopReason) -> StopEffect {
+  private mutating func stopWaits(_ reason: StopReason) -> StopEffect {
     var effect = StopEffect(changed: true, timer: takeTimer())
     func visit(_ wait: inout Wait) {
-      if let ask = wait.ask {
-        guard wait.isArmed, !wait.isAsked else { return }
-        wait.isAsked = true
-        effect.asks.append(ask)
+      if let onStop = wait.onStop {
+        guard wait.isArmed, !wait.isNotified else { return }
+        wait.isNotified = true
+        effect.stopHandlers.append(onStop)
       } else if let continuation = wait.continuation {
         wait.continuation = nil
-        wait.left = reason
+        wait.stopReason = reason
         effect.wakeups.append(continuation)
       }
     }
@@ -178,23 +180,24 @@ struct CallStateMachine: Sendable {
     return effect
   }
 
-  /// Marks the work as finished. Waits that are still open, for example of a task that user code did not await, are
-  /// ended as by a cancellation.
+  /// Marks the work of the call as finished. If waits are still open, for example in a task that user code did not
+  /// await, they end as if the call were cancelled.
   mutating func settle() -> StopEffect {
     guard case .running = phase else { return StopEffect(timer: takeTimer()) }
     phase = .settled
-    return leaveAndAsk(.cancelled)
+    return stopWaits(.cancelled)
   }
 
   mutating func claim(on thread: UInt? = nil) -> StopReason? {
-    precondition(!isClaimed, "the outcome of a call was claimed twice")
+    precondition(!isClaimed, "two parts of the library tried to deliver the outcome of one call")
     let reason = stopReason
     phase = .claimed(reason)
     deliveringThread = thread
     return reason
   }
 
-  /// Called before the last callbacks. Cancellations after `conclude` have no effect.
+  /// Ends the time in which a callback can cancel the call. Called before the last callbacks. Cancellations after
+  /// `conclude` have no effect.
   mutating func conclude() -> StopReason? {
     deliveringThread = nil
     return stopReason
@@ -202,7 +205,7 @@ struct CallStateMachine: Sendable {
 
   // MARK: - The deadline's timer
 
-  /// Returns true to the first wait of a call with a deadline: this wait must set the timer.
+  /// Whether the caller must set the timer of the deadline. True only for the first wait of a call with a deadline.
   mutating func takeTimerDuty() -> Bool {
     guard case .wanted = deadline, isRunning else { return false }
     deadline = .pending
@@ -217,7 +220,7 @@ struct CallStateMachine: Sendable {
   }
 
   /// Removes the deadline. Returns the timer of the deadline, which the caller cancels.
-  mutating func liftDeadline() -> TimerToken? { takeTimer() }
+  mutating func removeDeadline() -> TimerToken? { takeTimer() }
 
   private mutating func takeTimer() -> TimerToken? {
     defer { deadline = .done }

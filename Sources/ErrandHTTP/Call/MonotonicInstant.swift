@@ -4,7 +4,7 @@ import Dispatch
 ///
 /// Deadlines and measurements use this clock, because changes of the wall clock do not affect it.
 public struct MonotonicInstant: Sendable, Hashable, Comparable {
-  /// Nanoseconds since the clock's start.
+  /// The number of nanoseconds since the clock's start.
   public let nanoseconds: Int64
 
   /// Makes a point from nanoseconds since the clock's start.
@@ -17,20 +17,20 @@ public struct MonotonicInstant: Sendable, Hashable, Comparable {
     MonotonicInstant(nanoseconds: Int64(clamping: DispatchTime.now().uptimeNanoseconds))
   }
 
-  /// The instant `duration` after this one, clamped to the range of the clock.
+  /// Returns the instant that is `duration` after this instant, clamped to the range of the clock.
   public func advanced(by duration: Duration) -> MonotonicInstant {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.clampedNanoseconds)
     if overflow { return MonotonicInstant(nanoseconds: duration < .zero ? .min : .max) }
     return MonotonicInstant(nanoseconds: sum)
   }
 
-  /// The time from this instant to another one; negative if the other one is earlier.
+  /// Returns the time from this instant to `other`. The time is negative if `other` is earlier.
   public func duration(to other: MonotonicInstant) -> Duration {
     let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
     return .nanoseconds(overflow ? (other > self ? .max : .min) : difference)
   }
 
-  /// Orders points by time.
+  /// Returns whether `left` is the earlier point.
   public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
     left.nanoseconds < right.nanoseconds
   }
@@ -52,12 +52,12 @@ extension Duration {
   }
 }
 
-/// A clock with timers. It schedules everything that waits for a point in time: deadlines, delays and idle timeouts of
-/// all calls.
+/// A clock with timers. The timers schedule everything that waits for a point in time: deadlines, delays and idle
+/// timeouts of all calls.
 ///
-/// One heap contains the timers of all calls, so that no call needs a task for its timers. The libcurl transport
-/// provides its own timers on its thread, all other transports share ``SharedTimers``, and tests use a clock that they
-/// advance manually.
+/// An implementation keeps the timers of all its calls in one heap, so that no call needs a task for its timers. A
+/// transport with its own thread, such as the libcurl transport, provides timers that run on that thread. All other
+/// transports share ``SharedTimers``, and tests use a clock that they advance manually.
 public protocol Timers: AnyObject, Sendable {
   /// The current time of this clock.
   var now: MonotonicInstant { get }
@@ -68,16 +68,16 @@ public protocol Timers: AnyObject, Sendable {
   /// The action must be short and must not block. No lock is held while the action runs.
   func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken
 
-  /// Removes a scheduled action. Has no effect if the action has run or is about to run.
+  /// Removes a scheduled action. Has no effect if the action has already run or is about to run.
   func cancel(_ token: TimerToken)
 }
 
 /// Identifies one scheduled action of ``Timers``.
 public struct TimerToken: Sendable, Hashable {
-  /// A number that the timers never use twice.
+  /// The number of the action. The timers never use a number twice.
   public let number: UInt64
 
-  /// Makes a token from a number that is unique among the timers that issue it.
+  /// Makes a token from a number. An implementation of ``Timers`` must never use a number twice.
   public init(number: UInt64) {
     self.number = number
   }

@@ -1,7 +1,7 @@
 import ErrandSupport
 import Dispatch
 
-/// The timers of all transports that do not have a thread of their own. Uses one heap and one dispatch timer.
+/// The timers of all transports that have no thread of their own. All timers share one heap and one dispatch timer.
 public final class SharedTimers: Timers {
   /// The instance that all calls share.
   public static let shared = SharedTimers()
@@ -27,7 +27,7 @@ public final class SharedTimers: Timers {
   /// The current time of the system's monotonic clock.
   public var now: MonotonicInstant { .now }
 
-  /// Runs `action` once at `instant` on the timers' queue.
+  /// Runs `action` once at `instant`, on the dispatch queue of the timers.
   public func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken {
     state.withLock { state in
       let token = state.heap.insert(at: instant, action)
@@ -36,7 +36,7 @@ public final class SharedTimers: Timers {
     }
   }
 
-  /// Removes a scheduled action.
+  /// Removes a scheduled action. Has no effect if the action has already run or is about to run.
   public func cancel(_ token: TimerToken) {
     let removed = state.withLock { $0.heap.remove(token) }
     _ = removed
@@ -48,8 +48,8 @@ public final class SharedTimers: Timers {
     state.withLock { arm(&$0) }
   }
 
-  /// Sets the dispatch timer to the earliest time. Runs under the lock, so that two threads cannot set their times in
-  /// the wrong order.
+  /// Sets the dispatch timer to the time of the earliest action. The caller holds the lock. Otherwise two threads could
+  /// set the timer in the wrong order, and the earliest action would run too late.
   private func arm(_ state: inout State) {
     guard let next = state.heap.next else { return }
     if let armed = state.armed, armed <= next { return }

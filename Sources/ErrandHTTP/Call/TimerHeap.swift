@@ -2,8 +2,8 @@ import ErrandSupport
 
 /// Scheduled actions in the order of their times. Each action can be removed by its token.
 ///
-/// The number of a token contains a slot (low 32 bits) and the generation of the slot (high 32 bits). Each reuse of a
-/// slot has a new generation, so that an old token never refers to a new action.
+/// The actions are stored in a table. The low 32 bits of a token's number are an index in this table. The high 32 bits
+/// count how often the element of the table was reused, so that an old token never refers to a new action.
 package struct TimerHeap: Sendable {
   package typealias Action = @Sendable () -> Void
 
@@ -21,7 +21,7 @@ package struct TimerHeap: Sendable {
 
   package var count: Int { heap.count }
 
-  /// The earliest time, or nil if nothing is scheduled.
+  /// The time of the earliest action; nil if nothing is scheduled.
   package var next: MonotonicInstant? {
     heap.first.map { MonotonicInstant(nanoseconds: $0.key) }
   }
@@ -40,7 +40,8 @@ package struct TimerHeap: Sendable {
     return TimerToken(number: UInt64(slots[slot].generation) << 32 | UInt64(slot))
   }
 
-  /// Removes an action and returns it, so that the caller can release its captured objects outside the lock.
+  /// Removes an action and returns it. The caller can then release the objects that the action has captured, without
+  /// holding a lock.
   package mutating func remove(_ token: TimerToken) -> Action? {
     let slot = Int(token.number & 0xFFFF_FFFF)
     guard slot < slots.count, slots[slot].generation == UInt32(token.number >> 32), slots[slot].action != nil else {

@@ -3,8 +3,8 @@ public import Foundation
 
 /// One cookie (RFC 6265), as a ``CookieJar`` stores it.
 ///
-/// A cookie that can be made is always safe to send. `Codable` writes the value in clear text, so store the encoded
-/// cookie like a secret. Descriptions show no value.
+/// Every cookie is safe to send, because its initializers check it. `Codable` writes the value in clear text, so store
+/// the encoded cookie like a secret. Descriptions show no value.
 public struct Cookie: Sendable, Hashable {
   /// Whether a cookie is sent with requests that another site causes (RFC 6265bis section 5.6.7).
   ///
@@ -14,23 +14,23 @@ public struct Cookie: Sendable, Hashable {
     case strict
     /// The cookie is sent with requests that another site causes only if their method is safe, such as GET.
     case lax
-    /// The cookie is sent with all requests.
+    /// The cookie is sent with all requests, even with requests that another site causes.
     case none
   }
 
-  /// Why a cookie is invalid.
+  /// The error that is thrown if a cookie is invalid.
   public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
     /// The reason, as an English sentence. It does not contain the cookie's value.
     public let description: String
   }
 
-  /// The most bytes that the name and the value of a cookie may have together.
+  /// The maximum number of bytes that the name and the value of a cookie may have together.
   public static let longest = 4_096
 
   /// The name of the cookie.
   public let name: String
-  /// The value of the cookie: a secret. If a server set a value that is not valid UTF-8, each byte over 127 is a scalar
-  /// from U+F780 to U+F7FF, so that the received bytes are sent back unchanged.
+  /// The value of the cookie: a secret. If a server set a value that is not valid UTF-8, each byte over 127 is stored
+  /// as a scalar from U+F780 to U+F7FF, so that the received bytes are sent back unchanged.
   public let value: String
   /// The host that the cookie belongs to, in lower case and without a leading dot.
   public let domain: String
@@ -40,14 +40,14 @@ public struct Cookie: Sendable, Hashable {
   public let path: String
   /// Whether the cookie is sent over https only.
   public let isSecure: Bool
-  /// Whether a browser hides the cookie from scripts. The attribute is stored and has no other effect here.
+  /// Whether a browser hides the cookie from scripts. The jar stores this attribute, but does not use it.
   public let isHTTPOnly: Bool
   /// The `SameSite` attribute; nil if the server sent none.
   public let sameSite: SameSite?
-  /// The time at which the cookie expires, in milliseconds since 1970; nil for a cookie of the session.
+  /// The time at which the cookie expires, in milliseconds since 1970; nil for a session cookie.
   let expiry: Int64?
 
-  /// The time at which the cookie expires; nil if it is kept as long as the session, that is, as long as its jar.
+  /// The time at which the cookie expires; nil for a session cookie, which is kept as long as its jar exists.
   public var expires: Date? { expiry.map { Date(timeIntervalSince1970: Double($0) / 1_000) } }
 
   init(
@@ -65,20 +65,21 @@ public struct Cookie: Sendable, Hashable {
     expiry = expires
   }
 
-  /// Makes a cookie for the app.
+  /// Makes a cookie that the app sets itself.
   ///
   /// - Parameters:
-  ///   - name: The name.
-  ///   - value: The value.
+  ///   - name: The name of the cookie.
+  ///   - value: The value of the cookie, a secret.
   ///   - host: The host to which the cookie is sent, such as `api.example.com`; an IPv6 address in brackets.
   ///   - path: The cookie is sent with requests for this path and all paths below it.
-  ///   - includesSubdomains: Whether the cookie is also sent to subdomains of the host. Make sure that they have the
-  ///     same owner as the host.
+  ///   - includesSubdomains: Whether the cookie is also sent to subdomains of the host. Make sure that the subdomains
+  ///     have the same owner as the host.
   ///   - isSecure: Whether the cookie is sent over https only.
   ///   - isHTTPOnly: Whether a browser hides the cookie from scripts.
   ///   - sameSite: Whether the cookie is sent with requests that another site causes.
-  ///   - expires: The time at which the cookie expires; nil for the end of the session.
-  /// - Throws: ``Invalid`` if the cookie cannot be sent, or violates the requirements of its name's prefix.
+  ///   - expires: The time at which the cookie expires; nil for a session cookie.
+  /// - Throws: ``Invalid`` if the cookie cannot be sent, or violates the requirements of a name prefix such as
+  ///   `__Host-`.
   public init(
     _ name: String, _ value: String, host: String, path: String = "/", includesSubdomains: Bool = false,
     isSecure: Bool = true, isHTTPOnly: Bool = false, sameSite: SameSite? = nil, expires: Date? = nil
@@ -91,15 +92,16 @@ public struct Cookie: Sendable, Hashable {
     try check()
   }
 
-  /// Whether two cookies have the same name, domain, path and scope. A jar keeps only the later of such cookies.
-  func isSamePlace(as other: Cookie) -> Bool {
+  /// Whether two cookies have the same name, domain, path and ``isHostOnly``. Of two such cookies, a jar keeps only the
+  /// later cookie.
+  func hasSameIdentity(as other: Cookie) -> Bool {
     name.hasSameBytes(as: other.name) && domain == other.domain && path.hasSameBytes(as: other.path)
       && isHostOnly == other.isHostOnly
   }
 
   /// Whether all properties are equal. Texts are compared byte by byte.
   public static func == (left: Cookie, right: Cookie) -> Bool {
-    left.isSamePlace(as: right) && left.value.hasSameBytes(as: right.value) && left.isSecure == right.isSecure
+    left.hasSameIdentity(as: right) && left.value.hasSameBytes(as: right.value) && left.isSecure == right.isSecure
       && left.isHTTPOnly == right.isHTTPOnly && left.sameSite == right.sameSite && left.expiry == right.expiry
   }
 
@@ -123,7 +125,8 @@ extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomR
   public var customMirror: Mirror { Mirror(self, children: ["cookie": description], displayStyle: .struct) }
 }
 
-/// The format is a JSON object. Attributes that are not set are missing; `expires` is in milliseconds since 1970:
+/// An encoded cookie is a JSON object. Attributes that are not set are missing; `expires` is in milliseconds since
+/// 1970:
 ///
 /// ```
 /// {"name":"sid","value":"…","domain":"example.com","path":"/","hostOnly":true,"secure":true,"httpOnly":false}
@@ -180,18 +183,18 @@ extension Cookie {
     try checkPair()
     guard let host = try? HTTPURL("http://\(domain)").origin, host.host == domain, host.port == 80 else {
       let shown = Redaction.visible(domain)
-      throw Invalid(description: "The cookie's host \"\(shown)\" is not a host name; write it like example.com.")
+      throw Invalid(description: "The host \"\(shown)\" of the cookie is not a host name; write it like example.com.")
     }
     guard path.utf8.first == 0x2F, ASCII.all(path, { ASCII.isFieldValue($0) }) else {
-      throw Invalid(description: "The cookie's path must begin with a slash and contain no control character.")
+      throw Invalid(description: "The path of a cookie must begin with a slash and contain no control character.")
     }
     if Self.isForTLS(name), !isSecure {
-      throw Invalid(description: "A cookie whose name begins with __Secure- must be secure.")
+      throw Invalid(description: "A cookie whose name begins with __Secure- must be secure; set `isSecure`.")
     }
     if Self.isForHost(name), !isSecure || !isHostOnly || path != "/" {
       throw Invalid(
         description:
-          "A cookie whose name begins with __Host- must be secure, for a single host, and have the path \"/\".")
+          "A cookie whose name begins with __Host- must be secure, belong to a single host and have the path \"/\".")
     }
   }
 
@@ -199,8 +202,8 @@ extension Cookie {
     guard !name.isEmpty, Self.isTrimmed(name), ASCII.all(name, { Self.isOctet($0) && $0 != 0x3D }) else {
       throw Invalid(
         description:
-          "A cookie's name must not be empty, contain a control character, \"=\" or \";\", or begin or end with a "
-          + "space.")
+          "The name of a cookie must not be empty, must not contain a control character, \"=\" or \";\", and must not "
+          + "begin or end with a space.")
     }
     guard Self.isTrimmed(value), ASCII.all(value, { Self.isOctet($0) }) else {
       throw Invalid(

@@ -5,7 +5,8 @@ enum CookieDate {
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
   ]
 
-  /// The components of a date that were found so far. For each component the first token that fits is used.
+  /// The components of a date that were found so far. If several tokens fit a component, the first of these tokens is
+  /// used.
   private struct Found {
     var secondOfDay: Int64?
     var day: Int64?
@@ -25,7 +26,8 @@ enum CookieDate {
     return (date.dayNumber * 86_400 + second) * 1_000
   }
 
-  /// Uses a token as the first missing component that it fits. Returns false if the token is an invalid time of day.
+  /// Stores a token in the first missing component that the token fits. Returns false if the token is an invalid time
+  /// of day.
   private static func take(_ token: ArraySlice<UInt8>, _ found: inout Found) -> Bool {
     if found.secondOfDay == nil, let clock = clock(token) {
       guard clock.hour < 24, clock.minute < 60, clock.second < 60 else { return false }
@@ -47,7 +49,7 @@ enum CookieDate {
     }
   }
 
-  /// Parses a time of day, and ignores text behind it.
+  /// Parses a time of day at the start of a token. Text after the time is ignored.
   private static func clock(_ token: ArraySlice<UInt8>) -> (hour: Int64, minute: Int64, second: Int64)? {
     let parts = token.split(separator: 0x3A, maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, let hour = whole(parts[0]), let minute = whole(parts[1]),
@@ -56,12 +58,12 @@ enum CookieDate {
     return (hour, minute, second)
   }
 
-  /// A number of exactly one or two digits.
+  /// Returns the number if the text consists of one or two digits; nil otherwise.
   private static func whole(_ text: ArraySlice<UInt8>) -> Int64? {
     text.allSatisfy(ASCII.isDigit) ? number(text, 1...2) : nil
   }
 
-  /// The number at the start of a token, if it has the given number of digits.
+  /// Returns the number at the start of a token; nil if the number of its digits is not in `width`.
   private static func number(_ token: ArraySlice<UInt8>, _ width: ClosedRange<Int>) -> Int64? {
     let digits = token.prefix(while: ASCII.isDigit)
     guard width.contains(digits.count) else { return nil }

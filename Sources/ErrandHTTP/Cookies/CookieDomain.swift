@@ -1,16 +1,16 @@
 /// Decides which hosts a cookie belongs to (RFC 6265 section 5.1.3). Hosts and domains are ASCII in lower case.
 enum CookieDomain {
-  /// A host with more characters than this has no parent names. Names in DNS are never longer.
+  /// The maximum length of a host name in DNS. A longer host has no parent names.
   private static let longest = 255
 
-  /// Whether a cookie of a domain may be sent to a host: the host is the domain itself or a name below it.
-  static func holds(_ domain: String, _ host: String) -> Bool {
+  /// Whether a cookie of a domain may be sent to a host: the host is the domain itself or one of its subdomains.
+  static func matches(_ domain: String, _ host: String) -> Bool {
     if host == domain { return true }
     return !domain.isEmpty && isName(host) && host.utf8.count <= longest && host.hasSuffix(".\(domain)")
   }
 
-  /// The host and its parent names: the domains whose cookies may be sent to the host.
-  static func holding(_ host: String) -> [String] {
+  /// Returns the host and its parent names. These are the domains whose cookies may be sent to the host.
+  static func domains(matching host: String) -> [String] {
     guard isName(host), host.utf8.count <= longest else { return [host] }
     var names = [host]
     var rest = host[...]
@@ -21,8 +21,8 @@ enum CookieDomain {
     return names
   }
 
-  /// Whether a host is a name, which can have parent names and subdomains. An IP address can have neither. A name with
-  /// a dot at its end is treated like an address.
+  /// Whether a host is a name, which can have parent names and subdomains. The result is false for an IP address, and
+  /// also for a name with a dot at its end.
   static func isName(_ host: String) -> Bool {
     guard host.utf8.first != 0x5B else { return false }
     let label = host.utf8.suffix(while: { $0 != 0x2E })
@@ -43,7 +43,7 @@ enum CookieDomain {
 }
 
 extension BidirectionalCollection {
-  /// The longest suffix whose elements all match the rule.
+  /// The longest end of the collection whose elements all satisfy the rule.
   fileprivate func suffix(while rule: (Element) -> Bool) -> SubSequence {
     var start = endIndex
     while start > startIndex, rule(self[index(before: start)]) { start = index(before: start) }

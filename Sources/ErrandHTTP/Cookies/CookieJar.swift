@@ -10,16 +10,16 @@ import ErrandSupport
 /// By default a cookie belongs only to the host that set it. A server can set a cookie for several hosts with the
 /// `Domain` attribute:
 /// - With a list of public suffixes, the jar accepts the cookie if the domain is not a public suffix.
-/// - Without a list, the jar rejects the cookie, unless the domain is the host itself. Then the cookie belongs to that
-///   host only.
+/// - Without a list, the jar rejects the cookie, unless the domain is the host itself. In that case the cookie belongs
+///   to that host only.
 ///
 /// A jar may be used from any thread and by several clients.
 public final class CookieJar: Sendable {
   private struct State: Sendable {
-    var shelf: StoredCookies
-    /// Incremented when all cookies are removed. The cookies of a response are dropped if the request was sent in an
-    /// earlier era.
-    var era: UInt64 = 0
+    var cookies: StoredCookies
+    /// The number of times that all cookies were removed. If this number changes while a request is running, the
+    /// cookies of its response are dropped.
+    var removalCount: UInt64 = 0
   }
 
   private let state: Locked<State>
@@ -35,84 +35,88 @@ public final class CookieJar: Sendable {
     self.init(cookies, publicSuffixes: publicSuffixes, wallClock: { HTTPDate.present })
   }
 
-  /// - Parameter wallClock: The current time in milliseconds since 1970.
+  /// Makes a jar with a custom clock.
+  /// - Parameter wallClock: Returns the current time in milliseconds since 1970.
   package init(
     _ cookies: [Cookie] = [], publicSuffixes: (any PublicSuffixes)?, wallClock: @escaping @Sendable () -> Int64
   ) {
     let now = wallClock()
-    var shelf = StoredCookies()
-    for cookie in cookies { shelf.put(cookie, at: now) }
-    state = Locked(State(shelf: shelf))
+    var stored = StoredCookies()
+    for cookie in cookies { stored.put(cookie, at: now) }
+    state = Locked(State(cookies: stored))
     self.publicSuffixes = publicSuffixes
     self.wallClock = wallClock
   }
 
   // MARK: - For the app
 
-  /// The cookies that have not expired, in the order in which they were first set. For inspection, and for storing the
+  /// The cookies that have not expired, in the order in which they were first set. The app can inspect or store these
   /// cookies.
   public var all: [Cookie] {
     let now = wallClock()
-    return state.withLock { $0.shelf.all(at: now) }
+    return state.withLock { $0.cookies.all(at: now) }
   }
 
   /// The cookies that a request to a URL carries, in the order in which they are sent.
   public func cookies(for url: HTTPURL) -> [Cookie] {
     let now = wallClock()
-    return state.withLock { $0.shelf.cookies(for: url, at: now) }
+    return state.withLock { $0.cookies.cookies(for: url, at: now) }
   }
 
   /// Stores a cookie that the app made. It replaces a cookie with the same name, domain and path.
   public func set(_ cookie: Cookie) {
     let now = wallClock()
-    state.withLock { $0.shelf.put(cookie, at: now) }
+    state.withLock { $0.cookies.put(cookie, at: now) }
   }
 
-  /// Removes the cookies for which the rule returns true. The rule is called before `remove` returns, and no lock is
+  /// Removes the cookies for which the rule returns true. The rule is called before `remove` returns, while no lock is
   /// held.
   public func remove(where rule: (Cookie) -> Bool) {
     let chosen = all.filter(rule)
-    state.withLock { state in chosen.forEach { state.shelf.remove($0) } }
+    state.withLock { state in chosen.forEach { state.cookies.remove($0) } }
   }
 
   /// Removes every cookie, for example on logout. Requests that are still running set no cookies afterwards.
   public func removeAll() {
     state.withLock { state in
-      state.shelf.removeAll()
-      state.era &+= 1
+      state.cookies.removeAll()
+      state.removalCount &+= 1
     }
   }
 
   // MARK: - For the pipeline
 
-  /// Returns the value of `Cookie` for a URL, or nil if there is none, and marks the cookies as used. Pass the era to
-  /// ``take(_:from:era:)`` with the response.
-  package func takeField(for url: HTTPURL, from site: CookieSite = .same) -> (field: String?, era: UInt64) {
+  /// Returns the value of the `Cookie` field for a URL, or nil if no cookie applies. Marks the returned cookies as
+  /// used. The caller passes the returned `removalCount` to ``take(_:from:removalCount:)`` with the response, so that
+  /// the response sets no cookies after ``removeAll()``.
+  package func takeField(for url: HTTPURL, from site: CookieSite = .same) -> (field: String?, removalCount: UInt64) {
     let now = wallClock()
     return state.withLock { state in
-      let field = state.shelf.takeField(for: url, at: now) { site.admits($0, to: url.origin, publicSuffixes) }
-      return (field, state.era)
+      let field = state.cookies.takeField(for: url, at: now) { site.admits($0, to: url.origin, publicSuffixes) }
+      return (field, state.removalCount)
     }
   }
 
-  /// The value of `Cookie` that a request to a URL would carry now; nil if there is none. No cookie is marked as used.
+  /// The value of the `Cookie` field that a request to a URL would have now; nil if no cookie applies. Does not mark
+  /// the cookies as used.
   package func field(for url: HTTPURL, from site: CookieSite = .same) -> String? {
     let now = wallClock()
     return state.withLock { state in
-      state.shelf.field(for: url, at: now) { site.admits($0, to: url.origin, publicSuffixes) }
+      state.cookies.field(for: url, at: now) { site.admits($0, to: url.origin, publicSuffixes) }
     }
   }
 
-  /// The value of `Cookie` for a request that was not redirected from another site.
+  /// The value of the `Cookie` field for a request that was not redirected from another site.
   package func field(for url: HTTPURL) -> String? { field(for: url, from: .same) }
 
   /// Stores the cookies of a response, one for each `Set-Cookie` value. Returns the reasons why cookies were rejected.
   @discardableResult
-  package func take(_ values: [String], from url: HTTPURL, era: UInt64) -> [CookieRefusal] {
+  package func take(_ values: [String], from url: HTTPURL, removalCount: UInt64) -> [CookieRefusal] {
     let now = wallClock()
     return values.compactMap { value in
       do throws(CookieRefusal) {
-        try keep(try SetCookie(value).cookie(from: url, now: now, suffixes: publicSuffixes), from: url, now, era)
+        let cookie = try SetCookie(value).cookie(from: url, now: now, suffixes: publicSuffixes)
+        try keep(cookie, from: url, now, removalCount)
         return nil
       } catch {
         return error
@@ -120,20 +124,22 @@ public final class CookieJar: Sendable {
     }
   }
 
-  private func keep(_ cookie: Cookie, from url: HTTPURL, _ now: Int64, _ era: UInt64) throws(CookieRefusal) {
+  private func keep(
+    _ cookie: Cookie, from url: HTTPURL, _ now: Int64, _ removalCount: UInt64
+  ) throws(CookieRefusal) {
     try state.withLock { state throws(CookieRefusal) in
-      guard state.era == era else { return }
-      if url.scheme != .https, state.shelf.hasSecure(covering: cookie, at: now) { throw .coversSecure }
-      state.shelf.put(cookie, at: now)
+      guard state.removalCount == removalCount else { return }
+      if url.scheme != .https, state.cookies.hasSecure(covering: cookie, at: now) { throw .coversSecure }
+      state.cookies.put(cookie, at: now)
     }
   }
 }
 
 extension CookieJar: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The number of cookies, never their content.
-  public var description: String { "CookieJar(\(state.withLock { $0.shelf.count }) cookies)" }
+  public var description: String { "CookieJar(\(state.withLock { $0.cookies.count }) cookies)" }
   /// The number of cookies, never their content.
   public var debugDescription: String { description }
   /// The mirror that a dump shows: the number of cookies.
-  public var customMirror: Mirror { Mirror(self, children: ["cookies": state.withLock { $0.shelf.count }]) }
+  public var customMirror: Mirror { Mirror(self, children: ["cookies": state.withLock { $0.cookies.count }]) }
 }

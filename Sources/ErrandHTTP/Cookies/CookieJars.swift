@@ -1,7 +1,7 @@
 import ErrandSupport
 
-/// A set of cookie jars: one for each account, made when the account first needs it, and one for calls without an
-/// account.
+/// A set of cookie jars: one jar for each account, made when the account first needs it, and one jar for calls without
+/// an account.
 ///
 /// ```swift
 /// let jars = CookieJars()
@@ -18,8 +18,7 @@ public final class CookieJars: Sendable {
     make = { CookieJar(publicSuffixes: publicSuffixes) }
   }
 
-  /// The jar of an account. The name of the account is the one that the credential provider uses; nil for calls without
-  /// an account.
+  /// The jar of an account. `account` is the name that the credential provider uses; nil for calls without an account.
   public func jar(of account: String?) -> CookieJar {
     let key = account.map { ByteText($0) }
     return jars.withLock { jars in

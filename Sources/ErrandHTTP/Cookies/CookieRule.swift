@@ -1,6 +1,6 @@
 import ErrandSupport
 
-/// Whether a client stores cookies, and in which jar.
+/// Defines where a client stores cookies: in one jar, in one jar for each account, or not at all.
 public struct CookieRule: Sendable {
   private enum Kind: Sendable {
     case off
@@ -9,7 +9,7 @@ public struct CookieRule: Sendable {
   }
 
   private let kind: Kind
-  /// The names of the cookies that do not affect the keys of stored responses.
+  /// The names of cookies that are not part of the key under which the cache stores a response.
   private var ignoredByCache: Set<ByteText> = []
 
   private init(kind: Kind) { self.kind = kind }
@@ -17,11 +17,11 @@ public struct CookieRule: Sendable {
   /// No cookies are stored or sent; a `Cookie` field that the app sets is sent unchanged.
   public static let off = CookieRule(kind: .off)
 
-  /// One jar for all calls, whatever their account. Empty the jar on logout.
+  /// One jar for all calls, whatever their account. Remove all cookies of the jar on logout.
   public static func jar(_ jar: CookieJar) -> CookieRule { CookieRule(kind: .one(jar)) }
 
-  /// A jar for each account of the credential provider, and one for calls without an account. Cookies of one account
-  /// are never sent for another.
+  /// A jar for each account of the credential provider, and one jar for calls without an account. Cookies of one
+  /// account are never sent with calls of another account.
   public static func perAccount(_ jars: CookieJars) -> CookieRule { CookieRule(kind: .many(jars)) }
 
   /// Whether cookies are stored.
@@ -39,7 +39,8 @@ public struct CookieRule: Sendable {
     }
   }
 
-  /// Returns the rule with the names of cookies that must not affect the keys of stored responses.
+  /// Returns a copy of the rule. With this copy, cookies with the given names are not part of the key under which the
+  /// cache stores a response.
   package func ignoringInCache(_ names: Set<String>) -> CookieRule {
     if names.isEmpty { return self }
     var rule = self
@@ -47,9 +48,9 @@ public struct CookieRule: Sendable {
     return rule
   }
 
-  /// The `Cookie` value for the key of a stored response; nil if no cookie is left. Cookies whose names the app ignores
-  /// are removed.
-  package func separating(_ field: String) -> String? {
+  /// Returns the `Cookie` value for the key of a stored response, without the cookies whose names the app ignores. Nil
+  /// if no cookie is left.
+  package func cacheKeyValue(of field: String) -> String? {
     if ignoredByCache.isEmpty { return field }
     let kept = field.utf8.split(separator: UInt8(ascii: ";")).map { $0.drop { $0 == UInt8(ascii: " ") } }.filter {
       !ignoredByCache.contains(ByteText(String(Substring($0.prefix { $0 != UInt8(ascii: "=") }))))
@@ -57,7 +58,7 @@ public struct CookieRule: Sendable {
     return kept.isEmpty ? nil : kept.map { String(Substring($0)) }.joined(separator: "; ")
   }
 
-  /// The set of jars for accounts, if the rule has one.
+  /// The jars of the accounts; nil if the rule does not use one jar for each account.
   package var jars: CookieJars? {
     if case .many(let jars) = kind { jars } else { nil }
   }

@@ -8,9 +8,9 @@ package enum CookieSite: Sendable, Hashable {
   /// Whether a cookie may be sent to an origin. A `Strict` cookie is sent only within a site; a `Lax` cookie is also
   /// sent to another site with safe methods.
   ///
-  /// Two hosts belong to one site if one is a subdomain of the other, or, with a list of public suffixes, if they share
-  /// a registrable domain. Origins with different ports belong to one site only if both ports are the defaults of their
-  /// schemes.
+  /// Two equal hosts belong to one site. With a list of public suffixes, different hosts belong to one site if they
+  /// share a domain that is not a public suffix. Without a list, one host must be a subdomain of the other host.
+  /// Origins with different ports belong to one site only if both ports are the defaults of their schemes.
   func admits(_ cookie: Cookie, to origin: HTTPURL.Origin, _ suffixes: (any PublicSuffixes)?) -> Bool {
     guard case .other(let opener, let isSafe) = self else { return true }
     switch cookie.sameSite {
@@ -27,8 +27,10 @@ package enum CookieSite: Sendable, Hashable {
     if haveOwnPorts, opener.port != origin.port { return false }
     let (one, other) = (opener.host, origin.host)
     if one == other { return true }
-    guard let suffixes else { return CookieDomain.holds(one, other) || CookieDomain.holds(other, one) }
-    // One name that covers both hosts and is not a public suffix is enough.
-    return CookieDomain.holding(one).contains { CookieDomain.holds($0, other) && !suffixes.isPublicSuffix($0) }
+    guard let suffixes else { return CookieDomain.matches(one, other) || CookieDomain.matches(other, one) }
+    // The two hosts belong to one site if they share a domain that is not a public suffix.
+    return CookieDomain.domains(matching: one).contains {
+      CookieDomain.matches($0, other) && !suffixes.isPublicSuffix($0)
+    }
   }
 }

@@ -1,9 +1,9 @@
 /// The parsed value of a `Set-Cookie` field, not yet validated (RFC 6265 section 5.2).
 ///
-/// If an attribute occurs twice, the last one is used. Unknown attributes, and those longer than 1024 bytes, are
+/// If an attribute occurs twice, its last value is used. Unknown attributes, and attributes longer than 1024 bytes, are
 /// ignored.
 struct SetCookie: Sendable, Hashable {
-  /// The most bytes in the value of an attribute. Longer attributes are ignored.
+  /// The maximum number of bytes in the value of an attribute. Longer attributes are ignored.
   private static let longestAttribute = 1_024
 
   /// The name of the cookie, never empty.
@@ -15,13 +15,14 @@ struct SetCookie: Sendable, Hashable {
   private(set) var expires: Int64?
   /// The value of `Domain` as received; nil if the attribute is missing or empty.
   private(set) var domain: String?
-  /// The value of `Path`; nil if the attribute is missing or does not begin with a slash.
+  /// The value of `Path`; nil if the attribute is missing or its value does not begin with a slash.
   private(set) var path: String?
   private(set) var isSecure = false
   private(set) var isHTTPOnly = false
   private(set) var sameSite: Cookie.SameSite?
 
-  /// Parses a field value.
+  /// Parses the value of a `Set-Cookie` field. Throws if the field contains a control character or no name, or if the
+  /// name and the value together are too long.
   init(_ field: String) throws(CookieRefusal) {
     let bytes = Array(field.utf8)
     guard bytes.allSatisfy(ASCII.isFieldValue) else { throw .control }
@@ -81,8 +82,8 @@ extension SetCookie {
   /// 400 days in milliseconds: no cookie is kept longer, whatever the server sets (RFC 6265bis section 5.5).
   static let longestLife: Int64 = 400 * 86_400_000
 
-  /// Returns the cookie to store. If the cookie has already expired, it removes an existing one. A pure function (RFC
-  /// 6265 section 5.3; prefixes of names by RFC 6265bis section 5.7).
+  /// Returns the cookie to store. If the cookie has already expired, storing it only removes an existing cookie. The
+  /// result depends only on the arguments (RFC 6265 section 5.3; prefixes of names by RFC 6265bis section 5.7).
   ///
   /// - Parameters:
   ///   - url: The URL of the response.
@@ -99,13 +100,13 @@ extension SetCookie {
       isSecure: isSecure, isHTTPOnly: isHTTPOnly, sameSite: sameSite, expires: expiry(now))
   }
 
-  /// The domain of the cookie, and whether the cookie belongs only to the host with this name.
+  /// Returns the domain of the cookie, and whether the cookie is sent only to the host with the name `host`.
   private func place(
     at host: String, _ suffixes: (any PublicSuffixes)?
   ) throws(CookieRefusal) -> (domain: String, isHostOnly: Bool) {
     guard let attribute = domain else { return (host, true) }
     guard let domain = CookieDomain.domain(of: attribute), !domain.isEmpty else { throw .invalidDomain }
-    guard CookieDomain.holds(domain, host) else { throw .foreignDomain }
+    guard CookieDomain.matches(domain, host) else { throw .foreignDomain }
     if domain == host {
       let isShared = CookieDomain.isName(host) && suffixes.map { !$0.isPublicSuffix(host) } ?? false
       return (host, !isShared)
@@ -122,7 +123,7 @@ extension SetCookie {
     return !Cookie.isForTLS(name) || isSecure
   }
 
-  /// The expiry time in milliseconds since 1970; nil for the end of the session.
+  /// The expiry time in milliseconds since 1970; nil for a session cookie.
   private func expiry(_ now: Int64) -> Int64? {
     let (latest, overflow) = now.addingReportingOverflow(Self.longestLife)
     let limit = overflow ? Int64.max : latest

@@ -1,17 +1,18 @@
 import ErrandSupport
 
-/// The cookies of a jar, as a value. The caller passes the current time. Times are milliseconds since 1970.
+/// The cookies of a jar, as a value type. The caller passes the current time. Times are milliseconds since 1970.
 struct StoredCookies: Sendable {
-  /// The maximum numbers of cookies (RFC 6265 section 6.1 requires at least these numbers).
+  /// The maximum numbers of cookies. RFC 6265 section 6.1 requires at least these numbers.
   struct Limits: Sendable {
     var perDomain = 50
     var total = 3_000
-    /// The most bytes of cookies in one request. Many servers accept header lines of at most 8 or 16 KiB.
+    /// The maximum number of bytes of cookies in one request. Many servers accept header lines of at most 8 KiB or 16
+    /// KiB.
     var field = 16_384
   }
 
-  /// A cookie with two values of a counter that is incremented at each use: one from its creation and one from its last
-  /// use.
+  /// A stored cookie. The jar has a counter, `step`, which is incremented whenever a cookie is stored or used.
+  /// `created` and `used` are the values of `step` at the creation and at the last use of the cookie.
   private struct Kept: Sendable {
     var cookie: Cookie
     let created: UInt64
@@ -27,12 +28,12 @@ struct StoredCookies: Sendable {
 
   // MARK: - Storing
 
-  /// Stores a cookie in place of the existing one with the same name, domain and path. A cookie that has already
-  /// expired only removes the existing one.
+  /// Stores a cookie in place of the existing cookie with the same name, domain and path. A cookie that has already
+  /// expired only removes the existing cookie.
   mutating func put(_ cookie: Cookie, at now: Int64) {
     step += 1
     var kept = domains[cookie.domain] ?? []
-    let place = kept.firstIndex { $0.cookie.isSamePlace(as: cookie) }
+    let place = kept.firstIndex { $0.cookie.hasSameIdentity(as: cookie) }
     let before = kept.count
     switch (place, cookie.isOver(at: now)) {
     case (let place?, true): kept.remove(at: place)
@@ -46,28 +47,30 @@ struct StoredCookies: Sendable {
     if count > limits.total { trim(at: now) }
   }
 
-  /// Whether a cookie that was sent without TLS would replace a `Secure` one, or be sent before it (RFC 6265bis section
-  /// 5.7, step 17).
+  /// Whether a cookie that was sent without TLS would replace a `Secure` cookie, or would be sent in front of a
+  /// `Secure` cookie with the same name (RFC 6265bis section 5.7, step 17).
   func hasSecure(covering cookie: Cookie, at now: Int64) -> Bool {
     domains.contains { domain, kept in
-      guard CookieDomain.holds(domain, cookie.domain) || CookieDomain.holds(cookie.domain, domain) else { return false }
+      guard CookieDomain.matches(domain, cookie.domain) || CookieDomain.matches(cookie.domain, domain) else {
+        return false
+      }
       return kept.contains { kept in
         kept.cookie.isSecure && kept.cookie.name.hasSameBytes(as: cookie.name) && !kept.cookie.isOver(at: now)
-          && CookiePath.holds(kept.cookie.path, cookie.path)
+          && CookiePath.matches(kept.cookie.path, cookie.path)
       }
     }
   }
 
   // MARK: - Selecting
 
-  /// The cookies for a URL in the order in which they are sent: those with longer paths first, then those that were
-  /// created earlier (RFC 6265 section 5.4).
+  /// The cookies for a URL in the order in which they are sent: first cookies with longer paths, and among paths of
+  /// equal length first cookies that were created earlier (RFC 6265 section 5.4).
   func cookies(for url: HTTPURL, at now: Int64) -> [Cookie] {
     places(for: url, at: now) { _ in true }.map { self[$0].cookie }
   }
 
-  /// Returns the value of `Cookie` for a URL, or nil if no cookie applies. Marks the cookies as used.
-  /// - Parameter admits: Whether a cookie may be sent by the call.
+  /// Returns the value of the `Cookie` field for a URL, or nil if no cookie applies. Marks the cookies as used.
+  /// - Parameter admits: Whether the call may send a cookie.
   mutating func takeField(
     for url: HTTPURL, at now: Int64, where admits: (Cookie) -> Bool = { _ in true }
   ) -> String? {
@@ -79,7 +82,7 @@ struct StoredCookies: Sendable {
     return field(places)
   }
 
-  /// The value of `Cookie` for a URL; nil if no cookie applies. Does not mark the cookies as used.
+  /// The value of the `Cookie` field for a URL; nil if no cookie applies. Does not mark the cookies as used.
   func field(for url: HTTPURL, at now: Int64, where admits: (Cookie) -> Bool = { _ in true }) -> String? {
     field(places(for: url, at: now, where: admits))
   }
@@ -91,7 +94,7 @@ struct StoredCookies: Sendable {
 
   // MARK: - Removing
 
-  /// Removes a cookie, unless it has been replaced by a different one in the meantime.
+  /// Removes a cookie from the jar. Does nothing if a different cookie has replaced it in the meantime.
   mutating func remove(_ cookie: Cookie) {
     guard var kept = domains[cookie.domain], let place = kept.firstIndex(where: { $0.cookie == cookie }) else { return }
     kept.remove(at: place)
@@ -116,11 +119,11 @@ struct StoredCookies: Sendable {
   private func places(for url: HTTPURL, at now: Int64, where admits: (Cookie) -> Bool) -> [Place] {
     if count == 0 { return [] }
     let (host, path) = (url.host, url.path.isEmpty ? "/" : url.path)
-    let places = CookieDomain.holding(host).flatMap { domain in
+    let places = CookieDomain.domains(matching: host).flatMap { domain in
       (domains[domain] ?? []).enumerated().compactMap { index, kept -> Place? in
         let cookie = kept.cookie
         let isFor =
-          (!cookie.isHostOnly || domain == host) && CookiePath.holds(cookie.path, path)
+          (!cookie.isHostOnly || domain == host) && CookiePath.matches(cookie.path, path)
           && (!cookie.isSecure || url.scheme == .https) && !cookie.isOver(at: now) && admits(cookie)
         return isFor ? Place(domain: domain, index: index) : nil
       }
@@ -132,8 +135,8 @@ struct StoredCookies: Sendable {
     }
   }
 
-  /// Makes the value of `Cookie`. Cookies above the size limit are left out. Otherwise one host could set so many
-  /// cookies for its whole domain that the servers of other hosts reject the requests.
+  /// Makes the value of the `Cookie` field. Cookies that would exceed the size limit are left out. Otherwise one host
+  /// of a domain could set so many cookies that the other hosts of the domain reject all requests.
   private func field(_ places: [Place]) -> String? {
     var field = ""
     for place in places {
@@ -147,8 +150,9 @@ struct StoredCookies: Sendable {
 
   // MARK: - Capacity
 
-  /// Removes cookies of a domain until it is within its limit: first all cookies that have expired, then cookies that
-  /// are not `Secure`, then other cookies. Within each group the least recently used cookie is removed first.
+  /// Removes cookies of one domain until their number is within the limit. All expired cookies are removed first, then
+  /// cookies that are not `Secure`, then other cookies. Within each group the least recently used cookie is removed
+  /// first.
   private func trim(_ kept: inout [Kept], at now: Int64) {
     guard kept.count > limits.perDomain else { return }
     kept.removeAll { $0.cookie.isOver(at: now) }
@@ -163,8 +167,8 @@ struct StoredCookies: Sendable {
     left.cookie.isSecure == right.cookie.isSecure ? left.used < right.used : !left.cookie.isSecure
   }
 
-  /// Removes cookies of all domains until the total is within its limit: first all cookies that have expired, then the
-  /// least recently used ones.
+  /// Removes cookies of all domains until the total number is within the limit. All expired cookies are removed first,
+  /// then the least recently used cookies.
   private mutating func trim(at now: Int64) {
     for (domain, kept) in domains {
       let left = kept.filter { !$0.cookie.isOver(at: now) }
@@ -179,9 +183,9 @@ struct StoredCookies: Sendable {
   }
 }
 
-/// Which paths a cookie applies to (RFC 6265 section 5.1.4). Paths are compared byte by byte, as they are sent.
+/// Decides to which paths a cookie is sent (RFC 6265 section 5.1.4). Paths are compared byte by byte, as they are sent.
 enum CookiePath {
-  /// The path of a cookie that declares none: the request's path up to its last slash.
+  /// The path of a cookie without a `Path` attribute: the path of the request up to its last slash.
   static func standard(for url: HTTPURL) -> String {
     let path = url.path
     guard path.utf8.first == 0x2F, let slash = path.utf8.lastIndex(of: 0x2F), slash > path.utf8.startIndex else {
@@ -191,7 +195,7 @@ enum CookiePath {
   }
 
   /// Whether a request's path is the path of a cookie or below it.
-  static func holds(_ cookie: String, _ path: String) -> Bool {
+  static func matches(_ cookie: String, _ path: String) -> Bool {
     let (cookie, path) = (cookie.utf8, path.utf8)
     guard path.starts(with: cookie) else { return false }
     return cookie.count == path.count || cookie.last == 0x2F || path.dropFirst(cookie.count).first == 0x2F

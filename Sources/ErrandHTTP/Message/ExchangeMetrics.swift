@@ -1,27 +1,27 @@
 /// The measurements of one exchange, with the method, the URL and the status. All durations are measured from the
-/// moment at which the exchange was passed to the transport.
+/// moment at which the exchange was passed to the transport. A measurement is nil if the transport did not make it.
 ///
 /// The library sets ``method``, ``url`` and ``status`` in the ``ErrandCore/CallMetrics/exchanges`` of a call. A
-/// transport does not set them.
+/// transport does not set these three properties.
 public struct ExchangeMetrics: Sendable, Hashable {
   /// The method that was sent.
   public var method: HTTPMethod?
   /// The URL to which the request was sent. Descriptions of the URL show no query values.
   public var url: HTTPURL?
-  /// The status of the response; nil if no response arrived completely. It may be 302 for a redirect, or 304 if a
-  /// stored response is still valid.
+  /// The status of the response; nil if no response arrived completely. The status may be 302 for a redirect, or 304 if
+  /// a stored response is still valid.
   public var status: Int?
-  /// The time until the transport started the exchange.
+  /// The time from ``Transport/send(_:)`` until the transport started the exchange.
   public var queue: Duration?
-  /// The time until the host's name was resolved.
+  /// The time from ``Transport/send(_:)`` until the host's name was resolved.
   public var nameLookup: Duration?
-  /// The time until the connection was established.
+  /// The time from ``Transport/send(_:)`` until the connection was established.
   public var connect: Duration?
-  /// The time until the TLS handshake was complete.
+  /// The time from ``Transport/send(_:)`` until the TLS handshake was complete.
   public var tls: Duration?
-  /// The time until the first line of the response arrived.
+  /// The time from ``Transport/send(_:)`` until the first line of the response arrived.
   public var firstByte: Duration?
-  /// The time until the last byte arrived, or until the exchange failed or was abandoned.
+  /// The time from ``Transport/send(_:)`` until the last byte arrived, or until the exchange failed or was abandoned.
   public var total: Duration?
   /// The number of bytes sent in headers and body.
   public var bytesSent: Int64 = 0
@@ -29,18 +29,18 @@ public struct ExchangeMetrics: Sendable, Hashable {
   public var bytesReceived: Int64 = 0
   /// Whether the connection had been used before; nil if the transport does not know.
   public var isConnectionReused: Bool?
-  /// The HTTP version of the response.
+  /// The HTTP version of the response; nil if no response arrived.
   public var version: ResponseHead.Version?
-  /// The address of the server, if the transport knows it.
+  /// The address of the server; nil if the transport does not know the address.
   public var remoteAddress: String?
 
-  /// The start of the exchange while it runs; nil in all metrics that are reported.
+  /// The time at which a running exchange started; nil in all metrics that the app receives.
   package var begun: MonotonicInstant?
 
-  /// Makes empty metrics.
+  /// Makes metrics without any measurement.
   public init() {}
 
-  /// Replaces all measurements by those of the transport. Keeps the method and the URL of the request.
+  /// Replaces all measurements by the measurements of the transport. Keeps the method and the URL of the request.
   package mutating func take(_ measured: ExchangeMetrics, status: Int? = nil) {
     let sent = (method, url)
     self = measured
@@ -48,7 +48,7 @@ public struct ExchangeMetrics: Sendable, Hashable {
     self.status = status
   }
 
-  /// The metrics of an exchange that its call abandons at the given time.
+  /// Returns the metrics of an exchange that the call abandons at the time `now`. The value of ``total`` ends at `now`.
   package func left(at now: MonotonicInstant) -> ExchangeMetrics {
     guard let begun else { return self }
     var left = self

@@ -10,7 +10,7 @@ public struct HTTPField: Sendable, Hashable {
   /// redirect leads to another origin.
   public var isSecret: Bool
 
-  /// Makes a field. `Authorization`, `Proxy-Authorization` and cookies are always secret.
+  /// Makes a field. `Authorization`, `Proxy-Authorization`, `Cookie` and `Set-Cookie` are always secret.
   public init(_ name: HTTPFieldName, _ value: String, isSecret: Bool = false) {
     self.name = name
     self.value = value
@@ -34,7 +34,7 @@ extension HTTPField {
     left.name == right.name && left.isSecret == right.isSecret && left.value.hasSameBytes(as: right.value)
   }
 
-  /// Hashes the name and the bytes of the value.
+  /// Hashes the name, the bytes of the value and ``isSecret``.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(name)
     hasher.combine(ByteText(value))
@@ -43,13 +43,14 @@ extension HTTPField {
 }
 
 extension HTTPField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The field as a line. A secret value is masked, and so is the query of a `Location`, which often contains a code.
+  /// The field as a line of text. A secret value is masked. The query of a `Location` is also masked, because it often
+  /// contains an authorization code.
   public var description: String {
     if isSecret { return "\(name): \(Redaction.mask)" }
     return "\(name): \(name == .location ? Redaction.url(value) : value)"
   }
-  /// The field as a line, with a secret value masked.
+  /// The field as a line of text, with a secret value masked.
   public var debugDescription: String { description }
-  /// The mirror that a dump shows: never a secret value.
+  /// The mirror that a dump shows, with a secret value masked.
   public var customMirror: Mirror { Mirror(self, children: ["field": description], displayStyle: .struct) }
 }

@@ -1,14 +1,14 @@
 /// The name of a header field (RFC 9110 section 5.1). Names are compared without regard to ASCII case.
 public struct HTTPFieldName: Sendable, Hashable, Codable, ExpressibleByStringLiteral, CustomStringConvertible {
-  /// The name as it was written.
+  /// The name as it was written, with its upper-case and lower-case letters.
   public let rawValue: String
 
   /// Makes a name. If the name is not a valid token, each call that uses it fails when its request is built.
   public init(_ rawValue: String) { self.rawValue = rawValue }
-  /// Makes a name from a literal.
+  /// Makes a name from a string literal.
   public init(stringLiteral value: String) { rawValue = value }
 
-  /// The name as it was written.
+  /// The name as it was written, with its upper-case and lower-case letters.
   public var description: String { rawValue }
 
   /// Whether two names are equal without regard to ASCII case.
@@ -25,12 +25,13 @@ public struct HTTPFieldName: Sendable, Hashable, Codable, ExpressibleByStringLit
 
 extension HTTPFieldName {
   /// A small hash for fast lookups: a number with one of 64 bits set. The bit depends on the length, the first and the
-  /// last letter, without regard to case. If the marks of two names differ, the names differ.
-  var mark: UInt64 {
-    rawValue.utf8.withContiguousStorageIfAvailable { Self.mark($0) } ?? Self.mark(Array(rawValue.utf8))
+  /// last letter, without regard to case. If the bits of two names differ, the names differ.
+  var filterBit: UInt64 {
+    rawValue.utf8.withContiguousStorageIfAvailable { Self.filterBit(of: $0) }
+      ?? Self.filterBit(of: Array(rawValue.utf8))
   }
 
-  static func mark<Bytes: RandomAccessCollection<UInt8>>(_ name: Bytes) -> UInt64 where Bytes.Index == Int {
+  static func filterBit<Bytes: RandomAccessCollection<UInt8>>(of name: Bytes) -> UInt64 where Bytes.Index == Int {
     guard let first = name.first, let last = name.last else { return 1 }
     let ends = UInt64(ASCII.lowercased(first)) &* 7 &+ UInt64(ASCII.lowercased(last))
     return 1 << ((ends &+ UInt64(name.count) &* 5) & 63)
@@ -64,9 +65,9 @@ extension HTTPFieldName {
   public static let location: HTTPFieldName = "Location"
   /// The credential for a proxy.
   public static let proxyAuthorization: HTTPFieldName = "Proxy-Authorization"
-  /// When the client may send the request again.
+  /// The time after which the client may send the request again.
   public static let retryAfter: HTTPFieldName = "Retry-After"
-  /// A cookie to store.
+  /// A cookie that the server asks the client to store.
   public static let setCookie: HTTPFieldName = "Set-Cookie"
   /// The name of the client program.
   public static let userAgent: HTTPFieldName = "User-Agent"

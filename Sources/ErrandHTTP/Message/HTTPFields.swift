@@ -8,21 +8,21 @@ public struct HTTPFields: Sendable {
   }
 
   private var storage: Storage
-  /// The marks (``HTTPFieldName/mark``) of all names in one number, possibly also of removed ones. If the bit of a name
-  /// is missing, no field has this name.
-  private var marks: UInt64
+  /// The bits ``HTTPFieldName/filterBit`` of all names, combined in one number. Bits of removed names may remain. If
+  /// the bit of a name is not set, no field has this name.
+  private var filterBits: UInt64
 
   /// Makes an empty set of fields.
-  public init() { (storage, marks) = (.list([]), 0) }
+  public init() { (storage, filterBits) = (.list([]), 0) }
   /// Makes fields from a list, in the order of the list.
   public init(_ fields: [HTTPField]) {
     storage = .list(fields)
-    marks = fields.reduce(0) { $0 | $1.name.mark }
+    filterBits = fields.reduce(0) { $0 | $1.name.filterBit }
   }
   /// Makes fields from the lines that a transport received and checked.
-  package init(raw: RawFieldBlock) { (storage, marks) = (.raw(raw), raw.marks) }
+  package init(raw: RawFieldBlock) { (storage, filterBits) = (.raw(raw), raw.filterBits) }
 
-  /// The fields in order.
+  /// The fields, in their order in the message.
   public var all: [HTTPField] {
     switch storage {
     case .list(let fields): fields
@@ -30,7 +30,7 @@ public struct HTTPFields: Sendable {
     }
   }
 
-  /// The number of fields.
+  /// The number of fields. Fields with the same name are counted separately.
   public var count: Int {
     switch storage {
     case .list(let fields): fields.count
@@ -45,7 +45,7 @@ public struct HTTPFields: Sendable {
   /// Setting a value replaces every field of the name, and setting nil removes them. A secret field stays secret.
   public subscript(name: HTTPFieldName) -> String? {
     get {
-      guard mayHold(name) else { return nil }
+      guard mayContain(name) else { return nil }
       let values = values(of: name)
       return values.count < 2 ? values.first : values.joined(separator: ", ")
     }
@@ -56,53 +56,53 @@ public struct HTTPFields: Sendable {
     }
   }
 
-  /// The media type of `Content-Type`. If the field occurs several times, for example because a gateway added one, the
-  /// last valid one is used (RFC 9110 section 8.3).
+  /// The media type of `Content-Type`. If the field occurs several times, for example because a gateway added a second
+  /// `Content-Type`, the last valid value is used (RFC 9110 section 8.3).
   package var mediaType: MediaType? { values(of: .contentType).reversed().lazy.compactMap { MediaType($0) }.first }
 
   /// Every value of a field, in order. The list is empty if no field has the name.
   public func values(of name: HTTPFieldName) -> [String] {
-    guard mayHold(name) else { return [] }
+    guard mayContain(name) else { return [] }
     return switch storage {
     case .list(let fields): fields.lazy.filter { $0.name == name }.map(\.value)
     case .raw(let block): block.values(of: name)
     }
   }
 
-  /// Every value of a field that contains a URL. Bytes that are not valid UTF-8 are percent-encoded, so that the URL
-  /// represents exactly the received bytes.
+  /// Every value of a field whose values are URLs, such as `Location`. Bytes that are not valid UTF-8 are
+  /// percent-encoded, so that the URL represents exactly the received bytes.
   package func references(of name: HTTPFieldName) -> [String] {
-    guard mayHold(name), case .raw(let block) = storage else { return values(of: name) }
+    guard mayContain(name), case .raw(let block) = storage else { return values(of: name) }
     return block.references(of: name)
   }
 
-  /// Every value of a field that is later sent back unchanged, such as a cookie or an entity tag. ``FieldOctets``
-  /// defines the text for bytes that are not valid UTF-8.
+  /// Every value of a field whose values are later sent back unchanged, such as a cookie or an entity tag. Bytes that
+  /// are not valid UTF-8 are converted to text as ``FieldOctets`` describes.
   package func octets(of name: HTTPFieldName) -> [String] {
-    guard mayHold(name), case .raw(let block) = storage else { return values(of: name) }
+    guard mayContain(name), case .raw(let block) = storage else { return values(of: name) }
     return block.octets(of: name)
   }
 
-  /// Whether a field has this name.
+  /// Whether at least one field has the given name.
   public func contains(_ name: HTTPFieldName) -> Bool {
-    guard mayHold(name) else { return false }
+    guard mayContain(name) else { return false }
     return switch storage {
     case .list(let fields): fields.contains { $0.name == name }
     case .raw(let block): block.contains(name)
     }
   }
 
-  private func mayHold(_ name: HTTPFieldName) -> Bool { marks != 0 && marks & name.mark != 0 }
+  private func mayContain(_ name: HTTPFieldName) -> Bool { filterBits != 0 && filterBits & name.filterBit != 0 }
 
-  /// Appends a field.
+  /// Appends a field, even if a field with this name already exists.
   public mutating func append(_ field: HTTPField) {
-    marks |= field.name.mark
+    filterBits |= field.name.filterBit
     change { $0.append(field) }
   }
 
-  /// Replaces all fields with the name of this field. Appends the field if there are none.
+  /// Replaces all fields with the name of this field. If no field has the name, appends the field.
   public mutating func replace(_ field: HTTPField) {
-    guard mayHold(field.name) else { return append(field) }
+    guard mayContain(field.name) else { return append(field) }
     change { fields in
       guard let place = fields.firstIndex(where: { $0.name == field.name }) else { return fields.append(field) }
       fields[place] = field
@@ -113,7 +113,7 @@ public struct HTTPFields: Sendable {
 
   /// Removes every field of this name.
   public mutating func remove(_ name: HTTPFieldName) {
-    guard mayHold(name) else { return }
+    guard mayContain(name) else { return }
     removeAll { $0.name == name }
   }
 
@@ -140,13 +140,13 @@ extension HTTPFields: ExpressibleByDictionaryLiteral, Hashable, CustomStringConv
     self.init(elements.map { HTTPField($0, $1) })
   }
 
-  /// Whether both lists have the same fields in the same order.
+  /// Whether two sets of fields contain the same fields in the same order.
   public static func == (left: HTTPFields, right: HTTPFields) -> Bool { left.all == right.all }
 
-  /// Hashes the fields in order.
+  /// Hashes the fields in their order.
   public func hash(into hasher: inout Hasher) { hasher.combine(all) }
 
-  /// One field per line; secrets are masked.
+  /// The fields as text, with one field per line. Secret values are masked.
   public var description: String { all.map(\.description).joined(separator: "\n") }
 
   /// The mirror that a dump shows: the fields with secrets masked, without their raw bytes.

@@ -1,4 +1,4 @@
-/// The method of a request (RFC 9110 section 9): one of the known ones or any other token.
+/// The method of a request (RFC 9110 section 9): a known method or any other token.
 ///
 /// A method is checked when a call is built: if it is not a token, the call fails with
 /// ``ErrandCore/APIError/Code/invalidMethod``.
@@ -28,7 +28,8 @@ public struct HTTPMethod: Sendable, Hashable, Codable, RawRepresentable, Express
   /// Asks for the options of a resource.
   public static let options = HTTPMethod("OPTIONS")
 
-  /// Whether requests with this method only read (RFC 9110 section 9.2.1). An unknown method is not safe.
+  /// Whether the method is safe: requests with the method only read (RFC 9110 section 9.2.1). An unknown method is not
+  /// safe.
   package var isSafe: Bool {
     switch rawValue {
     case "GET", "HEAD", "OPTIONS", "TRACE": true

@@ -1,9 +1,10 @@
 import ErrandSupport
 
-/// A request as it is sent: method, URL, header fields and body. Later interceptors may add fields.
+/// A request as it is sent: method, URL, header fields and body. Interceptors can read and change a request, and later
+/// interceptors may still add fields.
 ///
-/// Interceptors can read and change it. Only the transport sets framing fields (`Content-Length`, `Transfer-Encoding`,
-/// `Host`, `Connection` …); a request with one of them is rejected.
+/// Only the transport sets framing fields (`Content-Length`, `Transfer-Encoding`, `Host`, `Connection` …). A request
+/// that already contains such a field is rejected.
 public struct HTTPRequest: Sendable {
   private struct Parts: Sendable {
     var method: HTTPMethod
@@ -12,15 +13,16 @@ public struct HTTPRequest: Sendable {
     var body: HTTPBody?
   }
 
-  /// Boxed, so that interceptors, records and the transport share one copy.
+  /// The method, URL, fields and body are stored in one object, which all copies of a request share until a copy is
+  /// changed.
   private var parts: Boxed<Parts>
 
-  /// Makes a request.
+  /// Makes a request. The method and the header fields are checked later, before the request is sent.
   public init(method: HTTPMethod = .get, url: HTTPURL, fields: HTTPFields = HTTPFields(), body: HTTPBody? = nil) {
     parts = Boxed(Parts(method: method, url: url, fields: fields, body: body))
   }
 
-  /// The method.
+  /// The method, such as `GET`.
   public var method: HTTPMethod {
     get { parts.value.method }
     set { parts.change { $0.method = newValue } }
@@ -32,7 +34,7 @@ public struct HTTPRequest: Sendable {
     set { parts.change { $0.url = newValue } }
   }
 
-  /// The header fields.
+  /// The header fields, without the fields that the transport adds, such as `Host`.
   public var fields: HTTPFields {
     get { parts.value.fields }
     set { parts.change { $0.fields = newValue } }
@@ -54,9 +56,9 @@ public struct HTTPRequest: Sendable {
 }
 
 extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Method and URL; secrets are masked.
+  /// The method and the URL. Secrets in the URL are masked.
   public var description: String { "\(method) \(url)" }
-  /// Method and URL; secrets are masked.
+  /// The method and the URL. Secrets in the URL are masked.
   public var debugDescription: String { description }
   /// The mirror that a dump shows: the fields with secrets masked, and the length of the body.
   public var customMirror: Mirror {

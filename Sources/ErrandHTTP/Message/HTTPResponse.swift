@@ -1,7 +1,7 @@
 import ErrandSupport
 public import Foundation
 
-/// A raw response: response headers, body, trailers and the measurements of the exchange.
+/// A response before its body is decoded into a value: response headers, body, trailers and measurements.
 public struct HTTPResponse: Sendable {
   private struct Parts: Sendable {
     var head: ResponseHead
@@ -14,10 +14,10 @@ public struct HTTPResponse: Sendable {
     var companion: (any ResponseCompanion)?
   }
 
-  /// Boxed, so that copies of a response are cheap.
+  /// The properties are stored in one object, which all copies of a response share until a copy is changed.
   private var parts: Boxed<Parts>
 
-  /// Makes a response.
+  /// Makes a response whose ``origin`` is the network.
   public init(
     head: ResponseHead, body: Data = Data(), trailers: HTTPFields = HTTPFields(), url: HTTPURL,
     metrics: ExchangeMetrics = ExchangeMetrics()
@@ -53,9 +53,9 @@ public struct HTTPResponse: Sendable {
     }
   }
 
-  /// The status code.
+  /// The status code, such as 200.
   public var status: Int { parts.value.head.status }
-  /// The header fields.
+  /// The header fields of ``head``.
   public var fields: HTTPFields { parts.value.head.fields }
 
   /// The trailer fields after the body (RFC 9110 section 6.5).
@@ -64,13 +64,13 @@ public struct HTTPResponse: Sendable {
     set { parts.change { $0.trailers = newValue } }
   }
 
-  /// The URL that gave the response: the last one if redirects were followed.
+  /// The URL to which the response belongs. If redirects were followed, it is the URL of the last request.
   public var url: HTTPURL {
     get { parts.value.url }
     set { parts.change { $0.url = newValue } }
   }
 
-  /// The measurements of the exchange.
+  /// The measurements of the exchange with the server.
   public var metrics: ExchangeMetrics {
     get { parts.value.metrics }
     set { parts.change { $0.metrics = newValue } }
@@ -82,16 +82,16 @@ public struct HTTPResponse: Sendable {
   /// Whether ``body`` is only the beginning of a longer body.
   package var isCut: Bool { parts.value.isCut }
 
-  /// An object that a higher layer attached to the response.
+  /// An object that the pipeline attached to the response. It contains data that only the pipeline uses.
   package var companion: (any ResponseCompanion)? {
     get { parts.value.companion }
     set { parts.change { $0.companion = newValue } }
   }
 
-  /// Returns the response marked as cut: its body is only the beginning of a longer one.
+  /// Returns a copy that is marked as cut: the body of the copy is only the beginning of a longer body.
   package func cut() -> HTTPResponse { changed { $0.isCut = true } }
 
-  /// Returns the response with another origin.
+  /// Returns a copy of the response with another ``origin``.
   package func coming(from origin: ResponseOrigin) -> HTTPResponse { changed { $0.origin = origin } }
 
   private func changed(_ body: (inout Parts) -> Void) -> HTTPResponse {
@@ -102,11 +102,11 @@ public struct HTTPResponse: Sendable {
 }
 
 extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Status, length and URL; secrets are masked.
+  /// The status, the length of the body and the URL. Secrets in the URL are masked.
   public var description: String {
     Redaction.visible("\(head.status) \(head.reason), \(body.count) bytes from \(url)")
   }
-  /// Status, length and URL; secrets are masked.
+  /// The status, the length of the body and the URL. Secrets in the URL are masked.
   public var debugDescription: String { description }
   /// The mirror that a dump shows: the fields with secrets masked, and the length of the body.
   public var customMirror: Mirror {
@@ -114,9 +114,9 @@ extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, C
   }
 }
 
-/// An object that a higher layer attaches to a response. The layer defines the content of the object.
+/// An object that the pipeline attaches to a response. It contains data that only the pipeline uses.
 package protocol ResponseCompanion: AnyObject, Sendable {
-  /// The object for a copy of the response whose body was replaced.
+  /// Called when the response is copied with a different body. Returns the object to attach to the copy.
   func forAnotherBody() -> any ResponseCompanion
 }
 
@@ -126,14 +126,14 @@ public enum ResponseOrigin: String, Sendable, Hashable, CaseIterable {
   case network
   /// The response comes from the cache and was fresh; no request was sent.
   case cacheFresh = "cache-fresh"
-  /// The response comes from the cache. It had expired, or its age was ignored by the cache policy.
+  /// The response comes from the cache. The stored response had expired, or it was served because the server failed.
   case cacheStale = "cache-stale"
   /// The response comes from the cache, after the server confirmed it with status 304.
   case revalidated
-  /// The response comes from this process and no request was sent: an interceptor of the app made it, or the call may
-  /// use only the cache and nothing is stored.
+  /// The response comes from this process, and no request was sent. An interceptor of the app made it, or the call may
+  /// use only the cache and the cache contains no response.
   case local
 
-  /// Whether the body comes from the cache.
+  /// Whether the body of the response comes from the cache.
   public var isFromCache: Bool { self == .cacheFresh || self == .cacheStale || self == .revalidated }
 }

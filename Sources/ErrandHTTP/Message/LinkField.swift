@@ -1,19 +1,20 @@
 /// The links in the `Link` fields of a response (RFC 8288).
 public struct LinkField: Sendable, Hashable {
-  /// One link.
+  /// One link: a target and its relations to the response.
   public struct Link: Sendable, Hashable {
     /// The target as it was received; it may be relative to the URL of the response.
     public let target: String
-    /// The relations of the target to the response, such as `next`; in lower case.
+    /// The relations of the target to the response, such as `next`, in lower case.
     public let relations: [String]
     /// True if the link is not about the response but about another resource (`anchor`, RFC 8288 section 3.2).
     public let isOfAnother: Bool
   }
 
-  /// The links in the order of the response.
+  /// The links in the order in which the response contains them.
   public let links: [Link]
 
-  /// Parses the values of `Link` fields. Links that cannot be parsed are skipped. The time is linear in the length.
+  /// Parses the values of `Link` fields. Links that cannot be parsed are skipped. The time of parsing is linear in the
+  /// length of the values.
   public init(_ values: [String]) {
     var links: [Link] = []
     for value in values {
@@ -23,19 +24,20 @@ public struct LinkField: Sendable, Hashable {
     self.links = links
   }
 
-  /// The target of the first link that has the relation and is about the response itself; nil if there is none.
+  /// The target of the first link that has the relation and is about the response itself; nil if no link matches.
   public func target(of relation: String) -> String? {
     links.first { !$0.isOfAnother && $0.relations.contains(relation.lowercased()) }?.target
   }
 }
 
 extension HTTPResponse {
-  /// The target of the first link that has the relation, resolved against the URL of the response. Nil if there is no
-  /// such link, or if its target is not an http or https URL.
+  /// The target of the first link that has the relation and is about the response itself. The target is resolved
+  /// against the URL of the response. Nil if no link matches, or if the target is not an http or https URL.
   ///
   /// ```swift
-  /// func next(after page: APIResponse<[Post]>) -> GetPosts? { page.raw.link("next").map { GetPosts(page:
-  /// RequestPath($0)) } }
+  /// func next(after page: APIResponse<[Post]>) -> GetPosts? {
+  ///   page.raw.link("next").map { GetPosts(page: RequestPath($0)) }
+  /// }
   /// ```
   public func link(_ relation: String) -> String? {
     guard let target = LinkField(fields.references(of: "Link")).target(of: relation) else { return nil }
@@ -49,7 +51,7 @@ private struct LinkScanner {
 
   init(_ value: String) { rest = value[...].utf8 }
 
-  /// Parses the next link; nil at the end or if the rest cannot be parsed.
+  /// Parses the next link; nil at the end of the text, or if the rest of the text cannot be parsed.
   mutating func next() -> LinkField.Link? {
     skip { $0 == 0x20 || $0 == 0x09 || $0 == 0x2C }
     guard rest.popFirst() == 0x3C else { return nil }
@@ -58,7 +60,7 @@ private struct LinkScanner {
     var relations: [String]?
     var isOfAnother = false
     while let (name, value) = parameter() {
-      // Only the first `rel` parameter is used (RFC 8288 section 3.3).
+      // If a link has several `rel` parameters, only the first one is used (RFC 8288 section 3.3).
       if name == "rel", relations == nil {
         relations = value.lowercased().split(separator: " ").map(String.init)
       }

@@ -1,6 +1,6 @@
 /// A media type, such as the value of `Content-Type` (RFC 9110 section 8.3).
 public struct MediaType: Sendable, Hashable {
-  /// A parameter such as `charset=utf-8`.
+  /// A parameter of a media type, such as `charset=utf-8`.
   public struct Parameter: Sendable, Hashable {
     /// The name in lower case.
     public let name: String
@@ -10,10 +10,10 @@ public struct MediaType: Sendable, Hashable {
 
   /// Type and subtype in lower case, such as `application/json`.
   public let essence: String
-  /// The parameters in the order of the text.
+  /// The parameters in the order of the parsed text.
   public let parameters: [Parameter]
 
-  /// Parses a field value; nil if it is not a media type. The time is linear in the length.
+  /// Parses a field value; nil if the value is not a media type. The time is linear in the length of the text.
   public init?(_ text: String) {
     var rest = text.utf8[...]
     let essence = ASCII.trimmed(rest.prefix { $0 != 0x3B })
@@ -31,10 +31,11 @@ public struct MediaType: Sendable, Hashable {
     self.parameters = parameters
   }
 
-  /// The value of the first parameter with a name, which must be in lower case; nil if there is none.
+  /// The value of the first parameter with the given name, which must be in lower case; nil if no parameter has the
+  /// name.
   public subscript(parameter: String) -> String? { parameters.first { $0.name == parameter }?.value }
 
-  /// Whether this is JSON: `application/json`, `text/json` or a type that ends in `+json` (RFC 6839).
+  /// Whether the type is JSON: `application/json`, `text/json` or a type that ends in `+json` (RFC 6839).
   public var isJSON: Bool { essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json") }
 
   /// Whether a pattern matches this type. A pattern is a type such as `application/json`, a range such as `text/*`, a
@@ -51,10 +52,10 @@ public struct MediaType: Sendable, Hashable {
     return essence.count > kind.count + suffix.count && essence.hasPrefix(kind) && essence.hasSuffix(suffix)
   }
 
-  /// Whether the type is one of web pages, such as a login page: `text/html` or `application/xhtml+xml`.
+  /// Whether the type is that of a web page, such as a login page: `text/html` or `application/xhtml+xml`.
   package var isPage: Bool { essence == "text/html" || essence == "application/xhtml+xml" }
 
-  /// Parses one parameter up to the next semicolon outside quotes; nil if it has no equals sign.
+  /// Parses one parameter up to the next semicolon outside quotes; nil if the parameter has no equals sign.
   private static func parameter(_ rest: inout Substring.UTF8View) -> Parameter? {
     let name = ASCII.trimmed(rest.prefix { $0 != 0x3D && $0 != 0x3B })
     rest = rest.drop { $0 != 0x3D && $0 != 0x3B }

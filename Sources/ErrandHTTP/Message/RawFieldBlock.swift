@@ -1,22 +1,22 @@
-/// The header fields of one message as a transport received and checked them. Each line is `Name:value` and a line
-/// feed.
+/// The header fields of one message, after a transport received and checked them. The fields are stored as bytes: each
+/// line is `Name:value` and a line feed.
 package final class RawFieldBlock: Sendable {
   private let bytes: [UInt8]
   package let count: Int
-  /// The marks (``HTTPFieldName/mark``) of all names, combined in one number.
-  let marks: UInt64
+  /// The bits ``HTTPFieldName/filterBit`` of all names, combined in one number.
+  let filterBits: UInt64
 
-  /// Stores lines of the form `Name:value
-  /// `. The caller has removed white space around the values. `count` is the number of lines.
+  /// Stores lines of the form `Name:value` and a line feed. The caller has removed white space around the values.
+  /// `count` is the number of lines.
   package init(bytes: [UInt8], count: Int) {
     self.bytes = bytes
     self.count = count
-    var marks: UInt64 = 0
+    var filterBits: UInt64 = 0
     Self.forEach(in: bytes) { name, _ in
-      marks |= HTTPFieldName.mark(name)
+      filterBits |= HTTPFieldName.filterBit(of: name)
       return true
     }
-    self.marks = marks
+    self.filterBits = filterBits
   }
 
   package var all: [HTTPField] {
@@ -52,7 +52,7 @@ package final class RawFieldBlock: Sendable {
   /// The values of a field that contains URLs. Bytes that are not valid UTF-8 are percent-encoded.
   func references(of name: HTTPFieldName) -> [String] { values(of: name, Self.reference) }
 
-  /// The values of a field as the text that ``FieldOctets`` defines.
+  /// The values of a field as texts from which the received bytes can be restored exactly; see ``FieldOctets``.
   func octets(of name: HTTPFieldName) -> [String] { values(of: name) { FieldOctets.text($0) } }
 
   private static func reference(_ value: UnsafeBufferPointer<UInt8>) -> String {
@@ -84,7 +84,7 @@ package final class RawFieldBlock: Sendable {
     return isThere
   }
 
-  /// Calls `body` with each line until `body` returns false.
+  /// Calls `body` with the name and the value of each line until `body` returns false.
   private static func forEach(
     in bytes: [UInt8], _ body: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool
   ) {
@@ -111,9 +111,8 @@ package final class RawFieldBlock: Sendable {
 /// Converts the bytes of field values to text and back without loss. Used for values that a client sends back: cookies
 /// and entity tags (RFC 9110 section 5.5 treats bytes over 127 as opaque).
 ///
-/// Valid UTF-8 is stored as normal text. In any other value, each byte over 127 becomes a scalar for private use,
-/// U+F780 to U+F7FF. Different values always have different texts, and the texts can be stored and joined with other
-/// texts.
+/// Valid UTF-8 is stored as normal text. In any other value, each byte over 127 becomes a private-use scalar, U+F780 to
+/// U+F7FF. Different values always have different texts, and the texts can be stored and joined with other texts.
 package enum FieldOctets {
   private static let base: UInt32 = 0xF700
 
@@ -127,18 +126,20 @@ package enum FieldOctets {
     return String(scalars)
   }
 
-  /// Whether a text contains scalars for bytes of a value that is not valid UTF-8.
+  /// Whether a text contains private-use scalars, which represent the bytes of a value that is not valid UTF-8.
   package static func holds(_ text: String) -> Bool {
-    // U+F780 to U+F7FF begin with the bytes EF 9E and EF 9F.
+    // In UTF-8, the scalars U+F780 to U+F7FF begin with the bytes EF 9E or EF 9F. Most texts contain no byte EF, and
+    // need no slower search.
     text.utf8.contains(0xEF) && text.unicodeScalars.contains { byte(of: $0) != nil }
   }
 
-  /// The bytes that the text represents.
+  /// Returns the bytes that the text represents: the bytes of the field value as it was received.
   package static func bytes(of text: String) -> [UInt8] {
     text.unicodeScalars.flatMap { scalar in byte(of: scalar).map { [$0] } ?? Array(UTF8.encode(scalar) ?? .init()) }
   }
 
-  /// The text with scalars for private use replaced by ISO 8859-1 characters. For transports whose fields are text.
+  /// Returns the text with each private-use scalar replaced by an ISO 8859-1 character. Used by transports whose
+  /// interface takes field values as text.
   package static func readable(_ text: String) -> String {
     guard holds(text) else { return text }
     return String(String.UnicodeScalarView(text.unicodeScalars.map { byte(of: $0).map { Unicode.Scalar($0) } ?? $0 }))

@@ -15,8 +15,8 @@ package enum Redaction {
 
   /// Returns a URL on one line, with the user info, the values of the query and the fragment masked.
   ///
-  /// The function compares scalars, not characters: a question mark followed by a combining accent is a different
-  /// `Character` than a question mark.
+  /// The function compares Unicode scalars, not characters. A question mark followed by a combining accent is another
+  /// `Character` than a question mark, so a search for characters would miss it.
   package static func url(_ text: String) -> String {
     var text = visible(text).unicodeScalars
     maskUserInfo(of: &text)
@@ -26,21 +26,22 @@ package enum Redaction {
     let end = text.firstIndex(of: "#") ?? text.endIndex
     guard let question = text[..<end].firstIndex(of: "?") else { return String(text) }
     let query = text[text.index(after: question)..<end]
-    let pairs = query.split(separator: "&", omittingEmptySubsequences: false)  // scalars
+    let pairs = query.split(separator: "&", omittingEmptySubsequences: false)  // compares scalars
     return String(text[...question]) + pairs.map(pair).joined(separator: "&") + String(text[end...])
   }
 
   private static func maskUserInfo(of text: inout String.UnicodeScalarView) {
     guard let start = authorityStart(of: text) else { return }
     let end = text[start...].firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? text.endIndex
-    // If the text after the colon is not a port number, it is probably a password that contains a slash.
-    let parts = text[start..<end].split(separator: ":")  // scalars
+    // If the text after the host's colon is not a port number, it is probably a password that contains a slash. The `@`
+    // that ends the password is then searched in the whole text.
+    let parts = text[start..<end].split(separator: ":")  // compares scalars
     let port = parts.dropFirst().last ?? "0".unicodeScalars[...]
     let reach = port.allSatisfy { ("0"..."9").contains($0) || $0 == "]" } ? end : text.endIndex
     if let at = text[start..<reach].lastIndex(of: "@") { text.replaceSubrange(start..<at, with: mask.unicodeScalars) }
   }
 
-  /// The position after `//` at the start of the text, or else after the first `://`.
+  /// The position after `//` at the start of the text; otherwise the position after the first `://`.
   private static func authorityStart(of text: String.UnicodeScalarView) -> String.Index? {
     if text.starts(with: "//".unicodeScalars) { return text.index(text.startIndex, offsetBy: 2) }
     var rest = text[...]
@@ -51,7 +52,8 @@ package enum Redaction {
     return nil
   }
 
-  /// Masks the value of a query item. An item without an equals sign is masked completely, because it may be a secret.
+  /// Masks the value of one query item (`name=value`). An item without an equals sign is masked completely, because the
+  /// whole item may be a secret.
   private static func pair(_ pair: Substring.UnicodeScalarView) -> String {
     guard let equals = pair.firstIndex(of: "=") else { return pair.isEmpty ? "" : mask }
     return String(pair[...equals]) + (pair.index(after: equals) == pair.endIndex ? "" : mask)

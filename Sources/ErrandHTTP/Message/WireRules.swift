@@ -1,31 +1,32 @@
-/// Rejects requests that must never be sent: those with bytes that end a line or a token, or with fields that frame the
-/// message.
+/// Rejects requests that must never be sent: requests with bytes that would end a line or a token too early, and
+/// requests with a field that only the transport may set.
 package enum WireRules {
-  /// Throws if the method or a field is invalid. The type ``HTTPURL`` guarantees that the URL is valid.
+  /// Throws if the method, the body or a field is invalid. The URL needs no check, because ``HTTPURL`` is always valid.
   package static func check(_ request: HTTPRequest) throws(WireFault) {
-    if isSound(request) { return }
+    if isValid(request) { return }
     guard ASCII.isToken(request.method.rawValue) else {
       let shown = Redaction.visible(request.method.rawValue)
-      throw WireFault(.method, "The method \"\(shown)\" is not a token; use letters such as GET, without spaces.")
+      throw WireFault(.method, "The method \"\(shown)\" is not a token; use a word such as GET, without spaces.")
     }
     if request.method == "CONNECT" {
       throw WireFault(
         .method, "The method CONNECT opens a tunnel, and only the transport may open one; use another method.")
     }
     if request.body != nil, request.method == .head || request.method == "TRACE" {
-      throw WireFault(.body, "A \(request.method) request carries no body; remove it or use another method.")
+      throw WireFault(.body, "A \(request.method) request carries no body; remove the body or use another method.")
     }
     for field in request.fields.all { try check(field) }
   }
 
-  /// Whether the method and the fields are valid. A fast check, because it runs for nearly every request.
-  package static func isSound(_ request: HTTPRequest) -> Bool {
+  /// Whether the method, the body and the fields are valid. This check must be fast, because it runs for nearly every
+  /// request.
+  package static func isValid(_ request: HTTPRequest) -> Bool {
     let method = request.method
     return ASCII.isToken(method.rawValue) && method != "CONNECT"
-      && (request.body == nil || method != .head && method != "TRACE") && request.fields.all.allSatisfy(isSound)
+      && (request.body == nil || method != .head && method != "TRACE") && request.fields.all.allSatisfy(isValid)
   }
 
-  private static func isSound(_ field: HTTPField) -> Bool {
+  private static func isValid(_ field: HTTPField) -> Bool {
     let value = field.value.utf8
     return ASCII.isToken(field.name.rawValue) && ASCII.all(field.value) { ASCII.isFieldValue($0) }
       && !isSpace(value.first) && !isSpace(value.last) && !isFraming(field.name)
@@ -42,16 +43,19 @@ package enum WireRules {
         .header, "The value of the field \(name) holds a control character such as a line break; remove it.")
     }
     guard !isSpace(field.value.utf8.first), !isSpace(field.value.utf8.last) else {
-      throw WireFault(.header, "The value of the field \(name) begins or ends with a space; trim it.")
+      throw WireFault(.header, "The value of the field \(name) begins or ends with a space; remove the space.")
     }
     guard !isFraming(field.name) else {
-      throw WireFault(.header, "The field \(name) frames the message and only the transport may set it; remove it.")
+      throw WireFault(
+        .header,
+        "The field \(name) describes how the message is sent, and only the transport may set it; remove the field.")
     }
   }
 
   private static func isSpace(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
 
-  /// Whether a field describes how the message is sent: its length, its coding or a single connection.
+  /// Whether a field describes how the message is sent: its length, its transfer coding or the connection. Only the
+  /// transport may set such a field.
   package static func isFraming(_ name: HTTPFieldName) -> Bool {
     switch name.rawValue.utf8.count {
     case 2: name == "TE"
@@ -67,12 +71,12 @@ package enum WireRules {
   }
 }
 
-/// An invalid element of a request, and why it must not be sent.
+/// The error for a request that must not be sent. It names the invalid part of the request.
 package struct WireFault: Error, Sendable {
   package enum Part: Sendable { case method, body, header }
 
   package let part: Part
-  /// An English sentence that names the invalid value and the remedy.
+  /// An English sentence that names the invalid value and says how to correct it.
   package let message: String
 
   init(_ part: Part, _ message: String) {

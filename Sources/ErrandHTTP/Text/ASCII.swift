@@ -1,6 +1,6 @@
-/// Rules for single bytes of HTTP messages and URLs.
+/// Functions for ASCII characters in HTTP messages and URLs.
 package enum ASCII {
-  /// The lower-case form of an ASCII letter; any other byte unchanged.
+  /// Returns the lower-case form of an ASCII letter, and any other byte unchanged.
   @inline(__always)
   package static func lowercased(_ byte: UInt8) -> UInt8 {
     byte &- 0x41 < 26 ? byte | 0x20 : byte
@@ -22,13 +22,13 @@ package enum ASCII {
     byte < 128 && tokenBits[Int(byte >> 6)] & (1 << UInt64(byte & 63)) != 0
   }
 
-  /// Whether a text is a token; an empty text is not.
+  /// Whether a text is a token (RFC 9110 section 5.6.2). An empty text is not a token.
   package static func isToken(_ text: String) -> Bool {
     !text.isEmpty && all(text) { isToken($0) }
   }
 
-  /// Whether every byte of a text matches a rule. Reads contiguous memory for speed, because it runs for each field of
-  /// each call.
+  /// Whether every byte of a text matches a rule. Reads contiguous memory for speed, because this function runs for
+  /// each field of each call.
   @inline(__always)
   package static func all(_ text: String, _ rule: (UInt8) -> Bool) -> Bool {
     text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy(rule) } ?? text.utf8.allSatisfy(rule)
@@ -53,7 +53,7 @@ package enum ASCII {
 
   package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
-  /// The value of a hexadecimal digit; nil for any other byte.
+  /// The value of a hexadecimal digit; nil for a byte that is not a hexadecimal digit.
   package static func hexValue(_ byte: UInt8) -> UInt8? {
     if isDigit(byte) { return byte &- 0x30 }
     let letter = lowercased(byte) &- 0x61

@@ -23,8 +23,8 @@ struct CivilDate {
 
   /// Makes the day with the given number of days since 1970-01-01, which must be in the years 0 to 9999.
   init(day number: Int64) {
-    // No year is longer than 366 days, so the estimated year is never too late. It is at most two years too early per
-    // century.
+    // The estimated year is never too late: a year counts as 366 days after 1970, and as 365 days before 1970. The loop
+    // below corrects an estimate that is too early.
     var year = max(1_970 + number / 366, 0)
     if number < 0 { year = max(1_970 + (number - 365) / 365, 0) }
     while Self.daysBefore(year + 1) <= number { year += 1 }
@@ -39,12 +39,12 @@ struct CivilDate {
     day = rest + 1
   }
 
-  /// The days since 1970-01-01.
+  /// The number of days since 1970-01-01; negative for earlier days.
   var dayNumber: Int64 {
     (1..<month).reduce(Self.daysBefore(year)) { $0 + Self.length(ofMonth: $1, in: year) } + day - 1
   }
 
-  /// The days from 1970-01-01 to the first day of a year.
+  /// The number of days from 1970-01-01 to the first day of a year; negative for years before 1970.
   private static func daysBefore(_ year: Int64) -> Int64 {
     let before = year - 1
     // The first day of 1970 is 719,162 days after the first day of the year 1.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Parses and writes the dates of HTTP (RFC 9110 section 5.6.7). Parsing is strict, and the preferred form is written.
-/// Times are milliseconds since 1970 in UTC.
+/// Parses and writes the dates of HTTP (RFC 9110 section 5.6.7). Dates are parsed strictly, and are written in the
+/// preferred form of the RFC. Times are milliseconds since 1970 in UTC.
 package enum HTTPDate {
   private static let days: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   private static let longDays: [StaticString] = [
@@ -14,8 +14,8 @@ package enum HTTPDate {
   /// The current time of the system's clock in milliseconds since 1970.
   static var present: Int64 { Int64(exactly: (Date().timeIntervalSince1970 * 1_000).rounded(.down)) ?? 0 }
 
-  /// Parses a date in one of the three forms of HTTP. Returns nil for any other text, also for a date with spaces
-  /// around it.
+  /// Parses a date in one of the three forms of RFC 9110 section 5.6.7. Returns nil for any other text, even for a date
+  /// with spaces around it.
   ///
   /// The names of days and months and the zone are read without regard to case. The name of the day must be valid, but
   /// need not match the date. A year of two digits is at most 50 years after `now`.

@@ -1,8 +1,9 @@
-/// Reads the field `Retry-After`: the time after which a server accepts the request again (RFC 9110 section 10.2.3).
+/// Reads the field `Retry-After`, which contains the time after which a server accepts the request again (RFC 9110
+/// section 10.2.3).
 package enum RetryAfter {
-  /// The delay to wait after the response arrived; nil if the field is missing, invalid or in the past. A date is
-  /// compared with the `Date` of the response, or with this machine's clock if the response has no `Date`. If the field
-  /// occurs several times, the longest delay is used.
+  /// The delay between the arrival of the response and the next request; nil if the field is missing, invalid or in the
+  /// past. A date is compared with the `Date` of the response, or with this machine's clock if the response has no
+  /// `Date`. If the field occurs several times, the longest delay is used.
   package static func delay(in fields: HTTPFields, now: @autoclosure () -> Int64 = HTTPDate.present) -> Duration? {
     fields.values(of: .retryAfter).compactMap { delay($0, fields, now) }.max()
   }
@@ -20,10 +21,10 @@ package enum RetryAfter {
 
 /// Reads a number of seconds in a field value (RFC 9111 section 1.2.2). The value consists of digits only.
 package enum DeltaSeconds {
-  /// The largest number that is returned; larger ones are clamped. 2³¹ seconds are 68 years.
+  /// The largest number that is returned; larger numbers are clamped. 2³¹ seconds are 68 years.
   package static let ceiling: Int64 = 1 << 31
 
-  /// The number of seconds; nil if the bytes are not all digits.
+  /// The number of seconds; nil if a byte is not a digit, or if there are no bytes.
   package static func read(_ bytes: some Collection<UInt8>) -> Int64? {
     guard !bytes.isEmpty else { return nil }
     var value: Int64 = 0

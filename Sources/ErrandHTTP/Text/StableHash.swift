@@ -6,10 +6,10 @@ package struct StableHash {
 
   package init() {}
 
-  /// Adds a text and its length. The length ensures that different lists of texts are different input.
+  /// Adds a text and its length. Without the length, the lists "ab", "c" and "a", "bc" would have the same hash.
   package mutating func add(_ text: String) { add(text.utf8) }
 
-  /// Adds bytes and their number. The number ensures that different lists are different input.
+  /// Adds bytes and their number. Without the number, different lists of byte sequences could have the same hash.
   package mutating func add(_ bytes: some Collection<UInt8>) {
     for byte in bytes { step(byte) }
     var count = UInt64(bytes.count)
@@ -19,8 +19,8 @@ package struct StableHash {
     }
   }
 
-  /// Adds 32 bits of the hash of a secret. They are too few to reconstruct the secret, but enough to distinguish two
-  /// accounts.
+  /// Adds 32 bits of the hash of a secret. These bits are too few to reconstruct the secret, but enough to distinguish
+  /// two accounts.
   package mutating func add(secret: String) {
     var own = StableHash()
     own.add(secret)

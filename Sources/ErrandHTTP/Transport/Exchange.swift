@@ -1,8 +1,10 @@
 import ErrandSupport
 
-/// One request for a transport: the request, its time limits, and the receivers of the body and of events.
+/// One request for a transport: the request, its time limits, the receiver of the response body and the receivers of
+/// events.
 ///
-/// A transport that wraps another one may pass on a copy with a different request, sink or listener.
+/// A transport that wraps another transport may change the request, the sink or an event closure in the copy that it
+/// passes on.
 public struct Exchange: Sendable {
   private struct Parts: Sendable {
     var request: HTTPRequest
@@ -23,19 +25,19 @@ public struct Exchange: Sendable {
     /// True if the transport drops the body of a redirect, because the pipeline follows the redirect without reading
     /// the body.
     package var dropsRedirectBodies = false
-    /// Whether the transport may send the request once more on a new connection. This happens if a reused connection
-    /// closes before the first byte of the response (RFC 9112 section 9.3.1). Nil for the transport's default.
+    /// Whether the transport may send the request once more on a new connection if a reused connection closes before
+    /// the first byte of the response (RFC 9112 section 9.3.1). Nil means the default of the transport.
     package var mayBeRepeated: Bool?
     /// Receives the progress of the exchange; nil if no progress is recorded.
-    package var note: (any ExchangeObserver)?
+    package var observer: (any ExchangeObserver)?
 
     package init() {}
   }
 
-  /// Boxed, because a transport passes the exchange on many times.
+  /// The properties are stored in one object, which all copies of an exchange share. A copy is therefore cheap.
   private var parts: Boxed<Parts>
 
-  /// Makes an exchange.
+  /// Makes an exchange. The parameters have the meaning of the properties with the same names.
   public init(
     request: HTTPRequest, call: CallState = CallState(), connectTimeout: Duration? = .seconds(10),
     idleTimeout: Duration? = .seconds(60), limits: ResponseLimits = ResponseLimits(), sink: (any BodySink)? = nil,
@@ -49,7 +51,7 @@ public struct Exchange: Sendable {
       handling: Handling())
   }
 
-  /// Makes an exchange for the pipeline.
+  /// Makes an exchange with instructions of the pipeline (`handling`).
   package init(
     request: HTTPRequest, call: CallState, connectTimeout: Duration?, idleTimeout: Duration?, limits: ResponseLimits,
     sink: (any BodySink)?, priority: CallPriority, network: NetworkWish,
@@ -63,30 +65,31 @@ public struct Exchange: Sendable {
         handling: handling))
   }
 
-  /// The request to send. The transport adds only fields that frame the message.
+  /// The request to send. The transport adds only fields that frame the message, such as `Content-Length`.
   public var request: HTTPRequest {
     get { parts.value.request }
     set { parts.change { $0.request = newValue } }
   }
 
-  /// The state of the call that sends the exchange. It provides cancellation and the deadline.
+  /// The state of the call that sends the exchange. The state provides cancellation and the deadline.
   public var call: CallState { parts.value.call }
   /// The time limit for connecting, including name lookup and TLS; nil for no limit except the deadline.
   public var connectTimeout: Duration? { parts.value.connectTimeout }
-  /// The longest time in which no byte is transferred; nil for no limit except the deadline.
+  /// The exchange fails if no byte is transferred for this time; nil for no limit except the deadline.
   public var idleTimeout: Duration? { parts.value.idleTimeout }
   /// The limits on the size of the response.
   public var limits: ResponseLimits { parts.value.limits }
 
-  /// The destination of the response body; nil for memory, up to ``ResponseLimits/bodyBytes``.
+  /// The destination of the response body. Nil if the body goes into memory, up to ``ResponseLimits/bodyBytes``.
   public var sink: (any BodySink)? {
     get { parts.value.sink }
     set { parts.change { $0.sink = newValue } }
   }
 
-  /// The priority of the exchange. Transports that can do so pass it to the server or the system.
+  /// The priority of the exchange. A transport that supports priorities passes the value on to the server or the
+  /// system.
   public var priority: CallPriority { parts.value.priority }
-  /// The networks that the exchange may use. Only transports that can distinguish networks honour it.
+  /// The networks that the exchange may use. Only transports that can distinguish networks honour this value.
   public var network: NetworkWish { parts.value.network }
 
   /// Called with each interim response (1xx) on the transport's thread.
@@ -108,38 +111,41 @@ public struct Exchange: Sendable {
   }
 }
 
-/// Receives the progress of one exchange. The call of the exchange may end before the exchange does.
+/// Receives the progress of one exchange. The call may end before its exchange ends, so reports can arrive after the
+/// end of the call.
 package protocol ExchangeObserver: Sendable {
-  /// Reports the measurements so far. They replace those of earlier reports.
+  /// Reports the measurements so far. They replace the measurements of earlier reports.
   func measured(_ metrics: ExchangeMetrics)
   /// Reports that the transport sends the request once more, because a reused connection closed before the first byte
   /// of the response.
   func repeated()
   /// Reports that the exchange ended with a response. Called by the code that uses the transport, not by the transport.
   func answered(_ response: HTTPResponse)
-  /// Reports that the exchange ended without a response, or that its call abandoned it. Called by the code that uses
-  /// the transport, not by the transport.
+  /// Reports that the exchange ended without a response, or that the call abandoned the exchange. Called by the code
+  /// that uses the transport, not by the transport.
   func failed(_ error: any Error, at now: MonotonicInstant)
 }
 
 /// The limits on the size of a response. If a limit is exceeded, the call fails with
 /// ``TransportFailure/Kind/tooLarge``.
 public struct ResponseLimits: Sendable, Hashable {
-  /// The most decoded bytes of a body in memory. 32 MiB by default. If the status is 400 or higher, the call does not
-  /// fail and the beginning of a longer body is kept, so that the status is evaluated whatever page the server sends.
+  /// The maximum number of decoded bytes of a body in memory. The default is 32 MiB. With a longer body the call fails,
+  /// unless the status is 400 or higher. In this case only the beginning of the body is kept, and the status is
+  /// evaluated as usual.
   public var bodyBytes: Int
-  /// The most bytes of one header section, and of all trailers together. 64 KiB by default.
+  /// The maximum number of bytes of one header section, and of all trailers together. The default is 64 KiB.
   public var headBytes: Int
-  /// The most fields of one header section. 256 by default.
+  /// The maximum number of fields of one header section. The default is 256.
   public var fieldCount: Int
-  /// The most interim responses (1xx) before the final response. 16 by default.
+  /// The maximum number of interim responses (1xx) before the final response. The default is 16.
   public var informationalCount: Int
-  /// How much larger a body may become by content decoding, for every destination of the body. By default 200 times,
-  /// checked beyond 64 MiB; nil for no limit. URLSession decodes bodies itself. There the decoded size is compared with
-  /// the announced `Content-Length`, and a body without `Content-Length` is not limited.
+  /// The limit on the growth of a body by content decoding, for every destination of the body; nil for no limit. By
+  /// default a body of more than 64 MiB may have at most 200 times its coded size. URLSession decodes bodies itself.
+  /// With URLSession, the decoded size is therefore compared with the announced `Content-Length`, and a body without
+  /// `Content-Length` is not limited.
   public var expansion: BodyExpansion?
 
-  /// Makes limits.
+  /// Makes limits. The properties describe the default values.
   public init(
     bodyBytes: Int = 32 << 20, headBytes: Int = 64 << 10, fieldCount: Int = 256, informationalCount: Int = 16,
     expansion: BodyExpansion? = BodyExpansion()

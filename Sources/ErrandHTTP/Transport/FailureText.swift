@@ -1,13 +1,13 @@
-/// The messages of failures.
+/// The English messages of ``TransportFailure``.
 package enum FailureText {
-  package static let outOfRoom = "No memory or file descriptor is available for another request."
+  package static let outOfResources = "No memory or file descriptor is available for another request."
 
   package static func sentence(for kind: TransportFailure.Kind, origin: HTTPURL.Origin) -> String {
     switch kind {
     case .unsupported: "The request cannot be sent by this transport."
     case .offline: "No network is available to reach \(origin)."
     case .nameLookup: "The name of \(origin.host) could not be resolved."
-    case .refused: "Nothing listens at \(origin), or it cannot be reached."
+    case .refused: "Nothing listens at \(origin), or the host cannot be reached."
     case .connectTimeout: connectTimeout(origin, after: nil)
     case .idleTimeout: idleTimeout(origin, after: nil)
     case .proxy: "The proxy for \(origin) refused the request or failed."
@@ -34,7 +34,7 @@ package enum FailureText {
   }
 
   package static func refused(socket path: String) -> String {
-    "Nothing listens at the Unix socket \(path), or it cannot be reached; check `unixSocket`."
+    "Nothing listens at the Unix socket \(path), or the socket cannot be reached; check `unixSocket`."
   }
 
   private static func within(_ limit: Duration?) -> String { limit.map { "within \($0)" } ?? "in time" }
@@ -45,14 +45,16 @@ package enum FailureText {
     case .certificateNotYetValid:
       "The certificate of \(origin) is not valid yet; check the clock of this machine."
     case .certificateSelfSigned:
-      "The certificate of \(origin) is self-signed; to trust it, set `certificateAuthority` to it."
+      "The certificate of \(origin) is self-signed; "
+        + "to trust this certificate, set `certificateAuthority` to the certificate."
     case .unknownAuthority:
-      "The certificate of \(origin) comes from an authority that is not trusted; to trust it, set `certificateAuthority`."
+      "The certificate of \(origin) comes from an authority that is not trusted; "
+        + "to trust this authority, set `certificateAuthority`."
     case .wrongHost:
-      "The certificate of \(origin) is for another host, or names this one only in its common name."
+      "The certificate of \(origin) is for another host, or names the host only in its common name."
     case .pinMismatch:
       "The public key of \(origin) is not among its pins; "
-        + "add the pin of the new key if the server's owner confirms it."
+        + "add the pin of the new key if the server's owner confirms the new key."
     case .tlsVersion: "\(origin) supports only versions of TLS that are older than `minimumTLSVersion`."
     case .clientCertificateRequired:
       "\(origin) requires a client certificate, but none was sent; add one to `clientCertificates`."

@@ -1,4 +1,5 @@
-/// Resolves the addresses of hosts in place of the system. For DNS over HTTPS, a service registry, or tests.
+/// Resolves the addresses of hosts in place of the system. Use it for DNS over HTTPS, for a service registry or in
+/// tests.
 ///
 /// ```swift
 /// struct Registry: NameResolver {

@@ -1,8 +1,9 @@
 import ErrandSupport
 
-/// Asks a custom resolver for the addresses of one exchange's host. The resolver runs on no thread of the transport.
+/// Asks a custom resolver for the addresses of one exchange's host. The resolver does not run on the transport's
+/// thread.
 package struct ResolverLookup {
-  /// Stores the resolver's result. The resolver may end after the exchange has ended.
+  /// Stores the resolver's result in a separate object, because the resolver may end after the exchange has ended.
   private final class Box: Sendable {
     let answer = Locked<Result<[String], any Error>?>(nil)
   }
@@ -17,8 +18,8 @@ package struct ResolverLookup {
     port = exchange.request.url.origin.port
   }
 
-  /// Returns the addresses from the resolver: at least one, and `isAddress` accepts each of them. Throws at once if the
-  /// call is stopped or the connect time-out ends.
+  /// Returns the addresses from the resolver. Throws if there are no addresses, or if `isAddress` rejects one of them.
+  /// Throws at once if the call is stopped or the connect timeout ends.
   package func addresses(
     by resolver: any NameResolver, isAddress: (String) -> Bool
   ) async throws -> [String] {

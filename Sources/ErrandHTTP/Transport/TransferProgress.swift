@@ -1,14 +1,14 @@
 /// The progress of a request body or a response body.
 public struct TransferProgress: Sendable, Hashable {
-  /// The direction of a body.
+  /// The direction in which a body is transferred.
   public enum Direction: Sendable, Hashable {
-    /// The request's body.
+    /// The body of the request, which is sent to the server.
     case upload
-    /// The response's body.
+    /// The body of the response, which is received from the server.
     case download
   }
 
-  /// The direction of the body.
+  /// Whether the report is about the request body or the response body.
   public let direction: Direction
   /// The number of bytes transferred so far. A download into a file includes the bytes that earlier calls stored.
   public let bytes: Int64
@@ -17,13 +17,14 @@ public struct TransferProgress: Sendable, Hashable {
   /// The bytes per second, averaged over some seconds. Nil in the first tenth of a second, and in all reports that come
   /// directly from a transport.
   public package(set) var rate: Double?
-  /// The estimated time for the remaining bytes; nil if it is unknown.
+  /// The estimated time for the remaining bytes; nil if the time is unknown.
   public package(set) var timeLeft: Duration?
-  /// True if the counting starts with this report: at the size of a partial file, or at zero if a download or an upload
-  /// starts again. Only in such a report may ``bytes`` be lower than before.
+  /// True if the counting of bytes starts again with this report. The count starts at the size of a partial file, or at
+  /// zero if a download or an upload begins again. Only in such a report may ``bytes`` be lower than in the report
+  /// before.
   public package(set) var isRestart: Bool
 
-  /// Makes a report.
+  /// Makes a report without ``rate`` and ``timeLeft``, which the library adds later.
   public init(_ direction: Direction, bytes: Int64, total: Int64?, isRestart: Bool = false) {
     self.direction = direction
     self.bytes = bytes

@@ -1,12 +1,12 @@
 /// The reason why a transport did not deliver a response. A caller can react to its ``kind``.
 public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kind of a failure. The retry policy depends on it.
+  /// The kind of a failure. The retry policy depends on the kind.
   public struct Kind: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
-    /// The stable code.
+    /// The stable code of the kind, such as `offline`.
     public let rawValue: String
-    /// Makes a kind with a code of your own.
+    /// Makes a kind with a custom code, for transports that an app implements.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The stable code.
+    /// The stable code of the kind, such as `offline`.
     public var description: String { rawValue }
 
     /// No network is available.
@@ -19,7 +19,7 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
     public static let connectTimeout = Kind(rawValue: "connectTimeout")
     /// No bytes were transferred for the length of the idle timeout.
     public static let idleTimeout = Kind(rawValue: "idleTimeout")
-    /// TLS could not be established. Used if no more specific kind applies.
+    /// TLS could not be established, and no more specific kind applies.
     public static let tls = Kind(rawValue: "tls")
     /// The proxy rejected the request or failed.
     public static let proxy = Kind(rawValue: "proxy")
@@ -35,9 +35,9 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
     public static let tooLarge = Kind(rawValue: "tooLarge")
     /// The content coding is unknown, or the encoded body is damaged.
     public static let undecodableContent = Kind(rawValue: "undecodableContent")
-    /// HTTP/2 failed on this stream or connection.
+    /// The HTTP/2 stream of the exchange failed, or its HTTP/2 connection.
     public static let http2 = Kind(rawValue: "http2")
-    /// The sink of the body threw an error.
+    /// The sink that receives the response body threw an error.
     public static let sink = Kind(rawValue: "sink")
     /// The source of the request body failed.
     public static let bodySource = Kind(rawValue: "bodySource")
@@ -51,11 +51,12 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
 
   /// The kind of the failure.
   public let kind: Kind
-  /// An English sentence that describes the failure and names the host, value or setting that caused it.
+  /// An English sentence that describes the failure. It names the host, the value or the setting that caused the
+  /// failure.
   public let description: String
   /// True if the server has certainly not received the request.
   public let isCertainlyNotSent: Bool
-  /// The measurements up to the failure; nil if there are none. They are ignored when two failures are compared.
+  /// The measurements up to the failure; nil if there are none. A comparison of two failures ignores the measurements.
   public var metrics: ExchangeMetrics? {
     get { measured?.metrics }
     set { measured = newValue.map(Measured.init) }
@@ -63,21 +64,21 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
 
   private var measured: Measured?
 
-  /// A separate object, so that a failure is cheap to throw.
+  /// Measurements are stored in a separate object, so that a failure is cheap to throw.
   private final class Measured: Sendable {
     let metrics: ExchangeMetrics
 
     init(_ metrics: ExchangeMetrics) { self.metrics = metrics }
   }
 
-  /// Makes a failure.
+  /// Makes a failure without measurements.
   public init(_ kind: Kind, _ description: String, isCertainlyNotSent: Bool = false) {
     self.kind = kind
     self.description = description
     self.isCertainlyNotSent = isCertainlyNotSent
   }
 
-  /// Whether kind, description and ``isCertainlyNotSent`` are equal.
+  /// Whether kind, description and ``isCertainlyNotSent`` of two failures are equal.
   public static func == (a: TransportFailure, b: TransportFailure) -> Bool {
     a.kind == b.kind && a.description == b.description && a.isCertainlyNotSent == b.isCertainlyNotSent
   }
@@ -91,7 +92,7 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
 }
 
 extension TransportFailure {
-  /// The failure if a response body has more bytes than the limit for bodies in memory.
+  /// The failure of a response whose body has more bytes than the limit for bodies in memory.
   package static func bodyTooLarge(_ limit: Int) -> TransportFailure {
     TransportFailure(.tooLarge, "The response is larger than the limits allow: its body has more than \(limit) bytes.")
   }

@@ -2,17 +2,17 @@ import ErrandSupport
 
 /// The choice of a client's transport.
 public enum TransportChoice: Sendable {
-  /// The transport of the platform: libcurl on Linux, URLSession on Apple platforms.
+  /// The client uses the transport of the platform: libcurl on Linux, URLSession on Apple platforms.
   case platform
-  /// A transport that is registered under a name.
+  /// The client uses the transport that is registered in ``TransportRegistry/shared`` under this name.
   case named(String)
-  /// The given transport.
+  /// The client uses a transport object that the app provides.
   case own(any Transport)
 }
 
 /// Maps names to transports. The transports of the platform and the library are registered when the first client is
-/// made. To wrap one of them, look it up by name inside the closure that you pass to ``register(_:replacing:_:)``: the
-/// closure runs later, when all of them are registered.
+/// made. To wrap such a transport, look it up by name inside the closure that you pass to ``register(_:replacing:_:)``:
+/// the closure runs later, when all transports are registered.
 ///
 /// ```swift
 /// TransportRegistry.shared.register("mine") { MyTransport() }
@@ -39,31 +39,31 @@ public final class TransportRegistry: Sendable {
     }
   }
 
-  private let entries = Locked<[String: Entry]>([:])
+  private let entries = Locked<[ByteText: Entry]>([:])
 
   /// Makes an empty registry.
   public init() {}
 
-  /// Registers a transport under a name. The transport is made at its first use. If two threads request it first at the
-  /// same time, `make` runs twice and one of the two results is kept.
+  /// Registers a transport under a name. The transport is made at its first use. If two threads make this first use at
+  /// the same time, `make` runs twice and one of the two results is kept.
   ///
   /// - Parameters:
   ///   - name: The name for ``TransportChoice/named(_:)``.
-  ///   - replacing: Whether an existing transport with this name is replaced. If not, the existing one stays.
+  ///   - replacing: Whether an existing transport with this name is replaced. If false, the existing transport stays.
   ///   - make: Makes the transport.
   public func register(_ name: String, replacing: Bool = true, _ make: @escaping @Sendable () -> any Transport) {
     let replaced = entries.withLock { entries -> Entry? in
-      guard replacing || entries[name] == nil else { return nil }
-      return entries.updateValue(Entry(make), forKey: name)
+      guard replacing || entries[ByteText(name)] == nil else { return nil }
+      return entries.updateValue(Entry(make), forKey: ByteText(name))
     }
-    _ = replaced  // released here, outside the lock
+    _ = replaced  // The replaced entry is released outside the lock.
   }
 
-  /// The transport with the name; nil if no transport has it.
+  /// The transport with the name; nil if no transport is registered under this name.
   public func transport(named name: String) -> (any Transport)? {
-    entries.withLock { $0[name] }?.transport
+    entries.withLock { $0[ByteText(name)] }?.transport
   }
 
-  /// The registered names, sorted.
-  public var names: [String] { entries.withLock { $0.keys.sorted() } }
+  /// The registered names in alphabetical order.
+  public var names: [String] { entries.withLock { $0.keys.map(\.text).sorted() } }
 }

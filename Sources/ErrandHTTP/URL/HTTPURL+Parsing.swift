@@ -1,9 +1,9 @@
 import Foundation
 
 extension HTTPURL {
-  /// The reason why a text is not a URL that can be sent.
+  /// The error that is thrown if a text is not a URL that can be sent.
   public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The reason and the remedy, as an English sentence.
+    /// An English clause that names the URL and the reason. Secrets in the URL are masked.
     public let description: String
   }
 
@@ -32,7 +32,7 @@ extension HTTPURL {
       unchecked: String(decoding: out, as: UTF8.self), origin: origin, pathStart: pathStart, queryStart: queryStart)
   }
 
-  /// Whether a text has a scheme and an authority.
+  /// Whether a text begins with a scheme and `://`, as an absolute URL does.
   package static func isAbsolute(_ text: String) -> Bool {
     guard let colon = text.utf8.firstIndex(of: 0x3A) else { return false }
     let scheme = text.utf8[..<colon]
@@ -88,7 +88,7 @@ extension HTTPURL {
     return host
   }
 
-  /// The host in lower case, or nil if it is invalid.
+  /// Returns the host in lower case; nil if the host is invalid.
   private static func host(_ bytes: ArraySlice<UInt8>) -> String? {
     if bytes.first == 0x5B {
       let inside = bytes.dropFirst().dropLast()
@@ -100,10 +100,10 @@ extension HTTPURL {
     return bytes.allSatisfy(isHost) ? String(decoding: bytes, as: UTF8.self).lowercased() : nil
   }
 
-  /// The ASCII form (IDNA) of a host with letters beyond ASCII, made by Foundation.
+  /// Returns the ASCII form (IDNA) of a host that contains letters beyond ASCII. Foundation makes this form.
   private static func international(_ bytes: ArraySlice<UInt8>) -> String? {
-    // A name has at most 253 characters of at most four bytes each. Longer texts are rejected here, because Foundation
-    // needs very long for them.
+    // A host name has at most 253 characters of at most four bytes each. Longer texts are rejected first, because
+    // Foundation would need very long to convert them.
     guard bytes.count <= 253 * 4 else { return nil }
     let url = URLComponents(string: "http://\(String(decoding: bytes, as: UTF8.self))/")
     guard let host = url?.encodedHost,

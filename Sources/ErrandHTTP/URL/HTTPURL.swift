@@ -10,13 +10,14 @@ public struct HTTPURL: Sendable, Hashable {
     /// HTTP over TLS.
     case https
 
-    /// The port that is used if a URL contains none.
+    /// The port of URLs that contain no port: 80 for http, 443 for https.
     public var defaultPort: Int { self == .http ? 80 : 443 }
   }
 
-  /// Scheme, host and port: the scope of a credential (RFC 9110 section 4.3.1).
+  /// The scheme, the host and the port of a URL (RFC 9110 section 4.3.1). A redirect to another origin removes secret
+  /// fields from the request.
   public struct Origin: Sendable, Hashable, CustomStringConvertible {
-    /// The scheme.
+    /// The scheme, `http` or `https`.
     public let scheme: Scheme
     /// The host in lower case; an IPv6 address in brackets.
     public let host: String
@@ -31,11 +32,11 @@ public struct HTTPURL: Sendable, Hashable {
 
   /// The URL as it is sent, without a fragment.
   public let string: String
-  /// Scheme, host and port.
+  /// The scheme, host and port of the URL.
   public let origin: Origin
-  /// The start of the path, as an offset in UTF-8 bytes.
+  /// The start of the path in ``string``, as an offset in UTF-8 bytes.
   package let pathStart: Int
-  /// The offset of the question mark in UTF-8 bytes; the length of the text if there is no query.
+  /// The offset of the question mark in ``string``, in UTF-8 bytes; the length of ``string`` if there is no query.
   package let queryStart: Int
 
   package init(unchecked string: String, origin: Origin, pathStart: Int, queryStart: Int) {
@@ -45,15 +46,15 @@ public struct HTTPURL: Sendable, Hashable {
     self.queryStart = queryStart
   }
 
-  /// The scheme.
+  /// The scheme, `http` or `https`.
   public var scheme: Scheme { origin.scheme }
   /// The host in lower case; an IPv6 address in brackets.
   public var host: String { origin.host }
   /// The port; the default port of the scheme if the URL contains none.
   public var port: Int { origin.port }
-  /// The path as it is sent; may be empty.
+  /// The path as it is sent. It is empty if the URL contains no path.
   public var path: String { slice(pathStart, queryStart) }
-  /// The query as it is sent, without the question mark; nil if there is none.
+  /// The query as it is sent, without the question mark; nil if the URL has no query.
   public var query: String? {
     queryStart < string.utf8.count ? slice(queryStart + 1, string.utf8.count) : nil
   }
@@ -63,9 +64,9 @@ public struct HTTPURL: Sendable, Hashable {
     return String(decoding: utf8.dropFirst(start).prefix(max(end - start, 0)), as: UTF8.self)
   }
 
-  /// Whether the whole texts of two URLs are equal.
+  /// Whether the texts of two URLs are equal, including path and query.
   public static func == (left: HTTPURL, right: HTTPURL) -> Bool { left.string == right.string }
-  /// Hashes the whole text.
+  /// Hashes the text of the URL.
   public func hash(into hasher: inout Hasher) { hasher.combine(string) }
 }
 
@@ -78,8 +79,8 @@ extension HTTPURL: CustomStringConvertible, CustomDebugStringConvertible, Custom
   public var customMirror: Mirror { Mirror(self, children: ["url": description], displayStyle: .struct) }
 }
 
-// The text is processed as bytes, because a slash followed by a combining accent is a different `Character` than a
-// slash.
+// The functions below process URLs as bytes. In a `String`, a slash followed by a combining accent is another
+// `Character` than a slash, so a search for a slash would miss it.
 extension HTTPURL {
   /// Resolves a relative or absolute reference against this URL, such as the `Location` field of a response from this
   /// URL.

@@ -1,6 +1,6 @@
-/// Percent-encoding over UTF-8 bytes (RFC 3986 section 2).
+/// Percent-encoding of UTF-8 bytes (RFC 3986 section 2).
 package enum PercentEncoding {
-  /// The bytes that are not percent-encoded.
+  /// A set of bytes that stay unchanged. All other bytes are percent-encoded.
   package struct Kept: Sendable {
     fileprivate let table: [Bool]
     /// Whether existing percent-encoding in the text is kept, so that nothing is encoded twice.
@@ -14,17 +14,17 @@ package enum PercentEncoding {
       self.keepsEscapes = keepsEscapes
     }
 
-    /// The bytes that are kept in a value in a URL: letters, digits and `-._~`.
+    /// The bytes that stay unchanged in a value, such as the value of a query item: letters, digits and `-._~`.
     package static let value = Kept("", keepsEscapes: false)
-    /// The bytes that are kept in a path that a programmer wrote.
+    /// The bytes that stay unchanged in a path that a programmer wrote as text.
     package static let pathText = Kept("/!$&'()*+,;=:@", keepsEscapes: true)
-    /// The bytes that are kept in a query that a programmer wrote.
+    /// The bytes that stay unchanged in a query that a programmer wrote as text.
     package static let queryText = Kept("/?!$&'()*+,;=:@", keepsEscapes: true)
   }
 
   /// Appends `bytes` to `out`. Percent-encodes the bytes that are not in `kept`.
   package static func append(_ bytes: some Collection<UInt8>, to out: inout [UInt8], keeping kept: Kept) {
-    // A fast path: nearly all texts contain only bytes that are kept.
+    // This is the fast path for nearly all texts: texts in which no byte needs percent-encoding.
     let isKept = bytes.withContiguousStorageIfAvailable { bytes in
       kept.table.withUnsafeBufferPointer { table in
         guard bytes.allSatisfy({ table[Int($0)] }) else { return false }

@@ -2,11 +2,11 @@ import Foundation
 
 /// Changes URLs inside a longer text, such as a log line or a recording.
 package enum URLText {
-  /// Returns a text in which `items` has replaced every query and fragment, and `userInfo` the user info of the first
-  /// URL.
+  /// Returns the text with changed URLs. The closure `items` changes each query and each fragment. The closure
+  /// `userInfo` changes the user name and the password of the first URL.
   ///
-  /// The function compares scalars, not characters: a question mark followed by a combining accent is a different
-  /// `Character` than a question mark.
+  /// The function compares Unicode scalars, not characters. A question mark followed by a combining accent is another
+  /// `Character` than a question mark, so a search for characters would miss it.
   package static func changing(
     _ text: String, items: (String) -> String, userInfo: (String) -> String
   ) -> String {

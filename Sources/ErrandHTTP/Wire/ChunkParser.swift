@@ -3,7 +3,8 @@
 /// The following are errors: line feeds without CR, spaces or tabs before or within a chunk size, and extensions or
 /// trailers that exceed the limits.
 package struct ChunkParser {
-  /// The meaning of the first bytes: a number of bytes of the body, or a number of bytes of framing.
+  /// Says what the first bytes of a buffer are: bytes of the body (`data`), or other bytes of the chunked coding, such
+  /// as a chunk size (`framing`). The associated value is the number of these bytes.
   package enum Step: Equatable {
     case data(Int)
     case framing(Int)
@@ -13,7 +14,7 @@ package struct ChunkParser {
     case size, sizeBlanks, extensions, sizeEnd, data, dataEnd, dataEndFeed, trailer, done
   }
 
-  /// The maximum number of bytes of all chunk extensions of a body.
+  /// The maximum total length in bytes of all chunk extensions of a body.
   package static let extensionLimit = 4096
 
   private var state = State.size
@@ -25,7 +26,7 @@ package struct ChunkParser {
   private let trailerLimit: Int
   private var fields: FieldCollector
 
-  /// True if bytes arrived after the end of the body.
+  /// True if bytes arrived after the end of the chunked body.
   package private(set) var hasExcess = false
 
   package init(limits: ResponseLimits) {
@@ -33,20 +34,21 @@ package struct ChunkParser {
     fields = FieldCollector(limit: limits.fieldCount)
   }
 
-  /// True if the last chunk and the trailers have arrived.
+  /// True if the last chunk and the trailers have arrived, which means that the body is complete.
   package var isDone: Bool { state == .done }
 
   /// Returns the trailers. They are complete when the body is complete.
   package mutating func takeTrailers() -> HTTPFields { fields.take() }
 
-  /// Takes back the last `count` data bytes. The caller did not use them and passes them again.
+  /// Takes back the last `count` data bytes, which the caller did not use and passes again later.
   package mutating func giveBack(_ count: Int) {
     guard count > 0 else { return }
     left += Int64(count)
     state = .data
   }
 
-  /// Interprets the first bytes of a buffer, which must not be empty.
+  /// Finds out whether the first bytes of a buffer are data of the body, and returns their number. The buffer must not
+  /// be empty.
   package mutating func next(_ bytes: UnsafeRawBufferPointer) throws(TransportFailure) -> Step {
     switch state {
     case .data:
@@ -77,7 +79,7 @@ package struct ChunkParser {
       digits = 0
       state = left == 0 ? .trailer : .data
     case .dataEnd:
-      guard byte == 0x0D else { throw .malformed("a chunk has more bytes than its size says") }
+      guard byte == 0x0D else { throw .malformed("a chunk has more bytes than its announced size") }
       state = .dataEndFeed
     case .dataEndFeed:
       guard byte == 0x0A else { throw .malformed("a chunk does not end with CR LF") }
@@ -105,8 +107,8 @@ package struct ChunkParser {
     }
   }
 
-  /// Handles a byte after spaces or tabs that follow a chunk size. An extension or the end of the line may follow (RFC
-  /// 9110 section 5.6.3).
+  /// Handles a byte after spaces or tabs that follow a chunk size. Only an extension or the end of the line may follow
+  /// these spaces and tabs (RFC 9110 section 5.6.3).
   private mutating func takeBlank(_ byte: UInt8) throws(TransportFailure) {
     switch byte {
     case 0x20, 0x09: try countExtension()
@@ -119,7 +121,7 @@ package struct ChunkParser {
   private mutating func countExtension() throws(TransportFailure) {
     extensionBytes += 1
     guard extensionBytes <= Self.extensionLimit else {
-      throw .tooLarge("its chunk extensions are longer than \(Self.extensionLimit) bytes")
+      throw .tooLarge("the chunk extensions of the body are longer than \(Self.extensionLimit) bytes")
     }
   }
 
@@ -150,7 +152,7 @@ package struct ChunkParser {
   private mutating func takeTrailer(_ byte: UInt8) throws(TransportFailure) {
     trailerBytes += 1
     guard trailerBytes <= trailerLimit else {
-      throw .tooLarge("its trailers are longer than \(trailerLimit) bytes")
+      throw .tooLarge("the trailers are longer than \(trailerLimit) bytes")
     }
     line.append(byte)
     guard byte == 0x0A else { return }

@@ -1,6 +1,6 @@
 /// Checks field lines (RFC 9112 section 5) and keeps them as raw bytes.
 package struct FieldCollector {
-  /// The name and the value of one field. Valid as long as the bytes of its line.
+  /// The name and the value of one field. Both are valid only while the memory of the line is valid.
   package struct Field {
     package let name: UnsafeRawBufferPointer
     package let value: UnsafeRawBufferPointer
@@ -13,7 +13,7 @@ package struct FieldCollector {
   package private(set) var count = 0
   private var lastStart = 0
   private var lastNameCount = 0
-  /// True if the last field continues on further lines.
+  /// True if the value of the last field consists of several lines.
   package private(set) var isFolded = false
 
   package init(limit: Int) { self.limit = limit }
@@ -23,35 +23,35 @@ package struct FieldCollector {
   package mutating func append(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
     if let first = line.first, first == 0x20 || first == 0x09 { return try fold(line) }
     count += 1
-    guard count <= limit else { throw .tooLarge("it has more than \(limit) fields") }
+    guard count <= limit else { throw .tooLarge("the headers or the trailers have more than \(limit) fields") }
     let field = try Self.split(line)
     if bytes.isEmpty { bytes.reserveCapacity(256) }
     lastStart = bytes.count
     lastNameCount = field.name.count
     isFolded = false
-    // The colon directly follows the name.
+    // Append the name and the colon, which directly follows the name.
     bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[..<(field.name.count + 1)]))
     bytes.append(contentsOf: field.value)
     bytes.append(0x0A)
   }
 
   private mutating func fold(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
-    guard count > 0 else { throw .malformed("its first field line begins with a space or a tab") }
+    guard count > 0 else { throw .malformed("the first field line begins with a space or a tab") }
     isFolded = true
     let rest = HeadLine.trimmed(line)
     guard !rest.isEmpty else { return }
     bytes.removeLast()
-    // Spaces and tabs around a value do not belong to the value.
+    // If the value of the field is still empty, add no space: spaces at the ends of a value are not part of the value.
     if bytes.count > lastStart + lastNameCount + 1 { bytes.append(0x20) }
     bytes.append(contentsOf: rest)
     bytes.append(0x0A)
   }
 
-  /// The length of the last field's name in bytes; 0 if there is no field.
+  /// The length of the last field's name in bytes; 0 if no field was collected.
   package var lastName: Int { count == 0 ? 0 : lastNameCount }
 
-  /// Passes the last field to `body`. Call this when the next line has begun: the field is complete unless the next
-  /// line continues it.
+  /// Passes the last field to `body`. Call this method when the next line has begun. If the next line does not begin
+  /// with a space or a tab, the field is complete.
   package func withLast<Result>(_ body: (Field) throws(TransportFailure) -> Result) throws(TransportFailure) -> Result {
     let outcome = bytes.withUnsafeBytes { bytes -> Swift.Result<Result, TransportFailure> in
       let colon = lastStart + lastNameCount

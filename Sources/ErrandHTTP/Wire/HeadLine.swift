@@ -29,7 +29,8 @@ package enum HeadLine {
     memchr(base, byte, count) != nil
   }
 
-  /// Parses decimal digits. Nil if there are none, if another byte occurs, or if the number is too large for `Int64`.
+  /// Parses decimal digits. Nil if `digits` is empty or contains another byte, or if the number is too large for
+  /// `Int64`.
   package static func number(_ digits: UnsafeRawBufferPointer) -> Int64? {
     guard !digits.isEmpty else { return nil }
     var number: Int64 = 0
@@ -51,15 +52,15 @@ package enum HeadLine {
     return true
   }
 
-  /// True if a byte may occur in a field name: `tchar` of RFC 9110 section 5.6.2. The table has one bit for each byte
-  /// below 128.
+  /// True if a byte may occur in a field name: `tchar` of RFC 9110 section 5.6.2. The function uses a table with one
+  /// bit for each byte below 128.
   @inline(__always)
   package static func isToken(_ byte: UInt8) -> Bool {
     let marks: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
     return byte < 128 && marks >> UInt64(byte & 63) & 1 == 1
   }
 
-  /// The bytes without spaces and tabs at the beginning and at the end.
+  /// Returns the bytes without the spaces and tabs at the beginning and at the end.
   package static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     var start = 0
     var end = bytes.count

@@ -4,10 +4,10 @@
 /// Headers that violate the framing rules end the exchange, because the end of such a response is unknown. Fields on
 /// several lines are joined into one line.
 package struct HeadParser {
-  /// The HTTP versions that the connection may use.
+  /// The HTTP versions that are allowed in a status line.
   package enum Dialect: Sendable { case http1, http2, either }
 
-  /// The result of a line. If the line completes the headers of a response, ``head`` contains them.
+  /// The result of parsing one line. If the line completes the headers of a response, ``head`` contains these headers.
   package enum Event {
     case nothing
     case informational
@@ -18,18 +18,18 @@ package struct HeadParser {
   package let isHeadRequest: Bool
   package let dialect: Dialect
 
-  /// True if the first line has arrived.
+  /// True if the first line of any response, informational or final, has arrived.
   package private(set) var hasBegun = false
   /// True if the headers of the final response are complete.
   package private(set) var isFinal = false
   /// The number of header bytes of all informational and final responses so far.
   package private(set) var totalBytes: Int64 = 0
-  /// The values of `Content-Encoding` in the last headers, joined by commas.
+  /// The values of `Content-Encoding` in the last response headers, joined by commas.
   package private(set) var contentEncoding = ""
 
-  /// True if `Connection` contains the option `close` in the last headers.
+  /// True if `Connection` contains the option `close` in the last response headers.
   package private(set) var saysClose = false
-  /// True if `Connection` contains the option `keep-alive` in the last headers.
+  /// True if `Connection` contains the option `keep-alive` in the last response headers.
   package private(set) var saysKeepAlive = false
 
   /// The headers of the last response. They are complete after ``take(_:)`` returned `.informational` or `.final`.
@@ -86,8 +86,8 @@ package struct HeadParser {
     return .nothing
   }
 
-  /// Reads the last field if it is relevant to the body or the connection. Call this when all lines of the field have
-  /// arrived.
+  /// Evaluates the last field if it describes the body or the connection. Call this method when all lines of the field
+  /// have arrived.
   private mutating func noteLastField() throws(TransportFailure) {
     switch fields.lastName {
     case 10: return try noteConnection()
@@ -104,7 +104,8 @@ package struct HeadParser {
       }
       if field.isNamed("content-encoding") { encoding = String(decoding: field.value, as: UTF8.self) }
     }
-    // Other parsers, such as libcurl, read only the first line of the field and would find another end of the body.
+    // If Content-Length or Transfer-Encoding continues on a second line, the response is an error. Other parsers, such
+    // as libcurl, read only the first line of the field and would find another end of the body.
     if isFolded, length != nil || coding {
       throw .malformed("Content-Length or Transfer-Encoding continues on a second line")
     }
@@ -143,7 +144,7 @@ package struct HeadParser {
 
   private mutating func note(_ number: Int64) throws(TransportFailure) {
     guard length == nil || length == number else {
-      throw .malformed("there are two different values of Content-Length")
+      throw .malformed("the response has two different values of Content-Length")
     }
     length = number
   }
@@ -179,7 +180,7 @@ package struct HeadParser {
 
   private func framing() throws(TransportFailure) -> BodyFraming {
     if transferEncodings > 0, length != nil {
-      throw .malformed("it has both Content-Length and Transfer-Encoding")
+      throw .malformed("the response has both Content-Length and Transfer-Encoding")
     }
     if isHeadRequest || head.status == 204 || head.status == 304 { return .none }
     if transferEncodings > 0 { return .chunked }
@@ -188,8 +189,8 @@ package struct HeadParser {
   }
 
   /// True if a response with status 204 or an informational response announced a body, which is forbidden (RFC 9110
-  /// section 8.6). The connection must then not be used any more. Responses to HEAD and responses with status 304 may
-  /// state the length of a body that is not sent.
+  /// section 8.6). The connection must not be used after such a response. Responses to HEAD and responses with status
+  /// 304 may state the length of a body that is not sent.
   package private(set) var announcedForbiddenBody = false
 
   private mutating func noteForbiddenBody() {
@@ -200,7 +201,7 @@ package struct HeadParser {
 
 /// How the receiver finds the end of a body (RFC 9112 section 6.3).
 package enum BodyFraming: Sendable, Hashable {
-  /// There is no body, even if the headers announce one.
+  /// The response has no body, even if the headers announce one.
   case none
   /// The body has this number of bytes.
   case length(Int64)

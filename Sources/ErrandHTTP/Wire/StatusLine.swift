@@ -1,4 +1,4 @@
-/// The first line of a response (RFC 9112 section 4), or the line that libcurl writes instead for HTTP/2.
+/// The status line of a response (RFC 9112 section 4). HTTP/2 has no status line; libcurl writes a line in its place.
 package struct StatusLine {
   package let version: ResponseHead.Version
   package let code: Int
@@ -21,7 +21,7 @@ package struct StatusLine {
     if starts(line, "HTTP/1.1 ") { return (.http1_1, 9) }
     if starts(line, "HTTP/1.0 ") { return (.http1_0, 9) }
     if starts(line, "HTTP/2 ") { return (.http2, 7) }
-    throw .malformed("it does not begin with a status line of HTTP/1.0, HTTP/1.1 or HTTP/2")
+    throw .malformed("the response does not begin with a status line of HTTP/1.0, HTTP/1.1 or HTTP/2")
   }
 
   private static func starts(_ line: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {

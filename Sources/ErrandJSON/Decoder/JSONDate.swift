@@ -1,10 +1,11 @@
 import Foundation
 
-/// Parses a date in the form that most servers use. Foundation's format style takes much longer.
+/// Reads a date of the form `2026-11-21T16:00:00Z`, which most servers use. Foundation's own parser takes much longer.
 struct JSONDate {
   private let text: UnsafePointer<UInt8>
 
-  /// The date of a text of the form `2026-11-21T16:00:00Z`; nil for all other forms, which Foundation reads.
+  /// Returns the date of a text of the form `2026-11-21T16:00:00Z`. Returns nil for all other forms; Foundation then
+  /// reads the text.
   static func moment(_ text: UnsafePointer<UInt8>, _ count: Int) -> Date? {
     count == 20 ? JSONDate(text: text).moment : nil
   }
@@ -16,7 +17,8 @@ struct JSONDate {
       let hour = pair(at: 11), let minute = pair(at: 14), let second = pair(at: 17)
     else { return nil }
     let year = century * 100 + yearOfCentury
-    // For earlier years, Foundation uses the Julian calendar.
+    // The result is nil for dates up to the year 1582. Foundation reads these dates, because it uses the Julian
+    // calendar for early dates.
     guard year > 1582, 1...12 ~= month, 1...Self.length(of: month, year) ~= day, hour < 24, minute < 60, second < 60
     else { return nil }
     let days = Self.days(year, month, day)

@@ -3,12 +3,13 @@ import Synchronization
 
 /// Finds the members of objects.
 ///
-/// An object has two words in the document. The second word contains the position of the object's text and a hint: the
-/// index of the key that was found last. The next search begins at the hint, because types usually request keys in the
-/// order of the text. Several threads may read one document at the same time: each of them sees one of the stored
-/// hints, and every hint leads to the same result.
+/// In a parsed document, an object has two 64-bit words. The second word contains the position of the object's text and
+/// a hint: the index of the key that was found last. The next search begins at the hint, because types usually request
+/// keys in the order of the text. Several threads may read one document at the same time: each thread reads one of the
+/// stored hints, and every hint leads to the same result.
 extension JSONDocument {
-  /// The index of the value of a key. The object must not be a ``JSONWord/Kind/crowd``: such objects need a key table.
+  /// The index, in the parsed document, of the value of a key; nil if the object has no such key. The object must not
+  /// be of the kind ``JSONWord/Kind/objectWithKeyTable``.
   func index(of key: String, in object: Int) -> Int? {
     if let index = key.utf8.withContiguousStorageIfAvailable({ index(of: $0, in: object) }) { return index }
     var key = key
@@ -39,7 +40,8 @@ extension JSONDocument {
     return JSONBytes.areSame(text + word.place, bytes, key.count)
   }
 
-  /// The index of the value at a path of unconverted keys. If an object has equal keys, the first one counts.
+  /// The index, in the parsed document, of the value at a path. The path contains the keys as they are written in the
+  /// text. If an object has equal keys, the first key is used.
   func index(at path: JSONPath) -> Int? {
     var here = 0
     for step in path.steps {
@@ -49,7 +51,8 @@ extension JSONDocument {
     return here
   }
 
-  /// The index of the value to which a step leads; nil if the container has no such value.
+  /// The index, in the parsed document, of the value to which a step of a path leads; nil if the container has no such
+  /// value.
   func index(of step: JSONPath.Step, in container: Int) -> Int? {
     switch step {
     case .key(let key): index(ofMember: key, in: container)
@@ -61,12 +64,13 @@ extension JSONDocument {
   @inline(__always) func index(ofMember key: String, in container: Int) -> Int? {
     switch word(container).kind {
     case .object: index(of: key, in: container)
-    case .crowd: keyTable(of: container)[key]
+    case .objectWithKeyTable: keyTable(of: container)[key]
     default: nil
     }
   }
 
-  /// The index of the value of a key, as above. The key at the index `guess` is compared first.
+  /// The index of the value of a key; nil if the container has no such key or is not an object. The key at the index
+  /// `guess` is compared first.
   @inline(__always) func index(ofMember key: String, in container: Int, guess: Int) -> Int? {
     let object = word(container)
     if object.isKind(.object), guess < object.place, isKey(key, at: guess) { return guess + 1 }
@@ -87,15 +91,17 @@ extension JSONDocument {
     return table
   }
 
-  /// The maximum number of elements that a search skips. For later elements, the positions of all elements are stored.
+  /// The maximum number of elements that a search skips one by one. To find later elements, the positions of all
+  /// elements are stored.
   private static let mostWalked = 16
 
-  /// The index of an element; nil if the container has no such element or is not an array.
+  /// The index, in the parsed document, of an array element. Nil if the array has no such element, or if the value is
+  /// not an array.
   func element(_ number: Int, of array: Int) -> Int? {
     let word = word(array)
     guard word.isKind(.array), (0..<word.length).contains(number) else { return nil }
     let first = array + 2
-    // If the array has as many words as elements, each element has one word.
+    // If the array has as many words as elements, each element has one word, so the index can be calculated.
     if word.place - first == word.length { return first + number }
     guard number < Self.mostWalked else { return elements(of: array)[number] }
     return (0..<number).reduce(first) { here, _ in end(of: here) }
@@ -136,7 +142,8 @@ extension JSONDocument {
     second(of: object).pointee.store(UInt64(hint) << 32 | place, ordering: .relaxed)
   }
 
-  /// The second word of an object. All code accesses it through this atomic pointer.
+  /// The second word of an object. It contains a hint: the index of the key that was found last. All code accesses this
+  /// word through the atomic pointer.
   private func second(of object: Int) -> UnsafePointer<Atomic<UInt64>> {
     UnsafeRawPointer(words + object + 1).assumingMemoryBound(to: Atomic<UInt64>.self)
   }

@@ -1,11 +1,11 @@
-/// The members of an object by the names that types request. Used for objects in which a linear search is slow or
-/// wrong.
+/// A table of an object's members. It is searched by the names that Swift types request. The table is used for objects
+/// in which a linear search would be slow or would find the wrong member.
 final class JSONKeyTable: Sendable {
-  /// The names in the order of the text.
+  /// The names of the members, in the order in which the text contains the members.
   let names: [String]
   private let indexes: [JSONKeyText: Int]
 
-  /// If several keys give equal names, the first one counts, as in Foundation.
+  /// Creates the table of an object. If several keys give equal names, the first key is used, as in Foundation.
   /// - Parameter name: Converts a key of the text to the name that types request.
   init(_ document: JSONDocument, object: Int, name: (String) -> String) {
     var names: [String] = []
@@ -21,11 +21,12 @@ final class JSONKeyTable: Sendable {
     self.indexes = indexes
   }
 
-  /// The index of a member's value.
+  /// The index of the value of the member with a name; nil if the object has no such member.
   subscript(name: String) -> Int? { indexes[JSONKeyText(name)] }
 }
 
-/// The text of a key, compared by its bytes. (Two strings are equal if they are canonically equivalent.)
+/// The text of a key, compared by its bytes. Two `String` values with different bytes are equal if they are canonically
+/// equivalent, so this type does not use their comparison.
 struct JSONKeyText: Hashable {
   let text: String
 

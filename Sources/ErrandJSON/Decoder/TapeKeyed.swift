@@ -1,7 +1,7 @@
 /// The keyed container of an object.
 ///
-/// - Parameter Members: Finds the members of objects. It must be a single reference, because the standard library
-///   copies the container for each member that is read.
+/// - Parameter Members: The type that finds the members of objects. A `Members` value must be a single reference,
+///   because the standard library copies the container with this value for each member that is read.
 struct TapeKeyed<Key: CodingKey, Members: TapeMembers>: KeyedDecodingContainerProtocol {
   private let members: Members
   /// The index of the object in the parsed document.
@@ -48,11 +48,11 @@ struct TapeKeyed<Key: CodingKey, Members: TapeMembers>: KeyedDecodingContainerPr
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<Nested> {
-    try source.container(keyedBy: type, at: due(key))
+    try source.container(keyedBy: type, at: requiredPlace(of: key))
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    try TapeUnkeyed(source, at: due(key))
+    try TapeUnkeyed(source, at: requiredPlace(of: key))
   }
 
   func superDecoder() throws -> any Decoder { decoder(for: AnyKey("super")) }
@@ -60,22 +60,23 @@ struct TapeKeyed<Key: CodingKey, Members: TapeMembers>: KeyedDecodingContainerPr
 
   // MARK: - Members
 
-  /// Calls `body` with the source, without retaining the source. This is safe, because the container keeps the source
-  /// alive. Retaining took longer than most reads.
+  /// Calls `body` with the container's source: the parsed document and its decoding rules. The source is not retained.
+  /// This is safe, because the container keeps the source alive. In measurements, retaining the source took longer than
+  /// most reads.
   @inline(__always) private func ask<Value>(_ body: (TapeSource) throws -> Value) rethrows -> Value {
     try members.uncounted._withUnsafeGuaranteedRef(body)
   }
 
   /// Reads the value of a key.
   @inline(__always) private func read<Value>(_ key: Key, by body: (TapeSource, Int) throws -> Value) throws -> Value {
-    let place = try due(key)
+    let place = try requiredPlace(of: key)
     return try ask { try body($0, place) }
   }
 
   /// The index of the value of a key; nil if the key is missing.
   @inline(__always) private func place(of key: some CodingKey) -> Int? { members.place(of: key.stringValue, in: index) }
 
-  @inline(__always) private func due(_ key: Key) throws -> Int {
+  @inline(__always) private func requiredPlace(of key: Key) throws -> Int {
     if let place = place(of: key) { return place }
     throw missing(key)
   }

@@ -1,8 +1,8 @@
 /// Reads arrays of strings and numbers by specialised code. The generic code is slower, because it looks up the element
 /// type for each element.
 ///
-/// Each struct has one property, the array, so the struct and the array have the same memory layout. The struct is
-/// read, and its memory is then used as the array.
+/// For each array type, a struct with the array as its only property conforms to ``TapeReadable``. This struct and the
+/// array have the same memory layout. So the struct is read, and its memory is then used as the array.
 enum TapeLists {
   private struct Strings: TapeReadable {
     let list: [String]
@@ -25,8 +25,8 @@ enum TapeLists {
     }
   }
 
-  /// The struct to read instead of an array type; nil for all other types.
-  static func standIn(for type: any Any.Type) -> (any TapeReadable.Type)? {
+  /// The struct that is read instead of an array type. Nil for all types without such a struct.
+  static func substitute(for type: any Any.Type) -> (any TapeReadable.Type)? {
     if type == [String].self { return Strings.self }
     if type == [Double].self { return Doubles.self }
     if type == [Int].self { return Integers.self }

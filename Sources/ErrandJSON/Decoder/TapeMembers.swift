@@ -1,9 +1,10 @@
 /// A way to find the members of an object.
 protocol TapeMembers {
   var source: TapeSource { get }
-  /// The source without reference counting; valid as long as the caller keeps this `TapeMembers` value alive.
+  /// A reference to the source (the parsed document and its decoding rules) without reference counting. The reference
+  /// is valid as long as the caller keeps this `TapeMembers` value alive.
   var uncounted: Unmanaged<TapeSource> { get }
-  /// The index of the value of a name; nil if the object has no such name.
+  /// The index of the value of the member with a name; nil if the object has no such member.
   func place(of name: String, in object: Int) -> Int?
   /// The names of an object's members, in the order of the text.
   func names(in object: Int) -> [String]
@@ -25,7 +26,7 @@ extension TapeSource {
   }
 }
 
-/// Finds members by a linear search.
+/// Finds the members of an object by a linear search.
 struct TapeMembersInOrder: TapeMembers {
   let source: TapeSource
 
@@ -38,8 +39,8 @@ struct TapeMembersInOrder: TapeMembers {
   }
 }
 
-/// Finds members by a table. Used if a linear search would be slow or wrong (``JSONWord/Kind/crowd``), and for all
-/// objects if the rules convert keys.
+/// Finds the members of an object in a table. The table is needed for objects of the kind
+/// ``JSONWord/Kind/objectWithKeyTable``. If the decoding rules convert keys, the table is needed for all objects.
 final class TapeMembersInTable: TapeMembers, Sendable {
   let source: TapeSource
   private let table: JSONKeyTable

@@ -55,7 +55,7 @@ extension Decimal: TapeReadable {
     let word = source.document.word(index)
     guard word.isNumber else { throw source.mismatch(Decimal.self, at: index) }
     guard let decimal = Decimal(string: source.document.numeral(word)), decimal.isFinite else {
-      throw source.misfit(Decimal.self, at: index)
+      throw source.outOfRange(Decimal.self, at: index)
     }
     return decimal
   }
@@ -119,8 +119,8 @@ extension Array: TapeReadable where Element: Decodable {
     }
     let word = source.document.word(index)
     guard word.isKind(.array) else { throw source.mismatch([Any].self, at: index) }
-    return try [Element](unsafeUninitializedCapacity: word.length) { room, count in
-      guard let place = room.baseAddress else { return }
+    return try [Element](unsafeUninitializedCapacity: word.length) { memory, count in
+      guard let place = memory.baseAddress else { return }
       try reader.make(in: UnsafeMutableRawPointer(place), of: source, at: index, &count)
     }
   }
@@ -130,9 +130,9 @@ extension JSONReadable {
   /// Creates the elements of an array directly in the array's memory.
   /// - Parameter count: Receives the number of initialised elements, also if an error is thrown.
   fileprivate static func make(
-    in room: UnsafeMutableRawPointer, of source: TapeSource, at array: Int, _ count: inout Int
+    in memory: UnsafeMutableRawPointer, of source: TapeSource, at array: Int, _ count: inout Int
   ) throws {
-    let places = room.assumingMemoryBound(to: Self.self)
+    let places = memory.assumingMemoryBound(to: Self.self)
     let end = source.document.word(array).place
     var here = array + 2
     while here < end {
@@ -144,7 +144,8 @@ extension JSONReadable {
 }
 
 extension Dictionary: TapeReadable where Key == String, Value: Decodable {
-  /// If keys are equal, the first one counts. The key strategy does not apply, because the keys are data.
+  /// Reads a dictionary. If two keys are equal, the value of the first key is kept. The key strategy does not apply,
+  /// because the keys of a dictionary are data.
   static func read(from source: TapeSource, at index: Int) throws -> [String: Value] {
     let word = source.document.word(index)
     guard word.isObject else { throw source.mismatch([String: Any].self, at: index) }
@@ -156,7 +157,8 @@ extension Dictionary: TapeReadable where Key == String, Value: Decodable {
       let key = source.document.string(source.document.word(here))
       if word.isKind(.object) || members.index(forKey: key) == nil {
         let value = try source.value(Value.self, at: here + 1)
-        // `String` keys are equal if they are canonically equivalent, even if their bytes differ. The first key counts.
+        // `String` keys are equal if they are canonically equivalent, even if their bytes differ. The first value is
+        // kept.
         if let first = members.updateValue(value, forKey: key) { members[key] = first }
       }
       here = source.document.end(of: here + 1)

@@ -1,23 +1,24 @@
 import ErrandSupport
 import Synchronization
 
-/// Finds the way in which each type is read from a parsed text. The way is found once for each type and is kept until
-/// the program ends.
+/// Finds out in which way the values of each type are read from a parsed text. The result is found once for each type
+/// and is kept until the program ends.
 ///
-/// A dynamic cast to a protocol takes longer than reading a number. So results are cached in a table of 256 slots. If
-/// two types have the same slot, the later type replaces the earlier one.
+/// Finding a result takes longer than reading a number, because it needs a dynamic cast to a protocol. So recently used
+/// results are also in a table of 256 slots. If two types have the same slot, the later type replaces the earlier type
+/// in the table.
 final class TapeReaders: @unchecked Sendable {  // the table is atomic, and its entries never change
   static let shared = TapeReaders()
 
-  /// The way to read a type.
+  /// The way in which the values of a type are read.
   enum Reader: Sendable {
-    /// The type is read by its own `Decodable` code.
+    /// The type's own `Decodable` code reads the values.
     case ownCode
     case tape(any TapeReadable.Type)
     case json(any JSONReadable.Type)
 
     init<T>(of type: T.Type) {
-      if let list = TapeLists.standIn(for: type) {
+      if let list = TapeLists.substitute(for: type) {
         self = .tape(list)
       } else if let readable = type as? any TapeReadable.Type {
         self = .tape(readable)

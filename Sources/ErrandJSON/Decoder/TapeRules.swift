@@ -6,7 +6,7 @@ final class TapeRules: @unchecked Sendable {  // all properties are constants; t
   /// The conversion of keys in the text to the names that types request.
   enum Keys {
     case asWritten
-    /// Foundation converts each key from snake case.
+    /// The keys of the text are converted from snake case to camel case. Foundation converts each key.
     case converted
     case custom(@Sendable ([any CodingKey]) -> any CodingKey)
   }
@@ -22,7 +22,7 @@ final class TapeRules: @unchecked Sendable {  // all properties are constants; t
   private let decoder: JSONDecoder
   private let names = Locked<[JSONKeyText: String]>([:])
 
-  /// Foundation's defaults.
+  /// The decoding rules that correspond to Foundation's default strategies.
   static let standard = TapeRules()
   /// The `userInfo` key under which a `JSONDecoder` passes its rules to the ``JSONReadable`` types that it reads.
   static let inUserInfo = CodingUserInfoKey(rawValue: "errand.json.rules")
@@ -32,15 +32,15 @@ final class TapeRules: @unchecked Sendable {  // all properties are constants; t
     (dates, data, floats, keys, userInfo) = (.deferredToDate, .base64, .throw, .asWritten, [:])
   }
 
-  /// The strategies of a decoder for dates, data and numbers. Keys are not converted, because the decoder has already
-  /// converted them.
+  /// Copies the strategies of a decoder for dates, data and numbers. Keys are not converted, because the decoder has
+  /// already converted the keys.
   init(valuesOf decoder: JSONDecoder) {
     dates = decoder.dateDecodingStrategy
     data = decoder.dataDecodingStrategy
     floats = decoder.nonConformingFloatDecodingStrategy
     keys = .asWritten
     userInfo = decoder.userInfo
-    self.decoder = JSONDecoder()  // not `decoder` itself, which holds these rules: that would be a reference cycle
+    self.decoder = JSONDecoder()  // `decoder` itself holds these rules, so a reference to it would be a reference cycle
   }
 
   /// Copies the strategies of a decoder. Nil if the decoder has a setting that only Foundation supports.
@@ -87,7 +87,7 @@ final class TapeRules: @unchecked Sendable {  // all properties are constants; t
   }
 }
 
-/// Reads the first key of an object as a decoder shows it.
+/// Reads the first key of an object after the conversion by the decoder's key strategy.
 struct FirstKey: Decodable {
   private let name: String?
 

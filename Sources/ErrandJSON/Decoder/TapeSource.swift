@@ -6,15 +6,16 @@ import Foundation
 final class TapeSource: Sendable {
   let document: JSONDocument
   let rules: TapeRules
-  /// The coding path of a missing value, if this source serves a decoder that reads null in its place; otherwise nil.
+  /// The coding path of a missing value. Nil unless this source belongs to a decoder that reads null for a missing
+  /// value.
   private let absent: [any CodingKey]?
-  /// The coding path of the document inside a larger document; empty if the document is not part of another one.
+  /// The coding path of the document inside a larger document. Empty if the document is not part of a larger document.
   private let start: [any CodingKey]
-  private let kept = Locked(Kept())
+  private let pathState = Locked(PathState())
 
-  /// State that is recorded only on demand.
-  private struct Kept {
-    var places = TapePlaces()
+  /// The data from which the coding paths of values are found.
+  private struct PathState {
+    var finder = TapePathFinder()
     /// The indices of the objects that were read as dictionaries. The rules do not convert the keys of dictionaries.
     var dictionaries: Set<Int> = []
   }
@@ -28,7 +29,8 @@ final class TapeSource: Sendable {
     self.start = start
   }
 
-  /// Reads the value at an index. Uses specialised code if the type has any, otherwise the type's own code.
+  /// Reads the value at an index. Uses specialised code if Errand has such code for the type, otherwise the type's own
+  /// `Decodable` code.
   func value<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
     switch TapeReaders.shared.reader(of: type) {
     case .ownCode: return try type.init(from: TapeDecoder(source: self, index: index))
@@ -50,18 +52,18 @@ final class TapeSource: Sendable {
     TapeDecoder(source: TapeSource(document, rules: rules, absent: path), index: document.nothing)
   }
 
-  /// Records that an object was read as a dictionary. The rules do not convert the keys of a dictionary, because they
-  /// are data.
+  /// Records that an object was read as a dictionary. The rules do not convert the keys of a dictionary, because these
+  /// keys are data.
   func noteDictionary(_ object: Int) {
     guard !rules.keepsKeys else { return }
-    kept.withLock { _ = $0.dictionaries.insert(object) }
+    pathState.withLock { _ = $0.dictionaries.insert(object) }
   }
 
   // MARK: - Coding paths
 
   func path(to index: Int) -> [any CodingKey] {
     if let absent { return absent }
-    let (steps, dictionaries) = kept.withLock { ($0.places.steps(to: index, in: document), $0.dictionaries) }
+    let (steps, dictionaries) = pathState.withLock { ($0.finder.steps(to: index, in: document), $0.dictionaries) }
     var path = start
     for step in steps {
       guard document.word(step.container).isObject else {
@@ -75,29 +77,29 @@ final class TapeSource: Sendable {
   }
 }
 
-/// Creates the errors of a decoding. Their cases, coding paths and types are those of `JSONDecoder`.
+/// Creates the errors of a decoding. Their cases, coding paths and types are equal to those of `JSONDecoder`.
 extension TapeSource {
-  /// The error for a value of another type than the expected one.
-  func mismatch(_ due: any Any.Type, at index: Int) -> DecodingError {
-    isNull(at: index) ? noValue(due, at: index) : mismatchEvenOfNull(due, at: index)
+  /// The error for a value of another type than the expected type.
+  func mismatch(_ expected: any Any.Type, at index: Int) -> DecodingError {
+    isNull(at: index) ? noValue(expected, at: index) : mismatchEvenOfNull(expected, at: index)
   }
 
-  func mismatchEvenOfNull(_ due: any Any.Type, at index: Int) -> DecodingError {
+  func mismatchEvenOfNull(_ expected: any Any.Type, at index: Int) -> DecodingError {
     let found = document.word(index).nameInErrors
-    return .typeMismatch(due, context("Expected to decode \(due) but found \(found) instead.", at: index))
+    return .typeMismatch(expected, context("Expected to decode \(expected) but found \(found) instead.", at: index))
   }
 
   /// The error for a null value if the expected type does not accept null.
-  func noValue(_ due: any Any.Type, at index: Int) -> DecodingError {
-    let container = due == [String: Any].self ? "keyed" : due == [Any].self ? "unkeyed" : nil
-    let wanted = container.map { "\($0) decoding container" } ?? "value of type \(due)"
-    return .valueNotFound(due, context("Cannot get \(wanted) -- found null value instead", at: index))
+  func noValue(_ expected: any Any.Type, at index: Int) -> DecodingError {
+    let container = expected == [String: Any].self ? "keyed" : expected == [Any].self ? "unkeyed" : nil
+    let wanted = container.map { "\($0) decoding container" } ?? "value of type \(expected)"
+    return .valueNotFound(expected, context("Cannot get \(wanted) -- found null value instead", at: index))
   }
 
   /// The error for a number that does not fit the type.
-  func misfit(_ due: any Any.Type, at index: Int) -> DecodingError {
+  func outOfRange(_ expected: any Any.Type, at index: Int) -> DecodingError {
     let number = JSONDocument.shortened(document.numeral(document.word(index)))
-    return corrupted("The number \(number) does not fit in \(due).", at: index)
+    return corrupted("The number \(number) does not fit in \(expected).", at: index)
   }
 
   func corrupted(_ reason: String, at index: Int) -> DecodingError { .dataCorrupted(context(reason, at: index)) }
@@ -116,7 +118,7 @@ extension JSONWord {
     case .integer, .decimal: "number"
     case .plain, .escaped: "a string"
     case .array: "an array"
-    case .object, .crowd: "a dictionary"
+    case .object, .objectWithKeyTable: "a dictionary"
     }
   }
 }
@@ -127,10 +129,10 @@ extension TapeSource {
 
   func string(at index: Int) throws -> String { try string(for: String.self, at: index) }
 
-  /// - Parameter due: The requested type, which the error names if the value is not a string.
-  func string(for due: any Any.Type, at index: Int) throws -> String {
+  /// - Parameter expected: The requested type, which the error names if the value is not a string.
+  func string(for expected: any Any.Type, at index: Int) throws -> String {
     let word = document.word(index)
-    guard word.isString else { throw mismatch(due, at: index) }
+    guard word.isString else { throw mismatch(expected, at: index) }
     return document.string(word)
   }
 
@@ -155,22 +157,22 @@ extension TapeSource {
     return try unusualInteger(type, at: index)
   }
 
-  /// Reads an integer that is written with a fraction or an exponent. Throws if the value is not an integer of the
-  /// type.
+  /// Reads an integer that is written with a fraction or an exponent. Throws an error if the value is not an integer,
+  /// or if the integer does not fit the type.
   private func unusualInteger<Number: FixedWidthInteger>(_ type: Number.Type, at index: Int) throws -> Number {
     let word = document.word(index)
     switch word.kind {
-    case .integer: throw misfit(type, at: index)
+    case .integer: throw outOfRange(type, at: index)
     case .decimal: break
     default: throw mismatch(type, at: index)
     }
     guard let double = document.double(word), let number = Number(exactly: double) else {
-      throw misfit(type, at: index)
+      throw outOfRange(type, at: index)
     }
     // From 2⁵³ on, a double cannot represent every integer, so the text may mean another integer than the double.
     guard double.magnitude >= 0x1p53 else { return number }
     guard let decimal = Decimal(string: document.numeral(word)), let exact = Number(decimal.description) else {
-      throw misfit(type, at: index)
+      throw outOfRange(type, at: index)
     }
     return exact
   }
@@ -178,18 +180,18 @@ extension TapeSource {
   func double(at index: Int) throws -> Double {
     let word = document.word(index)
     guard word.isNumber else { return try unusualNumber(Double.self, at: index) }
-    guard let double = document.double(word) else { throw misfit(Double.self, at: index) }
+    guard let double = document.double(word) else { throw outOfRange(Double.self, at: index) }
     return double
   }
 
   func float(at index: Int) throws -> Float {
     let word = document.word(index)
     guard word.isNumber else { return try unusualNumber(Float.self, at: index) }
-    guard let float = document.float(word) else { throw misfit(Float.self, at: index) }
+    guard let float = document.float(word) else { throw outOfRange(Float.self, at: index) }
     return float
   }
 
-  /// Reads a string that the rules define for infinity or NaN. Throws for all other values.
+  /// Reads a string that the rules define for infinity or NaN. Throws an error for all other values.
   private func unusualNumber<Number: BinaryFloatingPoint>(_ type: Number.Type, at index: Int) throws -> Number {
     let word = document.word(index)
     guard case .convertFromString(let infinity, let negativeInfinity, let nan) = rules.floats, word.isString else {

@@ -1,8 +1,8 @@
 /// The unkeyed container of an array.
 struct TapeUnkeyed: UnkeyedDecodingContainer {
   private let source: TapeSource
-  /// The indices of the array and of its next element. They have four bytes each, so that the container fits into
-  /// an existential without a heap box.
+  /// The index of the array. This index and the next element's index have four bytes each, so that the container fits
+  /// into an existential without a heap box.
   private let index: UInt32
   private var next: UInt32
   private var number: UInt32 = 0

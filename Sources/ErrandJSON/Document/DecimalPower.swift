@@ -39,11 +39,11 @@ struct DecimalPower {
   }
 }
 
-/// An integer of up to 1280 bits. The powers of ten are calculated with it.
+/// An integer of up to 1280 bits, for calculating the powers of ten.
 private struct WideNumber {
   static let highestBit = 20 * 64 - 1
 
-  /// The least significant limb is first.
+  /// The 64-bit parts of the integer. The least significant part is first.
   private var limbs = [UInt64](repeating: 0, count: 20)
 
   init(_ number: UInt64) { limbs[0] = number }
@@ -67,7 +67,8 @@ private struct WideNumber {
     }
   }
 
-  /// The 128 bits from the highest set bit downward, and the exponent of the power of two by which to multiply them.
+  /// The 128 bits from the highest set bit downward, and the exponent of the power of two by which to multiply these
+  /// bits.
   var highest128Bits: (mantissa: UInt128, exponent: Int) {
     let top = limbs.lastIndex { $0 != 0 } ?? 0
     let limb = { (index: Int) in index < 0 ? 0 : limbs[index] }

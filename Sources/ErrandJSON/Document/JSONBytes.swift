@@ -2,8 +2,8 @@ import Foundation
 
 /// Operations on the bytes of a text. Every pointer must point into a text that is followed by zero bytes.
 enum JSONBytes {
-  /// Whether two byte sequences are equal. Most of them are keys of up to 16 bytes. For 4 to 16 bytes, two integers are
-  /// compared: the first bytes and the last bytes, which may overlap. This is faster than a call of `memcmp`.
+  /// Whether two byte sequences are equal. Most sequences are keys of up to 16 bytes. For 4 to 16 bytes, two integers
+  /// are compared: the first bytes and the last bytes, which may overlap. This is faster than a call of `memcmp`.
   @inline(__always)
   static func areSame(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     switch count {
@@ -68,13 +68,13 @@ enum JSONBytes {
       return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
     // A decoded escape is never longer than the escape itself.
-    return String(unsafeUninitializedCapacity: count) { room in unescape(bytes, count, into: room) }
+    return String(unsafeUninitializedCapacity: count) { buffer in unescape(bytes, count, into: buffer) }
   }
 
   private static func unescape(
-    _ bytes: UnsafePointer<UInt8>, _ count: Int, into room: UnsafeMutableBufferPointer<UInt8>
+    _ bytes: UnsafePointer<UInt8>, _ count: Int, into buffer: UnsafeMutableBufferPointer<UInt8>
   ) -> Int {
-    guard let text = room.baseAddress else { return 0 }
+    guard let text = buffer.baseAddress else { return 0 }
     var (read, written) = (0, 0)
     while read < count {
       let escape = memchr(bytes + read, Int32(UInt8(ascii: "\\")), count - read)

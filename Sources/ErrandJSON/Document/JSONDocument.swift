@@ -2,10 +2,10 @@ import ErrandSupport
 package import Foundation
 
 /// A parsed JSON text. It consists of the bytes of the text and of the *tape*: an array of 64-bit words with the kinds
-/// and positions of all values, written in one pass.
+/// and positions of all values. The parser writes the tape while it reads the text.
 ///
 /// The document owns a copy of the text, followed by zero bytes. So eight bytes can be read at once from any position,
-/// and values that read from the document can outlive the original text.
+/// and values that were read from the document can outlive the original text.
 final class JSONDocument: @unchecked Sendable {  // only the hints, which are atomic, and the locked tables change
   /// The maximum length of a text in bytes: 256 MiB, the largest length that a ``JSONWord`` can hold.
   static let limit = JSONWord.most
@@ -14,10 +14,10 @@ final class JSONDocument: @unchecked Sendable {  // only the hints, which are at
   let text: UnsafePointer<UInt8>
   /// The number of bytes in the text.
   let count: Int
-  /// The words of the tape. The root begins at the first word. After the root there is an extra null, which is read in
-  /// place of a missing value.
+  /// The words of the tape. The root value begins at the first word. The root is followed by an extra null, which is
+  /// read instead of a missing value.
   let words: UnsafePointer<UInt64>
-  /// The index of the extra null after the root, which is read in place of a missing value.
+  /// The index of the extra null after the root, which is read instead of a missing value.
   let nothing: Int
   /// Whether the text may have numbers that exceed the range of `Double`.
   let hasVastNumbers: Bool
@@ -64,13 +64,13 @@ final class JSONDocument: @unchecked Sendable {  // only the hints, which are at
 struct JSONLookupTables {
   /// The indices of the elements of arrays.
   var elements: [Int: [Int]] = [:]
-  /// The key tables of objects for which a linear search is too slow or wrong (``JSONWord/Kind/crowd``).
+  /// The key tables of objects for which a linear search is too slow or wrong (``JSONWord/Kind/objectWithKeyTable``).
   var keys: [Int: JSONKeyTable] = [:]
 }
 
 /// A copy of a text, followed by zero bytes.
 struct JSONTextCopy {
-  /// The number of zero bytes after the text: two 64-bit words, so that a whole word can be read from the last byte on.
+  /// The number of zero bytes after the text: two 64-bit words, so that a whole word can be read at the last byte.
   private static let margin = 16
 
   let bytes: UnsafeMutablePointer<UInt8>
@@ -128,19 +128,20 @@ extension JSONDocument {
   }
 }
 
-/// A body that is parsed only once. Several readers use the result: the shape check, the envelope's code and message,
-/// and the typed value.
+/// A body that is parsed only once. Several readers use the result: the check by ``JSONShape``, the code that finds the
+/// API's own status code and message in the body, and the decoder of the typed value.
 package struct ParsedJSON: Sendable {
   let document: JSONDocument
 
   /// - Throws: ``JSONError``.
   package init(_ data: Data) throws(JSONError) { document = try JSONDocument(data) }
 
-  /// The value at a path; nil if the path has no value. If an object has equal keys, the first one counts.
+  /// The value at a path; nil if the path has no value. If an object has equal keys, the first key is used.
   /// - Throws: ``JSONError`` if a number in the value exceeds the range of `Double`.
   package func value(at path: JSONPath) throws(JSONError) -> JSONValue? { try value(at: path, rules: .standard) }
 
-  /// - Parameter rules: The strategies by which types are read from the value.
+  /// The value at a path; nil if the path has no value.
+  /// - Parameter rules: The strategies for reading Swift types from the value.
   func value(at path: JSONPath, rules: TapeRules) throws(JSONError) -> JSONValue? {
     guard let index = document.index(at: path) else { return nil }
     return try TapeSource(document, rules: rules).json(at: index)

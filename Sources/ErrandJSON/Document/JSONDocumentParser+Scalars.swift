@@ -75,7 +75,7 @@ extension JSONDocumentParser {
       } else if byte >= 0x80 {
         try sequence()
       } else {
-        throw broken(at < count ? "a string contains an unescaped control character" : "it ends inside a string")
+        throw broken(at < count ? "a string contains an unescaped control character" : "the text ends inside a string")
       }
     }
     tape.append(JSONWord(kind, length: at - start, place: start))

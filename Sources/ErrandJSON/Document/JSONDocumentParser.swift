@@ -1,8 +1,10 @@
-/// Parses a text in one pass, strictly by RFC 8259, and records the kinds and positions of the text's values.
+/// Parses a text from its start to its end, strictly by RFC 8259, and records the kinds and positions of the text's
+/// values.
 ///
 /// Open containers are kept in an array instead of on the stack, so that deep nesting cannot overflow the stack.
 struct JSONDocumentParser {
-  /// The kind of token that must follow. `after` is a token after a value: a comma, a closing bracket or the end.
+  /// The kind of token that the parser expects next. `after` stands for the tokens that may follow a value: a comma, a
+  /// closing bracket or the end of the text.
   private enum Turn { case value, key, after }
 
   /// An array or object whose end has not been reached.
@@ -11,17 +13,18 @@ struct JSONDocumentParser {
     let index: Int
     let isObject: Bool
     var members = 0
-    /// One bit for the hash of each key so far. A key whose bit is not set is new to the object.
+    /// One bit for the hash of each key that was read. A key whose bit is not set is new to the object.
     var keys: UInt64 = 0
     /// Whether the object needs a key table, because a linear search would be slow or wrong.
-    var isCrowd = false
+    var needsKeyTable = false
   }
 
   let text: UnsafePointer<UInt8>
   let count: Int
   var at = 0
   var tape: JSONTape
-  /// Whether a number has an exponent, or so many digits that it may exceed the range of `Double`.
+  /// Whether the text has a number with an exponent, or with so many digits that the number may exceed the range of
+  /// `Double`.
   var hasVastNumbers = false
   private var open: [Open] = []
   private var current: Open?
@@ -30,10 +33,10 @@ struct JSONDocumentParser {
   init(_ copy: JSONTextCopy) {
     text = UnsafePointer(copy.bytes)
     count = copy.count
-    tape = JSONTape(room: copy.count / 6 + 16)
+    tape = JSONTape(capacity: copy.count / 6 + 16)
   }
 
-  /// Reads the whole text.
+  /// Parses the whole text.
   mutating func parse() throws(JSONError) {
     skipSpace()
     guard at < count else { throw JSONError.empty }
@@ -64,7 +67,7 @@ struct JSONDocumentParser {
     case UInt8(ascii: "t"): try literal("true", .yes)
     case UInt8(ascii: "f"): try literal("false", .no)
     case UInt8(ascii: "n"): try literal("null", .null)
-    default: throw broken(at < count ? "expected a value" : "it ends where a value is expected")
+    default: throw broken(at < count ? "expected a value" : "the text ends where a value is expected")
     }
     return .after
   }
@@ -89,7 +92,7 @@ struct JSONDocumentParser {
   @inline(__always)
   private mutating func key() throws(JSONError) -> Turn {
     guard text[at] == UInt8(ascii: "\"") else {
-      throw broken(at < count ? "expected a key in quotation marks" : "it ends where a key is expected")
+      throw broken(at < count ? "expected a key in quotation marks" : "the text ends where a key is expected")
     }
     try string()
     note(key: tape.count - 1)
@@ -114,15 +117,15 @@ struct JSONDocumentParser {
       end()
       return .after
     default:
-      let due = container.isObject ? "a comma or }" : "a comma or ]"
-      throw broken(at < count ? "expected \(due)" : "it ends where \(due) is expected")
+      let expected = container.isObject ? "a comma or }" : "a comma or ]"
+      throw broken(at < count ? "expected \(expected)" : "the text ends where \(expected) is expected")
     }
   }
 
   @inline(__always)
   private mutating func end() {
     guard let container = current else { return }
-    let kind: JSONWord.Kind = !container.isObject ? .array : container.isCrowd ? .crowd : .object
+    let kind: JSONWord.Kind = !container.isObject ? .array : container.needsKeyTable ? .objectWithKeyTable : .object
     tape[container.index] = JSONWord(kind, length: container.members, place: tape.count)
     at += 1
     current = open.popLast()
@@ -130,18 +133,19 @@ struct JSONDocumentParser {
 
   // MARK: - Keys
 
-  /// Counts a key and detects whether the object already has an equal key.
+  /// Counts a key of the current object. Marks the object if it needs a key table, because it has more than 64 keys,
+  /// two equal keys, or a key with escapes.
   @inline(__always)
   private mutating func note(key index: Int) {
     guard var container = current else { return }
     container.members += 1
-    if !container.isCrowd {
+    if !container.needsKeyTable {
       let word = tape[index]
       let bit = UInt64(1) << hash(word)
       if word.isKind(.escaped) || container.members > 64 {
-        container.isCrowd = true
+        container.needsKeyTable = true
       } else if container.keys & bit != 0, has(word, in: container, before: index) {
-        container.isCrowd = true
+        container.needsKeyTable = true
       }
       container.keys |= bit
     }
@@ -170,13 +174,13 @@ struct JSONDocumentParser {
 
   // MARK: - Errors
 
-  /// The syntax error at the current position.
+  /// Creates the syntax error for the parser's current position in the text.
   func broken(_ reason: String) -> JSONError {
     let seen = UnsafeRawBufferPointer(start: text, count: count)
     return .notJSON(reason: reason, at: JSONPlace(byte: min(at, count), in: seen, path: path))
   }
 
-  /// The path of the value that is being read. Between two members, the path of their container.
+  /// The path of the value that is being read. Between two members, this is the path of their container.
   private var path: JSONPath {
     let containers = open + (current.map { [$0] } ?? [])
     let members = containers.dropFirst().map(\.index) + (turn == .value ? [tape.count] : [])
@@ -200,18 +204,18 @@ struct JSONDocumentParser {
   }
 }
 
-/// The position in a text at which it violates the grammar.
+/// The position in a text at which the text violates the grammar of JSON.
 public struct JSONPlace: Sendable, Hashable {
-  /// The byte offset from the start, counted from 0, in UTF-8 without a byte order mark.
+  /// The number of bytes before the position, in UTF-8 without a byte order mark.
   public let byte: Int
-  /// The line, counted from 1.
+  /// The number of the line that contains the position, counted from 1.
   public let line: Int
-  /// The column, counted from 1 in Unicode scalars.
+  /// The column of the position, counted from 1 in Unicode scalars.
   public let column: Int
-  /// The value that was being read.
+  /// The path of the value that the parser was reading at the position.
   public let path: JSONPath
 
-  /// - Parameter text: The text, complete at least up to the byte.
+  /// - Parameter text: The text. Only the bytes before `byte` are read.
   init(byte: Int, in text: UnsafeRawBufferPointer, path: JSONPath) {
     let before = text.prefix(byte)
     let line = before.reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }

@@ -1,4 +1,4 @@
-/// The digits of a number as an integer, and the power of ten by which to multiply them.
+/// The digits of a number as an integer, and the power of ten by which to multiply the digits.
 struct JSONFloat {
   private var digits: UInt64 = 0
   private var isNegative = false
@@ -47,8 +47,8 @@ struct JSONFloat {
     return text[0] == UInt8(ascii: "-") ? -exponent : exponent
   }
 
-  /// The nearest double; nil if this algorithm cannot find it. It fails for a number with many digits, for a number
-  /// half-way between two doubles, and for a number that is very small or very large.
+  /// The nearest double. Nil if this algorithm cannot find the nearest double. The algorithm fails for a number with
+  /// many digits, for a number half-way between two doubles, and for a number that is very small or very large.
   var nearest: Double? {
     guard isShort else { return nil }
     guard digits != 0 else { return isNegative ? -0.0 : 0 }
@@ -56,8 +56,8 @@ struct JSONFloat {
     return isNegative ? -magnitude : magnitude
   }
 
-  /// The nearest double if both the digits and the power of ten are exactly representable as doubles; otherwise nil. In
-  /// that case the multiplication or division rounds only once.
+  /// The nearest double if both the digits and the power of ten are exactly representable as doubles. The
+  /// multiplication or division then rounds only once. Nil for all other numbers.
   private var exact: Double? {
     guard digits <= 1 << 53, abs(power) < Self.powers.count else { return nil }
     return power < 0 ? Double(digits) / Self.powers[-power] : Double(digits) * Self.powers[power]
@@ -66,8 +66,8 @@ struct JSONFloat {
   /// The digits times a 128-bit power of ten, rounded to 53 bits; nil if the rounding is uncertain.
   ///
   /// The 128-bit power is too small by less than one unit in its last bit. So the product is too small by less than one
-  /// unit in the last of its highest 128 bits. This error can change the nearest double only if the bits after the
-  /// highest 53 bits are one half or just below one half.
+  /// unit in the last of its highest 128 bits. The rounding depends on the bits after the highest 53 bits. The error
+  /// can change the result only if the value of these bits is one half, or slightly less than one half.
   private var rounded: Double? {
     guard let ten = DecimalPower.ten(to: power) else { return nil }
     let shift = digits.leadingZeroBitCount
@@ -79,7 +79,8 @@ struct JSONFloat {
     let product = upper << UInt128(spare)
     let rest = product << 53
     let half = UInt128(1) << 127
-    // The lowest bits are unknown, because of the error of the power and the bits that were shifted in.
+    // The lowest bits of the product are uncertain, because the power has an error and the shift by `spare` added
+    // zeros.
     let doubt = UInt128(2) << UInt128(53 + spare)
     guard rest >= half &+ doubt || rest < half &- doubt else { return nil }
     let mantissa = UInt64(product >> 75) + (rest >= half ? 1 : 0)

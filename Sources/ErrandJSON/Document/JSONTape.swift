@@ -1,13 +1,14 @@
-/// The words of a document while the parser appends to them. They contain the kinds and positions of all values.
+/// The 64-bit words of a document, to which the parser appends. The words contain the kinds and positions of all
+/// values.
 struct JSONTape {
   private(set) var words: UnsafeMutablePointer<UInt64>
   private(set) var count = 0
-  private var room: Int
+  private var capacity: Int
 
-  /// - Parameter room: The initial capacity in words.
-  init(room: Int) {
-    self.room = room
-    words = .allocate(capacity: room)
+  /// - Parameter capacity: The initial capacity in words.
+  init(capacity: Int) {
+    self.capacity = capacity
+    words = .allocate(capacity: capacity)
   }
 
   subscript(index: Int) -> JSONWord {
@@ -17,18 +18,18 @@ struct JSONTape {
 
   @inline(__always)
   mutating func append(_ word: JSONWord) {
-    if count == room { grow() }
+    if count == capacity { grow() }
     words[count] = word.bits
     count += 1
   }
 
   @inline(never)
   private mutating func grow() {
-    let wider = UnsafeMutablePointer<UInt64>.allocate(capacity: room * 2)
+    let wider = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity * 2)
     wider.moveInitialize(from: words, count: count)
     words.deallocate()
     words = wider
-    room *= 2
+    capacity *= 2
   }
 
   func deallocate() { words.deallocate() }

@@ -6,7 +6,7 @@
 ///
 /// In an object, the word of each key precedes the words of its value.
 struct JSONWord {
-  /// The kind of a value. For numbers and strings it depends on how the value is written.
+  /// The kind of a value. For numbers and strings, the kind depends on how the value is written.
   enum Kind: UInt8 {
     case null, no, yes
     /// A number that has only digits and perhaps a minus sign.
@@ -20,7 +20,7 @@ struct JSONWord {
     case array, object
     /// An object whose keys need a table, because a linear search would be slow or wrong: it has more than 64 keys, a
     /// repeated key, or a key with escapes.
-    case crowd
+    case objectWithKeyTable
   }
 
   /// The maximum of a length or a number of members: 2^28 − 1.
@@ -49,6 +49,6 @@ struct JSONWord {
   var isString: Bool { isKind(.plain) || isKind(.escaped) }
   var isNumber: Bool { isKind(.integer) || isKind(.decimal) }
 
-  /// Whether the value is of one kind. This is faster than reading `kind`.
+  /// Whether the value is of one kind. This check is faster than reading `kind`.
   @inline(__always) func isKind(_ kind: Kind) -> Bool { bits >> 60 == UInt64(kind.rawValue) }
 }

@@ -4,8 +4,8 @@ extension JSONBuffer<UInt8> {
   /// Writes a date as `2026-11-21T16:00:00Z` in quotation marks, rounded down to the second.
   func write(iso8601 date: Date) {
     let seconds = date.timeIntervalSince1970.rounded(.down)
-    // The seconds from the first day of the Gregorian calendar to the end of the year 9999. Foundation writes other
-    // dates.
+    // The limits are the first day of the Gregorian calendar and the end of the year 9999, in seconds since 1970.
+    // Foundation writes dates outside these limits.
     guard seconds >= -12_219_292_800, seconds <= 253_402_300_799 else {
       write(date.formatted(.iso8601))
       return

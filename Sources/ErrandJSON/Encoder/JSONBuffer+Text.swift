@@ -64,7 +64,7 @@ extension JSONBuffer<UInt8> {
   }
 
   /// A hash of six bits of the bytes in a range. Ranges with equal bytes have equal hashes.
-  @inline(__always) func sign(_ range: Range<Int>) -> UInt64 {
+  @inline(__always) func sixBitHash(of range: Range<Int>) -> UInt64 {
     guard let last = range.last else { return 0 }
     let middle = range.lowerBound + range.count / 2
     let some = UInt64(start[range.lowerBound]) | UInt64(start[middle]) << 8 | UInt64(start[last]) << 16
@@ -171,8 +171,9 @@ extension JSONBuffer<UInt8> {
     return found & (ones &* 0x80) != 0
   }
 
-  /// Writes one byte of a string, as an escape if necessary. The caller must have reserved one byte for this byte and
-  /// for each following byte. An escape has more bytes, so this function reserves the additional space itself.
+  /// Writes one byte of a string, as an escape if necessary. The caller must have reserved one byte for each byte of
+  /// the string that is not written yet. An escape needs more bytes, so this function reserves the additional bytes
+  /// itself.
   @inline(__always) private func write(escaping byte: UInt8, before rest: Int) {
     if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
       start[count] = byte

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A growable buffer of trivial values. It never shrinks while it exists.
+/// A growable buffer of trivial values. Its capacity never shrinks.
 final class JSONBuffer<Element: BitwiseCopyable> {
   private(set) var start: UnsafeMutablePointer<Element>
   private(set) var capacity: Int
@@ -26,10 +26,10 @@ final class JSONBuffer<Element: BitwiseCopyable> {
 
   @inline(never) private func grow(_ more: Int) {
     let wider = max(capacity * 2, count + more)
-    let room = UnsafeMutablePointer<Element>.allocate(capacity: wider)
-    room.update(from: start, count: count)
+    let storage = UnsafeMutablePointer<Element>.allocate(capacity: wider)
+    storage.update(from: start, count: count)
     start.deallocate()
-    (start, capacity) = (room, wider)
+    (start, capacity) = (storage, wider)
   }
 
   @inline(__always) func append(_ element: Element) {
@@ -63,9 +63,10 @@ extension JSONBuffer<UInt8> {
   /// Writes a number that has at most fifteen digits, of which at most nine are after the decimal point. Returns false
   /// for all other numbers, without writing anything.
   ///
-  /// Two different decimal numbers of up to fifteen digits are never read as the same double. So a decimal number that
-  /// is read as this double is the shortest one. Its digits result from multiplying the double by a power of ten and
-  /// rounding: the error of the product is far below one half.
+  /// Two different decimal numbers of up to fifteen digits are never read as the same double. So at most one such
+  /// decimal number is read as `number`, and this decimal number is the shortest. Its digits are found by multiplying
+  /// `number` by a power of ten and rounding the product. The error of the product is far below one half, so the
+  /// rounding gives the right digits.
   private func write(short number: Double, _ magnitude: Double) -> Bool {
     let (power, scale): (Int, Double) = magnitude < 1e6 ? (9, 1e9) : magnitude < 1e9 ? (6, 1e6) : (3, 1e3)
     let scaled = (magnitude * scale).rounded()

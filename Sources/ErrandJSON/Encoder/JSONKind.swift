@@ -5,17 +5,17 @@ enum JSONKind: UInt8 {
   case string, bool, int, double, float
   case int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, int128, uint128
   case date, data, url, decimal, value
-  /// An array.
+  /// An array of encodable elements.
   case array
   /// A dictionary whose keys are strings.
   case members
-  /// Any other dictionary.
+  /// A dictionary whose keys are not strings.
   case dictionary
   /// Any type that is written by its own `encode(to:)`.
   case other
 
-  /// Whether the value can be written directly: without an open container, and without calling code of the value's
-  /// type.
+  /// Whether values of this kind are written without opening an array or object, and without calling code of the
+  /// value's type.
   var isScalar: Bool { rawValue <= JSONKind.uint128.rawValue }
 
   init(_ type: any Any.Type) {

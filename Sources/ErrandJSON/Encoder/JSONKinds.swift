@@ -1,9 +1,9 @@
-/// A cache of the kinds of recent types, so that a lookup costs one comparison.
+/// A cache of the kinds of recently written types. If the type is in the cache, a lookup costs one comparison.
 final class JSONKinds {
   struct Entry {
     var type: ObjectIdentifier
     var kind: JSONKind
-    /// The type itself if it is a ``JSONGroup``; otherwise nil.
+    /// The type as a ``JSONGroup``; nil if the type does not conform to ``JSONGroup``.
     var group: (any JSONGroup.Type)?
   }
 
@@ -25,8 +25,9 @@ final class JSONKinds {
   }
 }
 
-/// An array, or a dictionary whose keys are strings. It writes its elements without `Codable`.
+/// An array, or a dictionary whose keys are strings. The type writes its elements without `Codable`.
 protocol JSONGroup {
-  /// Writes the elements of an array or dictionary to the innermost level. `T` must be the conforming type itself.
+  /// Writes the elements of an array or dictionary to the array or object that the stream has opened last. `T` must be
+  /// the conforming type itself.
   static func write<T>(elementsOf value: T, to stream: JSONStream) throws
 }

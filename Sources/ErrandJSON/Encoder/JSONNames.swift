@@ -2,8 +2,8 @@ import Foundation
 
 /// Converts coding keys to the names of members by the key strategy of the encoder.
 final class JSONNames {
-  /// The maximum number of names in an object for which a new name is compared with each earlier name. For larger
-  /// objects, a set of the names is used.
+  /// The maximum number of names of an object that a new name is compared with one by one. If the object has more
+  /// names, a set of these names is used.
   static let few = 32
   /// The maximum number of converted names to cache.
   private static let most = 1_024
@@ -35,45 +35,45 @@ final class JSONNames {
 
 extension JSONStream {
   /// The name under which a key is written to the object at the given level.
-  @inline(__always) func name(of key: some CodingKey, in level: JSONLevel.Name) throws -> String {
+  @inline(__always) func name(of key: some CodingKey, in level: JSONLevel.ID) throws -> String {
     rules.keepsKeys ? key.stringValue : try convertedName(of: key, in: level)
   }
 
-  private func convertedName(of key: some CodingKey, in level: JSONLevel.Name) throws -> String {
+  private func convertedName(of key: some CodingKey, in level: JSONLevel.ID) throws -> String {
     switch rules.keys {
     case .useDefaultKeys: return key.stringValue
     case .convertToSnakeCase:
-      guard let name = names.snakeCase(key.stringValue) else { throw halt(.handOver) }
+      guard let name = names.snakeCase(key.stringValue) else { throw halt(.needsJSONEncoder) }
       return name
     case .custom(let convert): return convert(path(to: level) + [key]).stringValue
-    @unknown default: throw halt(.handOver)
+    @unknown default: throw halt(.needsJSONEncoder)
     }
   }
 
   /// Writes the name of a member and a colon. If the object already has the name, the stream stops, and
   /// `JSONEncoder` encodes the value.
-  @inline(__always) func begin(_ key: some CodingKey, in level: JSONLevel.Name) throws {
-    // Get the name first, because the key may run code of its type, and this code may open a level. The pointer below
-    // is valid only until a new level opens.
+  @inline(__always) func begin(_ key: some CodingKey, in level: JSONLevel.ID) throws {
+    // The name is requested first, because the key may run code of its type, and this code may open a level. The
+    // pointer to the level is valid only until a new level opens.
     let name = try name(of: key, in: level)
     try enter(level)
     let place = self.level(level)
-    let (sign, isASCII) = write(name, in: place)
-    if place.pointee.signs & sign != 0 || !isASCII || place.pointee.count > JSONNames.few {
-      if isKnown(in: level, isASCII: isASCII) { throw halt(.handOver) }
+    let (hashBit, isASCII) = write(name, in: place)
+    if place.pointee.keyHashBits & hashBit != 0 || !isASCII || place.pointee.count > JSONNames.few {
+      if isKnown(in: level, isASCII: isASCII) { throw halt(.needsJSONEncoder) }
     }
-    place.pointee.signs |= sign
+    place.pointee.keyHashBits |= hashBit
   }
 
   /// Writes the name of a member and a colon. The caller guarantees that the object does not have the name yet.
-  @inline(__always) func begin(unique name: String, in level: JSONLevel.Name) throws {
+  @inline(__always) func begin(unique name: String, in level: JSONLevel.ID) throws {
     try enter(level)
     _ = write(name, in: self.level(level))
   }
 
   @inline(__always) private func write(
     _ name: String, in level: UnsafeMutablePointer<JSONLevel>
-  ) -> (sign: UInt64, isASCII: Bool) {
+  ) -> (hashBit: UInt64, isASCII: Bool) {
     if level.pointee.count > 0 { bytes.append(UInt8(ascii: ",")) }
     level.pointee.count &+= 1
     let start = bytes.count
@@ -81,15 +81,15 @@ extension JSONStream {
     let member = JSONMember(start: start, keyEnd: bytes.count)
     bytes.append(UInt8(ascii: ":"))
     members.append(member)
-    return (1 << bytes.sign(member.name), isASCII)
+    return (1 << bytes.sixBitHash(of: member.name), isASCII)
   }
 
-  /// Whether the object already has the name of the last member. Canonically equivalent names are equal, as in a
-  /// `Dictionary`.
-  @inline(never) private func isKnown(in name: JSONLevel.Name, isASCII: Bool) -> Bool {
-    let first = level(name).pointee.firstMember
+  /// Whether an earlier member of the object has the same name as the last member. Canonically equivalent names are the
+  /// same, as in a `Dictionary`.
+  @inline(never) private func isKnown(in id: JSONLevel.ID, isASCII: Bool) -> Bool {
+    let first = level(id).pointee.firstMember
     let last = members.last.pointee.name
-    if members.count - first > JSONNames.few || crowds[name.id] != nil { return isInCrowd(name, from: first) }
+    if members.count - first > JSONNames.few || nameSets[id.serial] != nil { return isInNameSet(id, from: first) }
     for index in first..<(members.count - 1) {
       let other = members.start[index].name
       if other.count == last.count, bytes.compare(other, last) == 0 { return true }
@@ -98,21 +98,22 @@ extension JSONStream {
     return false
   }
 
-  private func isInCrowd(_ name: JSONLevel.Name, from first: Int) -> Bool {
-    if crowds[name.id] == nil {
+  /// Whether the object's set of names has the name of the last member. If not, adds the name to the set.
+  private func isInNameSet(_ id: JSONLevel.ID, from first: Int) -> Bool {
+    if nameSets[id.serial] == nil {
       let others = (first..<(members.count - 1)).map { bytes.text(members.start[$0].name) }
-      crowds[name.id] = Set(others)
+      nameSets[id.serial] = Set(others)
     }
-    return !(crowds[name.id, default: []].insert(bytes.text(members.last.pointee.name)).inserted)
+    return !(nameSets[id.serial, default: []].insert(bytes.text(members.last.pointee.name)).inserted)
   }
 
-  /// Sorts an object's members by the bytes of their names. It is called before the closing bracket is written.
+  /// Sorts an object's members by the bytes of their names. Must be called before the closing bracket is written.
   @inline(never) func sort(_ object: JSONLevel) throws {
     let first = object.firstMember
     let range = first..<members.count
-    // A name with an escape is sorted by the bytes of the escape. `JSONEncoder` may sort it differently.
+    // A name with an escape is sorted by the bytes of the escape. `JSONEncoder` may sort such a name differently.
     if rules.sortsAll, range.contains(where: { bytes.contains(UInt8(ascii: "\\"), in: members.start[$0].name) }) {
-      throw halt(.handOver)
+      throw halt(.needsJSONEncoder)
     }
     var order = range.map { (head: bytes.head(of: members.start[$0].name), index: $0) }
     order.sort { left, right in
@@ -129,7 +130,7 @@ extension JSONStream {
   }
 }
 
-/// The position of a member's key in the text. The range includes the quotation marks.
+/// The position of a member's key in the text, including both quotation marks.
 struct JSONMember: BitwiseCopyable {
   let start: Int
   let keyEnd: Int

@@ -3,52 +3,52 @@
 extension JSONStream {
   func write<T: Encodable>(array value: T, of entry: JSONKinds.Entry, hasKey: Bool) throws {
     guard let group = entry.group else { return try run(hasKey: hasKey) { try value.encode(to: $0) } }
-    let name = try push(hasKey: hasKey)
+    let id = try push(hasKey: hasKey)
     try open(.array)
     try group.write(elementsOf: value, to: self)
-    try close(downTo: Int(name.depth))
+    try close(downTo: Int(id.depth))
   }
 
-  var innermost: JSONLevel.Name {
-    JSONLevel.Name(depth: Int32(truncatingIfNeeded: levels.count - 1), id: levels.last.pointee.id)
+  var innermost: JSONLevel.ID {
+    JSONLevel.ID(depth: Int32(truncatingIfNeeded: levels.count - 1), serial: levels.last.pointee.serial)
   }
 }
 
 extension Array: JSONGroup where Element: Encodable {
   static func write<T>(elementsOf value: T, to stream: JSONStream) throws {
     let elements = JSONSameType.cast(value, to: Self.self)
-    let name = stream.innermost
+    let id = stream.innermost
     let entry = stream.kinds.entry(of: Element.self)
     switch entry.kind {
-    case .string: stream.add(strings: JSONSameType.cast(elements, to: [String].self), to: name)
-    case .int: stream.add(integers: JSONSameType.cast(elements, to: [Int].self), to: name)
-    case .double: try stream.add(numbers: JSONSameType.cast(elements, to: [Double].self), to: name)
+    case .string: stream.add(strings: JSONSameType.cast(elements, to: [String].self), to: id)
+    case .int: stream.add(integers: JSONSameType.cast(elements, to: [Int].self), to: id)
+    case .double: try stream.add(numbers: JSONSameType.cast(elements, to: [Double].self), to: id)
     default:
       for element in elements {
-        try stream.add(to: name) { try stream.write(element, as: entry, hasKey: false) }
+        try stream.add(to: id) { try stream.write(element, as: entry, hasKey: false) }
       }
     }
   }
 }
 
 extension JSONStream {
-  fileprivate func add(strings: [String], to name: JSONLevel.Name) {
+  fileprivate func add(strings: [String], to id: JSONLevel.ID) {
     for string in strings {
-      beginElement(of: name)
+      beginElement(of: id)
       bytes.write(string)
     }
   }
 
-  fileprivate func add(integers: [Int], to name: JSONLevel.Name) {
+  fileprivate func add(integers: [Int], to id: JSONLevel.ID) {
     for integer in integers {
-      beginElement(of: name)
+      beginElement(of: id)
       bytes.write(integer)
     }
   }
 
-  fileprivate func add(numbers: [Double], to name: JSONLevel.Name) throws {
+  fileprivate func add(numbers: [Double], to id: JSONLevel.ID) throws {
     for number in numbers {
-      try add(to: name) { try write(number) }
+      try add(to: id) { try write(number) }
     }
   }
 }
@@ -59,21 +59,21 @@ extension JSONStream {
   /// Writes a dictionary with string keys. Key strategies do not apply to the keys.
   func write<T: Encodable>(members value: T, of entry: JSONKinds.Entry, hasKey: Bool) throws {
     guard let group = entry.group else { return try run(hasKey: hasKey, isSorted: true) { try value.encode(to: $0) } }
-    let name = try push(hasKey: hasKey, isSorted: true)
+    let id = try push(hasKey: hasKey, isSorted: true)
     try open(.object)
     try group.write(elementsOf: value, to: self)
-    try close(downTo: Int(name.depth))
+    try close(downTo: Int(id.depth))
   }
 }
 
 extension Dictionary: JSONGroup where Key == String, Value: Encodable {
   static func write<T>(elementsOf value: T, to stream: JSONStream) throws {
     let members = JSONSameType.cast(value, to: Self.self)
-    let name = stream.innermost
+    let id = stream.innermost
     let entry = stream.kinds.entry(of: Value.self)
     for (member, value) in members {
-      let mark = stream.mark(name)
-      try stream.begin(unique: member, in: name)
+      let mark = stream.mark(id)
+      try stream.begin(unique: member, in: id)
       let key = JSONMemberKey(member, mayBeNumber: stream.rules.keepsKeys)
       do {
         try stream.write(value, as: entry, for: key)

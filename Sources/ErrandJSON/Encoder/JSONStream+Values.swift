@@ -4,11 +4,11 @@ import Foundation
 
 extension JSONStream {
   /// Writes the value of a single value container. The container must not have a value yet.
-  @inline(__always) func fill(_ name: JSONLevel.Name, _ body: () throws -> Void) throws {
-    try enter(name)
-    try expectEmpty(name)
-    let mark = mark(name)
-    level(name).pointee.shape = .value
+  @inline(__always) func fill(_ id: JSONLevel.ID, _ body: () throws -> Void) throws {
+    try enter(id)
+    try expectEmpty(id)
+    let mark = mark(id)
+    level(id).pointee.shape = .value
     do {
       try body()
     } catch {
@@ -16,26 +16,29 @@ extension JSONStream {
     }
   }
 
-  func fill<T: Encodable>(_ name: JSONLevel.Name, with value: T) throws {
+  func fill<T: Encodable>(_ id: JSONLevel.ID, with value: T) throws {
     let entry = kinds.entry(of: T.self)
-    try fill(name) { try write(value, as: entry, hasKey: false) }
+    try fill(id) { try write(value, as: entry, hasKey: false) }
   }
 
-  /// Checks that no value and no container has been written at a level. `JSONEncoder` drops a value if a container was
-  /// requested before, and ends the process if a value was written before.
-  @inline(__always) private func expectEmpty(_ name: JSONLevel.Name) throws {
-    switch level(name).pointee.shape {
+  /// Throws an error if the level already has a value or a container.
+  ///
+  /// If the level has a container, the caller encodes the whole value again with `JSONEncoder`, which keeps the
+  /// container and drops the later value. If the level has a value, `JSONEncoder` would end the process, so the error
+  /// reports a mistake in the type.
+  @inline(__always) private func expectEmpty(_ id: JSONLevel.ID) throws {
+    switch level(id).pointee.shape {
     case .empty: return
-    case .value: throw halt(.misuse("it wrote a second value to a single value container"))
-    case .array, .object: throw halt(.handOver)
+    case .value: throw halt(.misuse("the type wrote a second value to a single value container"))
+    case .array, .object: throw halt(.needsJSONEncoder)
     }
   }
 
   /// Writes the next element of an array.
-  @inline(__always) func add(to name: JSONLevel.Name, _ body: () throws -> Void) throws {
-    try enter(name)
-    let mark = mark(name)
-    beginElement(of: name)
+  @inline(__always) func add(to id: JSONLevel.ID, _ body: () throws -> Void) throws {
+    try enter(id)
+    let mark = mark(id)
+    beginElement(of: id)
     do {
       try body()
     } catch {
@@ -43,22 +46,22 @@ extension JSONStream {
     }
   }
 
-  @inline(__always) func beginElement(of name: JSONLevel.Name) {
-    let level = level(name)
+  @inline(__always) func beginElement(of id: JSONLevel.ID) {
+    let level = level(id)
     if level.pointee.count > 0 { bytes.append(UInt8(ascii: ",")) }
     level.pointee.count &+= 1
   }
 
-  func add<T: Encodable>(_ value: T, to name: JSONLevel.Name) throws {
+  func add<T: Encodable>(_ value: T, to id: JSONLevel.ID) throws {
     let entry = kinds.entry(of: T.self)
-    try add(to: name) { try write(value, as: entry, hasKey: false) }
+    try add(to: id) { try write(value, as: entry, hasKey: false) }
   }
 
   /// Writes a member of an object: its key, and the value that `body` writes.
-  @inline(__always) func put(_ key: some CodingKey, in name: JSONLevel.Name, _ body: () throws -> Void) throws {
-    try enter(name)
-    let mark = mark(name)
-    try begin(key, in: name)
+  @inline(__always) func put(_ key: some CodingKey, in id: JSONLevel.ID, _ body: () throws -> Void) throws {
+    try enter(id)
+    let mark = mark(id)
+    try begin(key, in: id)
     do {
       try body()
     } catch {
@@ -66,9 +69,9 @@ extension JSONStream {
     }
   }
 
-  func put<T: Encodable>(_ value: T, for key: some CodingKey, in name: JSONLevel.Name) throws {
+  func put<T: Encodable>(_ value: T, for key: some CodingKey, in id: JSONLevel.ID) throws {
     let entry = kinds.entry(of: T.self)
-    try put(key, in: name) { try write(value, as: entry, for: key) }
+    try put(key, in: id) { try write(value, as: entry, for: key) }
   }
 
   /// Writes the value of a key, after the key has been written.
@@ -161,7 +164,7 @@ extension JSONStream {
       case .formatted(let formatter): bytes.write(formatter.string(from: date))
     #endif
     case .custom(let encode): try run(hasKey: hasKey) { try encode(date, $0) }
-    @unknown default: throw halt(.handOver)
+    @unknown default: throw halt(.needsJSONEncoder)
     }
   }
 
@@ -177,7 +180,7 @@ extension JSONStream {
     case .base64: bytes.write(data.base64EncodedString())
     case .deferredToData: try run(hasKey: hasKey) { try data.encode(to: $0) }
     case .custom(let encode): try run(hasKey: hasKey) { try encode(data, $0) }
-    @unknown default: throw halt(.handOver)
+    @unknown default: throw halt(.needsJSONEncoder)
     }
   }
 
@@ -186,10 +189,11 @@ extension JSONStream {
     do throws(JSONError) {
       try writer.write(value)
     } catch .notFinite {
-      // `JSONValue.encode(to:)` finds the number that is not finite, so that the error names its path.
+      // `JSONValue.encode(to:)` writes the value again. The encoder then decides how to handle the number that is not
+      // finite, and an error contains the path of the number.
       return try run(hasKey: hasKey) { try value.encode(to: $0) }
     } catch {
-      throw halt(.tooDeep)
+      throw halt(.tooDeep(limit: JSONValue.depthLimit))
     }
     bytes.write(contentsOf: writer.bytes)
   }

@@ -13,17 +13,17 @@ final class JSONStream {
   let members = JSONBuffer<JSONMember>(capacity: 64)
   let kinds = JSONKinds()
   let names: JSONNames
-  /// The keys of the open levels, except the levels that have no key.
+  /// The keys of the open levels. A level without a key adds nothing to this list.
   @exclusivity(unchecked) private var keys: [any CodingKey] = []  // no code outside this class runs during a change
   /// The depth of the level at which the innermost running `encode(to:)` began.
   private(set) var floor = 0
-  private var lastID: UInt32 = 0
+  private var lastSerial: UInt32 = 0
   /// The number of open arrays and objects.
   private(set) var nesting = 0
-  /// The names in objects with many members, by the level's `id`.
-  var crowds: [UInt32: Set<String>] = [:]
-  /// The reason why the stream stopped; nil while the stream works. It is stored here because the value's own code may
-  /// have caught the thrown error.
+  /// The sets of names in objects with many members. The key of each set is the `serial` of the object's level.
+  var nameSets: [UInt32: Set<String>] = [:]
+  /// The reason why the stream stopped; nil while the stream works. The reason is stored in the stream, because the
+  /// value's own code may have caught the thrown error.
   private(set) var stop: JSONStreamFailure?
 
   init(rules: JSONEncodingRules) {
@@ -33,7 +33,7 @@ final class JSONStream {
 
   /// The maximum nesting of arrays and objects, as in `JSONEncoder`.
   static let nestingLimit = 511
-  /// The maximum nesting of values of any kind. It stops a type that encodes itself without end.
+  /// The maximum nesting of values of any kind. The limit stops a type that encodes itself without end.
   static let depthLimit = 1_024
 
   /// Writes one whole value as the text's root.
@@ -63,13 +63,14 @@ final class JSONStream {
   }
 
   private func clear() {
-    for room in [levels.cut, members.cut, bytes.cut] { room(0) }
+    for cut in [levels.cut, members.cut, bytes.cut] { cut(0) }
     keys.removeAll(keepingCapacity: true)
-    if !crowds.isEmpty { crowds = [:] }
+    if !nameSets.isEmpty { nameSets = [:] }
     (floor, nesting, stop) = (0, 0, nil)
   }
 
-  /// Stops the stream: the value cannot be written by it. If the stream has already stopped, the first reason is kept.
+  /// Stops the stream because the stream cannot write the value. If the stream has already stopped, the first reason is
+  /// kept.
   @inline(never) func halt(_ reason: JSONStreamFailure) -> JSONStreamFailure {
     if stop == nil { stop = reason }
     return stop ?? reason
@@ -79,40 +80,40 @@ final class JSONStream {
 // MARK: - Levels
 
 extension JSONStream {
-  @inline(__always) func level(_ name: JSONLevel.Name) -> UnsafeMutablePointer<JSONLevel> {
-    levels.start + Int(name.depth)
+  @inline(__always) func level(_ id: JSONLevel.ID) -> UnsafeMutablePointer<JSONLevel> {
+    levels.start + Int(id.depth)
   }
 
-  func isOpen(_ name: JSONLevel.Name) -> Bool {
-    name.depth < levels.count && level(name).pointee.id == name.id
+  func isOpen(_ id: JSONLevel.ID) -> Bool {
+    id.depth < levels.count && level(id).pointee.serial == id.serial
   }
 
-  /// Makes a level the innermost one by ending all deeper levels.
-  @inline(__always) func enter(_ name: JSONLevel.Name) throws {
-    if Int(name.depth) == levels.count - 1, level(name).pointee.id == name.id { return }
-    try returnTo(name)
+  /// Ends all levels that are deeper than the given level, so that this level is the innermost level.
+  @inline(__always) func enter(_ id: JSONLevel.ID) throws {
+    if Int(id.depth) == levels.count - 1, level(id).pointee.serial == id.serial { return }
+    try returnTo(id)
   }
 
-  @inline(never) private func returnTo(_ name: JSONLevel.Name) throws {
-    guard stop == nil, isOpen(name), name.depth >= floor else { throw halt(.handOver) }
-    try close(downTo: Int(name.depth) + 1)
+  @inline(never) private func returnTo(_ id: JSONLevel.ID) throws {
+    guard stop == nil, isOpen(id), id.depth >= floor else { throw halt(.needsJSONEncoder) }
+    try close(downTo: Int(id.depth) + 1)
   }
 
-  /// Opens a level inside the innermost level. If the new level has a key, the caller must have appended the key to
-  /// `keys`.
-  @inline(__always) func push(hasKey: Bool, isSorted: Bool = false) throws -> JSONLevel.Name {
-    guard levels.count < Self.depthLimit else { throw halt(.tooDeep) }
-    lastID &+= 1
+  /// Opens a level (an array, an object or the place of a value) inside the innermost open level. If the new level has
+  /// a key, the caller must have appended the key to `keys`.
+  @inline(__always) func push(hasKey: Bool, isSorted: Bool = false) throws -> JSONLevel.ID {
+    guard levels.count < Self.depthLimit else { throw halt(.tooManyLevels) }
+    lastSerial &+= 1
     levels.append(
       JSONLevel(
-        id: lastID, shape: .empty, hasKey: hasKey, isSorted: isSorted || rules.sortsAll,
+        serial: lastSerial, shape: .empty, hasKey: hasKey, isSorted: isSorted || rules.sortsAll,
         firstMember: members.count))
-    return JSONLevel.Name(depth: Int32(truncatingIfNeeded: levels.count - 1), id: lastID)
+    return JSONLevel.ID(depth: Int32(truncatingIfNeeded: levels.count - 1), serial: lastSerial)
   }
 
   /// Begins an array or object at the innermost level.
   @inline(__always) func open(_ shape: JSONLevel.Shape) throws {
-    guard nesting < Self.nestingLimit else { throw halt(.tooDeep) }
+    guard nesting < Self.nestingLimit else { throw halt(.tooDeep(limit: Self.nestingLimit)) }
     nesting += 1
     levels.last.pointee.shape = shape
     bytes.append(shape == .object ? UInt8(ascii: "{") : UInt8(ascii: "["))
@@ -139,7 +140,7 @@ extension JSONStream {
 
   @inline(__always) private func drop(_ last: JSONLevel) {
     if last.hasKey { keys.removeLast() }
-    if last.count > JSONNames.few { crowds[last.id] = nil }
+    if last.count > JSONNames.few { nameSets[last.serial] = nil }
     members.cut(to: last.firstMember)
     levels.cut(to: levels.count - 1)
   }
@@ -151,29 +152,29 @@ extension JSONStream {
     return keys.count - 1
   }
 
-  /// Removes all keys after the first `count`. A key is still there if its value needed no level, because only the end
-  /// of a level removes a key.
+  /// Removes all keys after the first `count`. The end of a level removes the key of the level. A value that was
+  /// written without a level still has its key in the list, and this function removes that key.
   @inline(__always) func settle(_ count: Int) {
     if keys.count > count { keys.removeLast(keys.count - count) }
   }
 
-  /// The state of a stream before a value is written. It is restored if the value cannot be written.
+  /// The state of a stream before a value is written. The state is restored if the value cannot be written.
   struct Mark {
     let bytes: Int
     let members: Int
     let keys: Int
-    let level: JSONLevel.Name
+    let level: JSONLevel.ID
     let before: JSONLevel
   }
 
-  @inline(__always) func mark(_ name: JSONLevel.Name) -> Mark {
-    Mark(bytes: bytes.count, members: members.count, keys: keys.count, level: name, before: level(name).pointee)
+  @inline(__always) func mark(_ id: JSONLevel.ID) -> Mark {
+    Mark(bytes: bytes.count, members: members.count, keys: keys.count, level: id, before: level(id).pointee)
   }
 
   /// Removes the output that was written since `mark` was taken. So a type can catch the error and continue to encode.
   /// - Returns: The error to throw, with its coding path.
   @inline(never) func undo(_ mark: Mark, _ error: any Error, key: (any CodingKey)?) -> any Error {
-    guard isOpen(mark.level) else { return halt(.handOver) }
+    guard isOpen(mark.level) else { return halt(.needsJSONEncoder) }
     while levels.count > Int(mark.level.depth) + 1 {
       let last = levels.last.pointee
       if last.shape == .array || last.shape == .object { nesting -= 1 }
@@ -181,7 +182,7 @@ extension JSONStream {
     }
     bytes.cut(to: mark.bytes)
     members.cut(to: mark.members)
-    crowds[mark.level.id] = nil
+    nameSets[mark.level.serial] = nil
     settle(mark.keys)
     level(mark.level).pointee = mark.before
     guard let unwritable = error as? JSONUnwritable else { return error }
@@ -191,12 +192,12 @@ extension JSONStream {
       unwritable.value, EncodingError.Context(codingPath: path, debugDescription: unwritable.reason))
   }
 
-  /// The coding path of a level.
-  func path(to name: JSONLevel.Name) -> [any CodingKey] {
-    guard isOpen(name) else { return [] }
+  /// The coding path of a level: the keys and indices from the root to the level's value.
+  func path(to id: JSONLevel.ID) -> [any CodingKey] {
+    guard isOpen(id) else { return [] }
     var path: [any CodingKey] = []
     var used = 0
-    for depth in 0...Int(name.depth) {
+    for depth in 0...Int(id.depth) {
       let level = levels.start[depth]
       if level.hasKey {
         path.append(keys[used])
@@ -213,22 +214,24 @@ extension JSONStream {
     hasKey: Bool, isSorted: Bool = false, _ body: (JSONStreamEncoder) throws -> Void
   ) throws {
     let outside = floor
-    let name = try push(hasKey: hasKey, isSorted: isSorted)
-    floor = Int(name.depth)
+    let id = try push(hasKey: hasKey, isSorted: isSorted)
+    floor = Int(id.depth)
     defer { floor = outside }
-    try body(JSONStreamEncoder(stream: self, level: name))
-    guard isOpen(name) else { throw halt(.handOver) }
-    try close(downTo: Int(name.depth))
+    try body(JSONStreamEncoder(stream: self, level: id))
+    guard isOpen(id) else { throw halt(.needsJSONEncoder) }
+    try close(downTo: Int(id.depth))
   }
 }
 
 /// The reason why the stream cannot write a value.
 enum JSONStreamFailure: Error {
-  /// `JSONEncoder` must write the value: the type returns to a level that has ended, or writes a key twice.
-  /// `JSONEncoder` supports both, because it keeps all values in memory until the end.
-  case handOver
+  /// `JSONEncoder` must write the value: the type returns to a container that has ended, or writes a key twice.
+  /// `JSONEncoder` supports both cases, because it keeps all values in memory until the end.
+  case needsJSONEncoder
   /// The type violates the rules of `Encoder`. The text describes the violation.
   case misuse(String)
-  /// Arrays and objects are nested too deeply.
-  case tooDeep
+  /// More arrays and objects than `limit` are nested.
+  case tooDeep(limit: Int)
+  /// More values of any kind than ``JSONStream/depthLimit`` are nested.
+  case tooManyLevels
 }

@@ -1,13 +1,13 @@
 /// The unkeyed container for an array that a stream is writing.
 struct JSONStreamArray: UnkeyedEncodingContainer {
   let stream: JSONStream
-  let level: JSONLevel.Name
+  let level: JSONLevel.ID
 
   var codingPath: [any CodingKey] { stream.path(to: level) }
 
   var count: Int {
     if stream.isOpen(level) { return Int(stream.level(level).pointee.count) }
-    _ = stream.halt(.handOver)
+    _ = stream.halt(.needsJSONEncoder)
     return 0
   }
 
@@ -38,20 +38,20 @@ struct JSONStreamArray: UnkeyedEncodingContainer {
     JSONStreamArray(stream: stream, level: nested(.array))
   }
 
-  /// Stops the stream, so that `JSONEncoder` encodes the value. The element must be inserted when the super encoder is
-  /// released. `JSONEncoder` can insert it that late, but a stream cannot.
+  /// Stops the stream, so that `JSONEncoder` encodes the value. A super encoder inserts its element into the array when
+  /// the super encoder is released. A stream writes only at the end of the text, so it cannot insert an element later.
   func superEncoder() -> any Encoder {
-    _ = stream.halt(.handOver)
+    _ = stream.halt(.needsJSONEncoder)
     return JSONStreamEncoder(stream: stream, level: .none)
   }
 
-  private func nested(_ shape: JSONLevel.Shape) -> JSONLevel.Name {
+  private func nested(_ shape: JSONLevel.Shape) -> JSONLevel.ID {
     do {
       try stream.enter(level)
       stream.beginElement(of: level)
-      let name = try stream.push(hasKey: false)
+      let id = try stream.push(hasKey: false)
       try stream.open(shape)
-      return name
+      return id
     } catch {
       return .none  // the stream has stored the reason in `stop`
     }

@@ -1,7 +1,7 @@
 /// The encoder and the single value container for a value that a stream is writing.
 struct JSONStreamEncoder: Encoder, SingleValueEncodingContainer {
   let stream: JSONStream
-  let level: JSONLevel.Name
+  let level: JSONLevel.ID
 
   var codingPath: [any CodingKey] { stream.path(to: level) }
   var userInfo: [CodingUserInfoKey: Any] { stream.rules.userInfo }
@@ -16,11 +16,11 @@ struct JSONStreamEncoder: Encoder, SingleValueEncodingContainer {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  /// Begins the array or object that a type requests. If the encoder's level already is a container of this kind, it is
-  /// used again: a subclass and its superclass may both request a container from one encoder.
-  private func opened(_ shape: JSONLevel.Shape) -> JSONLevel.Name {
+  /// Begins the array or object that a type requests. If the encoder's level already is a container of this kind, the
+  /// container is used again: a subclass and its superclass may both request a container from one encoder.
+  private func opened(_ shape: JSONLevel.Shape) -> JSONLevel.ID {
     guard stream.isOpen(level), level.depth >= stream.floor else {
-      _ = stream.halt(.handOver)
+      _ = stream.halt(.needsJSONEncoder)
       return .none
     }
     switch stream.level(level).pointee.shape {
@@ -33,8 +33,8 @@ struct JSONStreamEncoder: Encoder, SingleValueEncodingContainer {
       } catch {
         return .none  // the stream has stored the reason in `stop`
       }
-    case .value where stream.endsWithGroup: _ = stream.halt(.handOver)
-    default: _ = stream.halt(.misuse("it requested two containers of different kinds, or a container after a value"))
+    case .value where stream.endsWithGroup: _ = stream.halt(.needsJSONEncoder)
+    default: _ = stream.halt(.misuse("the type requested two kinds of container, or a container after a value"))
     }
     return .none
   }

@@ -1,7 +1,7 @@
 /// The keyed container for an object that a stream is writing.
 struct JSONStreamObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let stream: JSONStream
-  let level: JSONLevel.Name
+  let level: JSONLevel.ID
 
   var codingPath: [any CodingKey] { stream.path(to: level) }
 
@@ -99,13 +99,13 @@ struct JSONStreamObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func superEncoder(forKey key: Key) -> any Encoder { JSONStreamEncoder(stream: stream, level: nested(.empty, key)) }
 
   /// Writes a key, and opens an array or object as the key's value.
-  private func nested(_ shape: JSONLevel.Shape, _ key: some CodingKey) -> JSONLevel.Name {
+  private func nested(_ shape: JSONLevel.Shape, _ key: some CodingKey) -> JSONLevel.ID {
     do {
       try stream.begin(key, in: level)
       _ = stream.append(key)
-      let name = try stream.push(hasKey: true)
+      let id = try stream.push(hasKey: true)
       if shape != .empty { try stream.open(shape) }
-      return name
+      return id
     } catch {
       return .none  // the stream has stored the reason in `stop`
     }

@@ -42,17 +42,18 @@ final class JSONStreams: Sendable {
 }
 
 extension JSONStreamFailure {
-  /// The reason as a sentence. Nil if the stream cannot write the value, but `JSONEncoder` can.
+  /// A sentence with the reason why the stream cannot write the value. Nil if `JSONEncoder` can write the value.
   fileprivate var reason: String? {
     switch self {
-    case .handOver: nil
+    case .needsJSONEncoder: nil
     case .misuse(let what): "The type's encode(to:) is wrong: \(what)."
-    case .tooDeep: "Arrays and objects are nested deeper than \(JSONStream.nestingLimit) levels."
+    case .tooDeep(let limit): "Arrays and objects are nested deeper than \(limit) levels."
+    case .tooManyLevels: "Values are nested deeper than \(JSONStream.depthLimit) levels."
     }
   }
 }
 
-/// The strategies of a `JSONEncoder`, read once.
+/// The strategies of a `JSONEncoder`, copied when the encoder is configured.
 struct JSONEncodingRules: Sendable {
   let dates: JSONEncoder.DateEncodingStrategy
   let data: JSONEncoder.DataEncodingStrategy

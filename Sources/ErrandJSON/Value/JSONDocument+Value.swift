@@ -11,7 +11,8 @@ extension JSONDocument {
     init(_ word: JSONWord) {
       end = word.place
       isObject = word.isObject
-      // Reserve memory for all members. The parser has counted them, so no text can claim more members than it has.
+      // Reserve memory for all members. The parser has counted the members, so no text can claim more members than it
+      // has.
       if isObject { members.reserveCapacity(word.length) } else { elements.reserveCapacity(word.length) }
     }
 
@@ -24,7 +25,7 @@ extension JSONDocument {
   }
 
   /// Creates the whole value at an index, without references to the document. If an object has equal keys, the first
-  /// one counts.
+  /// key is used.
   ///
   /// Unfinished containers are kept in an array instead of on the stack, because worker threads on Apple platforms have
   /// only 512 KiB of stack.
@@ -60,7 +61,7 @@ extension JSONDocument {
   /// Creates the value of a scalar. A number beyond the range of `Double` becomes infinite.
   func scalar(_ word: JSONWord) -> JSONValue.Content {
     switch word.kind {
-    case .null, .array, .object, .crowd: return .null
+    case .null, .array, .object, .objectWithKeyTable: return .null
     case .no: return .bool(false)
     case .yes: return .bool(true)
     case .plain, .escaped: return .string(string(word))

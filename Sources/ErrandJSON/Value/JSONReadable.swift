@@ -16,15 +16,15 @@
 ///
 /// - With every ``JSONDecoding``, Errand's own parser reads a `JSONReadable` type if it is the whole response, or in an
 ///   array, dictionary or optional that is the whole response.
-/// - With ``JSONDecoding/fast``, Errand's own parser also reads it inside other types.
-/// - Every other decoder reads the value one member at a time, which is slow. The keys are those that the decoder's key
-///   strategy gives.
+/// - With ``JSONDecoding/fast``, Errand's own parser also reads a `JSONReadable` type inside other types.
+/// - Every other decoder reads the value one member at a time, which is slow. The keys are then the keys after the
+///   conversion by the decoder's key strategy.
 ///
 /// A `JSONDecoder` passes its strategies for dates and data to the type if a ``JSONDecoding`` made the decoder from
 /// these strategies.
 public protocol JSONReadable: Decodable, SendableMetatype {
-  /// Creates the value. The keys of `json` are those of the text. Exception: inside another type that a `JSONDecoder`
-  /// reads, the decoder's key strategy has converted them.
+  /// Creates the value. The keys of `json` are the keys of the text. If a `JSONDecoder` reads the type inside another
+  /// type, they are the keys after the conversion by the decoder's key strategy.
   /// - Throws: The errors of `JSONValue.read`, or an error of the type itself. A call reports the error with its path
   ///   in the document.
   init(json: JSONValue) throws
@@ -37,7 +37,7 @@ extension JSONReadable {
 
 extension JSONValue {
   /// The JSON value that a decoder reads, as a new document. The document has the decoder's coding path, so that errors
-  /// report the path in the original text. It also has the decoder's strategies if they are known.
+  /// report the path in the original text. The document also has the decoder's strategies if the strategies are known.
   fileprivate static func shown(by decoder: any Decoder) throws -> JSONValue {
     let value = try JSONValue(from: decoder)
     guard case .made = value.form, let document = try? JSONDocument(value.serialized()) else { return value }
@@ -48,7 +48,7 @@ extension JSONValue {
 }
 
 extension JSONValue: JSONReadable {
-  /// Returns `json` itself.
+  /// Creates a copy of `json`.
   public init(json: JSONValue) { self = json }
 }
 

@@ -20,13 +20,13 @@ extension JSONValue {
     }
   }
 
-  /// The elements; nil for every other type.
+  /// The elements of the array; nil for every other type.
   public var arrayValue: [JSONValue]? { if case .array(let value) = content { value } else { nil } }
 
   /// The members of the object; nil for every other type.
   public var objectValue: [String: JSONValue]? { if case .object(let value) = content { value } else { nil } }
 
-  /// The number if it is an integer that fits `Int` (`3.0` is one, `3.5` is not); nil otherwise.
+  /// The number if it is an integer that fits `Int`: `3.0` is an integer, `3.5` is not. Nil for all other values.
   public var intValue: Int? {
     switch content {
     case .integer(let value): Int(exactly: value)

@@ -23,11 +23,12 @@ extension JSONValue: Codable {
     } else if let elements = optionalOnMismatch({ try decoder.unkeyedContainer() }) {
       self = .array(try Self.elements(in: elements))
     } else {
-      throw DecodingError.dataCorruptedError(in: single, debugDescription: "The value has none of the types of JSON.")
+      throw DecodingError.dataCorruptedError(in: single, debugDescription: "The value has no type that JSON defines.")
     }
   }
 
-  /// The maximum nesting. 160 levels need up to 400 KiB of stack; worker threads on Apple platforms have 512 KiB.
+  /// The maximum nesting of a value that `Codable` reads. 160 levels need up to 400 KiB of stack, and worker threads on
+  /// Apple platforms have 512 KiB.
   private static let codableDepthLimit = 160
 
   /// Writes the value. The encoder decides how to handle numbers that are not finite.

@@ -63,9 +63,11 @@ extension JSONValue {
 
   // MARK: - Places
 
-  /// Calls `ask` with the source and the index of this value; nil if this value is not part of a parsed text. The
-  /// source is not retained during the call: this value keeps the source alive, and retaining took longer than most
-  /// reads.
+  /// Calls `ask` with the source of this value (the parsed document and its decoding rules) and the value's index.
+  /// Returns nil if this value is not part of a parsed text.
+  ///
+  /// The source is not retained during the call, because this value keeps the source alive. In measurements, retaining
+  /// the source took longer than most reads.
   @inline(__always) private func inText<Value>(_ ask: (TapeSource, Int) throws -> Value) rethrows -> Value? {
     guard let (source, index) = uncountedPlace else { return nil }
     return try withExtendedLifetime(self) { try source._withUnsafeGuaranteedRef { try ask($0, index) } }

@@ -7,15 +7,15 @@ public import Foundation
 /// value["data"]["items"][0]["name"]?.stringValue  // "Ada"
 /// ```
 ///
-/// A parsed value is lazy: it stores its position in the text, and creates strings and numbers on request. It keeps the
-/// text in memory as long as the value exists. ``detached()`` gives a value that does not keep the text. ``content``
-/// gives one level of the value at a time.
+/// A parsed value is lazy: it stores its position in the text, and creates strings and numbers on request. The value
+/// keeps the text in memory as long as the value exists. ``detached()`` gives a value that does not keep the text.
+/// ``content`` gives one level of the value at a time.
 ///
 /// Integers are exact over the whole range of `Int64` and `UInt64`; every other number is a `Double`. Numbers compare
 /// by value, so `1` equals `1.0`. `true` and `false` are never numbers. Members are written in the order of their keys'
-/// characters. If an object has equal keys, the first one counts.
+/// characters. If an object has equal keys, the first key is used.
 public struct JSONValue: Sendable {
-  /// The type and the content of a value. The members of an array or object are values of their own.
+  /// The type and the content of a value. The members of an array or object are separate `JSONValue` values.
   public enum Content: Sendable {
     /// The value `null`.
     case null
@@ -155,37 +155,37 @@ extension JSONValue: CustomStringConvertible {
 }
 
 extension JSONValue: ExpressibleByNilLiteral {
-  /// `null`.
+  /// Creates the value `null`.
   public init(nilLiteral: ()) { self = .null }
 }
 
 extension JSONValue: ExpressibleByBooleanLiteral {
-  /// `true` or `false`.
+  /// Creates the value `true` or `false`.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
 extension JSONValue: ExpressibleByIntegerLiteral {
-  /// An integer.
+  /// Creates an integer.
   public init(integerLiteral value: Int64) { self = .integer(value) }
 }
 
 extension JSONValue: ExpressibleByFloatLiteral {
-  /// A number with a fraction.
+  /// Creates a number from a literal with a fraction.
   public init(floatLiteral value: Double) { self = .number(value) }
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
-  /// A string.
+  /// Creates a string.
   public init(stringLiteral value: String) { self = .string(value) }
 }
 
 extension JSONValue: ExpressibleByArrayLiteral {
-  /// An array.
+  /// Creates an array.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral {
-  /// An object. If a key is given twice, the last value counts.
+  /// Creates an object. If a key is given twice, the last value counts.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(Dictionary(elements) { _, last in last })
   }

@@ -1,6 +1,6 @@
 /// Implements the accessors of a `JSONValue` that is part of a parsed text.
 extension TapeDecoder {
-  /// The content of the value, one level deep. If an object has equal keys, the first one counts.
+  /// The content of the value, one level deep. If an object has equal keys, the first key is used.
   var content: JSONValue.Content {
     let document = source.document
     let word = document.word(index)
@@ -15,7 +15,7 @@ extension TapeDecoder {
         here = document.end(of: here)
       }
       return .array(elements)
-    case .object, .crowd:
+    case .object, .objectWithKeyTable:
       var members: [String: JSONValue] = [:]
       members.reserveCapacity(word.length)
       document.forEachMember(of: index) { key, value in
@@ -42,7 +42,8 @@ extension TapeDecoder {
 }
 
 extension JSONValue {
-  /// A value of a document, which reads types with Foundation's default strategies.
+  /// The JSON value at an index of a parsed document. Swift types are read from the value with Foundation's default
+  /// strategies.
   static func inText(_ document: JSONDocument, at index: Int) -> JSONValue {
     JSONValue(.written(TapeDecoder(source: TapeSource(document, rules: .standard), index: index)))
   }
@@ -64,7 +65,8 @@ extension JSONValue {
     return word.isNumber ? JSONDocument.shortened(document.numeral(word)) : nil
   }
 
-  /// The position of this value in a parsed text. A value that was not parsed is first written as a new text.
+  /// The decoder for this value. If the value is not part of a parsed text, the value is first written to a text, and
+  /// this text is parsed.
   func inText() throws(JSONError) -> TapeDecoder {
     if case .written(let place) = form { return place }
     let document = try JSONDocument(try serialized())
@@ -73,8 +75,7 @@ extension JSONValue {
 }
 
 extension TapeSource {
-  /// The lazy value at an index. The value can have any type.
-  /// - Throws: ``JSONError`` if the value contains a number that exceeds the range of `Double`.
+  /// The JSON value at an index of the parsed document. The value can have any type. Its content is created on request.
   func json(at index: Int) throws(JSONError) -> JSONValue {
     if let number = document.numberBeyondDoubles(at: index) { throw JSONError.numberOutOfRange(number) }
     return JSONValue(.written(TapeDecoder(source: self, index: index)))

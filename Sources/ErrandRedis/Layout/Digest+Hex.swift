@@ -2,7 +2,7 @@ import ErrandCache
 
 extension Digest {
   /// The digest as 64 hexadecimal digits.
-  var hex: String { [words.0, words.1, words.2, words.3].map(Self.hex).joined() }
+  var hex: String { [words.0, words.1, words.2, words.3].map(Self.hexadecimal).joined() }
 
   /// Parses 64 hexadecimal digits.
   init?(hex: String) {
@@ -18,10 +18,5 @@ extension Digest {
     }
     guard words.count == 4 else { return nil }
     self.init(words: (words[0], words[1], words[2], words[3]))
-  }
-
-  private static func hex(_ word: UInt64) -> String {
-    let digits = String(word, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

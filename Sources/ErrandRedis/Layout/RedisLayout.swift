@@ -3,7 +3,7 @@ import ErrandCore
 import ErrandSupport
 import Foundation
 
-/// The layout of a store in Redis.
+/// The names, types and contents of the Redis keys that a ``RedisStore`` uses.
 ///
 /// | key | type | content |
 /// |---|---|---|
@@ -16,27 +16,32 @@ import Foundation
 /// `DIGEST` are digests in 64 hexadecimal digits. `KIND` is one letter of ``RedisIndex/Kind``. Each member of a set is
 /// `ENTRY` followed by `VARIANT`.
 ///
+/// The fields of `P:state` are the current `era`, the `salt` of all digests, and `seq`, the sequence number of the
+/// response that was stored last. The fields `bound` and `older` record a removal by age: a response is removed if its
+/// sequence number is at most `bound` and its response time is before `older`.
+///
 /// The name of a variant's field is one letter followed by `VARIANT`:
-/// - `m` is the metadata, called "words" in the code: the expiry, a sequence number, the response time, and the names
-///   of the indexes that must contain the response. Both times are in milliseconds since 1970.
+/// - `m` is the metadata, called "words" in the scripts: the expiry, a sequence number, the response time, and the
+///   names of the indexes that must contain the response. Both times are in milliseconds since 1970.
 /// - `h` is the head: a ``CacheEntryRecord`` without a body.
 /// - `c` is the length and the checksum of the body, eight bytes each, least significant byte first.
 /// - `b` is the body.
 /// - `u` is the time of the last use in milliseconds since 1970.
 ///
-/// For example, the words of a response may be
+/// For example, the metadata of a response may be
 ///
 ///     1795190400000 17 1795104000000 t:0f… c:9a… h:77… a:3c…
 ///
-/// A response is valid only while every index in its words contains it. So the removal of an index removes all of its
-/// responses at once for every server. If Redis evicts an index to save memory, the responses of the index become
-/// invalid, too.
+/// A response is valid only while every index in its metadata contains the response. So the removal of an index removes
+/// all of its responses at once for every application server. If Redis evicts an index to save memory, the responses of
+/// the index become invalid, too.
 final class RedisLayout: Sendable {
-  /// The maximum number of variants under one key. If there are more, the oldest are removed.
+  /// The maximum number of variants (responses that differ by `Vary`) under one key. If there are more, the oldest
+  /// variants are removed.
   static let mostVariants = 32
 
   let prefix: String
-  /// The time for which a response is kept, in milliseconds.
+  /// The time for which Redis keeps a response, in milliseconds.
   let span: Int64
   private let knownSalt = Locked<Digest?>(nil)
 
@@ -45,14 +50,15 @@ final class RedisLayout: Sendable {
     self.span = span
   }
 
-  /// The salt, if it is already known.
+  /// The salt of the store (random bytes that are part of all digests). Nil until Redis has returned the salt.
   var salt: Digest? { knownSalt.withLock { $0 } }
 
   func adopt(_ salt: Digest) { knownSalt.withLock { $0 = salt } }
 
-  /// Makes a command for a script. The arguments that all scripts need are added before `arguments`.
+  /// Makes a command that runs a script. Every script receives the prefix, the salt and random digits, followed by
+  /// `arguments`.
   func call(_ script: RedisScript, _ arguments: [Data]) -> RedisCall {
-    let fresh = Self.random().hex + Self.random().hex
+    let fresh = Digest.random().hex + Digest.random().hex
     let first = [prefix, salt?.hex ?? "", String(fresh.prefix(80))].map { Data($0.utf8) }
     return RedisCall(script: script, arguments: first + arguments)
   }
@@ -61,13 +67,15 @@ final class RedisLayout: Sendable {
     call(script, arguments.map { Data($0.utf8) })
   }
 
-  /// The pattern that matches all keys of the store that end with the given text.
+  /// A pattern for the `SCAN` command of Redis: the prefix of the store, a colon, and `end`, which may contain
+  /// wildcards.
   func pattern(_ end: String) -> String {
     let plain = prefix.map { "*?[]\\^-".contains($0) ? "\\\($0)" : String($0) }.joined()
     return plain + ":" + end
   }
 
-  /// The names of the indexes that must contain a response.
+  /// The names of all indexes that must contain a response, separated by spaces. If one of these indexes does not
+  /// contain the response, the response is invalid.
   static func names(_ key: CacheKey, _ head: CacheEntryHead) -> String {
     var indexes = [
       RedisIndex(.target, key.target), RedisIndex(.account, key.account), RedisIndex(host: head.label.host),
@@ -75,11 +83,6 @@ final class RedisLayout: Sendable {
     ]
     if let tag = head.label.tag { indexes.append(RedisIndex(tag: tag)) }
     return indexes.map(\.name).joined(separator: " ")
-  }
-
-  private static func random() -> Digest {
-    var system = SystemRandomNumberGenerator()
-    return Digest(words: (system.next(), system.next(), system.next(), system.next()))
   }
 }
 
@@ -93,7 +96,7 @@ struct RedisIndex: Sendable, Hashable {
     case anyAccount = "a"
   }
 
-  /// The letter of the kind, a colon and 64 hexadecimal digits.
+  /// The name of the index: the letter of its kind, a colon and 64 hexadecimal digits.
   let name: String
 
   init(_ kind: Kind, _ digest: Digest) { name = "\(kind.rawValue):\(digest.hex)" }
@@ -119,7 +122,7 @@ struct RedisCall: Sendable {
     return bytes
   }
 
-  /// Encodes the command. `name` is the SHA-1 name of the script in Redis.
+  /// Encodes the command as `EVALSHA`. `name` is the SHA-1 digest by which Redis identifies the script.
   func encoded(name: Data) -> [UInt8] {
     Self.encode([Data("EVALSHA".utf8), name, Data("0".utf8)] + arguments)
   }

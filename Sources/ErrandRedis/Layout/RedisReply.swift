@@ -10,7 +10,7 @@ enum RedisReply: Sendable, Equatable {
   case array([RedisReply])
   case nothing
   case error(String)
-  /// A reply of a type that the store does not use.
+  /// The reply has a type that the store does not use.
   case odd
 
   /// Copies a reply of hiredis. Never traps, whatever the reply contains.
@@ -54,11 +54,11 @@ enum RedisReply: Sendable, Equatable {
 
   var isError: Bool { if case .error = self { true } else { false } }
 
-  /// Whether Redis does not have the script any more, because its script cache was flushed.
+  /// Whether Redis no longer has the script of the command, because the script cache of Redis was flushed.
   var lacksScript: Bool { if case .error(let text) = self { text.hasPrefix("NOSCRIPT") } else { false } }
 
-  /// The salt that Redis uses, if this is a reply that contains it: the reply to a command with another salt, or to the
-  /// command that asks for the salt. Otherwise nil.
+  /// The salt that Redis uses; nil if this reply does not contain the salt. Redis returns its salt in two cases: if the
+  /// command asks for the salt, or if the command contains another salt.
   var salt: Digest? {
     guard list.count == 2, list.first?.text == "salt", let hex = list.last?.text else { return nil }
     return Digest(hex: hex)

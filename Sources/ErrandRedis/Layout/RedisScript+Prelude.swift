@@ -1,5 +1,5 @@
 extension RedisScript {
-  /// The beginning of all scripts. ``RedisLayout`` describes the layout.
+  /// The Lua code that every script starts with. ``RedisLayout`` describes the keys and fields.
   static let prelude = #"""
     local prefix, salt, fresh = ARGV[1], ARGV[2], ARGV[3]
     local clock = redis.call('TIME')
@@ -9,7 +9,7 @@ extension RedisScript {
     local function text(number) return string.format('%.0f', number) end
     local function kind(key) return redis.call('TYPE', key).ok end
 
-    -- Whether a key is free or has the wanted type. A key of another type is deleted.
+    -- Returns true if a key has the wanted type or does not exist. Deletes a key of another type and returns false.
     local function fit(key, wanted)
       local found = kind(key)
       if found == wanted or found == 'none' then return true end
@@ -26,7 +26,7 @@ extension RedisScript {
     if not (digits(era, 16) and digits(state[2], 64) and counts(seq) and counts(bound) and older) then era = false end
     if era and salt ~= '' and salt ~= state[2] then return {'salt', state[2]} end
 
-    -- Begins a new era without entries.
+    -- Starts a new era. All stored entries become invalid, because the names of their keys contain the old era.
     local function begin(words)
       era, seq, bound, older = string.sub(fresh, 1, 16), 0, 0, -9223372036854775808
       redis.call('UNLINK', home)
@@ -41,7 +41,8 @@ extension RedisScript {
     local function cutKey(name) return prefix .. ':' .. era .. ':r:' .. name end
     local function split(member) return string.sub(member, 1, 64), string.sub(member, 65) end
 
-    -- The time of a valid response; false if it is expired or removed, nil if its words are damaged.
+    -- Returns the time of a valid response; false if the response is expired or removed; nil if its words (its
+    -- metadata) are damaged.
     local function alive(entry, variant, words)
       local by, number, time, names = string.match(words or '', '^(%d+) (%d+) (%-?%d+) ([%l:%x ]+)$')
       if not by then return nil end
@@ -57,13 +58,13 @@ extension RedisScript {
       redis.call('HDEL', key, 'm' .. variant, 'h' .. variant, 'c' .. variant, 'b' .. variant, 'u' .. variant)
     end
 
-    -- The words of one response, or nil if there are none.
+    -- Returns the words (metadata) of one response; nil if the response has none.
     local function words(key, variant)
       local found = redis.pcall('HGET', key, 'm' .. variant)
       if type(found) == 'string' then return found end
     end
 
-    -- Every variant in a hash with its words.
+    -- Returns every variant (stored response) in a hash, with its words (metadata).
     local function variants(key)
       local all = {}
       for _, field in ipairs(redis.call('HKEYS', key)) do
@@ -80,9 +81,10 @@ extension RedisScript {
 
     """#
 
-  /// The code that all writing scripts share. It adds a response to its indexes.
+  /// The Lua code that the scripts `put` and `renew` share. It adds a response to its indexes.
   static let filing = #"""
-    -- Samples two random members and removes those that no longer exist, so that an index stays short.
+    -- Checks two random members of an index, and removes members whose response no longer exists. So an index stays
+    -- short.
     local function trim(index)
       for _, member in ipairs(redis.call('SRANDMEMBER', index, 2)) do
         local entry, variant = split(member)
@@ -90,7 +92,8 @@ extension RedisScript {
       end
     end
 
-    -- Writes the words of a response and adds it to its indexes, which expire later than the response.
+    -- Writes the words (metadata) of a response and adds the response to its indexes. An index expires later than its
+    -- responses.
     local function file(key, entry, variant, time, span, names)
       seq = seq + 1
       redis.call('HSET', home, 'seq', text(seq))

@@ -5,8 +5,9 @@ extension RedisScript {
     return 1
     """#
 
-  /// Removes an index by renaming it. From then on the responses of the index are invalid for every server.
-  static let cutBody = #"""
+  /// The Lua code of the script `removeIndex`. It removes an index by renaming its set. After the renaming, all
+  /// responses of the index are invalid for every application server.
+  static let removeIndexBody = #"""
     if not era then return 0 end
     local index, aside = indexKey(ARGV[4]), cutKey(ARGV[4])
     if kind(index) == 'none' or not fit(index, 'set') then return 0 end
@@ -22,8 +23,9 @@ extension RedisScript {
     return 1
     """#
 
-  /// Deletes some responses of a removed index, except those that were stored again. Returns the number of members that
-  /// were checked; 0 means that the work is finished.
+  /// The Lua code of the script `sweep`. It deletes up to a hundred responses of a removed index, except responses that
+  /// were stored again after the removal. Returns the number of members that were checked; 0 means that no members are
+  /// left.
   static let sweepBody = #"""
     if not era then return 0 end
     local aside = cutKey(ARGV[4])
@@ -52,8 +54,8 @@ extension RedisScript {
     return 1
     """#
 
-  /// Deletes invalid entries from one page of a scan of all keys. Returns the cursor of the next page; "0" means that
-  /// the scan is finished.
+  /// The Lua code of the script `purge`. It deletes invalid entries from one page of a scan of all keys. Returns the
+  /// cursor of the next page; "0" means that the scan is finished.
   static let purgeBody = #"""
     local page = redis.call('SCAN', ARGV[4], 'MATCH', ARGV[5], 'COUNT', 200)
     for _, key in ipairs(page[2]) do
@@ -72,7 +74,8 @@ extension RedisScript {
     return page[1]
     """#
 
-  /// The code that all listing scripts share. It calls `each` with every entry on one page of a scan.
+  /// The Lua code that the scripts `list` and `size` share. It scans one page of keys and calls `each` with every valid
+  /// entry.
   private static let walking = #"""
     local reply = {'0', redis.call('DBSIZE')}
     local function walk(each)
@@ -94,8 +97,8 @@ extension RedisScript {
 
     """#
 
-  /// Returns `{cursor, number of keys in the database, head, check, last use, …}`. The last three repeat for each
-  /// entry.
+  /// The Lua code of the script `list`. It returns `{cursor, number of keys in the database, head, checksum, last use,
+  /// …}`. The last three values repeat for each entry. A checksum is an encoded ``BodyChecksum``.
   static let listBody =
     walking + #"""
       return walk(function(key, entry, variant)
@@ -104,8 +107,8 @@ extension RedisScript {
       end)
       """#
 
-  /// Returns `{cursor, number of keys in the database, entry and variant, bytes, …}`. The last two repeat for each
-  /// entry.
+  /// The Lua code of the script `size`. It returns `{cursor, number of keys in the database, entry and variant, bytes,
+  /// …}`. The last two values repeat for each entry.
   static let sizeBody =
     walking + #"""
       return walk(function(key, entry, variant)

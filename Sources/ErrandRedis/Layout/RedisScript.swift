@@ -1,16 +1,15 @@
-/// The operations of the store in Redis. Each operation is one script. Redis runs a script atomically, so no other
-/// client sees a partial change.
+/// The operations of a ``RedisStore`` in Redis. Each operation is one Lua script. Redis runs a script atomically, so no
+/// other client of Redis sees a partial change.
 ///
-/// The first three arguments of every script are the prefix, the salt (empty if it is not known yet) and new random
-/// digits. If the salt is not the one that Redis uses, the script does nothing and returns `{"salt", the salt that
-/// Redis uses}`.
+/// The first three arguments of every script are the prefix, the salt (empty if the salt is not known yet) and new
+/// random digits. If Redis uses another salt, the script does nothing and returns `{"salt", the salt that Redis uses}`.
 enum RedisScript: CaseIterable, Sendable {
   case salt, find, pick, holds
   case put, renew, touch, drop
-  case forget, cut, sweep, clear, older, purge
+  case forget, removeIndex, sweep, clear, older, purge
   case list, size
 
-  /// The complete Lua source.
+  /// The complete Lua source of the script.
   var source: String { Self.prelude + body }
 
   private var body: String {
@@ -24,7 +23,7 @@ enum RedisScript: CaseIterable, Sendable {
     case .touch: Self.touchBody
     case .drop: Self.dropBody
     case .forget: Self.forgetBody
-    case .cut: Self.cutBody
+    case .removeIndex: Self.removeIndexBody
     case .sweep: Self.sweepBody
     case .clear: Self.clearBody
     case .older: Self.olderBody
@@ -78,7 +77,8 @@ extension RedisScript {
     return 1
     """#
 
-  /// Removes one variant. If a head is passed, the variant is removed only if it still has this head.
+  /// The Lua code of the script `drop`. It removes one stored response. If the caller passes an encoded head, the
+  /// response is removed only if Redis still stores it with this head.
   static let dropBody = #"""
     if not era then return 0 end
     local key, variant = entryKey(ARGV[4]), ARGV[5]
@@ -95,9 +95,10 @@ extension RedisScript {
     return {'salt', known or redis.call('HGET', home, 'salt')}
     """#
 
-  /// Returns `{"missing"}`, `{"damaged"}`, or `{"found", variant, check, body, variant, head, variant, head, …}`. The
-  /// first variant is the newest one, and the body is its body, because usually the newest variant is selected. Then
-  /// follow all variants with their heads.
+  /// The Lua code of the script `find`. It returns `{"missing"}`, `{"damaged"}`, or `{"found", variant, checksum, body,
+  /// variant, head, variant, head, …}`. A variant identifies one response; a checksum is an encoded ``BodyChecksum``.
+  /// The first variant, checksum and body belong to the newest response, because the caller usually selects the newest
+  /// response. All variants with their heads follow.
   static let findBody = #"""
     if not era then return {'missing'} end
     local entry = ARGV[4]
@@ -127,7 +128,8 @@ extension RedisScript {
     return reply
     """#
 
-  /// Returns the head, the check (length and checksum of the body) and the body of one variant, or an empty list.
+  /// The Lua code of the script `pick`. It returns the head, the encoded ``BodyChecksum`` and the body of one variant.
+  /// If the variant does not exist, it returns an empty list.
   static let pickBody = #"""
     if not era then return {} end
     local entry, variant = ARGV[4], ARGV[5]
@@ -136,8 +138,9 @@ extension RedisScript {
     return redis.call('HMGET', key, 'h' .. variant, 'c' .. variant, 'b' .. variant)
     """#
 
-  /// Returns 1 if an index contains a valid response under another key than the given one. The script checks about a
-  /// thousand members. Members that no longer exist are removed from the index.
+  /// The Lua code of the script `holds`. It returns 1 if an index contains a valid response under another key than the
+  /// given key, and otherwise 0. The script checks about a thousand members of the index. If the response of a member
+  /// is no longer valid, the script removes the member from the index.
   static let holdsBody = #"""
     if not era then return 0 end
     local index, cursor = indexKey(ARGV[4]), '0'

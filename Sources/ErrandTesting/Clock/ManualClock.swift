@@ -1,13 +1,14 @@
 public import ErrandCore
 
-/// A clock that advances only when a test advances it. With it, a test can check deadlines and delays without waiting.
+/// A clock that advances only when a test advances it. With this clock, a test can check deadlines and delays without
+/// waiting.
 ///
 /// ```swift
 /// let clock = ManualClock()
 /// configuration.timers = clock
 /// …
 /// await clock.waitForTimers(1)          // the call has set its timer
-/// clock.advance(by: .seconds(120))      // its deadline passes
+/// clock.advance(by: .seconds(120))      // the deadline of the call passes
 /// ```
 public final class ManualClock: Timers {
   private struct State: Sendable {
@@ -23,7 +24,7 @@ public final class ManualClock: Timers {
   /// The current time of this clock.
   public var now: MonotonicInstant { state.value.now }
 
-  /// The number of scheduled actions.
+  /// The number of scheduled actions that have not run yet.
   public var pending: Int { state.value.heap.count }
 
   /// Schedules `action` for the time `instant`. If that time has passed, the action runs immediately.
@@ -33,7 +34,7 @@ public final class ManualClock: Timers {
     return token
   }
 
-  /// Cancels a scheduled action.
+  /// Cancels a scheduled action, so that it does not run.
   public func cancel(_ token: TimerToken) {
     let removed = state.update { $0.heap.remove(token) }
     _ = removed
@@ -49,9 +50,9 @@ public final class ManualClock: Timers {
   ///
   /// - Parameters:
   ///   - count: The number of actions.
-  ///   - bound: The maximum wait in real time.
-  /// - Returns: False after `bound`, or if the task is cancelled. It does not throw, so that a test whose call ends too
-  ///   early continues and reports its own failure.
+  ///   - bound: The maximum time to wait, in real time.
+  /// - Returns: True when the actions are scheduled; false after `bound`, or if the task is cancelled. The function
+  ///   does not throw: if a call ends before it sets its timer, the test continues and reports its own failure.
   @discardableResult
   public func waitForTimers(_ count: Int, within bound: Duration = .seconds(30)) async -> Bool {
     await state.reaches("\(count) timers", within: bound) { $0.heap.count >= count }

@@ -17,28 +17,32 @@ public final class LeakCheck: Sendable {
 
   private let watched = Locked<[Watched]>([])
 
-  /// The check of the running test; nil if the test has no check. The trait `.checksLeaks` of `ErrandTestingTraits`
-  /// sets it.
+  /// The leak check of the running test; nil if the test has no leak check. The trait `.checksLeaks` of
+  /// `ErrandTestingTraits` sets this value.
   ///
   /// Some objects that the test creates are watched automatically: scripted, recording, replaying and profiled
-  /// transports, and loopback servers. They reveal other leaks, too, because a client or a call that leaks keeps its
-  /// transport.
+  /// transports, and loopback servers. These objects also reveal leaked clients and calls, because a leaked client or
+  /// call keeps its transport.
   @TaskLocal public static var current: LeakCheck?
 
-  /// Creates a check without watched objects.
+  /// Creates a leak check that watches no objects yet.
   public init() {}
 
-  /// Watches an object.
+  /// Watches an object through a weak reference. ``survivors(turns:patience:)`` reports `name` if the object still
+  /// exists.
   public func watch(_ object: any AnyObject & Sendable, _ name: String) {
     watched.withLock { $0.append(Watched(object: object, name: name)) }
   }
 
-  /// Waits until no watched object exists, and returns the names of the objects that still exist. The wait ends after
-  /// `turns` yields and the time `patience`, whichever ends later, so that other tasks can release the objects.
+  /// Returns the names of the watched objects that still exist.
+  /// If no watched object exists any more, the function returns at once. Otherwise, the function yields repeatedly, so
+  /// that other tasks can run and release objects. It gives up when it has yielded `turns` times and the time
+  /// `patience` is over.
+  /// `patience` is over.
   ///
   /// - Parameters:
-  ///   - turns: The minimum number of yields to other tasks.
-  ///   - patience: The minimum wait. On a busy machine, a thread may release its objects late.
+  ///   - turns: The number of yields to other tasks before the function gives up.
+  ///   - patience: The time before the function gives up. On a busy machine, a thread may release its objects late.
   public func survivors(turns: Int = 1_000, patience: Duration = .seconds(10)) async -> [String] {
     let end = MonotonicInstant.now.advanced(by: patience)
     var turn = 0

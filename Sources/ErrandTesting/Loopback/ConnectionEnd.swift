@@ -1,13 +1,14 @@
-/// The reason why a connection ends before its next request. No reason makes the test fail.
+/// The error that is thrown inside the server to end a connection before its next request. None of these errors reaches
+/// the test.
 enum ConnectionEnd: Error {
   /// The client closed or reset the connection.
   case peerLeft
-  /// The server is stopping.
+  /// The test has stopped the server, or the server is being deallocated.
   case stopped
-  /// A step of the response closes the connection.
+  /// The scripted response contains a step that closes the connection.
   case close
-  /// A step of the response resets the connection.
+  /// The scripted response contains a step that resets the connection.
   case reset
-  /// The input is not an HTTP/1.x request.
+  /// The bytes that the client sent are not an HTTP/1.x request. The associated text states the mistake.
   case malformed(String)
 }

@@ -21,8 +21,9 @@
 /// Several responses may use one gate, and several connections may wait at one gate. A wait also ends when the server
 /// is stopped or the client closes the connection, so a gate that is never opened does not block forever.
 public final class Gate: Sendable {
-  /// The state of a gate. Each permission to pass is also a byte in a pipe. So one `poll` can wait for the gate, the
-  /// client and the server's stop at the same time.
+  /// The state of a gate: whether it is open, and the number of permissions to pass the gate.
+  /// A connection waits for the gate with the system call `poll`, which can wait only for file descriptors. So the gate
+  /// has a pipe, which contains one byte while there are permissions to pass the gate.
   private struct State: Sendable {
     var isOpen = false
     var passes = 0
@@ -41,7 +42,7 @@ public final class Gate: Sendable {
     for descriptor in [state.reader, state.writer].compactMap({ $0 }) { close(descriptor) }
   }
 
-  /// Opens the gate permanently: all waiting connections continue, and no connection waits here again.
+  /// Opens the gate permanently: all waiting connections continue, and no connection waits at this gate again.
   public func open() {
     state.update { state in
       state.isOpen = true
@@ -50,12 +51,14 @@ public final class Gate: Sendable {
     }
   }
 
-  /// Lets the next `count` waits pass, including waits that have already begun. The gate stays closed for all others.
+  /// Lets the next `count` connections pass, including connections that are already waiting. The gate stays closed for
+  /// all further connections.
   public func letPass(_ count: Int = 1) {
+    guard count > 0 else { return }
     state.update { state in
-      let (passes, isTooMany) = state.passes.addingReportingOverflow(max(0, count))
+      if state.passes == 0 { Self.signal(state.writer) }
+      let (passes, isTooMany) = state.passes.addingReportingOverflow(count)
       state.passes = isTooMany ? .max : passes
-      Self.signal(max(0, count), to: state.writer)
     }
   }
 
@@ -66,13 +69,13 @@ public final class Gate: Sendable {
   ///
   /// - Parameters:
   ///   - times: The number of arrivals, counted from the creation of the gate.
-  ///   - bound: The maximum wait.
+  ///   - bound: The maximum time to wait.
   /// - Throws: ``LoopbackError/notReached(_:within:)`` after `bound`; `CancellationError` if the task is cancelled.
   public func reached(times: Int = 1, within bound: Duration = .seconds(30)) async throws {
     try await state.wait(for: "arrival \(times) at a gate", within: bound) { $0.arrivals >= times }
   }
 
-  /// Records an arrival.
+  /// Records that a server has arrived at the gate, and resumes the tests that wait for this arrival.
   func arrive() {
     state.update { $0.arrivals += 1 }
   }
@@ -80,21 +83,23 @@ public final class Gate: Sendable {
   /// Whether the gate is permanently open.
   var isOpen: Bool { state.value.isOpen }
 
-  /// Takes one permission to pass. Returns false if there is none.
+  /// Returns whether a connection may pass the gate. If the gate is not open, the function uses up one permission to
+  /// pass. If no permission is left, the result is false.
   func takePass() -> Bool {
     state.update { state in
       if state.isOpen { return true }
-      if let reader = state.reader {
+      guard state.passes > 0 else { return false }
+      state.passes -= 1
+      if state.passes == 0, let reader = state.reader {
         var byte: UInt8 = 0
         _ = read(reader, &byte, 1)
       }
-      guard state.passes > 0 else { return false }
-      state.passes -= 1
       return true
     }
   }
 
-  /// A descriptor that becomes readable when a connection may be able to pass. It is valid as long as the gate exists.
+  /// The file descriptor of the gate's pipe, which the first call creates. The descriptor is readable while the gate
+  /// is open or has permissions to pass. It is valid until `retire()` is called or the gate is deallocated.
   func wakeDescriptor() throws -> Int32 {
     let made: Result<Int32, LoopbackError> = state.update { state in
       if let reader = state.reader { return .success(reader) }
@@ -103,7 +108,7 @@ public final class Gate: Sendable {
       for end in ends { Self.prepare(end) }
       state.reader = ends[0]
       state.writer = ends[1]
-      Self.signal(state.passes, to: state.writer)
+      if state.passes > 0 { Self.signal(state.writer) }
       if state.isOpen {
         close(ends[1])
         state.writer = nil
@@ -113,7 +118,8 @@ public final class Gate: Sendable {
     return try made.get()
   }
 
-  /// Closes the pipe. The gate must be open, and no connection may wait at it.
+  /// Closes the pipe that wakes waiting connections. Call this function only if the gate is open and no connection
+  /// waits at the gate.
   func retire() {
     state.update { state in
       if let reader = state.reader { close(reader) }
@@ -126,9 +132,11 @@ public final class Gate: Sendable {
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
   }
 
-  private static func signal(_ count: Int, to writer: Int32?) {
-    guard let writer, count > 0 else { return }
-    let bytes = [UInt8](repeating: 1, count: min(count, 4096))
-    _ = write(writer, bytes, bytes.count)
+  /// Writes one byte into the gate's pipe, which wakes the waiting connections. If `writer` is nil, the gate has no
+  /// pipe, and the function does nothing.
+  private static func signal(_ writer: Int32?) {
+    guard let writer else { return }
+    var byte: UInt8 = 1
+    _ = write(writer, &byte, 1)
   }
 }

@@ -1,6 +1,7 @@
 /// Serialises HTTP/1.1 messages (RFC 9112) without validation.
 enum HTTPText {
-  /// A status line, header fields and the blank line.
+  /// The bytes of a response's status line, header fields and blank line. If `reason` is nil, the status line has the
+  /// standard reason phrase of the status.
   static func head(status: Int, reason: String?, headers: LoopbackHeaders) -> [UInt8] {
     let line = "HTTP/1.1 \(status) \(reason ?? reasons[status] ?? "Status")\r\n"
     return Array(line.utf8) + fields(headers) + lineEnd
@@ -11,7 +12,7 @@ enum HTTPText {
     Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + lineEnd
   }
 
-  /// The last chunk of a chunked body, with the trailer section.
+  /// The empty chunk that marks the end of a chunked body, with the trailer section (RFC 9112 section 7.1).
   static func lastChunk(_ trailers: LoopbackHeaders) -> [UInt8] {
     Array("0\r\n".utf8) + fields(trailers) + lineEnd
   }
@@ -21,8 +22,9 @@ enum HTTPText {
     !(100..<200).contains(status) && status != 204 && status != 304
   }
 
-  /// A block of generated content. Its length is a multiple of the period of the bytes, so blocks can follow each
-  /// other.
+  /// The first bytes of a generated body; see ``LoopbackAnswer/generatedByte(at:)``. The bytes of such a body repeat
+  /// after 251 bytes, and the length of this block is a multiple of 251. So the server can send the block several times
+  /// without a break in the pattern.
   static let generatedBlock = (0..<251 * 256).map { LoopbackAnswer.generatedByte(at: $0) }
 
   private static let lineEnd: [UInt8] = [0x0D, 0x0A]

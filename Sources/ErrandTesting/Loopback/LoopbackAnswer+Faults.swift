@@ -1,5 +1,5 @@
-// Each of these functions returns a changed copy of the response. If two of them set the same property, the later one
-// counts.
+// Each function in this file returns a changed copy of a ``LoopbackAnswer``. If two calls set the same property, the
+// later call counts.
 
 // MARK: - Headers
 
@@ -47,7 +47,8 @@ extension LoopbackAnswer {
     changing { $0.fault = Fault(after: max(0, count), part: part, step: .reset) }
   }
 
-  /// The response, truncated after `count` bytes: the server then closes only its sending side (FIN).
+  /// The response, truncated after `count` bytes: the server then closes only its sending side (FIN). The rest of the
+  /// response is dropped, and the receiving side stays open at least until the gate opens.
   public func halfClosed(after count: Int, of part: Part = .body, until gate: Gate = Gate()) -> Self {
     changing {
       $0.fault = Fault(after: max(0, count), part: part, step: .halfClose)
@@ -55,7 +56,7 @@ extension LoopbackAnswer {
     }
   }
 
-  /// The response, interrupted after `count` bytes until the gate opens.
+  /// The response, which stops after `count` bytes and continues when the gate opens.
   ///
   /// If no gate is given, the response never continues: the connection stays open until the client closes it or the
   /// server stops. `.ok("x").stalled()` stalls immediately after the headers.
@@ -68,10 +69,10 @@ extension LoopbackAnswer {
     setting("Connection", to: "close").then(.close)
   }
 
-  /// The response without `Connection: close`, although the server closes the connection after the response.
+  /// The response, after which the server closes the connection. No field `Connection: close` announces the close.
   ///
-  /// If a gate is given, the connection is idle until the gate opens. This simulates a server whose keep-alive timeout
-  /// expires.
+  /// If a gate is given, the connection is idle until the gate opens. A test can use the gate to simulate a server
+  /// whose keep-alive timeout expires.
   public func closed(at gate: Gate? = nil) -> Self {
     changing { $0.steps += (gate.map { [.wait($0)] } ?? []) + [.close] }
   }
@@ -80,7 +81,7 @@ extension LoopbackAnswer {
 // MARK: - Time
 
 extension LoopbackAnswer {
-  /// The response, delayed until the gate lets it pass.
+  /// The response, delayed until the gate lets the connection pass.
   public func held(at gate: Gate) -> Self {
     changing { $0.steps.insert(.wait(gate), at: 0) }
   }
@@ -105,19 +106,19 @@ extension LoopbackAnswer {
 // MARK: - Excess data
 
 extension LoopbackAnswer {
-  /// The response with the given steps after its own steps.
+  /// The response with additional steps, which the server executes after the existing steps of the response.
   public func then(_ more: Step...) -> Self {
     changing { $0.steps += more }
   }
 
-  /// The response, followed by text that does not belong to it. The text is sent in the same packet as the end of the
-  /// response if both fit.
+  /// The response, followed by text that is not part of the response. The server sends the text in the same packet as
+  /// the end of the response if the packet has enough space.
   public func extra(_ text: String) -> Self {
     then(.bytes(Array(text.utf8)))
   }
 
   /// The response, followed by text that no request asked for. The text is sent on the idle connection when `gate`
-  /// opens. After the text is sent, the server arrives at the gate `sent`; a test can wait with
+  /// opens. After the text is sent, the server arrives at the gate `sent`. A test can wait for this arrival with
   /// `try await sent.reached()`.
   public func unsolicited(_ text: String, at gate: Gate, sent: Gate = Gate()) -> Self {
     then(.wait(gate), .bytes(Array(text.utf8)), .reach(sent))
@@ -127,8 +128,8 @@ extension LoopbackAnswer {
 // MARK: - Helpers
 
 extension LoopbackAnswer {
-  /// The response with a closure that receives the number of content bytes after each write. The closure runs on the
-  /// connection's thread.
+  /// The response with a closure that counts its content bytes. After each write to the socket, the closure receives
+  /// the number of written content bytes. It runs on the connection's thread.
   func tallied(by tally: @escaping @Sendable (Int) -> Void) -> Self {
     changing { $0.tally = tally }
   }

@@ -1,20 +1,20 @@
 /// The response of a ``LoopbackServer`` to a request. It consists of steps that the server executes in order.
 ///
-/// One function creates most responses. Further functions add faults:
+/// Most responses are created by one function, such as `ok`. Further functions add faults to a response:
 ///
 /// ```swift
 /// .ok("hello")
 /// .json(#"{"nick":"x"}"#).delayed(.milliseconds(5))
-/// .ok("hello").cut(after: 2)                         // promises five bytes, sends two, closes
+/// .ok("hello").cut(after: 2)                         // announces five bytes, sends two, then closes
 /// .ok("hello").setting("Content-Length", to: "-2")
 /// .raw("HTTP/1.1 200 OK\r\nno colon\r\n\r\n")
 /// LoopbackAnswer([.head(status: 200, headers: ["Content-Length": "1"]), .wait(gate), .body([0x61])])
 /// ```
 ///
-/// The connection stays open after the last step if the request, the headers and the framing allow it
-/// (RFC 9112 section 9.3); otherwise the server closes it.
+/// The connection stays open after the last step if the request, the headers and the framing allow it (RFC 9112 section
+/// 9.3); otherwise the server closes it.
 public struct LoopbackAnswer: Sendable {
-  /// One action on the connection.
+  /// One action of the server on the connection while it sends a response.
   public enum Step: Sendable {
     /// Sends a status line and header fields without validation or additions. If `reason` is nil, the server sends the
     /// standard reason phrase of the status.
@@ -22,16 +22,18 @@ public struct LoopbackAnswer: Sendable {
     /// Sends bytes unchanged, `times` times. If `times` is nil, the bytes are repeated until the client closes the
     /// connection.
     case bytes([UInt8], times: Int? = 1)
-    /// Sends bytes of the content, `times` times. In the response to a HEAD request, this step is omitted.
+    /// Sends bytes of the content, `times` times. If `times` is nil, the bytes are repeated until the client closes the
+    /// connection. In the response to a HEAD request, this step is omitted.
     case body([UInt8], times: Int? = 1)
     /// Sends all earlier bytes, then waits until the gate lets the connection pass. If the client closes its sending
     /// side during the wait, the connection ends.
     case wait(Gate)
     /// Sends all earlier bytes, then records an arrival at the gate and continues without waiting.
     case reach(Gate)
-    /// Waits in real time. In tests, a gate is usually better.
+    /// Waits for this duration in real time. In most tests, the step `wait` is better, because a gate does not depend
+    /// on the speed of the machine.
     case pause(Duration)
-    /// Closes the server's sending side (FIN) and leaves the receiving side open.
+    /// Closes the server's sending side (FIN) and leaves the receiving side open. Bytes of later steps are dropped.
     case halfClose
     /// Closes the connection in an orderly way (FIN).
     case close
@@ -39,29 +41,30 @@ public struct LoopbackAnswer: Sendable {
     case reset
   }
 
-  /// The bytes of a response to which a fault or a pace applies.
+  /// A part of a response. A simulated fault counts only the bytes of this part, and a slow response sends only this
+  /// part in pieces.
   public enum Part: Sendable {
-    /// The content as sent, including chunk framing.
+    /// The content of the response as it is sent, including chunk framing.
     case body
-    /// All bytes, including the headers.
+    /// All bytes of the response, including the status line and the header fields.
     case everything
   }
 
-  /// The steps in order.
+  /// The actions with which the server sends this response, in order.
   public var steps: [Step]
   var fault: Fault?
   var pace: Pace?
-  /// Receives the number of content bytes, including their framing, after each write to the system.
+  /// A closure that receives the number of content bytes, including their framing, after each write to the socket.
   var tally: (@Sendable (Int) -> Void)?
 
-  /// A step to execute after a number of bytes has been sent.
+  /// A simulated fault: a step that the server executes after it has sent a number of bytes.
   struct Fault: Sendable {
     let after: Int
     let part: Part
     let step: Step
   }
 
-  /// Sends bytes in pieces of a size, and executes a step between two pieces.
+  /// A division of the response into pieces of `size` bytes. The server executes the step `between` between two pieces.
   struct Pace: Sendable {
     let size: Int
     let part: Part
@@ -89,8 +92,8 @@ extension LoopbackAnswer {
 
   /// A response with the given status, header fields and text.
   ///
-  /// `Content-Length` is added unless the header fields already frame the content. For a status 1xx, 204 or 304 with an
-  /// empty body, it is not added. If a response with such a status has a body, the body is sent nevertheless.
+  /// `Content-Length` is added, with two exceptions: the header fields already frame the content, or the body is empty
+  /// and the status is 1xx, 204 or 304. A body is always sent, even if the status does not allow content.
   public static func status(_ status: Int, headers: LoopbackHeaders = [:], body: String = "") -> Self {
     framed(status, headers, Array(body.utf8))
   }
@@ -110,13 +113,14 @@ extension LoopbackAnswer {
   }
 
   /// A response with status 200 in chunks, one for each element, followed by trailer fields. If `isComplete` is false,
-  /// the last chunk is omitted and the connection closes.
+  /// the empty chunk that marks the end of the content and the trailer fields are omitted, and the connection closes.
   public static func chunked(_ chunks: [String], trailers: LoopbackHeaders = [:], isComplete: Bool = true) -> Self {
     chunked(chunks.map(\.utf8), trailers: trailers, isComplete: isComplete)
   }
 
   /// A response with status 200 in chunks of bytes, one for each element, followed by trailer fields. If `isComplete`
-  /// is false, the last chunk is omitted and the connection closes.
+  /// is false, the empty chunk that marks the end of the content and the trailer fields are omitted, and the connection
+  /// closes.
   public static func chunked(
     _ chunks: some Sequence<some Sequence<UInt8>>, trailers: LoopbackHeaders = [:], isComplete: Bool = true
   ) -> Self {
@@ -165,15 +169,16 @@ extension LoopbackAnswer {
     Self([.bytes(Array(bytes))] + (thenCloses ? [.close] : []))
   }
 
-  /// Sends nothing. The connection closes when the gate opens, the client closes the connection, or the server stops.
+  /// A response that sends nothing. The connection closes when the gate opens, the client closes the connection, or the
+  /// server stops.
   public static func stall(until gate: Gate = Gate()) -> Self {
     Self([.wait(gate), .close])
   }
 
-  /// Closes the connection in an orderly way (FIN) without sending a byte.
+  /// A response that closes the connection in an orderly way (FIN) without sending a byte.
   public static var closeBeforeAnswer: Self { Self([.close]) }
 
-  /// Resets the connection (RST) without sending a byte.
+  /// A response that resets the connection (RST) without sending a byte.
   public static var resetBeforeAnswer: Self { Self([.reset]) }
 
   private static func framed(_ status: Int, _ headers: LoopbackHeaders, _ body: [UInt8]) -> Self {

@@ -1,4 +1,4 @@
-/// Serves one connection on its own thread until it ends.
+/// Serves one connection of a ``LoopbackServer`` until the connection ends. Each connection has its own thread.
 struct LoopbackConnection {
   private let socket: LoopbackSocket
   private let number: Int
@@ -12,12 +12,12 @@ struct LoopbackConnection {
     reader = RequestReader(socket, options: core.options)
   }
 
-  /// Sends the greeting if there is one, then responds to one request after the other. Returns when the socket is
-  /// closed.
+  /// Calls the closure ``LoopbackOptions/greeting``, and sends the response if the closure returns a response. Then
+  /// responds to the requests, one after another. At the end, closes the socket.
   mutating func serve() {
     do {
       if let greeting = core.options.greeting(number) {
-        var writer = AnswerWriter(greeting, to: socket, isHead: false)
+        var writer = ResponseWriter(greeting, to: socket, isHead: false)
         try writer.run()
       }
       var index = 0
@@ -34,25 +34,26 @@ struct LoopbackConnection {
     } catch let error as LoopbackError {
       core.refuse(error.description)
     } catch {
-      // Nothing more to send: the client closed the connection, the server is stopping, or the response closes the
-      // connection.
+      // After this error the server sends nothing: the client closed the connection, the server is stopping, or the
+      // response contains a step that closes the connection.
     }
     socket.close()
   }
 
-  /// Reads one request and sends the response. Returns false if the connection must be closed afterwards.
+  /// Reads the body of a request and sends the response. Returns false if the connection must be closed afterwards.
   private mutating func exchange(_ request: inout RecordedRequest) throws -> Bool {
     let scripted = core.nextScripted()
     let reception = scripted?.reception ?? core.options.reception(request)
     try receiveBefore(reception, &request)
     request.number = core.record(request)
     let answer = scripted?.answer ?? core.handler(request)
-    var writer = AnswerWriter(answer, to: socket, isHead: request.method == "HEAD")
+    var writer = ResponseWriter(answer, to: socket, isHead: request.method == "HEAD")
     try writer.run()
     return try receiveAfter(reception, &request) && Persistence.keepsOpen(after: answer, to: request)
   }
 
-  /// Reads the body of the request, unless it must be read after the response or not at all.
+  /// Reads the body of the request before the response, unless `reception` requires the server to read the body later
+  /// or never.
   private mutating func receiveBefore(_ reception: LoopbackReception, _ request: inout RecordedRequest) throws {
     switch reception {
     case .afterAnswer, .never:
@@ -68,11 +69,12 @@ struct LoopbackConnection {
     }
   }
 
-  /// Reads the body of the request if it must be read after the response. Returns false if the body stays unread.
+  /// Reads the body of the request after the response if `reception` is `afterAnswer`. Returns false if the body stays
+  /// unread.
   private mutating func receiveAfter(_ reception: LoopbackReception, _ request: inout RecordedRequest) throws -> Bool {
     if request.isComplete { return true }
     guard case .afterAnswer = reception else {
-      socket.awaitDeparture()
+      socket.waitForPeerToClose()
       return false
     }
     try readBody(into: &request)
@@ -104,7 +106,7 @@ struct LoopbackConnection {
   private func refuse(_ reason: String) {
     core.refuse(reason)
     let answer = LoopbackAnswer.status(400, body: "LoopbackServer: the request is malformed: \(reason)\n").closing()
-    var writer = AnswerWriter(answer, to: socket, isHead: false)
+    var writer = ResponseWriter(answer, to: socket, isHead: false)
     try? writer.run()
   }
 }

@@ -3,10 +3,10 @@ import Dispatch
 import Foundation
 import ErrandCore
 
-/// The shared state of a ``LoopbackServer``'s threads. The threads keep a reference to this object, but none to the
-/// server. So the server can be deallocated while the threads run, and its deallocation stops them.
+/// The shared state of a ``LoopbackServer``'s threads. The threads keep a reference to this object, but no reference to
+/// the server. So the server can be deallocated while the threads run, and its deallocation stops them.
 final class LoopbackCore: Sendable {
-  /// An enqueued response, and the time at which the body of its request is read.
+  /// An enqueued response to a request, and the time at which the server reads the body of this request.
   struct Scripted: Sendable {
     let answer: LoopbackAnswer
     let reception: LoopbackReception
@@ -26,7 +26,7 @@ final class LoopbackCore: Sendable {
 
   // MARK: Threads
 
-  /// Starts the thread that accepts connections. The thread closes the listener when it ends.
+  /// Starts the thread that accepts connections. At its end, the thread closes the listening socket.
   func start(_ listener: LoopbackListener) throws {
     let stopDescriptor = try stop.wakeDescriptor()
     spawn { core in
@@ -35,11 +35,14 @@ final class LoopbackCore: Sendable {
     }
   }
 
-  /// Ends all threads and waits for them. If it is called on one of these threads, it does not wait.
+  /// Ends all threads and waits up to ten seconds for their end. If one of these threads calls this function, the
+  /// function does not wait, because the thread would wait for its own end.
   func end() {
     stop.open()
     guard Thread.current.threadDictionary[Self.threadKey] as? ObjectIdentifier != ObjectIdentifier(self) else {
-      // Until the last thread ends, the condition of a waiting test may still become true.
+      // The current thread is a thread of the server, so it cannot wait for its own end. The call of `close` makes the
+      // waits of tests fail. It happens after the last thread has ended, because until then a thread can still cause
+      // the event that a test waits for.
       return threads.notify(queue: .global()) { self.observed.close() }
     }
     if threads.wait(timeout: .now() + .seconds(10)) == .success { stop.retire() }
@@ -57,14 +60,15 @@ final class LoopbackCore: Sendable {
       if let accepted = listener.acceptOne() {
         serve(accepted)
       } else {
-        // No descriptor is available, or the client has already closed the connection. Wait before the next attempt.
+        // No connection was accepted: the process has no free file descriptor, or the client has already closed the
+        // connection. Wait before the next attempt, so that this loop does not keep a processor busy.
         _ = SystemPoll.wait(for: [(stopDescriptor, SystemPoll.readable)], timeout: .milliseconds(5))
       }
     }
   }
 
-  /// Waits at the gate before a connection is accepted. Returns false if the server stopped during the wait, or if no
-  /// descriptor is available for waiting.
+  /// Waits at ``LoopbackOptions/acceptGate``, if this option is set, before a connection is accepted. Returns false if
+  /// the server stopped during the wait, or if the process has no free file descriptor for the wait.
   private func passAcceptGate(_ stopDescriptor: Int32) -> Bool {
     guard let gate = options.acceptGate else { return true }
     gate.arrive()

@@ -9,7 +9,7 @@ public enum LoopbackError: Error, Sendable, Equatable {
 }
 
 extension LoopbackError: CustomStringConvertible {
-  /// One sentence that names the cause and the remedy.
+  /// A sentence that names the cause and the cure. If a system call failed, the sentence names only the cause.
   public var description: String {
     switch self {
     case .system(let call, let code):

@@ -6,7 +6,7 @@ public struct LoopbackHeaders: Sendable, Equatable {
   public struct Field: Sendable, Equatable {
     /// The name, in its original case.
     public var name: String
-    /// The value, without the white space around it.
+    /// The value. The value of a received field has no white space at its start and end.
     public var value: String
 
     /// Creates a field from a name and a value.
@@ -24,7 +24,8 @@ public struct LoopbackHeaders: Sendable, Equatable {
     self.fields = fields
   }
 
-  /// The first value of `name`, or nil. Setting a value replaces all fields of that name; setting nil removes them.
+  /// The value of the first field with this name; nil if there is no such field. Setting a value replaces all fields of
+  /// that name; setting nil removes them.
   public subscript(name: String) -> String? {
     get { fields.first { $0.isNamed(name) }?.value }
     set {
@@ -34,7 +35,7 @@ public struct LoopbackHeaders: Sendable, Equatable {
     }
   }
 
-  /// All values of `name`, in order.
+  /// The values of all fields with this name, in order.
   public func values(_ name: String) -> [String] {
     fields.filter { $0.isNamed(name) }.map(\.value)
   }
@@ -44,7 +45,8 @@ public struct LoopbackHeaders: Sendable, Equatable {
     fields.append(Field(name, value))
   }
 
-  /// Whether a field with a comma-separated list, such as `Connection`, contains `token`. Case is ignored.
+  /// Whether a field with a comma-separated list, such as `Connection`, contains `token`. The case of the list is
+  /// ignored; `token` must be in lower case.
   func lists(_ token: String, under name: String) -> Bool {
     values(name).contains { value in
       value.split(separator: ",").contains { $0.lowercased().trimmed == token }

@@ -7,14 +7,14 @@
 
 import ErrandCore
 
-/// A socket that is bound to a free port of the local machine. It is closed when the object is deallocated.
+/// A socket that is bound to a free port of the local machine. The socket is closed when this object is deallocated.
 final class LoopbackListener: Sendable {
   let descriptor: Int32
   let port: Int
   let host: String
   private let isClosed = Locked(false)
 
-  /// Binds a free port. If `listens` is true, clients can connect; if not, the port refuses every connection.
+  /// Binds a free port. If `listens` is true, clients can connect. If it is false, the port refuses every connection.
   init(_ address: LoopbackOptions.Address, listens: Bool = true) throws {
     let family = address == .ipv4 ? AF_INET : AF_INET6
     let descriptor = socket(family, streamSocketType, 0)
@@ -34,8 +34,8 @@ final class LoopbackListener: Sendable {
 
   deinit { close() }
 
-  /// Closes the socket. Later calls have no effect. Call it only from the thread that accepts connections, or if there
-  /// is no such thread.
+  /// Closes the socket. Later calls have no effect. While a thread accepts connections, only that thread may call this
+  /// function, because a socket must not be closed during a system call of another thread.
   func close() {
     let wasClosed = isClosed.withLock { isClosed in
       defer { isClosed = true }
@@ -44,7 +44,8 @@ final class LoopbackListener: Sendable {
     if !wasClosed { closeDescriptor(descriptor) }
   }
 
-  /// Accepts a waiting connection and returns its descriptor; nil if no connection is waiting.
+  /// Accepts a waiting connection and returns its file descriptor; nil if no connection is waiting or the system cannot
+  /// accept it.
   func acceptOne() -> Int32? {
     let accepted = accept(descriptor, nil, nil)
     return accepted >= 0 ? accepted : nil

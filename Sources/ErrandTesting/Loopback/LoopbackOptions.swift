@@ -1,26 +1,27 @@
 /// Options of a ``LoopbackServer`` for listening and reading. Every option has a default.
 public struct LoopbackOptions: Sendable {
-  /// The address to listen on. Only programs on this machine can reach it.
+  /// The address to listen on. Only programs on this machine can reach the address.
   public enum Address: Sendable {
-    /// 127.0.0.1.
+    /// The IPv4 address 127.0.0.1.
     case ipv4
-    /// ::1.
+    /// The IPv6 address ::1.
     case ipv6
   }
 
   /// The address to listen on.
   public var address: Address = .ipv4
-  /// Decides when the server reads the body of a request. It is not called for enqueued responses, which have their own
-  /// setting. The closure receives the request without its body.
+  /// A closure that decides when the server reads the body of a request. The closure receives the request without its
+  /// body. For an enqueued response, the closure is not called: the parameter `reception` of
+  /// ``LoopbackServer/enqueue(_:reception:)`` decides.
   public var reception: @Sendable (RecordedRequest) -> LoopbackReception = { _ in .automatic }
-  /// The response to send when a connection is accepted, before any byte is read; nil for none. The closure receives
-  /// the number of the connection, counted from 1.
+  /// A closure that returns the response to send when a connection is accepted, before any byte is read; nil to send
+  /// nothing. The closure receives the number of the connection, counted from 1.
   ///
   /// `{ _ in .closeBeforeAnswer }` closes every connection immediately. `{ $0 == 1 ? .resetBeforeAnswer : nil }` resets
   /// only the first connection. The closure runs on the thread of the connection.
   public var greeting: @Sendable (Int) -> LoopbackAnswer? = { _ in nil }
-  /// A gate at which the server waits before it accepts a connection. Until the gate lets the server pass, clients can
-  /// connect, but receive nothing.
+  /// A gate at which the server waits before it accepts a connection; nil to accept immediately. Until the gate lets
+  /// the server pass, clients can connect, but receive nothing.
   public var acceptGate: Gate?
   /// The maximum number of bytes of a request body to keep. Further bytes are counted and dropped.
   public var recordedBodyLimit = 16 << 20

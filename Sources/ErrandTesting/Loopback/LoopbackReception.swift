@@ -11,6 +11,6 @@ public enum LoopbackReception: Sendable {
   case afterAnswer
   /// Responds immediately, and does not read the body. The server closes the connection when the client has closed it,
   /// or after 250 milliseconds. If the client has sent some of the body, the system then resets the connection. Many
-  /// servers that reject an upload do the same.
+  /// servers that reject an upload behave in this way.
   case never
 }

@@ -1,5 +1,5 @@
-/// A real HTTP/1.1 server on the local machine, for tests. It sends given responses, records requests, and can simulate
-/// faults.
+/// A real HTTP/1.1 server on the local machine, for tests. It sends the responses that the test defines, records
+/// requests, and can simulate faults.
 ///
 /// ```swift
 /// let server = try LoopbackServer { request in
@@ -14,8 +14,8 @@
 /// #expect(seen.headers["Accept"] == "application/json")
 /// ```
 ///
-/// Responses can also be enqueued; they take precedence over the handler. Each enqueued response is for one request, in
-/// the order of the requests:
+/// Responses can also be enqueued. Enqueued responses take precedence over the handler. Each enqueued response is for
+/// one request, in the order of the requests:
 ///
 /// ```swift
 /// server.enqueue(.status(503), .ok("hello").cut(after: 2), .ok("hello"))
@@ -38,7 +38,8 @@ public final class LoopbackServer: Sendable {
   ///
   /// - Parameters:
   ///   - options: The options for listening and reading.
-  ///   - handler: Returns the response to a request if no response is enqueued. Called on the connection's thread.
+  ///   - handler: Returns the response to a request if no response is enqueued. The handler runs on the connection's
+  ///     thread.
   /// - Throws: ``LoopbackError/system(call:code:)`` if no port is available.
   public init(
     _ options: LoopbackOptions = LoopbackOptions(),
@@ -64,7 +65,8 @@ public final class LoopbackServer: Sendable {
 
   deinit { core.end() }
 
-  /// Closes the port and all connections, and waits until all threads have ended. It may be called more than once.
+  /// Closes the port and all connections, and waits until all threads have ended. This function may be called more than
+  /// once.
   ///
   /// Waits at a gate, slow responses and endless bodies end immediately. If a handler blocks, this function waits at
   /// most ten seconds for it.
@@ -72,11 +74,11 @@ public final class LoopbackServer: Sendable {
     core.end()
   }
 
-  /// Enqueues responses, each for one request. When none is left, the handler responds.
+  /// Enqueues responses, each for one request. When no enqueued response is left, the handler responds.
   ///
   /// - Parameters:
   ///   - answers: The responses in order.
-  ///   - reception: When the server reads the bodies of the requests that get these responses.
+  ///   - reception: The time at which the server reads the bodies of the requests that get these responses.
   public func enqueue(_ answers: LoopbackAnswer..., reception: LoopbackReception = .automatic) {
     core.enqueue(answers.map { LoopbackCore.Scripted(answer: $0, reception: reception) })
   }
@@ -97,7 +99,7 @@ extension LoopbackServer {
   /// The number of connections that are open now.
   public var openConnectionCount: Int { record.openConnectionCount }
 
-  /// Waits for the request with the given number, counted from 1, and returns it.
+  /// Waits until the server has received the request with the given number, counted from 1, and returns this request.
   ///
   /// - Throws: ``LoopbackError/notReached(_:within:)`` after `bound`; ``LoopbackError/stopped(waitingFor:)`` if the
   ///   server stops earlier; `CancellationError` if the task is cancelled.
@@ -108,27 +110,31 @@ extension LoopbackServer {
     return requests[number - 1]
   }
 
-  /// Waits until the record meets a condition, such as `{ $0.openConnectionCount == 0 }`.
+  /// Waits until the server's ``record`` meets a condition, such as `{ $0.openConnectionCount == 0 }`.
   ///
   /// - Parameters:
-  ///   - bound: The maximum wait.
-  ///   - condition: Called after each change under a lock, so it must be fast and must not call the server.
-  /// - Throws: The errors of ``request(number:within:)``.
+  ///   - bound: The maximum time to wait.
+  ///   - condition: The condition. It is called after each change of the record, while a lock is held, so it must be
+  ///     fast and must not call the server.
+  /// - Throws: ``LoopbackError/notReached(_:within:)`` after `bound`; ``LoopbackError/stopped(waitingFor:)`` if the
+  ///   server stops earlier; `CancellationError` if the task is cancelled.
   public func wait(
     within bound: Duration = .seconds(30), until condition: @escaping @Sendable (LoopbackRecord) -> Bool
   ) async throws {
-    try await core.observed.wait(for: "a condition on the record", within: bound, until: condition)
+    try await core.observed.wait(for: "a condition on the server's record", within: bound, until: condition)
   }
 }
 
 /// A snapshot of everything that a ``LoopbackServer`` has recorded.
 public struct LoopbackRecord: Sendable {
-  /// The requests in the order in which their responses began.
+  /// The received requests, in the order in which the server began to send their responses.
   public internal(set) var requests: [RecordedRequest] = []
-  /// The requests whose client closed the connection before the body was complete. They have no number and no response.
+  /// The requests that the client did not send completely, because it closed the connection before the end of the body.
+  /// These requests have no number and no response.
   public internal(set) var abandoned: [RecordedRequest] = []
-  /// The reasons why the server rejected input, in order: it was not an HTTP/1.x request, so that the response had status
-  /// 400; or the system had no file descriptor left that the server needs to hold a response back.
+  /// The reasons why the server ended connections, in order. There are two kinds of reasons:
+  /// - The received bytes were not an HTTP/1.x request. The server has responded with status 400.
+  /// - The process had no free file descriptor. A connection needs file descriptors to wait at a gate.
   public internal(set) var refusals: [String] = []
   /// The number of accepted connections.
   public internal(set) var connectionCount = 0

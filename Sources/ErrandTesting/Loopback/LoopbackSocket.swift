@@ -4,20 +4,21 @@
   import Darwin
 #endif
 
-/// The socket of one connection. Only one thread uses it.
+/// The socket of one connection. Only the thread of the connection uses the socket.
 ///
-/// The only system call that blocks is `poll`, which also ends when the server stops. So a stop never has to close the
-/// descriptor from another thread during a system call.
+/// The only system call that blocks this thread is `poll`, and `poll` also ends when the server stops. So no other
+/// thread has to close the file descriptor in order to end a system call of this thread.
 final class LoopbackSocket {
   private let descriptor: Int32
   private let stop: Gate
   private let onSent: (Int) -> Void
   private var isOpen = true
-  /// The number of bytes passed to the system.
+  /// The number of bytes passed to the system's `send` so far.
   private(set) var sentCount = 0
   private var scratch = [UInt8](repeating: 0, count: 32 << 10)
 
-  /// - Parameter onSent: Receives the number of bytes after each write to the system.
+  /// - Parameter onSent: A closure that is called after each system call `send` with the number of bytes that this
+  ///   system call has sent.
   init(_ descriptor: Int32, stop: Gate, sendBuffer: Int? = nil, onSent: @escaping (Int) -> Void) {
     self.descriptor = descriptor
     self.stop = stop
@@ -44,7 +45,8 @@ final class LoopbackSocket {
     }
   }
 
-  /// Sends all bytes.
+  /// Sends all bytes. Waits while the system's send buffer is full; throws if the peer closes the connection or the
+  /// server stops.
   func send(_ bytes: ArraySlice<UInt8>) throws {
     var rest = bytes
     while !rest.isEmpty {
@@ -68,7 +70,7 @@ final class LoopbackSocket {
     }
   }
 
-  /// Waits in real time; throws if the peer closes the connection or the server stops.
+  /// Waits for a duration in real time; throws if the peer closes the connection or the server stops.
   func pause(_ duration: Duration) throws {
     let end = ContinuousClock.now + duration
     while ContinuousClock.now < end {
@@ -76,29 +78,30 @@ final class LoopbackSocket {
     }
   }
 
-  /// Closes the sending side.
+  /// Closes the sending side of the connection (FIN). The receiving side stays open.
   func halfClose() {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
   /// Waits until the peer has closed the connection, but at most 250 milliseconds. The peer needs this time to read the
   /// response: a close with unread input resets the connection, which can discard the response (RFC 9112 section 9.6).
-  func awaitDeparture() { try? pause(.milliseconds(250)) }
+  func waitForPeerToClose() { try? pause(.milliseconds(250)) }
 
   /// Makes the next ``close()`` reset the connection: data that has not been sent is dropped, and RST is sent.
   func resetOnClose() {
     Self.set(descriptor, SOL_SOCKET, SO_LINGER, to: linger(l_onoff: 1, l_linger: 0))
   }
 
-  /// Closes the descriptor. Later calls have no effect.
+  /// Closes the file descriptor. Later calls have no effect.
   func close() {
     guard isOpen else { return }
     isOpen = false
     closeDescriptor(descriptor)
   }
 
-  /// Handles `errno` after a failed system call. If the call would have blocked, waits for `event`; for other errors,
-  /// throws.
+  /// Handles `errno` after a failed system call, and returns when the caller can repeat the system call. If the system
+  /// call would have blocked, this function waits until `event` occurs. If a signal interrupted the system call, this
+  /// function returns at once. Throws for all other errors, and if the server stops.
   private func retry(_ event: Int16) throws {
     switch errno {
     case EINTR: return
@@ -109,8 +112,8 @@ final class LoopbackSocket {
     }
   }
 
-  /// Waits until another descriptor is readable or the timeout expires. Throws if the peer closes the connection or the
-  /// server stops.
+  /// Waits until the file descriptor `other` is readable or the timeout expires. Throws if the peer closes the
+  /// connection or the server stops.
   private func watch(also other: Int32?, timeout: Duration?) throws {
     var watched = [(descriptor, peerClosedEvent), (try stop.wakeDescriptor(), SystemPoll.readable)]
     if let other { watched.append((other, SystemPoll.readable)) }

@@ -1,7 +1,8 @@
 import ErrandSupport
 import ErrandCore
 
-/// A value behind a lock. Callers can wait until the value meets a condition, without polling and with a time limit.
+/// A value that a lock protects. Callers can wait until the value meets a condition, without polling and with a time
+/// limit.
 final class Observed<State: Sendable>: Sendable {
   private struct Waiter: Sendable {
     let isMet: @Sendable (State) -> Bool
@@ -12,8 +13,8 @@ final class Observed<State: Sendable>: Sendable {
   private struct Storage: Sendable {
     var state: State
     var waiters: [UInt64: Waiter] = [:]
-    /// The errors of waits that failed before the wait was stored in `waiters`, for example because the task was
-    /// cancelled.
+    /// The errors of calls of `wait` that failed before they were stored in `waiters`, for example because the task was
+    /// cancelled. The key is the number of the call.
     var early: [UInt64: any Error] = [:]
     var lastID: UInt64 = 0
     var isClosed = false
@@ -39,7 +40,7 @@ final class Observed<State: Sendable>: Sendable {
     return result
   }
 
-  /// Makes all present and future waits fail, except waits whose condition the value already meets.
+  /// Makes all present and future calls of `wait` fail, except calls whose condition the value already meets.
   func close() {
     let left = storage.withLock { storage in
       storage.isClosed = true

@@ -4,20 +4,20 @@
 /// "connection refused".
 ///
 /// ```swift
-/// let nobody = try RefusingPort()
-/// let url = nobody.url + "/user"      // connecting fails at once
+/// let port = try RefusingPort()
+/// let url = port.url + "/user"      // connecting fails at once
 /// ```
 public final class RefusingPort: Sendable {
   private let listener: LoopbackListener
 
-  /// Binds a free port.
+  /// Binds a free port, which then refuses all connections.
   ///
   /// - Throws: ``LoopbackError/system(call:code:)``.
   public init(address: LoopbackOptions.Address = .ipv4) throws {
     listener = try LoopbackListener(address, listens: false)
   }
 
-  /// The port's number.
+  /// The number of the port, which the system chose.
   public var port: Int { listener.port }
 
   /// The address as a URL without a path, such as `http://127.0.0.1:41234`.

@@ -1,7 +1,7 @@
 /// Parses the request line and the header fields (RFC 9112 sections 3 and 5). The parser accepts only correct requests,
 /// so that it reveals mistakes of a client.
 enum RequestHead {
-  /// The framing of the body (RFC 9112 section 6.3).
+  /// The way in which the end of a request's body is found (RFC 9112 section 6.3).
   enum Framing: Equatable {
     case length(Int)
     case chunked
@@ -31,14 +31,14 @@ enum RequestHead {
     LoopbackHeaders(
       try lines.map { line in
         guard let colon = line.firstIndex(of: 0x3A), isToken(line[..<colon]) else {
-          throw ConnectionEnd.malformed("a header field is invalid")
+          throw ConnectionEnd.malformed("a header field does not have the form 'name: value'")
         }
         let value = String(decoding: line[(colon + 1)...], as: UTF8.self).trimmed
         return LoopbackHeaders.Field(String(decoding: line[..<colon], as: UTF8.self), value)
       })
   }
 
-  /// The framing of the body that the header fields declare. A request without such fields has no body.
+  /// The framing of the body according to the header fields. A request without framing fields has no body.
   static func framing(_ headers: LoopbackHeaders) throws -> Framing {
     let codings = headers.values("Transfer-Encoding")
     let lengths = headers.values("Content-Length")
@@ -58,11 +58,11 @@ enum RequestHead {
     return .length(length)
   }
 
-  /// The size of a chunk, from the line before the chunk. Chunk extensions are ignored.
+  /// The size of a chunk in bytes, parsed from the line that precedes the chunk's data. Chunk extensions are ignored.
   static func chunkSize(_ line: ArraySlice<UInt8>) throws -> Int {
     let digits = String(decoding: line.prefix { $0 != 0x3B }, as: UTF8.self).trimmed
     guard (1...15).contains(digits.utf8.count), digits.utf8.allSatisfy(isHexDigit), let size = Int(digits, radix: 16)
-    else { throw ConnectionEnd.malformed("a chunk size is invalid") }
+    else { throw ConnectionEnd.malformed("a chunk size is not a hexadecimal number of up to 15 digits") }
     return size
   }
 
@@ -71,7 +71,8 @@ enum RequestHead {
     tokenBytes.contains(byte)
   }
 
-  /// The lines before the blank line. Each line must end with CRLF. A CR or LF alone, or a NUL, is an error.
+  /// The lines of a header section before its blank line, without CRLF. Each line must end with CRLF. A CR or LF alone,
+  /// or a NUL, is an error.
   private static func lines(of head: [UInt8]) throws -> [ArraySlice<UInt8>] {
     try head.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast().compactMap { line in
       guard line.last == 0x0D else { throw ConnectionEnd.malformed("a line does not end with CRLF") }

@@ -11,12 +11,13 @@ struct RequestReader {
     bodyLimit = options.recordedBodyLimit
   }
 
-  /// The next request, without its body; nil if the client closed the connection before the request was complete.
+  /// The next request, without its body; nil if the client closed the connection before the header section was
+  /// complete.
   mutating func nextHead() throws -> RecordedRequest? {
     var searched = 0
     while true {
       // Reject input whose first byte cannot begin a request, such as a TLS handshake. Such input may never contain a
-      // blank line, so waiting for one would not end.
+      // blank line, so a wait for the blank line would not end.
       if let first = buffer.first, !RequestHead.isTokenByte(first) {
         throw ConnectionEnd.malformed("the request line is invalid")
       }
@@ -49,7 +50,9 @@ struct RequestReader {
       let size = try RequestHead.chunkSize(try line()[...])
       guard size > 0 else { break }
       try take(size, into: &request)
-      guard try line().isEmpty else { throw ConnectionEnd.malformed("a chunk is longer than its size") }
+      guard try line().isEmpty else {
+        throw ConnectionEnd.malformed("the data of a chunk is longer than the stated chunk size")
+      }
     }
     var trailers: [ArraySlice<UInt8>] = []
     while case let next = try line(), !next.isEmpty {
@@ -61,7 +64,8 @@ struct RequestReader {
     request.trailers = try RequestHead.fields(trailers)
   }
 
-  /// Moves `count` bytes from the socket to the request. Bytes beyond `recordedBodyLimit` are only counted.
+  /// Moves `count` bytes from the socket to the request. Bytes beyond ``LoopbackOptions/recordedBodyLimit`` are counted
+  /// and dropped.
   private mutating func take(_ count: Int, into request: inout RecordedRequest) throws {
     var left = count
     while left > 0 {

@@ -12,7 +12,7 @@
   /// The socket option that prevents SIGPIPE if the peer has closed the connection; nil if the system has no such
   /// option.
   let noSignalOption: Int32? = nil
-  /// The `poll` event that reports a peer that has closed its sending side.
+  /// The `poll` event that reports a peer that has closed its sending side: the value of `POLLRDHUP` on Linux.
   let peerClosedEvent = Int16(0x2000)
 #elseif canImport(Darwin)
   import Darwin

@@ -6,9 +6,9 @@
 
 /// The system's `poll`, the only system call in which the server blocks.
 enum SystemPoll {
-  /// The event for data to read, a connection to accept, or the end of the stream.
+  /// The `poll` event that reports data to read, a connection to accept, or the end of the stream.
   static let readable = Int16(POLLIN)
-  /// The event for space in the send buffer.
+  /// The `poll` event that reports free space in the send buffer.
   static let writable = Int16(POLLOUT)
 
   /// Waits until one of the descriptors has one of its events or an error, or the timeout expires.
@@ -20,8 +20,8 @@ enum SystemPoll {
     return entries.map { count > 0 ? $0.revents : 0 }
   }
 
-  /// The duration in milliseconds, rounded up. If it were rounded down, a wait could end early, and the caller would
-  /// repeat it many times.
+  /// The duration in milliseconds, rounded up. If the duration were rounded down, a wait could end early, and the
+  /// caller would repeat the wait many times.
   private static func milliseconds(_ duration: Duration) -> Int32 {
     let (seconds, attoseconds) = duration.components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -30,8 +30,8 @@ enum SystemPoll {
   }
 }
 
-/// Closes a descriptor. It is a free function, because a type with its own `close` cannot call the system's `close` by
-/// name.
+/// Closes a file descriptor with the system's `close`. Inside a type that has a method `close`, the name `close` means
+/// this method, so such types call this function instead.
 func closeDescriptor(_ descriptor: Int32) {
   _ = close(descriptor)
 }

@@ -8,14 +8,14 @@ public struct NetworkProfile: Sendable, Hashable {
   public var latency: Duration
   /// The maximum additional delay. The additional delay is random for each exchange.
   public var jitter: Duration
-  /// The rate of response bodies in bytes per second; nil for no limit.
+  /// The rate at which response bodies are received, in bytes per second; nil for no limit.
   public var downloadRate: Int?
-  /// The rate of request bodies in bytes per second; nil for no limit.
+  /// The rate at which request bodies are sent, in bytes per second; nil for no limit.
   public var uploadRate: Int?
   /// The probability from 0 to 1 that an exchange is reset.
   public var loss: Double
 
-  /// Creates a profile. The default values are those of a perfect network.
+  /// Creates a profile. By default, the network has no delay, no rate limit and no loss.
   public init(
     latency: Duration = .zero, jitter: Duration = .zero, downloadRate: Int? = nil, uploadRate: Int? = nil,
     loss: Double = 0
@@ -35,8 +35,8 @@ public struct NetworkProfile: Sendable, Hashable {
   public static let edge = NetworkProfile(
     latency: .milliseconds(840), jitter: .milliseconds(400), downloadRate: 30_000, uploadRate: 25_000)
 
-  /// A network that resets a share of the exchanges. In all other respects it has the quality of `profile`, which is
-  /// perfect by default.
+  /// A network that resets a share of the exchanges. `share` is the probability of a reset, from 0 to 1. In all other
+  /// respects the network has the quality of `profile`, which by default has no delay and no rate limit.
   public static func lossy(_ share: Double, over profile: NetworkProfile = NetworkProfile()) -> NetworkProfile {
     var profile = profile
     profile.loss = share

@@ -1,7 +1,8 @@
 import ErrandCore
 import ErrandSupport
 
-/// Computes the time at which bytes have been transferred at a given rate, and runs an action at that time.
+/// Simulates a transfer at a given rate. Bytes are added to the transfer with ``add(_:)``. The class computes the time
+/// at which all added bytes have been transferred, and can run an action at that time.
 final class Pace: Sendable {
   private struct State: Sendable {
     var due: MonotonicInstant
@@ -19,13 +20,13 @@ final class Pace: Sendable {
     state = Locked(State(due: clock.now))
   }
 
-  /// The duration of a transfer of this many bytes.
+  /// The duration of a transfer of this many bytes; zero if there is no rate limit.
   func duration(of bytes: Int) -> Duration {
     guard let rate, bytes > 0 else { return .zero }
     return .seconds(Double(bytes) / Double(max(rate, 1)))
   }
 
-  /// Adds bytes to the bytes being transferred.
+  /// Adds bytes to the simulated transfer.
   func add(_ bytes: Int) {
     let (now, duration) = (clock.now, duration(of: bytes))
     state.withLock { $0.due = max($0.due, now).advanced(by: duration) }
@@ -44,7 +45,7 @@ final class Pace: Sendable {
     if isOver { clock.cancel(token) }
   }
 
-  /// Cancels the scheduled action, because the exchange has ended.
+  /// Cancels the scheduled action. Call this function when the exchange has ended.
   func end() {
     let token = state.withLock { state in
       state.isOver = true

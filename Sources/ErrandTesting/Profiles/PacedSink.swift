@@ -1,13 +1,13 @@
 import ErrandCore
 import ErrandSupport
 
-/// Pauses a response body after each piece. The body continues when the pace allows the next piece and the inner sink
-/// accepts it.
+/// Slows a response body down to a simulated rate. After a piece, the body is paused until the rate allows the next
+/// piece. The body also stays paused while the wrapped sink pauses it.
 final class PacedSink: BodySink {
   private struct State: Sendable {
-    var isPausedInside = false
+    var isPausedByInner = false
     var isWaiting = false
-    /// Whether the inner sink resumed the body before its `write(_:)` returned.
+    /// Whether the wrapped sink resumed the body before the wrapped sink's method `write(_:)` returned.
     var wasResumed = false
     var flow: BodyFlow?
   }
@@ -23,42 +23,42 @@ final class PacedSink: BodySink {
 
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
     state.withLock { $0.flow = flow }
-    return try inner.begin(head, flow: BodyFlow { [weak self] in self?.resumedInside() })
+    return try inner.begin(head, flow: BodyFlow { [weak self] in self?.endInnerPause() })
   }
 
   func write(_ piece: UnsafeRawBufferPointer) throws -> Bool {
     state.withLock { $0.wasResumed = false }
-    let goesOn = try inner.write(piece)
+    let acceptsMore = try inner.write(piece)
     pace.add(piece.count)
     let isFree = pace.isFree
     let pauses = state.withLock { state in
-      state.isPausedInside = !goesOn && !state.wasResumed
+      state.isPausedByInner = !acceptsMore && !state.wasResumed
       state.isWaiting = !isFree
-      return state.isPausedInside || state.isWaiting
+      return state.isPausedByInner || state.isWaiting
     }
-    if !isFree { pace.whenFree { [weak self] in self?.passed() } }
+    if !isFree { pace.whenFree { [weak self] in self?.endRatePause() } }
     return !pauses
   }
 
   func end() throws { try inner.end() }
   func settle() async throws { try await inner.settle() }
 
-  private func resumedInside() {
-    goOn { state in
+  private func endInnerPause() {
+    resume { state in
       state.wasResumed = true
-      defer { state.isPausedInside = false }
-      return state.isPausedInside && !state.isWaiting
+      defer { state.isPausedByInner = false }
+      return state.isPausedByInner && !state.isWaiting
     }
   }
 
-  private func passed() {
-    goOn { state in
+  private func endRatePause() {
+    resume { state in
       state.isWaiting = false
-      return !state.isPausedInside
+      return !state.isPausedByInner
     }
   }
 
-  private func goOn(_ decide: (inout State) -> Bool) {
+  private func resume(if decide: (inout State) -> Bool) {
     let flow = state.withLock { decide(&$0) ? $0.flow : nil }
     flow?.resume()
   }

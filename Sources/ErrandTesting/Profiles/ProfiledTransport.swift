@@ -9,28 +9,28 @@ import ErrandSupport
 /// configuration.transport = .own(ProfiledTransport(replay, .edge))
 /// configuration.timers = clock
 /// …
-/// await clock.waitForTimers(2)          // the deadline and the network
+/// await clock.waitForTimers(2)          // the timers of the deadline and the network
 /// clock.advance(by: .seconds(3))        // three seconds of EDGE, without waiting
 /// ```
 ///
-/// The transport waits on the clock of the call. With a ``ManualClock``, a test can simulate every network without
-/// sleeping. The random values depend only on a seed and on the order in which the exchanges begin, so a test always
-/// gets the same network.
+/// The transport uses the clock of the call for its waits. With a ``ManualClock``, a test can simulate every network
+/// without sleeping. The random values depend only on a seed and on the order in which the exchanges begin, so a test
+/// always gets the same network.
 ///
-/// - For a request body in memory, or a file that the base transport must send as a file, there is one wait before the
-///   base transport sends the request.
-/// - For a response body in memory, there is one wait after the base transport has responded.
+/// - A request body in memory delays the request once, for the simulated time of the upload. The same applies to a file
+///   that the wrapped transport must send as a file.
+/// - A response body in memory delays the response once, for the simulated time of the download.
 /// - Streamed bodies are slowed down piece by piece.
-/// - A lost exchange fails with `reset` after the latency, and the base transport does not receive it.
+/// - A lost exchange fails with `reset` after the latency, and the wrapped transport does not receive it.
 public final class ProfiledTransport: Transport {
   private let base: any Transport
   private let profile: NetworkProfile
   private let clock: (any Timers)?
-  private let weather: NetworkWeather
+  private let generator: NetworkConditionsGenerator
 
-  /// Creates a transport.
+  /// Creates a transport that simulates a network over another transport.
   /// - Parameters:
-  ///   - base: The transport that sends the requests.
+  ///   - base: The transport to wrap. It sends the requests.
   ///   - profile: The quality of the network.
   ///   - clock: The clock for the waits; nil for the clock of each call.
   ///   - seed: The seed of the random losses and delays.
@@ -38,25 +38,26 @@ public final class ProfiledTransport: Transport {
     self.base = base
     self.profile = profile
     self.clock = clock
-    weather = NetworkWeather(profile, seed: seed)
+    generator = NetworkConditionsGenerator(profile, seed: seed)
     LeakCheck.current?.watch(self, "ProfiledTransport")
   }
 
-  /// The capabilities of the base transport.
+  /// The capabilities of the wrapped transport.
   public var capabilities: TransportCapabilities { base.capabilities }
-  /// The content codings of the base transport.
+  /// The content codings of the wrapped transport.
   public var contentCodings: [String] { base.contentCodings }
-  /// The timers of the base transport.
+  /// The timers of the wrapped transport.
   public var timers: (any Timers)? { base.timers }
-  /// The identity of the base transport.
+  /// The identity of the wrapped transport.
   public var identity: String? { base.identity }
 
-  /// Waits for the upload, sends the request with the base transport, and waits for the download.
+  /// Waits for the simulated upload, sends the request with the wrapped transport, and waits for the simulated
+  /// download.
   public func send(_ exchange: Exchange) async throws -> HTTPResponse {
-    let draw = weather.next()
+    let conditions = generator.next()
     let clock = clock ?? exchange.call.timers
-    if draw.isLost {
-      try await Self.pause(draw.latency, exchange.call, clock)
+    if conditions.isLost {
+      try await Self.pause(conditions.latency, exchange.call, clock)
       throw TransportFailure(
         .reset, "The simulated network reset this exchange; `loss`, the probability of a reset, is \(profile.loss).")
     }
@@ -67,13 +68,14 @@ public final class ProfiledTransport: Transport {
       down.end()
     }
     let sent = up.duration(of: exchange.request.body.map { sentWhole($0) } ?? 0)
-    try await Self.pause(draw.latency + sent, exchange.call, clock)
+    try await Self.pause(conditions.latency + sent, exchange.call, clock)
     let response = try await base.send(paced(exchange, up, down))
     try await Self.pause(down.duration(of: response.body.count), exchange.call, clock)
     return response
   }
 
-  /// The number of bytes that are sent after a single wait; 0 for a streamed body.
+  /// The number of body bytes whose simulated upload delays the start of the request. The number is 0 for a streamed
+  /// body, which is slowed down piece by piece instead.
   private func sentWhole(_ body: HTTPBody) -> Int {
     if body.isSentAsFile(by: capabilities) { return body.length.map { Int(clamping: $0) } ?? 0 }
     return body.data?.count ?? 0
@@ -108,9 +110,10 @@ public final class ProfiledTransport: Transport {
   }
 }
 
-/// Slows down the reading of a body to a given pace.
+/// Slows the reading of a request body down to a simulated rate.
 final class PacedSource: BodySource {
-  /// The maximum number of bytes in one read. It is small, so that the transfer is even at a low rate, too.
+  /// The maximum number of bytes in one read. The number is small, so that the transfer proceeds evenly even at a low
+  /// rate.
   private static let pieceSize = 4_096
 
   private let inner: any BodySource
@@ -136,9 +139,9 @@ final class PacedSource: BodySource {
 }
 
 /// Draws the random losses and delays of a ``ProfiledTransport``. The same seed always gives the same values.
-final class NetworkWeather: Sendable {
+final class NetworkConditionsGenerator: Sendable {
   /// The simulated network conditions of one exchange.
-  struct Draw: Sendable, Equatable {
+  struct Conditions: Sendable, Equatable {
     let isLost: Bool
     let latency: Duration
   }
@@ -152,11 +155,11 @@ final class NetworkWeather: Sendable {
   }
 
   /// Draws the network conditions of the next exchange.
-  func next() -> Draw {
+  func next() -> Conditions {
     let (first, second) = numbers.withLock { (Self.chance(&$0), Self.chance(&$0)) }
-    return Draw(isLost: first < profile.loss, latency: profile.latency + profile.jitter * second)
+    return Conditions(isLost: first < profile.loss, latency: profile.latency + profile.jitter * second)
   }
 
-  /// A number from 0 up to, but not including, 1.
+  /// A random number from 0 up to, but not including, 1.
   private static func chance(_ numbers: inout SeededNumbers) -> Double { Double(numbers.next() >> 11) * 0x1p-53 }
 }

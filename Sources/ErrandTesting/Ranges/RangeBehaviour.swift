@@ -1,6 +1,6 @@
 /// How a ``RangeServer`` responds to one request. The default is a correct server.
 package struct RangeBehaviour: Sendable {
-  /// What the server does with the field `Range` of a request.
+  /// The way in which the server handles the field `Range` of a request.
   package enum Ranges: Sendable {
     /// Honours `Range`: the response is 206, or 416 if the range has no bytes of the file.
     case honoured
@@ -10,7 +10,7 @@ package struct RangeBehaviour: Sendable {
     case refused
   }
 
-  /// What the server does with the field `If-Range` of a request (RFC 9110 section 13.1.5).
+  /// The way in which the server handles the field `If-Range` of a request (RFC 9110 section 13.1.5).
   package enum IfRange: Sendable {
     /// Honours `If-Range`: sends the range only if the strong validator matches the current version of the file;
     /// otherwise sends the whole file.
@@ -23,25 +23,27 @@ package struct RangeBehaviour: Sendable {
 
   /// The validators that the server sends for the current version of the file.
   package enum Validators: Sendable, Equatable {
-    /// A strong entity tag.
+    /// The server sends a strong entity tag.
     case strongTag
-    /// A weak entity tag.
+    /// The server sends a weak entity tag.
     case weakTag
-    /// `Last-Modified`, and a `Date` that is this number of seconds later.
+    /// The server sends the field `Last-Modified`, but no entity tag. The time in the field `Date` is `secondsBefore`
+    /// seconds later than the time in `Last-Modified`.
     case lastModified(secondsBefore: Int)
-    /// A strong entity tag, `Last-Modified`, and a `Date` that is this number of seconds later.
+    /// The server sends a strong entity tag and the field `Last-Modified`. The time in the field `Date` is
+    /// `secondsBefore` seconds later than the time in `Last-Modified`.
     case both(secondsBefore: Int)
-    /// No validator.
+    /// The server sends no validator.
     case none
   }
 
   /// The way in which the response shows the end of its content.
   package enum Framing: Sendable {
-    /// By `Content-Length`.
+    /// The field `Content-Length` states the length of the content.
     case length
-    /// By chunks, so that the client does not know the total length in advance.
+    /// The content is sent in chunks, so that the client does not know the total length in advance.
     case chunked
-    /// By closing the connection.
+    /// The content ends when the server closes the connection.
     case close
   }
 
@@ -56,40 +58,42 @@ package struct RangeBehaviour: Sendable {
     /// The response has another status, such as 503, with these fields and a short text instead of the file.
     case status(Int, LoopbackHeaders = [:])
     /// The connection closes before a byte of the response is sent.
-    case closeBeforeAnswer
+    case closeBeforeResponse
   }
 
-  /// The server sends the content in pieces, and waits at a gate between two pieces.
-  package struct Trickle: Sendable {
+  /// A slow response: the server sends the content in pieces, and waits at a gate between two pieces.
+  package struct Pace: Sendable {
     let size: Int
     let gate: Gate
 
-    /// Sends pieces of `size` bytes, with a wait at the gate between two pieces.
+    /// Creates the description of a slow response: the server sends pieces of `size` bytes, and waits at the gate
+    /// between two pieces.
     package init(_ size: Int, through gate: Gate) {
       self.size = size
       self.gate = gate
     }
   }
 
-  /// The file that the server has at this request. A file with another seed or size counts as a changed file.
+  /// The file that the server has when the request arrives. A file with another seed or size counts as a changed file.
   package var resource: RangeResource
-  /// What the server does with the field `Range`.
+  /// The way in which the server handles the field `Range`.
   package var ranges = Ranges.honoured
-  /// What the server does with the field `If-Range`.
+  /// The way in which the server handles the field `If-Range`.
   package var ifRange = IfRange.honoured
   /// The validators that the server sends.
   package var validators = Validators.strongTag
   /// The way in which the response shows the end of its content.
   package var framing = Framing.length
   /// A wrong or unusual property of a partial response (206); nil for a correct response.
-  package var lie: RangeLie?
+  package var deviation: RangeDeviation?
   /// A failure that the server simulates; nil for none.
   package var fault: Fault?
   /// The pieces in which the content is sent; nil to send the content without waits.
-  package var trickle: Trickle?
+  package var pace: Pace?
   /// Additional fields of responses with status 200 or 206, such as a correct or wrong `Repr-Digest`.
   package var fields = LoopbackHeaders()
-  /// Returns the `Content-Digest` for a range of the file; nil if the field is not computed.
+  /// A closure that returns the value of the field `Content-Digest` for a range of the file; nil if the server does not
+  /// compute this field.
   package var contentDigest: (@Sendable (Range<Int>) -> String)?
 
   /// Creates the behaviour of a correct server of a file, then applies a change to the behaviour.

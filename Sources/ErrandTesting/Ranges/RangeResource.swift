@@ -5,11 +5,11 @@ package import Foundation
 /// Two seeds give two versions of a file, which differ in about 255 of 256 bytes. The bytes repeat after 1,048,583
 /// bytes. This period is a prime number, so that bytes from a wrong offset differ from the expected bytes.
 package struct RangeResource: Sendable {
-  /// The number of bytes.
+  /// The number of bytes of the file.
   package let size: Int
-  /// The seed of the bytes.
+  /// The seed from which the bytes of the file are generated.
   package let seed: UInt64
-  /// The bytes before the first repetition; never empty.
+  /// The bytes that the file repeats; never empty.
   private let period: [UInt8]
 
   /// Creates a file. A negative size counts as zero.
@@ -23,9 +23,9 @@ package struct RangeResource: Sendable {
   package var entityTag: String { "\"v\(seed)-\(size)\"" }
 
   /// The bytes in a range of the file. A range beyond the end is shortened.
-  package func bytes(in piece: Range<Int>) -> Data {
+  package func bytes(in range: Range<Int>) -> Data {
     var data = Data()
-    for run in runs(in: piece) {
+    for run in runs(in: range) {
       for _ in 0..<run.times { data += run.bytes }
     }
     return data
@@ -53,14 +53,15 @@ package struct RangeResource: Sendable {
     let times: Int
   }
 
-  /// The bytes in a range of the file, as at most three runs: the end of a period, whole periods, and the start of a
-  /// period. A range beyond the end of the file is shortened.
-  func runs(in piece: Range<Int>) -> [Run] {
-    let piece = piece.clamped(to: 0..<size)
-    guard !piece.isEmpty else { return [] }
-    let start = piece.lowerBound % period.count
-    let first = min(piece.count, period.count - start)
-    let left = piece.count - first
+  /// The bytes in a range of the file, as at most three runs. The file repeats the sequence `period`: the first run
+  /// is the end of this sequence, the second run repeats the whole sequence, and the third run is the start of the
+  /// sequence. A range beyond the end of the file is shortened.
+  func runs(in range: Range<Int>) -> [Run] {
+    let range = range.clamped(to: 0..<size)
+    guard !range.isEmpty else { return [] }
+    let start = range.lowerBound % period.count
+    let first = min(range.count, period.count - start)
+    let left = range.count - first
     let runs = [
       Run(bytes: Array(period[start..<(start + first)]), times: 1),
       Run(bytes: period, times: left / period.count),

@@ -14,28 +14,29 @@ import ErrandSupport
 /// ```
 ///
 /// If signed URLs are used, the URL of the file redirects to a signed URL. A signed URL is valid for a number of
-/// requests. After that, the server responds to it with 403. The next request for the URL of the file gets a new signed
-/// URL.
+/// requests. After that, the server responds to the signed URL with 403. The next request for the URL of the file gets
+/// a new signed URL.
 package final class RangeServer: Sendable {
-  /// Returns the behaviour for a request by its number, counted from 1. Only requests that reach the file are counted.
+  /// A closure that returns the behaviour for a request by the number of the request. The first request has the number
+  /// 1. Requests that are redirected or that have an expired or unknown URL are not counted.
   package typealias Plan = @Sendable (_ number: Int) -> RangeBehaviour
 
   private let core: Core
-  /// The underlying server, which knows the connections and the complete requests.
+  /// The underlying server, which records the connections and all parts of the requests.
   package let loopback: LoopbackServer
 
   /// Starts a server.
   ///
   /// - Parameters:
   ///   - signedUses: The number of requests for which a signed URL is valid; nil if no signed URLs are used.
-  ///   - plan: Returns the behaviour for each request. Called on the connection's thread.
+  ///   - plan: Returns the behaviour for each request. The closure runs on the connection's thread.
   /// - Throws: ``LoopbackError/system(call:code:)`` if no port is available.
   package init(signedUses: Int? = nil, plan: @escaping Plan) throws {
     let core = Core(signedUses: signedUses, plan: plan)
     self.core = core
     var options = LoopbackOptions()
     options.sendBuffer = 64 << 10
-    loopback = try LoopbackServer(options) { core.answer($0) }
+    loopback = try LoopbackServer(options) { core.response(to: $0) }
   }
 
   /// Starts a server with the same behaviour for every request.
@@ -46,7 +47,8 @@ package final class RangeServer: Sendable {
   /// The URL of the file.
   package var url: String { loopback.url + Core.path }
 
-  /// Replaces the plan from the next request on. The numbering of requests continues.
+  /// Replaces the closure that returns the behaviour. The new closure is used from the next request on, and the
+  /// numbering of the requests continues.
   package func answer(by plan: @escaping Plan) { core.setPlan(plan) }
 
   /// Closes the port and all connections, and waits until all threads have ended.
@@ -68,9 +70,8 @@ package final class RangeServer: Sendable {
     try await core.observed.wait(for: "\(count) bytes served", within: bound) { $0.servedBytes >= count }
   }
 
-  /// Waits until the server has received `count` requests in total, including redirected ones.
-  ///
-  /// - Throws: The errors of ``served(atLeast:within:)``.
+  /// Waits until the server has received `count` requests in total, including requests that were redirected.
+  /// - Throws: ``LoopbackError/notReached(_:within:)`` after `bound`; `CancellationError` if the task is cancelled.
   package func received(_ count: Int, within bound: Duration = .seconds(30)) async throws {
     try await core.observed.wait(for: "\(count) requests", within: bound) { $0.requests.count >= count }
   }
@@ -82,16 +83,19 @@ extension RangeServer {
     struct Record: Sendable {
       var requests: [RangeRequest] = []
       var servedBytes = 0
-      /// The number of requests that have reached the file.
+      /// The number of requests for the file so far. Requests that are redirected, or whose URL is expired or unknown,
+      /// are not counted.
       var count = 0
-      /// The number of requests for each signed URL. The first element belongs to the URL with number 1.
+      /// The number of requests for each signed URL. The first element is for the signed URL that the server created
+      /// first.
       var uses: [Int] = []
     }
 
-    /// The result for the path of a request: the file, or a response without the file.
+    /// The way in which the server responds to a path: with the file, or with a response without the file, such as a
+    /// redirect.
     enum Route {
       case file(number: Int)
-      case answer(LoopbackAnswer, status: Int)
+      case response(LoopbackAnswer, status: Int)
     }
 
     static let path = "/file.bin"
@@ -106,32 +110,32 @@ extension RangeServer {
 
     func setPlan(_ plan: @escaping Plan) { self.plan.withLock { $0 = plan } }
 
-    func answer(_ request: RecordedRequest) -> LoopbackAnswer {
+    func response(to request: RecordedRequest) -> LoopbackAnswer {
       switch route(request.path) {
-      case .answer(let answer, let status):
-        note(RangeRequest(request, number: nil, status: status, piece: nil))
+      case .response(let answer, let status):
+        record(RangeRequest(request, number: nil, status: status, servedRange: nil))
         return answer
       case .file(let number):
-        let made = RangeAnswer(to: request, plan.withLock { $0 }(number))
-        note(RangeRequest(request, number: number, status: made.status, piece: made.piece))
-        guard made.piece != nil else { return made.answer }
-        return made.answer.tallied { [observed] count in observed.update { $0.servedBytes += count } }
+        let response = RangeResponse(to: request, plan.withLock { $0 }(number))
+        record(RangeRequest(request, number: number, status: response.status, servedRange: response.range))
+        guard response.range != nil else { return response.answer }
+        return response.answer.tallied { [observed] count in observed.update { $0.servedBytes += count } }
       }
     }
 
-    private func note(_ request: RangeRequest) {
+    private func record(_ request: RangeRequest) {
       observed.update { $0.requests.append(request) }
     }
 
     private func route(_ path: String) -> Route {
-      guard let signedUses else { return path == Self.path ? nextFile() : .answer(.status(404), status: 404) }
+      guard let signedUses else { return path == Self.path ? nextFile() : .response(.status(404), status: 404) }
       if path == Self.path { return sign() }
       return observed.update { record in
         let signature = path.split(separator: "/").first.flatMap { Int($0) } ?? 0
-        guard record.uses.indices.contains(signature - 1) else { return .answer(.status(404), status: 404) }
+        guard record.uses.indices.contains(signature - 1) else { return .response(.status(404), status: 404) }
         record.uses[signature - 1] += 1
         guard record.uses[signature - 1] <= signedUses else {
-          return .answer(.status(403, body: "this signed URL has expired\n"), status: 403)
+          return .response(.status(403, body: "this signed URL has expired\n"), status: 403)
         }
         record.count += 1
         return .file(number: record.count)
@@ -150,15 +154,15 @@ extension RangeServer {
         record.uses.append(0)
         return record.uses.count
       }
-      return .answer(.redirect(to: "/\(number)\(Self.path)"), status: 302)
+      return .response(.redirect(to: "/\(number)\(Self.path)"), status: 302)
     }
   }
 }
 
 /// One request to a ``RangeServer``, and the response to it.
 package struct RangeRequest: Sendable, Equatable {
-  /// The number among the requests that reached the file, counted from 1; nil for a request that was redirected or had
-  /// an expired signature.
+  /// The number of this request among the requests for the file, counted from 1. The number is nil if the request was
+  /// redirected, or if its URL was expired or unknown.
   package let number: Int?
   /// The path of the request.
   package let path: String
@@ -172,10 +176,11 @@ package struct RangeRequest: Sendable, Equatable {
   package let acceptEncoding: String?
   /// The status of the response; 0 if the connection was closed instead.
   package let status: Int
-  /// The intended range of the response's content in the file; nil if the response has no content of the file.
-  package let piece: Range<Int>?
+  /// The range of the file that the response was meant to contain, although a simulated fault may truncate it; nil if
+  /// the response contains no bytes of the file.
+  package let servedRange: Range<Int>?
 
-  init(_ request: RecordedRequest, number: Int?, status: Int, piece: Range<Int>?) {
+  init(_ request: RecordedRequest, number: Int?, status: Int, servedRange: Range<Int>?) {
     self.number = number
     path = request.path
     method = request.method
@@ -183,6 +188,6 @@ package struct RangeRequest: Sendable, Equatable {
     ifRange = request.headers["If-Range"]
     acceptEncoding = request.headers["Accept-Encoding"]
     self.status = status
-    self.piece = piece
+    self.servedRange = servedRange
   }
 }

@@ -2,11 +2,12 @@ import ErrandCore
 
 /// The header fields with the validators of the file's version.
 struct RangeValidatorFields {
-  /// The entity tag; a weak one has the prefix `W/`.
+  /// The entity tag; nil if the server sends none. A weak entity tag has the prefix `W/`.
   let entityTag: String?
-  /// The date of the last change of the file. It is computed from the file's seed, so a new version has another date.
+  /// The date of the last change of the file; nil if the server does not send it. The date is computed from the file's
+  /// seed, so a new version of the file has another date.
   let lastModified: String?
-  /// The date of the response.
+  /// The value of the field `Date` of the response; nil if the server does not send this field.
   let date: String?
 
   init(_ behaviour: RangeBehaviour) {

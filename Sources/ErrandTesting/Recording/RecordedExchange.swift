@@ -7,7 +7,7 @@ public struct RecordedExchange: Sendable {
   /// The outcome: a response, a failure, or an incomplete response with a failure.
   public var answer: ScriptedAnswer
 
-  /// Creates an exchange from its parts.
+  /// Creates an exchange from a request and its outcome.
   public init(request: HTTPRequest, answer: ScriptedAnswer) {
     self.request = request
     self.answer = answer
@@ -16,9 +16,9 @@ public struct RecordedExchange: Sendable {
 
 extension RecordedExchange: CustomStringConvertible {
   /// The request and the outcome on one line. The values in the query of the URL are masked.
-  public var description: String { "\(request): \(came)" }
+  public var description: String { "\(request): \(outcome)" }
 
-  private var came: String {
+  private var outcome: String {
     if let failure = answer.failure { return "failure \(failure.kind)" }
     let text = "\(answer.head.status), \(answer.body.count) bytes"
     return answer.breakage.map { "\(text), then failure \($0.kind)" } ?? text

@@ -16,11 +16,11 @@ public import Foundation
 public struct Recording: Sendable {
   /// The exchanges in the order in which they began.
   public var exchanges: [RecordedExchange]
-  /// The values to mask. They were masked in the recording, and a replay masks them in requests before it compares the
-  /// requests.
+  /// The values to mask. A ``RecordingTransport`` has already masked them in the exchanges. A replay also masks them in
+  /// each request before it compares the request with the recording.
   public var mask: RecordingMask
 
-  /// Creates a recording from exchanges. The exchanges are not masked.
+  /// Creates a recording from exchanges. This initializer does not mask the exchanges.
   public init(_ exchanges: [RecordedExchange] = [], mask: RecordingMask = RecordingMask()) {
     self.exchanges = exchanges
     self.mask = mask
@@ -65,12 +65,13 @@ public struct Recording: Sendable {
 }
 
 extension Recording {
-  /// Compares recorded responses with the current types, and returns the differences.
+  /// Compares the recorded responses with the types that requests decode now, and returns the differences. No request
+  /// is sent.
   ///
-  /// Each response is decoded as the client would decode it: with the JSON rules of the request, and at the path of its
-  /// envelope. If the client rejects the status or the business code, the response is decoded as the request's
-  /// `ErrorBody`. No request is sent. Responses that are not decoded from JSON, responses without a body and recorded
-  /// failures are not compared.
+  /// Each response is decoded as the client would decode it, with the JSON rules of the request. If the request
+  /// declares an `Envelope`, the value inside the envelope is decoded. If the client rejects the status or the code in
+  /// the envelope, the response is decoded as the request's `ErrorBody`. Responses that are not decoded from JSON,
+  /// responses without a body and recorded failures are not compared.
   ///
   /// ```swift
   /// let differences = try await recording.differences(from: client, GetUser(id: 7), GetNews())
@@ -79,9 +80,10 @@ extension Recording {
   ///
   /// - Parameters:
   ///   - client: The client whose rules apply.
-  ///   - requests: Requests of the types to compare with. Each exchange is compared with the first of these requests
-  ///     that matches the exchange.
-  ///   - parts: The parts in which a request must equal the recorded request to match an exchange.
+  ///   - requests: The requests whose response types are compared. Each exchange is compared with the first of these
+  ///     requests that matches the exchange.
+  ///   - parts: The parts of the requests that are compared. A request matches an exchange if all these parts are equal
+  ///     in the request and in the recorded request.
   /// - Throws: `APIError` if a request cannot be built.
   public func differences<each R: APIRequest>(
     from client: APIClient, _ requests: repeat each R, matching parts: [RequestPart] = [.method, .path]
@@ -112,16 +114,17 @@ extension Recording {
     let answer = exchange.answer
     guard answer.failure == nil, answer.breakage == nil, !answer.body.isEmpty else { return [] }
     let response = HTTPResponse(head: answer.head, body: answer.body, url: exchange.request.url)
-    return reading.misfits(response).map { misfit in
+    return reading.differences(response).map { difference in
       RecordingDifference(
         exchange: number, request: "\(exchange.request.method) \(exchange.request.url.string)",
-        kind: RecordingDifference.Kind(misfit.kind), path: misfit.path, reason: misfit.reason, count: misfit.count)
+        kind: RecordingDifference.Kind(difference.kind), path: difference.path, reason: difference.reason,
+        count: difference.count)
     }
   }
 }
 
 extension RecordingDifference.Kind {
-  fileprivate init(_ kind: JSONMisfit.Kind) {
+  fileprivate init(_ kind: JSONDifference.Kind) {
     switch kind {
     case .notRead: self = .notRead
     case .missing: self = .missing

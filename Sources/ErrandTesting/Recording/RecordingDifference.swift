@@ -1,16 +1,16 @@
 public import ErrandJSON
 
-/// A difference between a recorded response and the current type.
+/// A difference between a recorded response and the type that a request decodes now.
 public struct RecordingDifference: Sendable, Hashable {
   /// The kind of difference.
   public enum Kind: Sendable, Hashable {
-    /// The response has a member that the type does not read.
+    /// The recorded response has a JSON member that the decoded type does not read.
     case notRead
-    /// The type needs a member that the response does not have.
+    /// The decoded type needs a JSON member that the recorded response does not have.
     case missing
-    /// The member is of another type, or its value is invalid.
+    /// A JSON member of the recorded response has another type than the decoded type needs, or an invalid value.
     case otherType
-    /// The response is not JSON.
+    /// The recorded response is not JSON.
     case unreadable
   }
 
@@ -20,29 +20,31 @@ public struct RecordingDifference: Sendable, Hashable {
   public let request: String
   /// The kind of difference.
   public let kind: Kind
-  /// The path in the body. If several paths differ only in array indices, the first of them.
+  /// The path in the response body at which the difference was found. If the difference was found at several paths that
+  /// differ only in array indices, the value is the first of these paths.
   public let path: JSONPath
-  /// The difference, as an English phrase.
+  /// The difference as an English phrase, such as `the key "nick" is missing`.
   public let reason: String
-  /// The number of paths in the body with this difference.
+  /// The number of paths in the response body at which this difference was found.
   public let count: Int
 }
 
 extension RecordingDifference: CustomStringConvertible {
-  /// One line: `exchange 2, GET https://h.example/users: $.users[0].nick: the key "nick" is missing (3 times)`.
+  /// One line, such as `exchange 2, GET https://h.example/users: $.users[0].nick: the key "nick" is missing (3 times)`.
   public var description: String {
     "exchange \(exchange), \(request): \(path): \(reason)\(count > 1 ? " (\(count) times)" : "")"
   }
 }
 
-/// The differences between a recording and the current types.
+/// The differences between the responses of a recording and the types that requests decode now.
 public struct RecordingDifferences: Sendable, Hashable {
   /// The differences, in the order of the exchanges.
   public var all: [RecordingDifference] = []
-  /// The numbers of the exchanges, counted from 1, that match none of the given requests. They were not compared.
+  /// The numbers of the exchanges, counted from 1, that match none of the given requests. These exchanges were not
+  /// compared.
   public var uncompared: [Int] = []
 
-  /// Whether there are no differences.
+  /// Whether ``all`` is empty. Exchanges that were not compared do not count as differences.
   public var isEmpty: Bool { all.isEmpty }
 }
 

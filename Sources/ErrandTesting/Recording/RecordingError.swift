@@ -1,16 +1,17 @@
 import Foundation
 
-/// A recording could not be read, created or written.
+/// The reason why a recording could not be read, created or written.
 public enum RecordingError: Error, Sendable, Hashable {
-  /// The file does not exist, or reading it is not permitted.
+  /// The recording's file does not exist, or reading the file is not permitted.
   case unreadable(path: String, reason: String)
-  /// The file is damaged or is not a recording. The reason contains the path in the file.
+  /// The file is damaged or is not a recording. If the mistake has a position in the file, the text `reason` contains
+  /// the JSON path of this position.
   case damaged(path: String, reason: String)
-  /// The file was written by a newer version of the library.
+  /// The recording's file was written by a newer version of the library.
   case newer(path: String, version: Int, known: Int)
-  /// The file cannot be written.
+  /// The recording's file cannot be written.
   case unwritable(path: String, reason: String)
-  /// A body was longer than `bodyLimit` of the recorder.
+  /// A body was longer than the limit `bodyLimit` with which the ``RecordingTransport`` was created.
   case tooLarge(request: String, limit: Int)
 
   static func reason(_ error: any Error) -> String {
@@ -19,7 +20,7 @@ public enum RecordingError: Error, Sendable, Hashable {
 }
 
 extension RecordingError: CustomStringConvertible {
-  /// The cause and the remedy, in one or two sentences.
+  /// A text that names the cause and the cure. If a file cannot be written, the text names only the cause.
   public var description: String {
     switch self {
     case .unreadable(let path, let reason):

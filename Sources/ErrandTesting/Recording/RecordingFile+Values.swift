@@ -2,7 +2,7 @@ import ErrandCore
 import ErrandJSON
 import Foundation
 
-/// The error for an invalid value in a recording's file that is valid JSON.
+/// The error for a recording's file that is valid JSON but contains an invalid value.
 struct RecordingFlaw: Error, CustomStringConvertible {
   let path: JSONPath
   let reason: String

@@ -2,7 +2,7 @@ import ErrandCore
 import ErrandJSON
 import Foundation
 
-/// The file of a ``Recording``: JSON in UTF-8, indented, with keys in the order of their characters.
+/// The file of a ``Recording``: JSON in UTF-8, indented, with sorted keys.
 ///
 /// ```json
 /// {
@@ -30,11 +30,12 @@ import Foundation
 ///
 /// - A body has `text` if its bytes are valid UTF-8, otherwise `base64`. A request without a body has no `body`.
 /// - A response may have `reason`, `trailers` and `informational`, which is a list of responses without a body.
-/// - An exchange has `failure`, with `kind` and `text`, instead of a response. If the response's body is incomplete, it
-///   has both.
+/// - A failed exchange has a `failure`, with `kind` and `text`, instead of a `response`. If the response body is
+///   incomplete, the exchange has both.
 /// - In a failure, `certainlyNotSent` is true if no server has received the request.
 ///
-/// Unknown keys are ignored. The version increases if the format changes so that older readers would misinterpret it.
+/// Unknown keys are ignored. The version increases only if the format changes in a way that older versions of the
+/// library would misinterpret.
 struct RecordingFile: Codable {
   static let formatName = "errand-recording"
   static let knownVersion = 1
@@ -70,7 +71,7 @@ struct RecordingFile: Codable {
   struct Failure: Codable {
     var kind: String
     var text: String
-    /// True, or nil if the key is absent.
+    /// True if no server has received the request; nil if the recording's file does not contain this key.
     var certainlyNotSent: Bool?
   }
 
@@ -79,7 +80,8 @@ struct RecordingFile: Codable {
     var base64: String?
   }
 
-  /// The keys that are read first, to check the format and the version.
+  /// The keys of a recording's file that are read first. The other keys are read only if this library knows the format
+  /// and the version of the file.
   private struct Header: Decodable {
     var format: String
     var version: Int

@@ -10,25 +10,27 @@ import Foundation
 /// try recorder.save(to: "Recordings/users.json")
 /// ```
 ///
-/// The recorder does not change the exchanges. It has the capabilities of the base transport, and forwards every pause,
-/// cancellation and error. The exchanges are kept in memory, and ``save(to:)`` writes them all at once. There are two
-/// reasons: only at the end does the recorder know all secret values, and a run that fails keeps the recording of the
-/// previous run.
+/// The recorder passes the exchanges on unchanged. It has the capabilities of the wrapped transport, and forwards every
+/// pause, cancellation and error.
+///
+/// The exchanges are kept in memory until ``save(to:)`` writes them all at once. Only then does the recorder know all
+/// secret values that it must mask. Also, the file of an earlier recording stays unchanged if the run fails before
+/// ``save(to:)``.
 ///
 /// The recorded exchanges are in the order in which they began. These exchanges are omitted:
 /// - exchanges that are still running;
 /// - exchanges that ended by cancellation, by the deadline or by a local failure, such as an error of a sink;
-/// - exchanges whose request body the base transport sent as a file, if the file has changed before the exchange ended.
-///   The recorder reads such a file after the exchange.
+/// - exchanges whose request body is a file that changed before the recorder read the file. If the wrapped transport
+///   sends the body as a file, the recorder reads the file after the exchange.
 public final class RecordingTransport: Transport {
   private let base: any Transport
   private let mask: RecordingMask
   private let bodyLimit: Int
-  private let book = RecordingBook()
+  private let log = ExchangeLog()
 
-  /// Creates a recorder.
+  /// Creates a recording transport.
   /// - Parameters:
-  ///   - base: The transport that sends the requests.
+  ///   - base: The transport to wrap. It sends the requests.
   ///   - mask: The values to mask, in addition to the values whose names suggest a secret.
   ///   - bodyLimit: The maximum number of bytes to record of a body. A longer body is transferred normally, but
   ///     ``recording()`` and ``save(to:)`` then throw an error that names the request.
@@ -39,25 +41,25 @@ public final class RecordingTransport: Transport {
     LeakCheck.current?.watch(self, "RecordingTransport")
   }
 
-  /// The capabilities of the base transport.
+  /// The capabilities of the wrapped transport.
   public var capabilities: TransportCapabilities { base.capabilities }
-  /// The content codings of the base transport.
+  /// The content codings of the wrapped transport.
   public var contentCodings: [String] { base.contentCodings }
-  /// The timers of the base transport.
+  /// The timers of the wrapped transport.
   public var timers: (any Timers)? { base.timers }
-  /// The identity of the base transport.
+  /// The identity of the wrapped transport.
   public var identity: String? { base.identity }
 
-  /// Sends the request with the base transport and records the outcome.
+  /// Sends the request with the wrapped transport and records the outcome.
   public func send(_ exchange: Exchange) async throws -> HTTPResponse {
-    let number = book.begin()
-    let tap = ExchangeTap(exchange, bodyLimit: bodyLimit, base.capabilities)
+    let number = log.begin()
+    let copier = ExchangeCopier(exchange, bodyLimit: bodyLimit, base.capabilities)
     do {
-      let response = try await base.send(tap.exchange)
-      book.end(number, tap.recorded(response))
+      let response = try await base.send(copier.exchange)
+      log.end(number, copier.recorded(response))
       return response
     } catch {
-      if let failure = error as? TransportFailure { book.end(number, tap.recorded(failure)) }
+      if let failure = error as? TransportFailure { log.end(number, copier.recorded(failure)) }
       throw error
     }
   }
@@ -65,7 +67,7 @@ public final class RecordingTransport: Transport {
   /// The exchanges recorded so far, with secrets masked.
   /// - Throws: ``RecordingError/tooLarge(request:limit:)``.
   public func recording() throws(RecordingError) -> Recording {
-    let ended = book.ended
+    let ended = log.ended
     if let large = ended.first(where: \.isTooLarge) {
       throw RecordingError.tooLarge(request: large.exchange.request.description, limit: bodyLimit)
     }

@@ -1,6 +1,6 @@
 public import ErrandCore
 
-/// A transport that responds from a ``Recording``. Without a server and a network, requests have the recorded outcomes.
+/// A transport that responds from a ``Recording``. Requests get the recorded outcomes, without a server or a network.
 ///
 /// ```swift
 /// let replay = ReplayTransport(try Recording(contentsOf: "Recordings/users.json"))
@@ -22,20 +22,21 @@ public final class ReplayTransport: Transport {
     case refused
   }
 
-  private let book: ReplayBook
+  private let matcher: ReplayMatcher
   private let script: ScriptedTransport
 
-  /// Creates a transport.
+  /// Creates a transport that responds from a recording.
   /// - Parameters:
   ///   - recording: The recording to respond from.
-  ///   - parts: The parts in which a request must equal the recorded request to match an exchange.
+  ///   - parts: The parts of the requests that are compared. A request matches an exchange if all these parts are equal
+  ///     in the request and in the recorded request.
   ///   - afterLast: The outcome when all matching exchanges have been used.
   public init(
     _ recording: Recording, matching parts: [RequestPart] = RequestPart.standard, afterLast: AfterLast = .repeated
   ) {
-    let book = ReplayBook(recording, parts: parts, afterLast: afterLast)
-    self.book = book
-    script = ScriptedTransport { request in try book.answer(to: request).movedToPresent() }
+    let matcher = ReplayMatcher(recording, parts: parts, afterLast: afterLast)
+    self.matcher = matcher
+    script = ScriptedTransport { request in try matcher.response(to: request).movedToPresent() }
     LeakCheck.current?.watch(self, "ReplayTransport")
   }
 
@@ -46,10 +47,10 @@ public final class ReplayTransport: Transport {
   public var requests: [HTTPRequest] { script.requests }
 
   /// The recorded exchanges that no request has used yet.
-  public var unused: [RecordedExchange] { book.unused }
+  public var unused: [RecordedExchange] { matcher.unused }
 
   /// Returns the recorded response.
-  /// - Throws: `TransportFailure`: the recorded failure, or one of the kind `notRecorded`.
+  /// - Throws: `TransportFailure`: the recorded failure, or a failure of the kind `notRecorded`.
   public func send(_ exchange: Exchange) async throws -> HTTPResponse { try await script.send(exchange) }
 }
 

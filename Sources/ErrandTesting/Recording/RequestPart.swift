@@ -4,20 +4,20 @@ import Foundation
 
 /// A part of a request, such as the path, in which a ``ReplayTransport`` compares a request with the recorded requests.
 ///
-/// Both requests are masked with the recording's mask before the comparison.
+/// Before the comparison, the request is masked in the same way as the recorded requests.
 ///
 /// ```swift
 /// ReplayTransport(recording, matching: [.method, .path, .field("X-Step")])
 /// RequestPart("page") { $0.url.query?.contains("page=2") == $1.url.query?.contains("page=2") }
 /// ```
 public struct RequestPart: Sendable {
-  /// The name of the part in errors, such as `path`.
+  /// The name of the part in error messages, such as `path`.
   public let name: String
   private let isSame: @Sendable (_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool
   private let fits: @Sendable (_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool
 
-  /// Creates a custom part. The closure returns whether two requests are equal in this part. It runs on the executor
-  /// that sends the request or compares the recording, and concurrently for concurrent requests.
+  /// Creates a custom part. The closure returns whether two requests are equal in this part. The closure runs on the
+  /// executor on which the request is sent or the recording is compared. For concurrent requests, it runs concurrently.
   public init(_ name: String, isSame: @escaping @Sendable (_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool) {
     self.init(name, isSame: isSame, fits: isSame)
   }
@@ -31,29 +31,30 @@ public struct RequestPart: Sendable {
     self.fits = fits
   }
 
-  /// Whether a sent request equals a recorded request in this part. Exception: a value that the recorder masked because
-  /// of another exchange may differ.
+  /// Whether a sent request equals a recorded request in this part. Values that the recorder masked only because they
+  /// were secret in another exchange may differ.
   func fits(_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool { fits(recorded, sent) }
 
   func isSame(_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool { isSame(recorded, sent) }
 
-  /// The method.
+  /// Compares the methods of two requests.
   public static let method = RequestPart("method") { $0.method == $1.method }
-  /// Scheme, host and port.
+  /// Compares the scheme, the host and the port of two requests.
   public static let origin = RequestPart("origin") { $0.url.origin == $1.url.origin }
-  /// The path, without the query.
+  /// Compares the paths of two requests, without their queries.
   public static let path = RequestPart("path") {
     $0.url.path == $1.url.path
   } fits: {
     LearntMask.fits($0.url.path, $1.url.path)
   }
-  /// The query. The order of its items must be equal, too.
+  /// Compares the queries of two requests. The order of the query items must be equal, too.
   public static let query = RequestPart("query") {
     $0.url.query == $1.url.query
   } fits: {
     LearntMask.fits($0.url.query ?? "", $1.url.query ?? "")
   }
-  /// The body. JSON bodies are compared by value, all other bodies by bytes. A missing body equals an empty body.
+  /// Compares the bodies of two requests. JSON bodies are compared by value, all other bodies by bytes. A missing body
+  /// equals an empty body.
   public static let body = RequestPart("body") {
     areAlike($0, $1, bytes: ==, values: ==)
   } fits: {
@@ -69,18 +70,18 @@ public struct RequestPart: Sendable {
     return values(left, right)
   }
 
-  /// The values of a header field.
+  /// Compares the values that a header field has in two requests.
   public static func field(_ name: HTTPFieldName) -> RequestPart {
     RequestPart("field \(name)") { $0.fields.values(of: name) == $1.fields.values(of: name) }
   }
 
-  /// The method, the whole URL and the body.
+  /// The parts that a ``ReplayTransport`` compares by default: the method, the whole URL and the body.
   public static let standard: [RequestPart] = [.method, .origin, .path, .query, .body]
 }
 
 /// Compares a recorded text with a sent text. The recorder may have masked a value because the value was secret in
-/// another exchange. A replay cannot know such values. So the mask in the recorded text matches every value that looks
-/// like a secret; see ``LearntSecrets/isTelling(_:)``.
+/// another exchange. A replay cannot know such values. So the mask in the recorded text, the word `masked`, matches
+/// every value that looks like a secret; see ``LearntSecrets/isDistinctive(_:)``.
 enum LearntMask {
   static func fits(_ recorded: String, _ sent: String) -> Bool {
     recorded == sent || fits(Data(recorded.utf8), Data(sent.utf8))
@@ -96,15 +97,15 @@ enum LearntMask {
     var rest = recorded[first.upperBound...]
     while let next = rest.range(of: mark) {  // bytes
       let between = Data(rest[..<next.lowerBound])
-      guard let found = here.range(of: between), stands(here[..<found.lowerBound]) else { return false }  // bytes
+      guard let found = here.range(of: between), mayBeMasked(here[..<found.lowerBound]) else { return false }  // bytes
       here = here[found.upperBound...]
       rest = rest[next.upperBound...]
     }
     return here.count >= rest.count && here.suffix(rest.count).elementsEqual(rest)
-      && stands(here.dropLast(rest.count))
+      && mayBeMasked(here.dropLast(rest.count))
   }
 
-  /// Compares JSON by value. Strings are compared as texts that may contain the mask.
+  /// Compares two JSON values. The strings in `recorded` may contain the mask, the word `masked`.
   static func fits(_ recorded: JSONValue, _ sent: JSONValue) -> Bool {
     switch (recorded.content, sent.content) {
     case (.string(let recorded), .string(let sent)): fits(recorded, sent)
@@ -116,8 +117,8 @@ enum LearntMask {
     }
   }
 
-  private static func stands(_ piece: Data) -> Bool {
-    let text = String(decoding: piece, as: UTF8.self)
-    return text == RecordingMask.mark || LearntSecrets.isTelling(text)
+  private static func mayBeMasked(_ value: Data) -> Bool {
+    let text = String(decoding: value, as: UTF8.self)
+    return text == RecordingMask.mark || LearntSecrets.isDistinctive(text)
   }
 }

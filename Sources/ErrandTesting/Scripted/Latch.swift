@@ -27,7 +27,7 @@ public final class Latch: Sendable {
   /// Creates a closed latch.
   public init() {}
 
-  /// The number of arrivals so far.
+  /// The number of tasks that have arrived at the latch so far.
   public var arrivals: Int { state.value.arrivals }
 
   /// Waits until the latch is open, or the task is cancelled.
@@ -63,9 +63,9 @@ public final class Latch: Sendable {
   ///
   /// - Parameters:
   ///   - count: The number of arrivals, counted from the creation of the latch.
-  ///   - bound: The maximum wait.
-  /// - Returns: False after `bound`, or if the task is cancelled. It does not throw, so that a test whose call never
-  ///   arrives continues and reports its own failure.
+  ///   - bound: The maximum time to wait.
+  /// - Returns: True when the tasks have arrived; false after `bound`, or if the task is cancelled. The function does
+  ///   not throw: if the tasks do not arrive, the test continues and reports its own failure.
   @discardableResult
   public func reached(_ count: Int = 1, within bound: Duration = .seconds(30)) async -> Bool {
     await state.reaches("arrival \(count) at a latch", within: bound) { $0.arrivals >= count }

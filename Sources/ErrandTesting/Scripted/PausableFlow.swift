@@ -1,7 +1,7 @@
 import ErrandSupport
 import ErrandCore
 
-/// A pause of a body. If the body is resumed before `wait` begins, `wait` returns at once.
+/// Lets a call wait while a body is paused. If the body is resumed before `wait` begins, `wait` returns at once.
 final class PausableFlow: Sendable {
   private struct State: Sendable {
     var isResumed = false

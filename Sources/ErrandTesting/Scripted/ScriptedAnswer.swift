@@ -7,14 +7,14 @@ public struct ScriptedAnswer: Sendable {
   public var head: ResponseHead
   /// The body of the response.
   public var body: Data
-  /// The trailer fields.
+  /// The trailer fields of the response.
   public var trailers = HTTPFields()
   /// The informational responses that precede the response.
   public var informational: [ResponseHead] = []
-  /// A failure that occurs instead of a response.
+  /// The failure that the request gets instead of a response; nil if the request gets a response.
   public var failure: TransportFailure?
-  /// A failure that occurs after the ``body``, instead of its end. A sink receives the whole ``body`` before the
-  /// failure.
+  /// A failure that occurs after the ``body``, instead of its end; nil if the body is complete. A sink receives the
+  /// whole ``body`` before the failure.
   public var breakage: TransportFailure?
 
   /// Creates a response.
@@ -46,19 +46,19 @@ public struct ScriptedAnswer: Sendable {
     ScriptedAnswer(status: status, fields: fields)
   }
 
-  /// A redirect.
+  /// A redirect. `location` is the value of the field `Location`.
   public static func redirect(to location: String, status: Int = 302) -> ScriptedAnswer {
     ScriptedAnswer(status: status, fields: ["Location": location])
   }
 
-  /// A failure of the transport.
+  /// A failure of the transport instead of a response.
   public static func failure(_ kind: TransportFailure.Kind, _ text: String = "scripted failure") -> ScriptedAnswer {
     var answer = ScriptedAnswer()
     answer.failure = TransportFailure(kind, text)
     return answer
   }
 
-  /// The response with a failure instead of the end of its body.
+  /// The response with a failure after its body. The client receives the failure instead of the end of the body.
   public func breakingOff(
     _ kind: TransportFailure.Kind = .reset, _ text: String = "scripted break"
   ) -> ScriptedAnswer {
@@ -69,8 +69,9 @@ public struct ScriptedAnswer: Sendable {
 }
 
 extension ScriptedAnswer {
-  /// The response with `Date` set to the present. `Expires` is moved by the same duration. Without this change, a cache
-  /// would treat an old recording as stale, and a test would fail some time after the recording.
+  /// The response with the current time in `Date`. The time in `Expires` is moved by the duration between the old and
+  /// the new `Date`. Without this change, a cache would treat an old recording as stale, and a test would fail some
+  /// time after the recording.
   func movedToPresent(_ now: Int64 = Int64(Date.now.timeIntervalSince1970 * 1_000)) -> ScriptedAnswer {
     guard let date = Self.milliseconds(of: head.fields[.date], now), date < now else { return self }
     var answer = self
@@ -87,7 +88,7 @@ extension ScriptedAnswer {
 }
 
 extension ScriptedAnswer {
-  /// If `Content-Length` does not match the body, corrects it and removes the digests. A response with a
+  /// Corrects a `Content-Length` that does not match the body, and then also removes the digests. A response with a
   /// `Content-Encoding` stays unchanged: its length and digests refer to the encoded bytes, which were not recorded.
   mutating func fitLength() {
     let length = String(body.count)
@@ -95,8 +96,8 @@ extension ScriptedAnswer {
     fitChangedBody()
   }
 
-  /// Corrects `Content-Length` and removes the digests after the body has changed. The new body may have the same
-  /// length.
+  /// Corrects `Content-Length` and removes the digests after the body has changed. The digests are removed even if the
+  /// new body has the same length.
   mutating func fitChangedBody() {
     if !isCoded, head.fields.contains(.contentLength) { head.fields[.contentLength] = String(body.count) }
     for name in ["Content-Digest", "Repr-Digest"] as [HTTPFieldName] {

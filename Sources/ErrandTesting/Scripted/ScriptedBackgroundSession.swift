@@ -15,7 +15,7 @@ public import Foundation
 /// session.endProcess()
 /// ```
 ///
-/// It does not read the file of an upload unless the test calls ``body(of:)``. It sends events on the thread of the
+/// The session reads the file of an upload only if the test calls ``body(of:)``. It sends events on the thread of the
 /// test, except the end of a cancelled transfer, which it sends on its own queue.
 public final class ScriptedBackgroundSession: BackgroundSession {
   private struct State: Sendable {
@@ -33,7 +33,7 @@ public final class ScriptedBackgroundSession: BackgroundSession {
 
   // MARK: - For the test
 
-  /// The orders of all started transfers, in the order of their start.
+  /// The descriptions of all started transfers. The transfer that was started first is first.
   public var orders: [BackgroundOrder] { state.withLock { $0.orders } }
   /// The names of the transfers that have not ended, sorted.
   public var running: [String] { state.withLock { $0.running.sorted() } }
@@ -53,7 +53,7 @@ public final class ScriptedBackgroundSession: BackgroundSession {
   /// Makes every start of a transfer fail with `failure` from now on; nil lets transfers start again.
   public func refuse(_ failure: TransportFailure?) { state.withLock { $0.refusal = failure } }
 
-  /// The test responded to a transfer that was not started.
+  /// The error for a test that responds to a transfer that was not started.
   public struct UnknownTransfer: Error, CustomStringConvertible {
     /// The name that the test used.
     public let name: String
@@ -65,8 +65,8 @@ public final class ScriptedBackgroundSession: BackgroundSession {
     }
   }
 
-  /// Delivers a response: its body in a file, and then the end of the transfer. If the response has a failure, the
-  /// transfer ends with the failure and without a file, even if the failure follows a body.
+  /// Delivers a response: first a file with the body, and then the end of the transfer. If `answer` has a failure, the
+  /// transfer ends with the failure, and no file is delivered. This also applies to a failure after a body.
   /// - Parameters:
   ///   - name: The name of the transfer, which is its id.
   ///   - answer: The response.
@@ -90,7 +90,7 @@ public final class ScriptedBackgroundSession: BackgroundSession {
     tell(.ended(name: name, end))
   }
 
-  /// Removes a transfer without sending an event.
+  /// Removes a transfer without sending an event, to simulate a system that loses a transfer.
   public func lose(_ name: String) { state.withLock { _ = $0.running.remove(name) } }
 
   /// Sends an event to the app. If the app is not running, the event is lost.

@@ -1,7 +1,7 @@
 import ErrandCore
 import Foundation
 
-/// Reads the body of a request as a server would. It waits if the body pauses.
+/// Reads the body of a request as a server would, and waits while the source of the body has no bytes.
 struct ScriptedReception {
   private static let pieceSize = 16_384
 
@@ -9,7 +9,7 @@ struct ScriptedReception {
 
   init(_ exchange: Exchange) { self.exchange = exchange }
 
-  /// The request with its whole body in memory.
+  /// Reads the whole body, and returns the request with the body in memory.
   func request() async throws -> HTTPRequest {
     guard let body = exchange.request.body, body.data == nil else { return exchange.request }
     let flow = PausableFlow()

@@ -15,7 +15,8 @@ import Foundation
 /// To choose the transport by name, register it:
 /// `TransportRegistry.shared.register(ScriptedTransport.name) { transport }`.
 ///
-/// The closure may wait, for example on a ``Latch``. Cancelling the call, or its deadline, cancels the closure's task.
+/// The closure may wait, for example on a ``Latch``. Its task is cancelled if the call is cancelled or reaches its
+/// deadline.
 public final class ScriptedTransport: Transport {
   /// The name under which to register a scripted transport: `scripted`. No scripted transport is registered by default,
   /// because only the test knows the responses.
@@ -47,7 +48,7 @@ public final class ScriptedTransport: Transport {
   /// The requests received so far, in order. Their bodies are in memory, even if the original bodies were streamed.
   public var requests: [HTTPRequest] { seen.all }
 
-  /// The capabilities: sinks, sources, informational responses, trailers and progress.
+  /// The features that this transport supports: sinks, sources, informational responses, trailers and progress.
   public var capabilities: TransportCapabilities { [.bodySink, .bodySource, .informational, .trailers, .progress] }
 
   /// Reads the request body, records the request, and returns the closure's response.
@@ -81,22 +82,22 @@ public final class ScriptedTransport: Transport {
 public final class Recorded<Element: Sendable>: Sendable {
   private let elements: Locked<[Element]>
 
-  /// Creates a list.
+  /// Creates a list that begins with the given elements.
   public init(_ elements: [Element] = []) { self.elements = Locked(elements) }
 
-  /// The elements, in order.
+  /// The recorded values, in the order in which they were appended.
   public var all: [Element] { elements.withLock { $0 } }
-  /// The number of elements.
+  /// The number of recorded values.
   public var count: Int { elements.withLock { $0.count } }
 
-  /// Appends an element.
+  /// Appends a value to the list.
   public func append(_ element: Element) { elements.withLock { $0.append(element) } }
 
   /// Removes and returns the first element; nil if the list is empty.
   public func takeFirst() -> Element? { elements.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
 }
 
-/// Delivers a response body to memory or to the exchange's sink. It waits if the sink pauses the body.
+/// Delivers a response body to memory or to the exchange's sink, and waits while the sink pauses the body.
 struct ScriptedDelivery {
   private static let pieceSize = 16_384
 
@@ -105,7 +106,7 @@ struct ScriptedDelivery {
 
   init(_ exchange: Exchange) { self.exchange = exchange }
 
-  /// Delivers the body, and returns the part of it that is kept in memory.
+  /// Delivers the body. Returns the bytes that belong in memory; the result is empty if a sink takes the body.
   func deliver(_ body: Data, head: ResponseHead, breakage: TransportFailure?) async throws -> Data {
     var kept = Data()
     switch try exchange.sink?.begin(head, flow: BodyFlow { [flow] in flow.resume() }) {

@@ -12,7 +12,7 @@ package struct SeededNumbers: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 up to, but not including, a limit.
+  /// A pseudorandom number from 0 up to, but not including, `limit`.
   package mutating func next(below limit: Int) -> Int { Int(next() % UInt64(max(limit, 1))) }
 
   /// Returns true with the given probability in percent.

@@ -1,14 +1,14 @@
 import ErrandCore
 
-/// Copies a body into an open file on a serial queue of its own, so that neither the source nor the disk blocks a
-/// thread of the cooperative pool.
-final class BackgroundBodyCopy: @unchecked Sendable {  // used by one job of a serial queue at a time
+/// Copies a request body into an open file on a separate serial queue, so that neither the source of the body nor the
+/// disk blocks a thread of the cooperative pool.
+final class BackgroundBodyCopy: @unchecked Sendable {  // only one job of a serial queue at a time uses it
   private let files: any TransferFiles
   private let file: Int32
   private let source: any BodySource
   private let flows: AsyncStream<Void>
-  private let room: UnsafeMutableRawBufferPointer
-  private let lane = DiskQueue()
+  private let buffer: UnsafeMutableRawBufferPointer
+  private let queue = DiskQueue()
   private var place: Int64 = 0
 
   init(_ body: HTTPBody, into file: Int32, _ files: any TransferFiles) throws {
@@ -17,33 +17,35 @@ final class BackgroundBodyCopy: @unchecked Sendable {  // used by one job of a s
     self.flows = flows
     self.files = files
     self.file = file
-    // Must be the last step: if a later one threw, `deinit` would not run and the buffer would leak.
-    room = .allocate(byteCount: 256 << 10, alignment: 16)
+    // Allocate the buffer last: if a later step of this initializer threw an error, `deinit` would not run and the
+    // buffer would leak.
+    buffer = .allocate(byteCount: 256 << 10, alignment: 16)
   }
 
-  deinit { room.deallocate() }
+  deinit { buffer.deallocate() }
 
-  /// Copies the whole body and synchronizes it to disk. Cancelling the task stops the copy between two pieces.
+  /// Copies the whole body and synchronizes the file to disk. If the task is cancelled, the copy stops after the
+  /// current piece.
   func run() async throws {
     var resumptions = flows.makeAsyncIterator()
     while true {
       try Task.checkCancellation()
-      switch try await lane.value({ try self.copyPiece() }) {
+      switch try await queue.value({ try self.copyPiece() }) {
       case .bytes: break
       case .later:
         if await resumptions.next() == nil {
           try Task.checkCancellation()
-          throw TransportFailure(.bodySource, "The source of the body stopped before its end.")
+          throw TransportFailure(.bodySource, "The source of the body stopped before the end of the body.")
         }
-      case .end: return try await lane.value { try self.files.synchronize(self.file) }
+      case .end: return try await queue.value { try self.files.synchronize(self.file) }
       }
     }
   }
 
   private func copyPiece() throws -> BodyRead {
-    let read = try source.read(into: room)
+    let read = try source.read(into: buffer)
     if case .bytes(let count) = read {
-      try files.write(file, UnsafeRawBufferPointer(rebasing: room[..<count]), at: place)
+      try files.write(file, UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: place)
       place += Int64(count)
     }
     return read

@@ -1,55 +1,59 @@
 import ErrandCore
 
-/// Decides about background transfers with pure functions of the record and of the events of the system.
+/// Pure functions that decide how to continue a background transfer. Their arguments are the saved record of the
+/// transfer and the events of the system.
 enum BackgroundDecision {
   typealias Phase = BackgroundPhase
 
-  /// What the library does at launch with a record from an earlier run.
+  /// The action that the library takes at launch for a transfer that an earlier run of the app started.
   enum Launch: Sendable, Hashable {
-    /// The system still runs the transfer: wait for its events.
+    /// The system still performs the transfer. Wait for the events of the transfer.
     case wait
-    /// The system does not list the transfer. Wait, because the end of the transfer may still be reported.
+    /// The system does not list the transfer. Wait, because the system may still report the end of the transfer.
     case miss
-    /// Ask the system again to cancel the transfer.
+    /// The app has cancelled the transfer, but the system still lists it. Ask the system again to cancel the transfer.
     case cancel
-    /// Validate the received file and move it to the target.
+    /// The response file has arrived. Validate the file, and then finish the transfer.
     case check
-    /// Move the validated file to the target.
+    /// The downloaded file is valid. Move the file to the target path of the download.
     case place
-    /// Report success: the file is already at the target.
-    case tellFile
-    /// Report the failure.
-    case tell(BackgroundFault)
-    /// Report the cancellation.
-    case tellCancel
-    /// Report that the system lost the transfer.
-    case tellLoss
+    /// The downloaded file is already at its target path. Report the success to the app.
+    case reportFile
+    /// The transfer failed in an earlier run of the app. Report the failure to the app.
+    case reportFailure(BackgroundFault)
+    /// The cancelled transfer is no longer in the system's list. Report the cancellation to the app.
+    case reportCancellation
+    /// The system has lost the transfer. Report the loss to the app.
+    case reportLoss
   }
 
-  /// What to do at launch. The rows are the phases of ``BackgroundPhase`` in the record; "it" is the transfer.
+  /// Decides what to do with a transfer at launch. The first column of the table is the ``BackgroundPhase`` in the
+  /// saved record. The other columns contain the result, which is a case of ``Launch``. `hasFile` means that the
+  /// response file is in the folder of the background transfers.
   ///
-  /// | record | the system lists it | the system does not list it |
+  /// | phase | the system lists the transfer | the system does not list the transfer |
   /// |---|---|---|
   /// | running | wait | miss |
   /// | missed | wait | report the loss |
   /// | cancelling | cancel | report the cancellation |
-  /// | came, with its file | check | check |
-  /// | came, without its file | wait | miss |
-  /// | placing, with its file | place | place |
-  /// | placing, without its file: it is at the target | report the file | report the file |
+  /// | came, `hasFile` | check | check |
+  /// | came, not `hasFile` | wait | miss |
+  /// | placing, `hasFile` | place | place |
+  /// | placing, not `hasFile`: the file is already at the target | report the file | report the file |
   /// | failed | report the failure | report the failure |
   static func atLaunch(_ phase: Phase, isListed: Bool, hasFile: Bool) -> Launch {
     switch phase {
     case .came where hasFile: .check
     case .running, .came: isListed ? .wait : .miss
-    case .missed: isListed ? .wait : .tellLoss
-    case .cancelling: isListed ? .cancel : .tellCancel
-    case .placing: hasFile ? .place : .tellFile
-    case .failed(let fault): .tell(fault)
+    case .missed: isListed ? .wait : .reportLoss
+    case .cancelling: isListed ? .cancel : .reportCancellation
+    case .placing: hasFile ? .place : .reportFile
+    case .failed(let fault): .reportFailure(fault)
     }
   }
 
-  /// Whether to accept a file from the system: only once for each transfer, and only while the app still wants it.
+  /// Whether to accept a response file from the system. A file is accepted only once for each transfer, and not after
+  /// the app has cancelled the transfer.
   static func takesFile(_ phase: Phase?) -> Bool {
     switch phase {
     case .running, .missed: true
@@ -66,27 +70,28 @@ enum BackgroundDecision {
     case .running, .missed:
       switch end {
       case .finished: .backgroundLost("the system delivered no \(kind.product)", kind)
-      case .cancelled(let words): .backgroundLost(words ?? "the system cancelled it", kind)
+      case .cancelled(let words): .backgroundLost(words ?? "the system cancelled the \(kind)", kind)
       case .failed(let failure): .mapping(failure, as: .transport)
       }
     }
   }
 
-  /// What happens to a new request for a background download.
+  /// The decision about a new request for a background download.
   enum HandOver: Sendable, Hashable {
-    /// Start a new download.
+    /// No other download uses the target file. Start a new download.
     case start
-    /// Return the running download with this ID, which requests the same resource in the same way.
+    /// The download with this ID already requests the same resource in the same way. Return the handle of that
+    /// download.
     case join(String)
-    /// Start a new download in place of the one with this ID, which the system no longer has.
+    /// The system has lost the download with this ID. Start a new download in its place.
     case replace(String)
-    /// Fail: another download uses the target, or is still being cancelled.
+    /// Another download uses the same target file, or used it and is still being cancelled. The new download fails.
     case busy
   }
 
-  /// Compares a new download with the records of the downloads that have not ended.
+  /// Decides about a new download by comparing its record with the records of all downloads that have not ended.
   static func handOver(
-    _ wanted: BackgroundDownloadRecord, among records: some Sequence<BackgroundDownloadRecord>
+    _ wanted: BackgroundDownloadState, among records: some Sequence<BackgroundDownloadState>
   ) -> HandOver {
     guard let other = records.first(where: { $0.target == wanted.target && !$0.phase.hasFailed }) else { return .start }
     return switch other.phase {
@@ -96,16 +101,23 @@ enum BackgroundDecision {
     }
   }
 
-  static let followsNone = "follows no redirects, but the system always follows them"
+  static let followsNone = "the request follows no redirects, but the system always follows them"
 
-  /// Why a download cannot run in the background; nil if it can. The text continues the sentence "a request that …".
+  /// The reason why a download cannot run in the background; nil if it can. The text completes the sentence "The
+  /// request cannot become a background download: …".
   static func refusal(of download: Download, _ request: HTTPRequest, _ redirects: RedirectPolicy) -> String? {
-    if request.body != nil { return "has a body; the system sends no body with a download, use `BackgroundUploads`" }
+    if request.body != nil {
+      return "the request has a body; the system sends no body with a download, use `BackgroundUploads`"
+    }
     if !redirects.isFollowing { return followsNone }
-    if download.bytesPerSecond != nil { return "limits its speed; leave `bytesPerSecond` out" }
-    if download.bandwidth != nil { return "limits its speed; leave `bandwidth` out" }
-    if download.freshURL != nil { return "has a `freshURL`, which cannot be called after the app has ended" }
-    if download.whenBusy == .wait { return "waits for another download of its file; leave `whenBusy` at `.fail`" }
+    if download.bytesPerSecond != nil { return "the request limits its speed; leave `bytesPerSecond` out" }
+    if download.bandwidth != nil { return "the request limits its speed; leave `bandwidth` out" }
+    if download.freshURL != nil {
+      return "the request has a `freshURL`, which cannot be called after the app has ended"
+    }
+    if download.whenBusy == .wait {
+      return "the request has `whenBusy: .wait`, which background downloads do not support; use `whenBusy: .fail`"
+    }
     return nil
   }
 }
@@ -120,11 +132,14 @@ extension APIError {
   }
 
   static func backgroundLost(_ reason: String, _ kind: BackgroundKind) -> APIError {
-    let cure =
-      switch kind {
-      case .download: "Start it again."
-      case .upload: "The server may have received it anyway; ask the server before you start the upload again."
-      }
-    return APIError(.transfer, .interrupted, "The \(kind) did not end: \(reason). \(cure)")
+    APIError(.transfer, .interrupted, "The \(kind) did not end: \(reason). \(kind.cure)")
+  }
+
+  /// The error for a response file with a wrong length. `expected` is the length that the server announced, or the
+  /// length that the file had when it arrived.
+  static func backgroundLength(_ length: Int64, insteadOf expected: Int64, _ kind: BackgroundKind) -> APIError {
+    APIError(
+      .transfer, .interrupted,
+      "The \(kind) failed: its \(kind.product) has \(length) bytes instead of \(expected). \(kind.cure)")
   }
 }

@@ -1,9 +1,10 @@
 import ErrandCore
 import ErrandSupport
 
-/// A download that is ready to be handed over to the system: the request to send, and the values for its record.
+/// A download that is ready to be handed over to the system: the request to send, and the values for the saved record
+/// (``BackgroundDownloadState``).
 struct BackgroundDownloadHandOver: Sendable {
-  /// The request to send.
+  /// The request to send, after all interceptors of the client have changed it.
   let request: HTTPRequest
   let network: NetworkWish
   let download: Download
@@ -14,20 +15,20 @@ struct BackgroundDownloadHandOver: Sendable {
 
   /// Runs a request through the client's interceptors without sending it.
   init<R: APIRequest>(_ request: R, by client: APIClient) async throws(APIError) {
-    let made = try await client.handingOver(request, .download) { stamped, context -> BackgroundMade<Self>? in
+    let made = try await client.handingOver(request, .download) { prepared, context -> BackgroundMade<Self>? in
       guard let download = context.plan.download, let frozen = context.frozenRequest else { return nil }
-      let refusal = BackgroundDecision.refusal(of: download, stamped, context.plan.redirects)
-      return refusal.map { .refused($0) } ?? .made(Self(stamped, frozen, download, context))
+      let refusal = BackgroundDecision.refusal(of: download, prepared, context.plan.redirects)
+      return refusal.map { .refused($0) } ?? .made(Self(prepared, frozen, download, context))
     }
     guard let made else {
       throw APIError(
-        .build, .unsupported, "The request has no `download`; a background download needs one as its target.")
+        .build, .unsupported, "The request has no `download`; set it, because a background download needs a target.")
     }
     self = made
   }
 
-  private init(_ stamped: HTTPRequest, _ frozen: HTTPRequest, _ download: Download, _ context: CallContext) {
-    request = stamped
+  private init(_ prepared: HTTPRequest, _ frozen: HTTPRequest, _ download: Download, _ context: CallContext) {
+    request = prepared
     network = context.plan.network
     self.download = download
     let identity = DownloadRun.identity(of: frozen, context)
@@ -37,7 +38,8 @@ struct BackgroundDownloadHandOver: Sendable {
     if let resource = download.resource {
       hash.add(resource)
     } else {
-      // The query may contain a signature, so it is hashed as a secret.
+      // The query may contain a secret signature, so it is added separately as a secret. The origin and the path are
+      // not treated as secrets.
       hash.add("\(frozen.url.origin)\(frozen.url.path)")
       hash.add(secret: frozen.url.query ?? "")
     }
@@ -47,8 +49,8 @@ struct BackgroundDownloadHandOver: Sendable {
   }
 
   /// The record to save for this download.
-  func record(id: String, tag: String?, home: String) throws(APIError) -> BackgroundDownloadRecord {
-    BackgroundDownloadRecord(
+  func record(id: String, tag: String?, home: String) throws(APIError) -> BackgroundDownloadState {
+    BackgroundDownloadState(
       id: id, tag: tag, request: identity, target: RecordedPlace(try download.target(for: url), home: home),
       isNamedByServer: download.isNamedByServer, replaces: download.replaces, permissions: download.permissions,
       checksum: download.checksum?.recorded, digests: download.digests.map(\.name),

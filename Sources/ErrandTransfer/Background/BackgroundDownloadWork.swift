@@ -3,7 +3,7 @@ import Foundation
 
 /// Validates the files of finished downloads and moves them to their targets.
 struct BackgroundDownloadWork: BackgroundWork {
-  typealias Record = BackgroundDownloadRecord
+  typealias Record = BackgroundDownloadState
 
   let algorithms: [DigestAlgorithm]
   let home: String
@@ -15,11 +15,11 @@ struct BackgroundDownloadWork: BackgroundWork {
   ) throws -> DownloadedFile {
     let placed: BackgroundPhase.PlacedFile
     switch record.phase {
-    case .came(let answer):
-      placed = try check(record, answer, folder)
+    case .came(let stored):
+      placed = try check(record, stored, folder)
       try note(.placing(placed))
     case .placing(let known): placed = known
-    case .running, .missed, .cancelling, .failed: throw APIError.backgroundLost("its record is damaged", .download)
+    case .running, .missed, .cancelling, .failed: throw APIError.backgroundLost("the saved state is damaged", .download)
     }
     let target = placed.target.path(home: home)
     if hasFile {
@@ -32,41 +32,44 @@ struct BackgroundDownloadWork: BackgroundWork {
   }
 
   private func check(
-    _ record: Record, _ answer: BackgroundAnswer, _ folder: Folder
+    _ record: Record, _ stored: StoredResponse, _ folder: Folder
   ) throws -> BackgroundPhase.PlacedFile {
-    let check = BackgroundCheck(record: record, answer: answer, algorithms: algorithms)
+    let check = BackgroundCheck(record: record, stored: stored, algorithms: algorithms)
     let (bytes, checkedBy) = try folder.check(record.id, check)
-    let named = record.download(home: home).target(saidBy: answer.head.fields)
+    let named = record.download(home: home).target(saidBy: stored.head.fields)
     let target = named.map { RecordedPlace($0, home: home) } ?? record.target
     return .init(target: target, bytes: bytes, checkedBy: checkedBy)
   }
 
-  /// Always false: the file of a failed download is useless and is removed at once, so the next launch cannot check it.
+  /// Always returns false. The file of a failed download is removed at once, so the next launch of the app cannot find
+  /// the error again.
   func isFoundAgain(_ error: APIError) -> Bool { false }
 
   func failure(_ error: APIError, of record: Record, in folder: Folder) -> APIError { error }
 }
 
-/// The operations that differ between downloads and uploads. ``BackgroundEngine`` contains the common operations.
+/// The operations of a background transfer that differ between downloads and uploads. ``BackgroundEngine`` contains the
+/// common operations.
 protocol BackgroundWork: Sendable {
-  associatedtype Record: BackgroundRecord
+  associatedtype Record: BackgroundState
   associatedtype Handle: BackgroundHandle
   typealias Folder = BackgroundFolder<Record>
 
-  /// Makes the handle that the app gets.
+  /// Creates the handle with which the app controls a transfer.
   func handle(_ wait: BackgroundWait<Handle.Value>) -> Handle
 
-  /// Makes the value to report from a response.
+  /// Converts a response that has arrived to the value that is reported to the app.
   /// - Parameters:
-  ///   - hasFile: Whether the response file is in the folder. If not, it is already at its target.
-  ///   - note: Saves a new phase in the record.
+  ///   - hasFile: Whether the response file is in the folder. If it is not, the file is already at its target.
+  ///   - note: Saves a new phase in the record of the transfer.
   func value(
     of record: Record, hasFile: Bool, in folder: Folder, noting note: (BackgroundPhase) throws -> Void
   ) throws -> Handle.Value
 
-  /// Whether the next launch finds the same error again if the record and the response file are kept.
+  /// Whether the next launch of the app would find the same error, if it validated the saved record and the response
+  /// file again.
   func isFoundAgain(_ error: APIError) -> Bool
 
-  /// The error to report if the system could not perform the transfer.
+  /// The error to report to the app if the system could not perform the transfer.
   func failure(_ error: APIError, of record: Record, in folder: Folder) -> APIError
 }

@@ -11,37 +11,39 @@ public import Foundation
 /// let film = try await downloads.start(GetFilm(id: 7, file: file), tag: "film-7")
 /// ```
 ///
-/// Create one instance at every launch, before anything else, with the same folder and a session of the same name. It
-/// continues the transfers of earlier runs of the app and reports how they ended. It lives as long as its session.
+/// Create one instance at every launch, before anything else, with the same folder and a session of the same name. The
+/// instance continues the transfers of earlier runs of the app and reports how they ended. The session retains the
+/// internal state of the instance, so events are handled even if the app releases the instance.
 ///
 /// A request passes all interceptors of the client, so that it gets its credentials, cookies and signature when it is
-/// handed over. From then on the system controls it: the system follows redirects by its own rules, resumes the body
-/// after a broken connection, and keeps the request, including its credentials, in its own store. The files that this
-/// library writes contain neither the URL nor the fields. The result is validated as for other downloads (status,
+/// handed over. After that, the system controls the request: the system follows redirects by its own rules, resumes the
+/// body after a broken connection, and keeps the request, including its credentials, in its own store. The files that
+/// this library writes contain neither the URL nor the fields. The result is validated as for other downloads (status,
 /// content type, length, checksum), and the file is moved to its target in one step.
 ///
-/// | of ``ErrandCore/Download`` | |
+/// | property of ``ErrandCore/Download`` | effect |
 /// |---|---|
-/// | target, `replaces`, `permissions`, `checksum`, `digests`, `resource` | honoured |
-/// | `resumes`, `takeUps`, `parallel` | decided by the system, which resumes only within one download |
+/// | target, `replaces`, `permissions`, `checksum`, `digests`, `resource` | used as for other downloads |
+/// | `resumes`, `takeUps`, `parallel` | ignored; the system resumes by its own rules, and only within one download |
 /// | `bytesPerSecond`, `bandwidth`, `freshURL`, `whenBusy` other than `.fail` | rejected |
 public final class BackgroundDownloads: Sendable {
   private let client: APIClient
   private let engine: BackgroundEngine<BackgroundDownloadWork>
 
-  /// Loads the records of earlier runs and starts to listen to the session.
+  /// Loads the saved records of downloads that earlier runs of the app started, and starts to receive the events of the
+  /// session.
   ///
   /// - Parameters:
   ///   - client: The client that builds the requests.
   ///   - session: The session that performs the requests. No other object may use it.
-  ///   - folder: The folder for the records and for files that are not checked yet. No other object may use it. It is
-  ///     created if it is missing, and must be in the file system of the targets. Removing it loses all transfers in
-  ///     progress.
-  ///   - algorithms: The digest algorithms for checksums and for the server's digests: `.standard` of the product
-  ///     `ErrandChecksum`.
-  ///   - onEnd: Called in a separate task for each download that has ended, including downloads that an earlier run
-  ///     started. The call is awaited. If the process ends before the call returns, the next run reports the same end
-  ///     again.
+  ///   - folder: The folder for the saved records and for downloaded files that are not checked yet. No other object
+  ///     may use the folder. The folder is created if it is missing, and must be on the same file system as the
+  ///     targets. Removing the folder loses all transfers in progress.
+  ///   - algorithms: The digest algorithms for checksums and for the server's digests, usually `.standard` of the
+  ///     product `ErrandChecksum`.
+  ///   - onEnd: Called in a separate task for each download that has ended, including downloads that an earlier run of
+  ///     the app started. The call is awaited. If the process ends before the call returns, the next run of the app
+  ///     reports the end of the download again.
   public convenience init(
     _ client: APIClient, over session: any BackgroundSession, in folder: URL,
     checkedBy algorithms: [DigestAlgorithm] = [],
@@ -69,7 +71,7 @@ public final class BackgroundDownloads: Sendable {
   /// Hands a download over to the system. If the same download is already in progress, returns the handle of that
   /// download, which keeps the tag that it was started with.
   ///
-  /// Call options have no effect here: a deadline or a priority would not reach the system.
+  /// This method has no call options, because the system would not observe a deadline or a priority.
   /// - Throws: ``ErrandCore/APIError`` if the request cannot be built or handed over; with the code
   ///   ``ErrandCore/APIError/Code/busy`` if another download uses the same target, and with
   ///   ``ErrandCore/APIError/Code/fileExists`` if the target exists and must not be replaced.
@@ -81,7 +83,7 @@ public final class BackgroundDownloads: Sendable {
     return try await engine.start(order, tag: tag)
   }
 
-  /// The downloads that have not ended, including those that an earlier run started.
+  /// The downloads that have not ended, including downloads that an earlier run of the app started.
   public var running: [BackgroundDownload] {
     get async {
       try? await engine.begin()
@@ -89,8 +91,8 @@ public final class BackgroundDownloads: Sendable {
     }
   }
 
-  /// Waits until the system has reported everything that happened while the app was suspended, and every end has been
-  /// reported to `onEnd`. Await it where the system wakes the app for its session, and call the system's completion
-  /// handler afterwards. If the task is cancelled, it returns at once.
+  /// Waits until the system has reported all events that occurred while the app was suspended, and until `onEnd` has
+  /// returned for each download that ended. Await this method when the system wakes the app for its session, and then
+  /// call the completion handler of the system. If the task is cancelled, this method returns at once.
   public func settled() async { await engine.settled() }
 }

@@ -2,19 +2,19 @@ import ErrandCore
 import Foundation
 
 extension BackgroundEngine where Work == BackgroundUploadWork {
-  /// Prepares the body file first, then saves the record, then hands the upload to the system.
+  /// Prepares the body file first, then saves the record of the upload, and then hands the upload over to the system.
   func start(
     _ order: BackgroundUploadHandOver, copiesFile: Bool, tag: String?
   ) async throws(APIError) -> BackgroundUpload {
     let id = UUID().uuidString.lowercased()
     do {
-      if !copiesFile, let source = try await lane.value({ try self.source(of: order) }) {
-        return try await lane.value {
+      if !copiesFile, let source = try await queue.value({ try self.source(of: order) }) {
+        return try await queue.value {
           try self.launch(order.record(id: id, tag: tag, source: source), order.order(id: id, from: nil))
         }
       }
       try await folder.write(order.body, for: id)
-      return try await lane.value { try self.launchWritten(order, id, tag) }
+      return try await queue.value { try self.launchWritten(order, id, tag) }
     } catch {
       throw Self.error(error)
     }

@@ -1,18 +1,18 @@
 import ErrandCore
 import Foundation
 
-/// The folder of background transfers, which only the user can access. Used only on the engine's serial queue, except
-/// for writing bodies.
+/// The folder of background transfers, which only the user can access. The engine uses the folder only on its serial
+/// queue, with one exception: request bodies are written on another queue.
 ///
 /// | | of a download | of an upload |
 /// |---|---|---|
 /// | record | `<id>.download` | `<id>.upload` |
 /// | file of the response, once it arrived | `<id>.bytes`, until it is moved to its target | `<id>.answer` |
 /// | body, if it is not a file of the app | | `<id>.body` |
-struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
+struct BackgroundFolder<Record: BackgroundState>: Sendable {
   private var kind: BackgroundKind { Record.kind }
   private var draftSuffix: String { kind.recordSuffix + ".tmp" }
-  /// The maximum size of a record in bytes.
+  /// The maximum size of a record file in bytes.
   private var limit: Int64 { 1 << 20 }
 
   let path: String
@@ -30,8 +30,9 @@ struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
 
   // MARK: - Records
 
-  /// Creates the folder, reads the records, and removes files that belong to no record. Throws if a record cannot be
-  /// read, because its files would be removed although its transfer may still run.
+  /// Creates the folder, reads the saved records of all transfers, and removes files that belong to no record. Throws
+  /// if a record file cannot be opened or read. In this case no file is removed, because the transfer of the record may
+  /// still run.
   func load() throws -> [Record] {
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -66,7 +67,7 @@ struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
     return bytes.prefix(count)
   }
 
-  /// Writes a record: creates a new file, synchronizes it, renames it, and synchronizes the folder.
+  /// Writes the record of a transfer: creates a new file, synchronizes it, renames it, and synchronizes the folder.
   func save(_ record: Record) throws {
     let draft = place(record.id, draftSuffix)
     let bytes = try record.encoded()
@@ -84,8 +85,8 @@ struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
     try files.synchronizeFolder(path)
   }
 
-  /// Removes a record first and its files afterwards. If the record cannot be removed, its files are kept, because the
-  /// next launch needs them.
+  /// Removes the record of a transfer first, and the files of the transfer afterwards. If the record cannot be removed,
+  /// the files are kept, because the next launch of the app needs them.
   func remove(_ id: String) {
     do {
       try files.remove(place(id, kind.recordSuffix))
@@ -97,20 +98,20 @@ struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
 
   // MARK: - Files
 
-  /// The path of the response file.
-  func answerFile(of id: String) -> String { place(id, kind.fileSuffix) }
+  /// The path of the file that contains the response body of a transfer.
+  func responseFile(of id: String) -> String { place(id, kind.fileSuffix) }
 
-  /// Whether the response file is in the folder.
-  func hasFile(_ id: String) -> Bool { (try? files.status(at: answerFile(of: id))) != nil }
+  /// Whether the response file of a transfer is in the folder.
+  func hasFile(_ id: String) -> Bool { (try? files.status(at: responseFile(of: id))) != nil }
 
-  /// The length of a file from the system; nil if it does not exist.
+  /// The length in bytes of a response file that the system delivered; nil if the file does not exist.
   func length(of file: URL) throws -> Int64? { try files.status(at: file.path(percentEncoded: false))?.length }
 
-  /// Moves a file from the system into the folder, in one step if both are on one file system. The response to an
-  /// upload is synchronized to disk at once. The file of a download is synchronized later, before it is moved to its
-  /// target.
+  /// Moves a response file that the system delivered into the folder. The move is atomic if the file and the folder are
+  /// on one file system. The response to an upload is synchronized to disk at once. The file of a download is
+  /// synchronized later, before it is moved to its target.
   func takeFile(_ file: URL, for id: String) throws {
-    let (from, to) = (file.path(percentEncoded: false), answerFile(of: id))
+    let (from, to) = (file.path(percentEncoded: false), responseFile(of: id))
     do {
       try files.rename(from, to: to)
     } catch {
@@ -121,10 +122,10 @@ struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
     if kind == .upload { try bringToDisk(to) }
   }
 
-  /// Synchronizes the response file and its name to disk. A failure to synchronize the name is ignored: a crash then
-  /// loses the response, but does not damage it.
-  private func bringToDisk(_ answer: String) throws {
-    let file = try files.open(answer, .existing)
+  /// Synchronizes a response file and its directory entry to disk. A failure to synchronize the directory entry is
+  /// ignored. After such a failure, a crash can lose the response file, but cannot damage it.
+  private func bringToDisk(_ responseFile: String) throws {
+    let file = try files.open(responseFile, .existing)
     do {
       defer { try? files.close(file) }
       try files.synchronize(file)
@@ -132,29 +133,30 @@ struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
     try? files.synchronizeFolder(path)
   }
 
-  /// Removes the response file.
-  func removeFile(of id: String) { try? files.remove(answerFile(of: id)) }
+  /// Removes the response file of a transfer.
+  func removeFile(of id: String) { try? files.remove(responseFile(of: id)) }
 
   func place(_ id: String, _ suffix: String) -> String { path + "/" + id + suffix }
 }
 
-extension BackgroundFolder where Record == BackgroundUploadRecord {
-  /// The app's own file, if the body is exactly one file. Nil if the body must be written into a file first. A symbolic
-  /// link is not accepted, because it may point to another file when the system reads it.
+extension BackgroundFolder where Record == BackgroundUploadState {
+  /// The app's own file with its properties, if the request body is exactly one file. Nil if the body must first be
+  /// written into a file of the library. A symbolic link is not accepted, because the link may point to another file
+  /// when the system reads the body.
   func source(of body: HTTPBody, home: String) throws -> BackgroundSource? {
     guard let path = body.filePath, let status = try files.status(at: path), status.kind == .file else { return nil }
-    // Throws if the file has changed since the request was built.
+    // Opening the body throws an error if the file has changed since the request was built.
     _ = try body.open(BodyFlow {})
     return BackgroundSource(path, status, home: home)
   }
 
-  /// The URL of the body file that the library wrote.
+  /// The URL of the file into which the library wrote the request body.
   func bodyFile(of id: String) -> URL {
     URL(filePath: place(id, BackgroundKind.bodySuffix), directoryHint: .notDirectory)
   }
 
-  /// Writes a body into a file that only the user can read, and synchronizes it. Does not run on the serial queue,
-  /// because the source of the body may pause. Cancelling the task stops the writing.
+  /// Writes a request body into a file that only the user can read, and synchronizes the file. Does not run on the
+  /// serial queue, because the source of the body may pause. Cancelling the task stops the writing.
   @concurrent func write(_ body: HTTPBody, for id: String) async throws {
     let path = place(id, BackgroundKind.bodySuffix)
     let file = try files.open(path, .new)
@@ -167,9 +169,9 @@ extension BackgroundFolder where Record == BackgroundUploadRecord {
     }
   }
 
-  /// Reads the body of a response.
-  func answer(to id: String, limit: Int) throws -> Data {
-    let file = try files.open(answerFile(of: id), .reading)
+  /// Reads the response body of a transfer. Throws if the body is longer than `limit` bytes.
+  func responseBody(of id: String, limit: Int) throws -> Data {
+    let file = try files.open(responseFile(of: id), .reading)
     defer { try? files.close(file) }
     let length = try files.status(of: file).length
     if length > Int64(limit) {
@@ -179,11 +181,11 @@ extension BackgroundFolder where Record == BackgroundUploadRecord {
   }
 }
 
-extension BackgroundFolder where Record == BackgroundDownloadRecord {
-  /// Validates the file of a download against its record. Returns its length and the names of the algorithms that
-  /// checked it.
+extension BackgroundFolder where Record == BackgroundDownloadState {
+  /// Validates the file of a download against the saved record. Returns the length of the file and the names of the
+  /// digest algorithms whose checksums matched.
   func check(_ id: String, _ check: BackgroundCheck) throws -> (bytes: Int64, checkedBy: [String]) {
-    let path = answerFile(of: id)
+    let path = responseFile(of: id)
     let file = try files.open(path, .reading)
     defer { try? files.close(file) }
     let length = try files.status(of: file).length
@@ -202,15 +204,15 @@ extension BackgroundFolder where Record == BackgroundDownloadRecord {
     var place: Int64 = 0
     while place < length {
       let count = try files.read(file, into: memory, at: place)
-      if count == 0 { throw FileFailure(.read, path, .length, detail: "it is shorter than its reported length") }
+      if count == 0 { throw APIError.backgroundLength(place, insteadOf: length, kind) }
       body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
       place += Int64(count)
     }
   }
 
-  /// Synchronizes the file of a download and moves it to its target.
+  /// Synchronizes a downloaded file to disk, sets its permissions, and renames it to the target path.
   func placeFile(of id: String, at target: String, replacing: Bool, permissions: UInt16) throws {
-    let path = answerFile(of: id)
+    let path = responseFile(of: id)
     let file = try files.open(path, .existing)
     defer { try? files.close(file) }
     try files.setPermissions(beforeNaming: file, to: permissions)
@@ -221,7 +223,8 @@ extension BackgroundFolder where Record == BackgroundDownloadRecord {
     try? files.synchronizeFolder(PartNames.folder(of: target))
   }
 
-  /// Whether a file can be moved to a target in one step. Throws if the folder of the target does not exist.
+  /// Whether a target is on the same file system as this folder, so that a file can be renamed to it. Throws if the
+  /// folder of the target does not exist.
   func canPlace(at target: String) throws -> Bool {
     let folder = PartNames.folder(of: target)
     let names = [path, folder].map { $0.hasSuffix("/") ? $0 : $0 + "/" }

@@ -1,21 +1,21 @@
 import ErrandCore
 
-/// The phase of a background transfer, as its record stores it.
+/// The phase of a background transfer, as the saved record of the transfer contains it.
 enum BackgroundPhase: Sendable, Hashable, Codable {
-  /// The system performs the transfer.
+  /// The system is performing the transfer.
   case running
-  /// The system did not list the transfer at launch. Its end may still be reported.
+  /// At the last launch, the system did not list the transfer. The system may still report the end of the transfer.
   case missed
-  /// The app cancelled the transfer, and the end has not been reported yet.
+  /// The app cancelled the transfer, and the system has not reported the end of the transfer yet.
   case cancelling
-  /// The response file was received and must be checked.
-  case came(BackgroundAnswer)
-  /// The file was checked and must be moved to its target; only for downloads.
+  /// The response file of the transfer has arrived and must be checked.
+  case came(StoredResponse)
+  /// The file of a download was checked and must be moved to its target path. Uploads never have this phase.
   case placing(PlacedFile)
-  /// The transfer failed, and the failure has not been reported yet.
+  /// The transfer failed, and the failure has not been reported to the app yet.
   case failed(BackgroundFault)
 
-  /// A checked file and its target.
+  /// A downloaded file that was checked, and the target path to which the file must be moved.
   struct PlacedFile: Sendable, Hashable, Codable {
     let target: RecordedPlace
     let bytes: Int64
@@ -23,7 +23,8 @@ enum BackgroundPhase: Sendable, Hashable, Codable {
   }
 }
 
-/// An error in a record, so that the next launch can report it if this process ends first.
+/// The error of a transfer in the form that the saved record contains. If this process ends before the error is
+/// reported, the next launch of the app reports it.
 struct BackgroundFault: Sendable, Hashable, Codable {
   private let stage: APIError.Stage
   private let code: APIError.Code
@@ -35,6 +36,6 @@ struct BackgroundFault: Sendable, Hashable, Codable {
     message = error.message
   }
 
-  /// The error, without its response.
+  /// The error that the saved record contains. It has a message, but no HTTP response.
   var error: APIError { APIError(stage, code, message) }
 }

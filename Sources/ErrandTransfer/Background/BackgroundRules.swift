@@ -1,7 +1,7 @@
 import ErrandCore
 import ErrandSupport
 
-/// The rules for validating a response, in the form that a record stores.
+/// The rules for validating the response of a background transfer, in the form that the saved record stores.
 struct BackgroundRules: Sendable {
   let statuses: [[Int]]
   let contentTypes: [String]?
@@ -14,30 +14,32 @@ struct BackgroundRules: Sendable {
   }
 }
 
-/// The result of preparing a request for handing over.
+/// The result of preparing a request for a background transfer: a prepared transfer, or the reason why the request is
+/// refused.
 enum BackgroundMade<HandOver: Sendable>: Sendable {
   case made(HandOver)
-  /// The reason why the request cannot be handed over, as the end of the sentence "a request that …".
+  /// The request cannot be handed over to the system. The text is the reason. It completes the sentence "The request
+  /// cannot become a background download: …" (or "upload").
   case refused(String)
 }
 
 extension APIClient {
-  /// Runs a request through the interceptors and calls `make` instead of sending the request. Nil if `make` returned
-  /// nil.
+  /// Runs a request through the interceptors of the client. Then calls `make` with the prepared request, which is not
+  /// sent. Returns the value that `make` made, or nil if `make` returned nil. Throws if `make` refused the request.
   func handingOver<R: APIRequest, HandOver: Sendable>(
     _ request: R, _ kind: BackgroundKind,
     _ make: @escaping @Sendable (HTTPRequest, CallContext) -> BackgroundMade<HandOver>?
   ) async throws(APIError) -> HandOver? {
     let made = Locked<BackgroundMade<HandOver>?>(nil)
-    try await stamping(request) { stamped, context in
-      let result = make(stamped, context)
+    try await prepare(request) { prepared, context in
+      let result = make(prepared, context)
       made.withLock { $0 = result }
     }
     switch made.withLock({ $0 }) {
     case nil: return nil
     case .made(let handOver): return handOver
-    case .refused(let clause):
-      throw APIError(.build, .unsupported, "A background \(kind) cannot be made from a request that \(clause).")
+    case .refused(let reason):
+      throw APIError(.build, .unsupported, "The request cannot become a background \(kind): \(reason).")
     }
   }
 }

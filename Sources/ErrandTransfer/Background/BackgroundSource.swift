@@ -1,7 +1,7 @@
 /// A file of the app that an upload sends without copying it, with the properties that the file had when the upload was
 /// handed over to the system.
 struct BackgroundSource: Sendable, Hashable, Codable {
-  /// Whether the file has changed since the upload was handed over.
+  /// The state of the app's file since the upload was handed over to the system: unchanged, changed or removed.
   enum State: Sendable, Hashable, CaseIterable {
     case unchanged
     case changed
@@ -10,7 +10,7 @@ struct BackgroundSource: Sendable, Hashable, Codable {
 
   let place: RecordedPlace
   private let length: Int64
-  /// The inode number. The device number is not stored, because it may change when the system restarts.
+  /// The inode number of the file. The device number is not stored, because it may change when the system restarts.
   private let number: UInt64
   private let modified: FileTime
 
@@ -21,7 +21,7 @@ struct BackgroundSource: Sendable, Hashable, Codable {
     modified = status.modified
   }
 
-  /// Compares the file with its present status. The status is nil if no file is at the path.
+  /// Compares the stored properties with the present status of the file. `status` is nil if no file is at the path.
   func state(now status: FileStatus?) -> State {
     guard let status else { return .gone }
     let isSame =

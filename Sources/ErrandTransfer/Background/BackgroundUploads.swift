@@ -11,33 +11,36 @@ public import Foundation
 /// let film = try await uploads.start(SendFilm(id: 7, file: file), tag: "film-7")
 /// ```
 ///
-/// Create one instance at every launch, before anything else, with the same folder and a session of the same name. It
-/// continues the transfers of earlier runs of the app and reports how they ended. It lives as long as its session.
+/// Create one instance at every launch, before anything else, with the same folder and a session of the same name. The
+/// instance continues the transfers of earlier runs of the app and reports how they ended. The session retains the
+/// internal state of the instance, so events are handled even if the app releases the instance.
 ///
 /// A request passes all interceptors of the client, so that it gets its credentials, cookies and signature when it is
-/// handed over. From then on the system controls it: the system follows redirects by its own rules, sends the body
-/// again if it must, and keeps the request, including its credentials, in its own store. The files that this library
-/// writes contain neither the URL nor the fields of the request.
+/// handed over. After that, the system controls the request: the system follows redirects by its own rules, sends the
+/// body again if it must, and keeps the request, including its credentials, in its own store. The files that this
+/// library writes contain neither the URL nor the fields of the request.
 ///
-/// | body | |
+/// | body of the request | how it is sent |
 /// |---|---|
-/// | a whole file | sent from its place; it must stay there unchanged until the end |
-/// | data, text, form, JSON, multipart, a part of a file, a compressed body, a replayable stream | written first into a file in the folder, which only the user can access and which is removed after the end |
+/// | a whole file | sent from its place; the file must stay there unchanged until the upload ends |
+/// | data, text, form, JSON, multipart, a part of a file, a compressed body, a replayable stream | written first into a file in the folder; only the user can access the file, and it is removed after the upload |
 /// | none, a stream that can be read once, a body that waits for 100 Continue | rejected |
 public final class BackgroundUploads: Sendable {
   private let client: APIClient
   private let engine: BackgroundEngine<BackgroundUploadWork>
 
-  /// Loads the records of earlier runs and starts to listen to the session.
+  /// Loads the saved records of uploads that earlier runs of the app started, and starts to receive the events of the
+  /// session.
   ///
   /// - Parameters:
   ///   - client: The client that builds the requests and decodes the responses.
   ///   - session: The session that performs the requests. No other object may use it, not even for downloads.
-  ///   - folder: The folder for the records, and for bodies and responses until the end of an upload. Only the user can
-  ///     access it (mode 0700); it is created if it is missing. Removing it loses all transfers in progress.
-  ///   - onEnd: Called in a separate task for each upload that has ended, including uploads that an earlier run
-  ///     started. The call is awaited. If the process ends before the call returns, the next run reports the same end
-  ///     again.
+  ///   - folder: The folder for the saved records, and for request bodies and responses until the end of an upload.
+  ///     Only the user can access the folder (mode 0700). The folder is created if it is missing. Removing the folder
+  ///     loses all transfers in progress.
+  ///   - onEnd: Called in a separate task for each upload that has ended, including uploads that an earlier run of the
+  ///     app started. The call is awaited. If the process ends before the call returns, the next run of the app reports
+  ///     the end of the upload again.
   public convenience init(
     _ client: APIClient, over session: any BackgroundSession, in folder: URL,
     onEnd: @escaping @Sendable (BackgroundUpload.Ending) async -> Void
@@ -59,17 +62,17 @@ public final class BackgroundUploads: Sendable {
     engine.beginning()
   }
 
-  /// Hands an upload over, and returns once the system has it. Each call starts a new upload: look for the tag in
-  /// ``running`` if the upload may already be in progress.
+  /// Hands an upload over to the system, and returns when the system has accepted it. Each call starts a new upload. If
+  /// the upload may already be in progress, look for its tag in ``running`` first.
   ///
-  /// Call options have no effect here: a deadline or a priority would not reach the system.
+  /// This method has no call options, because the system would not observe a deadline or a priority.
   /// - Parameters:
   ///   - request: The request. The table in ``BackgroundUploads`` lists the bodies that it may have.
   ///   - tag: The app's own name for the upload.
   ///   - copiesFile: Whether a body that is a whole file is copied into the folder first, so that the app may change or
-  ///     remove the file at once.
-  /// - Throws: ``ErrandCore/APIError`` if the request cannot be built, written or handed over; no file is left behind
-  ///   then. Cancelling the task stops the writing of a body.
+  ///     remove the original file at once.
+  /// - Throws: ``ErrandCore/APIError`` if the request cannot be built, written or handed over. In this case no file is
+  ///   left behind. Cancelling the task stops the writing of a body.
   public func start<R: APIRequest>(
     _ request: R, tag: String? = nil, copiesFile: Bool = false
   ) async throws(APIError) -> BackgroundUpload {
@@ -78,7 +81,7 @@ public final class BackgroundUploads: Sendable {
     return try await engine.start(order, copiesFile: copiesFile, tag: tag)
   }
 
-  /// The uploads that have not ended, including those that an earlier run started.
+  /// The uploads that have not ended, including uploads that an earlier run of the app started.
   public var running: [BackgroundUpload] {
     get async {
       try? await engine.begin()
@@ -86,8 +89,8 @@ public final class BackgroundUploads: Sendable {
     }
   }
 
-  /// Waits until the system has reported everything that happened while the app was suspended, and every end has been
-  /// reported to `onEnd`. Await it where the system wakes the app for its session, and call the system's completion
-  /// handler afterwards. If the task is cancelled, it returns at once.
+  /// Waits until the system has reported all events that occurred while the app was suspended, and until `onEnd` has
+  /// returned for each upload that ended. Await this method when the system wakes the app for its session, and then
+  /// call the completion handler of the system. If the task is cancelled, this method returns at once.
   public func settled() async { await engine.settled() }
 }

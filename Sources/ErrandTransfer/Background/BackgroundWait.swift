@@ -1,7 +1,7 @@
 import ErrandCore
 import ErrandSupport
 
-/// The handle of a background transfer that the app holds.
+/// The handle with which the app controls a background transfer.
 protocol BackgroundHandle: AnyObject, Sendable {
   associatedtype Value: Sendable
   var wait: BackgroundWait<Value> { get }
@@ -20,15 +20,15 @@ final class BackgroundWait<Value: Sendable>: Sendable {
   let tag: String?
   let progress: AsyncStream<TransferProgress>
   private let kind: BackgroundKind
-  private let report: AsyncStream<TransferProgress>.Continuation
+  private let reports: AsyncStream<TransferProgress>.Continuation
   private let end: @Sendable () -> Void
   private let state = Locked(State())
 
-  init<Record: BackgroundRecord>(_ record: Record, cancel: @escaping @Sendable () -> Void) {
+  init<Record: BackgroundState>(_ record: Record, cancel: @escaping @Sendable () -> Void) {
     id = record.id
     tag = record.tag
     kind = Record.kind
-    (progress, report) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (progress, reports) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     end = cancel
   }
 
@@ -52,17 +52,18 @@ final class BackgroundWait<Value: Sendable>: Sendable {
     return try result.get()
   }
 
-  /// Reports progress. Fewer bytes than before mean that the system started the transfer again.
-  func tell(bytes: Int64, total: Int64?) {
+  /// Reports progress. A smaller number of bytes than in the last report means that the system started the transfer
+  /// again.
+  func report(bytes: Int64, total: Int64?) {
     let isRestart = state.withLock { state in
       defer { state.lastBytes = bytes }
       return bytes < state.lastBytes
     }
-    report.yield(TransferProgress(kind.direction, bytes: bytes, total: total, isRestart: isRestart))
+    reports.yield(TransferProgress(kind.direction, bytes: bytes, total: total, isRestart: isRestart))
   }
 
   func finish(_ result: Result<Value, APIError>) {
-    report.finish()
+    reports.finish()
     let waiting = state.withLock { state in
       if state.result == nil { state.result = result }
       defer { state.waiting = [:] }

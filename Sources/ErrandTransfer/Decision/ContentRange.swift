@@ -1,13 +1,15 @@
 import ErrandCore
 
-/// A `Content-Range` in bytes (RFC 9110 section 14.4), parsed strictly.
+/// The value of a `Content-Range` field in bytes (RFC 9110 section 14.4), parsed strictly.
 package enum ContentRange: Sendable, Hashable {
-  /// `bytes 0-9/100`, or `bytes 0-9/*` if the total length is unknown.
+  /// The range of the body and the total length of the file, such as `bytes 0-9/100`. The total length is nil if it is
+  /// unknown, as in `bytes 0-9/*`.
   case part(Range<Int64>, total: Int64?)
-  /// `bytes */100`: the requested range does not overlap the resource.
+  /// The field contains only the total length of the file, such as `bytes */100`. The requested range is not inside the
+  /// file.
   case unsatisfied(total: Int64)
 
-  /// Parses a field value; nil for anything that is not exactly one valid range.
+  /// Parses the value of a `Content-Range` field. Nil if the value is not valid.
   package init?(_ text: String) {
     let unit = "bytes "
     let bytes = Array(text.utf8)
@@ -29,13 +31,14 @@ package enum ContentRange: Sendable, Hashable {
     self = .part(first..<(last + 1), total: total)
   }
 
-  /// Range units are case-insensitive (RFC 9110 section 14.1).
+  /// Whether the bytes are the name of the range unit. Upper and lower case are equal (RFC 9110 section 14.1).
   private static func isUnit(_ bytes: ArraySlice<UInt8>, _ unit: String) -> Bool {
     bytes.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 } == Array(unit.utf8)
   }
 }
 
-/// A length or an offset in a field value: only digits, at most `Int64.max`.
+/// Parses a length or an offset in a field value. The text must consist of digits, and the number is at most
+/// `Int64.max`.
 enum DecimalNumber {
   static func read(_ bytes: some Collection<UInt8>) -> Int64? {
     guard !bytes.isEmpty else { return nil }

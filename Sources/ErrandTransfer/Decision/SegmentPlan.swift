@@ -1,18 +1,18 @@
 /// Divides the missing bytes of a file into ranges, so that several requests fetch them in parallel.
 package enum SegmentPlan {
-  /// The smallest range that justifies a request of its own: 1 MiB.
+  /// The length in bytes of the smallest range that is worth a separate request: 1 MiB.
   package static let smallestPiece: Int64 = 1 << 20
 
   /// Whether the missing bytes can be requested as ranges. The version and the length of the file must be known.
-  package static func isSafe(_ record: PartRecord) -> Bool { record.isResumable && record.total != nil }
+  package static func isSafe(_ metadata: PartMetadata) -> Bool { metadata.isResumable && metadata.total != nil }
 
-  /// Divides the missing bytes.
+  /// Divides the missing bytes of a file into ranges.
   ///
   /// - Parameters:
   ///   - finished: The ranges that are already in the partial file.
   ///   - total: The length of the whole file in bytes.
-  ///   - count: The desired number of ranges. The result has more if there are more gaps, and fewer if ranges would be
-  ///     smaller than `smallest`.
+  ///   - count: The desired number of ranges. There are more ranges if there are more gaps, and fewer ranges if they
+  ///     would be smaller than `smallest`.
   /// - Returns: Ranges in ascending order that fill every gap without overlapping.
   package static func pieces(
     missingFrom finished: ByteRanges, total: Int64, count: Int, smallest: Int64 = smallestPiece
@@ -23,13 +23,15 @@ package enum SegmentPlan {
     guard missing > 0 else { return [] }
     let spare = max(Int64(min(max(count, 1), 1_000)) - Int64(gaps.count), 0)
     return gaps.flatMap { gap -> [Range<Int64>] in
-      // Each gap gets one range, and a share of the spare ranges in proportion to its length.
+      // Each gap gets at least one range. The spare ranges are distributed over the gaps in proportion to the lengths
+      // of the gaps.
       let share = 1 + Int64((Double(spare) * Double(length(gap)) / Double(missing)).rounded(.down))
       return split(gap, into: min(share, max(length(gap) / smallest, 1)))
     }
   }
 
-  /// Divides a gap into equal ranges; the first ones are one byte longer if the length is not divisible.
+  /// Divides a gap into ranges of equal length. If the length of the gap is not divisible by `count`, the first ranges
+  /// are one byte longer than the others.
   private static func split(_ gap: Range<Int64>, into count: Int64) -> [Range<Int64>] {
     let (size, rest) = length(gap).quotientAndRemainder(dividingBy: max(count, 1))
     var place = gap.lowerBound

@@ -4,21 +4,21 @@ import ErrandSupport
 /// A download that was started. It can be paused, resumed and cancelled. A cancellation keeps or removes the partial
 /// file.
 ///
-/// Each period between two pauses is a separate call with its own accessories, deadline and number. A running download
-/// continues to its end even if the caller keeps no reference to it; a paused one lives only as long as the caller or
-/// its queue refers to it.
+/// Each period between two pauses is a separate call with its own call number, accessories and deadline. A running
+/// download continues to its end even if the caller keeps no reference to it. A paused download exists only as long as
+/// the caller or its queue refers to it.
 public final class DownloadCall: Sendable {
   /// The phase of the download.
   public enum Phase: Sendable, Hashable, CaseIterable {
     /// The download waits for its turn in a ``DownloadQueue``.
     case queued
-    /// A call is in progress.
+    /// A call of the client is performing the download.
     case running
-    /// The call is being stopped. The partial file is kept.
+    /// The download is being paused: its call is stopping. The partial file is kept.
     case pausing
-    /// No call is in progress. ``DownloadCall/resume()`` continues the download.
+    /// The download is paused, and no call is performing it. ``DownloadCall/resume()`` continues the download.
     case paused
-    /// The file is complete, or the download failed or was cancelled.
+    /// The download has ended: the file is complete, or the download failed or was cancelled.
     case ended
   }
 
@@ -27,20 +27,21 @@ public final class DownloadCall: Sendable {
     /// Whether the caller has cancelled the download. A cancelled download cannot be resumed, even before it has ended.
     var isCancelled = false
     var call: Call?
-    /// The queue of the download; nil except while the download waits or runs. It keeps the queue alive for that time.
+    /// The queue of the download while the download waits or runs; otherwise nil. This reference keeps the queue alive.
     var queue: DownloadQueue?
     var result: Result<DownloadedFile, APIError>?
-    /// The callers that wait for the end of the present call.
+    /// The callers of `pause()` and `cancel()` that wait until the present call of the download has ended.
     var waiting: [UnsafeContinuation<Void, Never>] = []
-    /// The callers that wait for the end of the download.
+    /// The callers of `value()` that wait for the end of the whole download.
     var waitingForEnd: [Int: AsyncStream<Never>.Continuation] = [:]
     var lastWaiter = 0
-    /// The number of the present call. Each pause and resumption starts a new call.
+    /// The number of the download's present call. Each resumption after a pause starts another call with the next
+    /// number.
     var stretch: UInt64 = 0
   }
 
-  /// The progress of the download. A slow reader gets only the newest report. The stream finishes with the download and
-  /// supports one reader.
+  /// The progress of the download. A slow reader gets only the newest report. The stream finishes when the download
+  /// ends. Only one task may read the stream.
   public let progress: AsyncStream<TransferProgress>
 
   private let report: AsyncStream<TransferProgress>.Continuation
@@ -71,8 +72,8 @@ public final class DownloadCall: Sendable {
 
   // MARK: - Resuming
 
-  /// Continues the download after a pause. A download in a queue waits for its turn. Has no effect in any other phase,
-  /// or after a cancellation.
+  /// Continues the download after a pause. A download in a queue waits for its turn. This method has no effect if the
+  /// download is not paused, or if it was cancelled.
   public func resume() {
     let home = home
     let isPaused = state.withLock { state in
@@ -85,7 +86,7 @@ public final class DownloadCall: Sendable {
     if let home { home.enqueue(self) } else { start() }
   }
 
-  /// Starts the call, because the queue has a free place. Returns false if the download is no longer queued.
+  /// Starts the next call of a download that waits in a queue. Returns false if the download is no longer queued.
   @discardableResult
   func start() -> Bool {
     let begun = state.withLock { state -> UInt64? in
@@ -97,7 +98,8 @@ public final class DownloadCall: Sendable {
     guard let begun else { return false }
     let call = begin(self)
     let isUnwanted = state.withLock { state in
-      // The download may have been paused and resumed in the meantime. Then the later call is the present one.
+      // The download may have been paused and started again while `begin` ran. In this case, a newer call has replaced
+      // the call that `begin` returned.
       guard state.stretch == begun else { return false }
       if state.phase == .running || state.phase == .pausing { state.call = call }
       return state.phase == .pausing
@@ -113,8 +115,8 @@ public final class DownloadCall: Sendable {
   public func pause() async { await stop() }
 
   /// Cancels the download, and keeps or removes its partial file. Returns when the file is closed. A download that has
-  /// already ended keeps its result. If it failed and the partial file must not be kept, the partial file is removed
-  /// nevertheless.
+  /// already ended keeps its result. If `keepingPart` is false, the partial file is removed even if the download has
+  /// already failed.
   public func cancel(keepingPart keepsPart: Bool = true) async {
     state.withLock { $0.isCancelled = true }
     await stop()
@@ -128,14 +130,15 @@ public final class DownloadCall: Sendable {
     end()
   }
 
-  /// Stops the call in progress, if there is one, and waits for its end.
+  /// Stops the present call of the download, if there is one, and waits until the call has ended.
   private func stop() async {
     await withUnsafeContinuation { continuation in
       let (call, isOver) = state.withLock { state -> (Call?, Bool) in
         switch state.phase {
         case .queued:
           state.phase = .paused
-          // Leave the queue under the lock, so that a concurrent `resume()` enters the queue again only afterwards.
+          // Leave the download queue while the lock is held. A concurrent `resume()` then enters the queue only after
+          // the download has left it.
           state.queue.take()?.leave(self)
           return (nil, true)
         case .running, .pausing:
@@ -153,7 +156,7 @@ public final class DownloadCall: Sendable {
   // MARK: - The end
 
   /// Waits for the file. Cancelling the waiting task ends the wait but not the download.
-  /// - Throws: ``ErrandCore/APIError``: why the download failed, or that it or the wait was cancelled.
+  /// - Throws: ``ErrandCore/APIError`` if the download failed or was cancelled, or if the waiting task was cancelled.
   public func value() async throws(APIError) -> DownloadedFile {
     let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
     let waiter = state.withLock { state in
@@ -172,13 +175,14 @@ public final class DownloadCall: Sendable {
     return try (result ?? .failure(.downloadCancelled)).get()
   }
 
-  /// Called when a call has ended.
+  /// Called when a call of this download has ended, with the result of the call.
   private func finished(_ result: Result<DownloadedFile, APIError>) {
     let (waiting, queue) = state.withLock { state in
       state.call = nil
       switch result {
       case .failure(let error) where error.isCancelled && state.phase == .pausing:
-        // The file may already have been complete when the call was asked to stop.
+        // If the file was already complete when the call was stopped, the error contains the file, and the download has
+        // succeeded.
         let file = error.response?.file
         state.phase = file == nil ? .paused : .ended
         state.result = file.map { .success($0) }
@@ -228,7 +232,7 @@ extension APIClient {
   /// - Parameters:
   ///   - url: A path below the base URL, or an absolute URL.
   ///   - download: The target and the options of the download.
-  ///   - options: The options of its calls.
+  ///   - options: The options of each call of the download.
   public func download(_ url: String, _ download: Download, options: CallOptions = CallOptions()) -> DownloadCall {
     self.download(FileDownload(url, download), options: options)
   }

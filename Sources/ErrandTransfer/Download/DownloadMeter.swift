@@ -1,25 +1,27 @@
 import ErrandCore
 import ErrandSupport
 
-/// Reports the progress of a download over all its exchanges. Bytes of earlier calls are included. The total is
-/// reported as reached only once the file is at its target.
+/// Reports the progress of a download over all its HTTP exchanges. Bytes of earlier calls are included. The number of
+/// bytes is reported as equal to the total only when the file is at its target.
 final class DownloadMeter: Sendable {
   private struct State: Sendable {
     var base: Int64 = 0
     var total: Int64?
-    /// Whether this call has received a body of the file before.
+    /// Whether a response body with bytes of the file has already started in this call. The body of an error response
+    /// does not count.
     var hasBegun = false
-    /// Whether the response headers of the present exchange have arrived. Before that, its reports are ignored.
+    /// Whether the response headers of the present HTTP exchange have arrived. Progress reports of the transport are
+    /// ignored until then.
     var isOpen = false
-    /// The number of bytes that was reported last.
-    var told: Int64 = 0
-    /// Whether one of the parallel exchanges is reporting.
-    var isTelling = false
+    /// The number of bytes in the last progress report.
+    var reported: Int64 = 0
+    /// Whether one of the parallel exchanges is calling the progress closure at this moment.
+    var isReporting = false
 
-    /// Whether the progress restarts at this offset. It does if the last report was higher, or if the first body of a
-    /// call does not begin at 0. Later in a call, an offset above the last report is no restart, because reports are
-    /// infrequent.
-    func isRestart(_ bytes: Int64) -> Bool { bytes < told || !hasBegun && bytes > 0 }
+    /// Whether a response body that starts at this offset of the file restarts the progress. True if more bytes were
+    /// already reported. Also true if the body is the first body of the call and does not start at offset 0. A later
+    /// body may start above the last report without a restart, because not all received bytes are reported at once.
+    func isRestart(_ bytes: Int64) -> Bool { bytes < reported || !hasBegun && bytes > 0 }
   }
 
   private let state = Locked(State())
@@ -27,52 +29,55 @@ final class DownloadMeter: Sendable {
 
   init(_ report: @escaping @Sendable (TransferProgress) -> Void) { self.report = report }
 
-  /// Called when a response starts whose body begins at this offset.
+  /// Called when the body of a response starts. `base` is the offset of the body in the file.
   func begin(behind base: Int64, total: Int64?) {
     let isRestart = state.withLock { state in
-      defer { state = State(base: base, total: total, hasBegun: true, isOpen: true, told: base) }
+      defer { state = State(base: base, total: total, hasBegun: true, isOpen: true, reported: base) }
       return state.isRestart(base)
     }
     if isRestart { report(TransferProgress(.download, bytes: base, total: total, isRestart: true)) }
   }
 
-  /// Called when another exchange starts. Its reports are ignored until its response headers arrive.
+  /// Called when another HTTP exchange of the download starts. Progress reports are ignored until the response headers
+  /// of this exchange arrive.
   func waitForHead() { state.withLock { $0.isOpen = false } }
 
-  /// Forwards a report of the transport for the present exchange.
-  func tell(_ progress: TransferProgress) {
+  /// Forwards a progress report of the transport. Before that, adds the offset in the file at which the present
+  /// response body starts to the number of bytes.
+  func forward(_ progress: TransferProgress) {
     guard progress.direction == .download else { return report(progress) }
     let state = state.withLock { state -> State? in
       let (bytes, overflow) = state.base.addingReportingOverflow(progress.bytes)
       guard state.isOpen, !overflow, state.total.map({ bytes < $0 }) ?? true else { return nil }
-      state.told = bytes
+      state.reported = bytes
       return state
     }
-    if let state { report(TransferProgress(.download, bytes: state.told, total: state.total)) }
+    if let state { report(TransferProgress(.download, bytes: state.reported, total: state.total)) }
   }
 
-  /// Called when parallel requests start. The partial file already has this many bytes.
+  /// Called when parallel requests for ranges start. `bytes` is the number of bytes that the partial file already has.
   func beginSideBySide(behind bytes: Int64, total: Int64) {
     let isRestart = state.withLock { state in
-      defer { state = State(base: bytes, total: total, hasBegun: true, isOpen: true, told: bytes) }
+      defer { state = State(base: bytes, total: total, hasBegun: true, isOpen: true, reported: bytes) }
       return state.isRestart(bytes)
     }
     if isRestart { report(TransferProgress(.download, bytes: bytes, total: total, isRestart: true)) }
   }
 
-  /// Reports the total number of bytes. Only one thread reports at a time, so that the reported number never decreases.
-  func tellSideBySide(_ bytes: Int64) {
+  /// Reports the number of bytes that all parallel requests have received together. Only one thread reports at a time,
+  /// so that the reported number never decreases.
+  func reportSideBySide(_ bytes: Int64) {
     let total = state.withLock { state -> Int64? in
-      guard !state.isTelling, bytes > state.told, let total = state.total, bytes < total else { return nil }
-      state.told = bytes
-      state.isTelling = true
+      guard !state.isReporting, bytes > state.reported, let total = state.total, bytes < total else { return nil }
+      state.reported = bytes
+      state.isReporting = true
       return total
     }
     guard let total else { return }
     report(TransferProgress(.download, bytes: bytes, total: total))
-    state.withLock { $0.isTelling = false }
+    state.withLock { $0.isReporting = false }
   }
 
-  /// Called when the file is at its target.
+  /// Called when the downloaded file is at its target path. Reports that all bytes are complete.
   func finish(_ bytes: Int64) { report(TransferProgress(.download, bytes: bytes, total: bytes)) }
 }

@@ -36,7 +36,7 @@ public final class DownloadQueue: Sendable {
   /// The downloads that have not ended, in the order in which they were added.
   public var downloads: [DownloadCall] { state.withLock { $0.members } }
 
-  /// Adds a download. It starts when fewer than ``width`` run.
+  /// Adds a download. The download starts when fewer than ``width`` downloads are running.
   @discardableResult
   public func add<R: APIRequest>(_ request: R, options: CallOptions = CallOptions()) -> DownloadCall
   where R.Response == DownloadedFile {
@@ -48,7 +48,7 @@ public final class DownloadQueue: Sendable {
 
   /// Pauses all downloads. Returns when their files are closed.
   public func pauseAll() async {
-    // Pause the waiting ones first, so that none starts when a running one stops.
+    // Pause the waiting downloads first, so that no waiting download starts when a running download stops.
     for download in downloads.reversed() where download.phase == .queued { await download.pause() }
     await withTaskGroup { group in
       for download in downloads { group.addTask { await download.pause() } }
@@ -73,16 +73,16 @@ public final class DownloadQueue: Sendable {
     startNext()
   }
 
-  /// Removes a waiting download that was paused or cancelled.
+  /// Removes a download from the list of waiting downloads, because the download was paused or cancelled.
   func leave(_ download: DownloadCall) { state.withLock { $0.waiting.removeAll { $0 === download } } }
 
-  /// Called when a running download has stopped. Starts the next one.
+  /// Called when a running download has stopped. Starts the next waiting download.
   func release() {
     state.withLock { $0.running -= 1 }
     startNext()
   }
 
-  /// Removes a download that has ended.
+  /// Removes a download from the queue after the download has ended.
   func forget(_ download: DownloadCall) { state.withLock { $0.members.removeAll { $0 === download } } }
 
   private func startNext() {

@@ -2,36 +2,39 @@ import ErrandCore
 import ErrandSupport
 import Foundation
 
-/// One call of a download. It opens the partial file, requests the missing bytes, resumes after a broken body, verifies
-/// the file and renames it to its target.
+/// One call of a download. It opens the partial file, requests the missing bytes, resumes after an interrupted body,
+/// verifies the file and renames it to its target.
 final class DownloadRun: Sendable {
   struct State: Sendable {
-    /// The record for the next commit; nil before the first response of a fresh download.
-    var record: PartRecord?
-    /// The digests that the server states for the file.
+    /// The metadata record that the next commit writes; nil before the first response of a new download.
+    var metadata: PartMetadata?
+    /// The digests that the server states for the whole file.
     var stated: [Checksum] = []
-    /// The path with the file name from the first response of a version; nil if it contains no name.
+    /// The target path with the file name that the server chose in its first response for this version of the file. Nil
+    /// if that response contained no name.
     var named: String?
     var fetched: Int64 = 0
-    var takeUps: Int
-    /// The cost of the last resumption of a broken body, and the origin whose retry budget was charged.
+    var resumptionsLeft: Int
+    /// The number of retry tokens that the last resumption has taken, and the origin whose retry budget they were taken
+    /// from. The tokens are refunded if the download succeeds.
     var paid: (cost: Int, origin: HTTPURL.Origin)?
-    /// The remedies that this call has used. See ``DownloadRun/Remedy``.
-    var used: Set<Remedy> = []
+    /// The kinds of reactions to problems that this call has already used. Each ``DownloadRun/Reaction`` is allowed
+    /// once in a call.
+    var used: Set<Reaction> = []
     /// Whether the partial file is useless, because a checksum is wrong or the file is too long.
     var isWrong = false
   }
 
-  /// What a download does about a problem, each at most once in a call, so that no server keeps the download busy
-  /// forever.
-  enum Remedy: Sendable {
-    /// Discards the partial file and requests the whole file.
+  /// The reactions of a download to a problem. Each reaction is used at most once in a call, so that no server keeps
+  /// the download busy forever.
+  enum Reaction: Sendable {
+    /// The download discards the partial file and requests the whole file.
     case startOver
-    /// Requests the first bytes alone, to learn whether the server supports ranges.
+    /// The download requests only the first bytes of the file, to learn whether the server supports ranges.
     case firstBytes
-    /// Requests the first URL again, because the target of its redirect has expired.
+    /// The download requests its first URL again, because the redirect from this URL led to a URL that has expired.
     case firstURLAgain
-    /// Asks the caller for another URL.
+    /// The download calls the caller's `freshURL` to get another URL of the file.
     case freshURL
   }
 
@@ -63,31 +66,32 @@ final class DownloadRun: Sendable {
     timers = context.call.timers
     meter = context.onProgress.map(DownloadMeter.init)
     identity = Self.identity(of: request, context).naming(download.resource)
-    kept = part.record?.finished.count ?? 0
+    kept = part.metadata?.finished.count ?? 0
     digests = PartDigests(download.digests + (download.checksum.map { [$0.algorithm] } ?? []))
-    var record = download.resumes ? part.record : nil
-    if ResumeQuestion(record, request: identity, checksum: download.checksum?.recorded).isOfAnother { record = nil }
-    record?.choices = RecordedChoices(download)
-    state = Locked(State(record: record, takeUps: max(download.takeUps, 0)))
+    var metadata = download.resumes ? part.metadata : nil
+    if ResumeQuestion(metadata, request: identity, checksum: download.checksum?.recorded).isOfAnother { metadata = nil }
+    metadata?.choices = RecordedChoices(download)
+    state = Locked(State(metadata: metadata, resumptionsLeft: max(download.takeUps, 0)))
   }
 
-  /// The identity of the request, which decides whether the partial file fits. It includes a credential that the
-  /// request sets itself, because the pipeline adds that credential to the fields only later. It excludes the account
-  /// if the request does not use the account's credential.
+  /// The identity of the request. It decides whether the partial file belongs to this request. If the request sets its
+  /// own credential, the identity contains this credential. The pipeline adds the credential to the fields later, so
+  /// this function adds it to a copy of the fields. If the request does not use the account's credential, the identity
+  /// does not contain the account.
   static func identity(of request: HTTPRequest, _ context: CallContext) -> RequestIdentity {
     var fields = request.fields
-    let own = context.plan.instead ?? context.plan.ownCredential
+    let own = context.plan.authorizationOverride ?? context.plan.ownCredential
     if let own, !own.isEmpty, !fields.contains(.authorization) {
       fields.append(HTTPField(.authorization, own, isSecret: true))
     }
-    let account = context.plan.instead == nil ? context.account : nil
+    let account = context.plan.authorizationOverride == nil ? context.account : nil
     return RequestIdentity(
       method: request.method, url: request.url, fields: fields, account: account,
       transport: context.plan.transportIdentity)
   }
 
-  /// Opens and locks the partial file on the disk queue. Waits for another download of the target if `whenBusy`
-  /// requires it.
+  /// Opens and locks the partial file on the disk queue. If another download uses the same target and `whenBusy` is
+  /// `.wait`, waits for the end of that download.
   static func open(
     _ download: Download, _ request: HTTPRequest, _ context: CallContext, _ files: any TransferFiles,
     _ retrying: RetryControl, _ now: @escaping @Sendable () -> Int64
@@ -110,14 +114,15 @@ final class DownloadRun: Sendable {
     return try PartFile.open(target: target, files: files)
   }
 
-  /// Throws if the target exists and must not be replaced.
+  /// Throws if a file is already at the target path and must not be replaced.
   private static func check(_ target: String, _ download: Download, _ files: any TransferFiles) throws {
     if !download.replaces, try files.status(at: target) != nil {
-      throw FileFailure(.open, target, .exists, detail: "it already exists, and the download does not replace it")
+      throw FileFailure(.open, target, .exists, detail: "the file already exists, and the download does not replace it")
     }
   }
 
-  /// Checks the target after the response headers, if the server chooses the file name.
+  /// Called after the response headers arrived. If the server chose the file name, checks that the target may be
+  /// written.
   func checkName() throws {
     if download.isNamedByServer { try Self.check(target, download, part.files) }
   }
@@ -125,8 +130,9 @@ final class DownloadRun: Sendable {
   /// The path of the target. If the server chooses the name, the path changes when the name is known.
   private var target: String { state.withLock { $0.named } ?? part.names.target }
 
-  /// Whether a remedy may be used now. True only the first time in a call.
-  func takes(_ remedy: Remedy) -> Bool { state.withLock { $0.used.insert(remedy).inserted } }
+  /// Returns true if this call of the download has not used the reaction before. Records that the reaction is used now,
+  /// so each reaction happens at most once in a call.
+  func mayUse(_ reaction: Reaction) -> Bool { state.withLock { $0.used.insert(reaction).inserted } }
 
   // MARK: - Requests
 
@@ -148,12 +154,13 @@ final class DownloadRun: Sendable {
   private func fetch(_ next: Next) async throws -> HTTPResponse {
     var request = request
     while true {
-      let question = ResumeQuestion(record, request: identity, checksum: download.checksum?.recorded)
+      let question = ResumeQuestion(metadata, request: identity, checksum: download.checksum?.recorded)
       switch try await step(request, question, next) {
       case .again: continue
       case .done(let response): return response
       case .elsewhere(let url):
-        // The caller's URL may belong to another party, so secret fields are removed as for a redirect.
+        // The URL from the caller's `freshURL` may belong to another party. So secret fields are removed if the origin
+        // changes, as for a redirect.
         if url.origin != request.url.origin { request.fields.removeAll { $0.isSecret } }
         request.url = url
       }
@@ -161,12 +168,13 @@ final class DownloadRun: Sendable {
   }
 
   private func step(_ request: HTTPRequest, _ question: ResumeQuestion, _ next: Next) async throws -> Step {
-    try checkSize(record?.total)
+    try checkSize(metadata?.total)
     if let segments = segments(question) { return try await sideBySide(segments, request, next) }
-    let ask = question.ask == .whole && asksForFirst(request) ? .first(SegmentPlan.smallestPiece) : question.ask
-    let sink = DownloadSink(self, ask)
-    let result = await exchange(request, ask, sink, next)
-    return try await judged(result, sink, ask, request.url)
+    let requested =
+      question.requested == .whole && asksForFirst(request) ? .first(SegmentPlan.smallestPiece) : question.requested
+    let sink = DownloadSink(self, requested)
+    let result = await exchange(request, requested, sink, next)
+    return try await judged(result, sink, requested, request.url)
   }
 
   enum Step {
@@ -176,12 +184,12 @@ final class DownloadRun: Sendable {
   }
 
   private func exchange(
-    _ request: HTTPRequest, _ ask: RangeAsk, _ sink: DownloadSink, _ next: Next
+    _ request: HTTPRequest, _ requested: RequestedRange, _ sink: DownloadSink, _ next: Next
   ) async -> Result<HTTPResponse, any Error> {
     var request = request
-    ask.apply(to: &request.fields)
+    requested.apply(to: &request.fields)
     meter?.waitForHead()
-    let report = meter.map { meter -> (@Sendable (TransferProgress) -> Void) in { meter.tell($0) } }
+    let report = meter.map { meter -> (@Sendable (TransferProgress) -> Void) in { meter.forward($0) } }
     do {
       return .success(try await next(request, in: context.with(sink: sink, onProgress: report)))
     } catch {
@@ -190,9 +198,10 @@ final class DownloadRun: Sendable {
   }
 
   private func judged(
-    _ result: Result<HTTPResponse, any Error>, _ sink: DownloadSink, _ ask: RangeAsk, _ url: HTTPURL
+    _ result: Result<HTTPResponse, any Error>, _ sink: DownloadSink, _ requested: RequestedRange, _ url: HTTPURL
   ) async throws -> Step {
-    // This job runs after all earlier jobs of the sink on the queue, so the sink's report is then complete.
+    // This job runs after all earlier jobs of the sink, because the disk queue is serial. So the report of the sink is
+    // complete when this job has ended.
     try await disk.value { sink.finish() }
     let report = sink.report
     state.withLock { $0.fetched += report.received }
@@ -201,7 +210,7 @@ final class DownloadRun: Sendable {
       return try await ended(response, report, url)
     case .success(let response):
       if let failure = report.failure { return try await stopped(by: failure) }
-      return try await refused(response, ask, url)
+      return try await refused(response, requested, url)
     case .failure(let error): return try await broken(error, report, url)
     }
   }
@@ -217,14 +226,14 @@ final class DownloadRun: Sendable {
       try? await disk.value { try self.keepWhole() }
       throw error
     }
-    if let paid = state.withLock({ $0.paid }) { retrying.succeedAfterTakeUp(paid: paid.cost, at: paid.origin) }
+    if let paid = state.withLock({ $0.paid }) { retrying.succeedAfterResume(paid: paid.cost, at: paid.origin) }
     meter?.finish(file.bytes)
     return response.written(to: file)
   }
 
-  /// Commits a complete partial file that could not be renamed.
+  /// Commits the bytes of a complete partial file that could not be renamed, so that they need not be fetched again.
   private func keepWhole() throws {
-    if record?.isResumable == true, !state.withLock({ $0.isWrong }) { try commit() }
+    if metadata?.isResumable == true, !state.withLock({ $0.isWrong }) { try commit() }
   }
 
   private func finish(_ response: HTTPResponse) throws -> DownloadedFile {
@@ -234,14 +243,15 @@ final class DownloadRun: Sendable {
     noteName(in: response.fields)
     let target = target
     try part.finish(
-      total: record?.total, overwriting: download.replaces, as: target, permissions: download.permissions)
+      total: metadata?.total, overwriting: download.replaces, as: target, permissions: download.permissions)
     return DownloadedFile(
       url: URL(filePath: target, directoryHint: .notDirectory), bytes: bytes,
       keptBytes: hasStartedOver ? 0 : min(kept, max(bytes - fetched, 0)), fetchedBytes: fetched,
       checkedBy: checked)
   }
 
-  /// Compares the partial file with all checksums. A mismatch deletes the partial file.
+  /// Compares the partial file with all expected checksums. Returns the names of the algorithms whose checksums
+  /// matched. If a checksum does not match, the partial file is deleted.
   private func check() throws -> [String] {
     let wanted = (download.checksum.map { [$0] } ?? []) + state.withLock { $0.stated }
     if wanted.isEmpty { return [] }

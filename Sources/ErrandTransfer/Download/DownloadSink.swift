@@ -4,35 +4,35 @@ import Foundation
 
 /// Writes the body of one response into the partial file, if the response headers fit the requested range.
 ///
-/// Pieces are gathered and written on the transport's thread. The disk queue commits them at the same time. The body
-/// pauses if the commits are too far behind.
+/// The transport's thread buffers and writes the pieces of the body. The disk queue commits written bytes at the same
+/// time. The body pauses if too many bytes are not committed yet.
 final class DownloadSink: BodySink, Committing {
-  /// The outcome of the exchange.
+  /// The outcome of the HTTP exchange whose response body this sink received.
   struct Report: Sendable {
-    /// The decision on the headers; nil if there were no headers with an accepted status.
+    /// The decision about the response headers; nil if no headers with an accepted status arrived.
     var decision: ResumeDecision?
-    /// The length of the received body in bytes.
+    /// The number of bytes of the response body that have arrived.
     var received: Int64 = 0
-    /// Whether the body arrived completely.
+    /// Whether the response body arrived completely.
     var isWhole = false
-    /// Why the partial file accepts no more bytes; nil while it accepts them.
+    /// The error after which the partial file accepts no more bytes; nil while it accepts bytes.
     var failure: (any Error)?
 
-    /// Whether the response is the whole file from its first byte.
+    /// Whether the response contains the whole file, starting at the first byte.
     var isFresh: Bool { if case .fresh = decision { true } else { false } }
   }
 
   struct State: CommittingState {
     var report = Report()
-    /// The offset of the first byte of the body.
+    /// The offset in the file at which the response body starts.
     var place: Int64 = 0
-    /// The length of the body in bytes; nil if it is not known.
+    /// The length of the response body in bytes; nil if it is not known.
     var expected: Int64?
     var flow: BodyFlow?
-    /// Whether the partial file is being emptied, or space is being reserved.
+    /// Whether the disk queue is emptying the partial file or reserving disk space for it.
     var isPreparing = false
     var isPaused = false
-    var commits = CommitPace(CommitRule(total: nil))
+    var commits = CommitScheduler(CommitLimit(total: nil))
     var timer: TimerToken?
     var throttle: DownloadThrottle
 
@@ -43,24 +43,24 @@ final class DownloadSink: BodySink, Committing {
   }
 
   let run: DownloadRun
-  private let ask: RangeAsk
+  private let requested: RequestedRange
   private let writer: PieceWriter
   private let state: Locked<State>
 
-  init(_ run: DownloadRun, _ ask: RangeAsk) {
+  init(_ run: DownloadRun, _ requested: RequestedRange) {
     self.run = run
-    self.ask = ask
+    self.requested = requested
     writer = PieceWriter(run.part)
     state = Locked(State(throttle: DownloadThrottle(run.download, at: run.timers.now)))
   }
 
-  /// The outcome; complete after ``Committing/finish()``.
+  /// The outcome of the HTTP exchange. It is complete after ``Committing/finish()`` has returned.
   var report: Report { state.withLock { $0.report } }
 
   // MARK: - On the transport's thread
 
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
-    let decision = run.decide(head, to: ask)
+    let decision = run.decide(head, to: requested)
     state.withLock {
       $0.report.decision = decision
       $0.flow = flow
@@ -76,14 +76,14 @@ final class DownloadSink: BodySink, Committing {
       }
       run.noteWhole(by: head)
       prepare(total)
-    case .fresh(let facts):
-      run.meter?.begin(behind: 0, total: facts.total)
-      state.withLock { $0.expected = facts.total }
-      prepare(facts, head)
-    case .begin(let range, let facts):
-      run.meter?.begin(behind: 0, total: facts.total)
+    case .fresh(let properties):
+      run.meter?.begin(behind: 0, total: properties.total)
+      state.withLock { $0.expected = properties.total }
+      prepare(properties, head)
+    case .begin(let range, let properties):
+      run.meter?.begin(behind: 0, total: properties.total)
       state.withLock { $0.expected = range.upperBound - range.lowerBound }
-      prepare(facts, head)
+      prepare(properties, head)
     case .mismatch(let mismatch): throw mismatch
     case .alreadyWhole, .startOver, .failKeepingPart, .failDroppingPart: return .memory(limit: 1 << 20)
     }
@@ -110,9 +110,10 @@ final class DownloadSink: BodySink, Committing {
 
   func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result { state.withLock(body) }
 
-  func writeGathered() throws -> Int64 { try writer.write() }
+  func writeBuffered() throws -> Int64 { try writer.write() }
 
-  /// Throws if the partial file accepts no more bytes, or if these bytes exceed the announced length or the size limit.
+  /// Throws if the partial file accepts no more bytes, or if `count` more bytes exceed the announced length or the size
+  /// limit.
   private func check(_ count: Int64) throws {
     let (failure, place, received, expected) = state.withLock {
       ($0.failure, $0.place, $0.report.received, $0.expected)
@@ -122,7 +123,8 @@ final class DownloadSink: BodySink, Committing {
     try run.checkSize(place + received + count)
   }
 
-  /// Runs a step. If the step throws, its error becomes the reason why the partial file accepts no more bytes.
+  /// Runs a closure that checks or stores received bytes. If the closure throws an error, the error is stored, and the
+  /// partial file accepts no more bytes.
   private func noted(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -132,10 +134,10 @@ final class DownloadSink: BodySink, Committing {
     }
   }
 
-  /// Counts received bytes. Returns false if the body has to pause.
+  /// Counts received bytes. Returns false if the response body must pause.
   private func goesOn(after count: Int64) -> Bool {
     let now = run.timers.now
-    let (step, delay, goesOn) = state.withLock { state -> (CommitPace.Step, Duration?, Bool) in
+    let (step, delay, goesOn) = state.withLock { state -> (CommitScheduler.Step, Duration?, Bool) in
       state.report.received += count
       let step = state.commits.took(count, at: now)
       let delay = state.throttle.take(count, at: now)
@@ -151,17 +153,18 @@ final class DownloadSink: BodySink, Committing {
 
   // MARK: - On the disk queue
 
-  /// Prepares for a new version: empties the partial file before the first byte is written.
-  private func prepare(_ facts: AnswerFacts, _ head: ResponseHead) {
-    let record = run.begin(facts)
+  /// Prepares the partial file for the bytes of a new version of the file. The partial file is emptied before the first
+  /// byte is written.
+  private func prepare(_ properties: ResponseProperties, _ head: ResponseHead) {
+    let metadata = run.begin(properties)
     run.noteWhole(by: head)
-    prepare(facts.total) { try self.run.empty(record) }
+    prepare(properties.total) { try self.run.empty(metadata) }
   }
 
-  /// Reserves space before the first byte is written.
+  /// Runs `begin` on the disk queue and reserves disk space, before the first byte is written.
   private func prepare(_ total: Int64?, _ begin: @escaping @Sendable () throws -> Void = {}) {
     state.withLock {
-      $0.commits.rule = CommitRule(total: total)
+      $0.commits.limit = CommitLimit(total: total)
       $0.isPreparing = true
     }
     writer.hold()
@@ -180,8 +183,8 @@ final class DownloadSink: BodySink, Committing {
         isUnlisted = false
       }
       self.resume()
-      // This commit writes the first record, so that a later run finds the download even if this process is killed. The
-      // body is received at the same time.
+      // This commit writes the first metadata record, so that a later run of the app finds the download even if this
+      // process is killed. The body continues to arrive during the commit.
       if isUnlisted { self.commit() }
     }
   }
@@ -195,7 +198,8 @@ final class DownloadSink: BodySink, Committing {
 
   func resume() { resume(byTimer: false) }
 
-  /// Resumes the body, unless something else still pauses it.
+  /// Resumes the paused response body. The body stays paused if the partial file is not prepared yet, if too many bytes
+  /// are not committed, or if a rate limit requires it.
   private func resume(byTimer: Bool) {
     let flow = state.withLock { state -> BodyFlow? in
       guard state.isPaused else { return nil }

@@ -2,9 +2,9 @@ package import ErrandCore
 package import Foundation
 
 extension Download {
-  /// A download that continues the partial file of `file`, with the choices of the download that started it. If the
-  /// server was to choose the file name, it still chooses the name. The condition is that `file` is the path that a
-  /// download of this URL uses before the name is known.
+  /// Makes a `Download` that continues the partial file of `file`. Its settings are those of the download that created
+  /// the partial file. If the earlier download let the server choose the file name, and if `file` has the provisional
+  /// name for this URL, the server chooses the file name again.
   package static func goingOn(with file: URL, from url: HTTPURL, _ choices: RecordedChoices?) -> Download {
     let named = Download.into(file.deletingLastPathComponent(), named: .fromServer)
     let isNamed = choices?.isNamedByServer == true && (try? named.target(for: url)) == file.path(percentEncoded: false)
@@ -17,7 +17,8 @@ extension Download {
     return download
   }
 
-  /// The path of the file, as far as it is known before the response.
+  /// The target path before the response arrives. If the server chooses the file name, the last component of this path
+  /// is provisional.
   func target(for url: HTTPURL) throws(APIError) -> String {
     switch place {
     case .file(let file): return try Self.path(of: file)
@@ -30,15 +31,17 @@ extension Download {
     }
   }
 
-  /// The file name if the server has to choose one but sends none, and the URL contains none.
+  /// The file name that is used if the server should choose the name, but neither the response nor the URL contains a
+  /// name.
   private static let nameless = "download"
 
-  /// Whether the name is known only after the response.
+  /// Whether the server chooses the file name, so that the name is known only after the response.
   var isNamedByServer: Bool {
     if case .folder(_, .fromServer) = place { true } else { false }
   }
 
-  /// The path with the server's file name. Nil if the caller chose the name, or if the server sends none.
+  /// The target path with the file name that the server chose. Nil if the caller chose the name, or if the response
+  /// contains no name.
   func target(saidBy fields: HTTPFields) -> String? {
     guard case .folder(let folder, .fromServer) = place, let name = FileName.of(fields) else { return nil }
     return try? Self.path(of: folder.appending(path: name, directoryHint: .notDirectory))

@@ -1,22 +1,22 @@
 public import ErrandCore
 public import Foundation
 
-/// A request that downloads one URL into a file, for downloads that need no request type.
+/// A request that downloads one URL into a file. Use it for downloads that need no separate request type.
 ///
 /// ```swift
 /// let file = try await client.send(FileDownload("https://example.com/big.iso", .into(downloads)))
 /// ```
 public struct FileDownload: APIRequest {
-  /// The downloaded file.
+  /// The type of the result: the downloaded file.
   public typealias Response = DownloadedFile
 
   /// A path below the client's base URL, or an absolute URL.
   public var path: Path
   /// The target and the options of the download.
   public var download: Download?
-  /// The header fields.
+  /// The header fields of the request.
   public var headers = RequestHeaders()
-  /// The credential; by default the client's.
+  /// The credential of the request. By default, the client's credential is used.
   public var credential = RequestCredential.inherited
 
   /// Makes a request.

@@ -2,21 +2,21 @@ public import ErrandCore
 import ErrandSupport
 public import Foundation
 
-/// A download that was started and is not complete. Its partial file and its record are in a folder.
+/// A download that was started and is not complete. Its partial file and its metadata record are in a folder.
 public struct InterruptedDownload: Sendable, Hashable {
-  /// The file that the download was started for.
+  /// The target of the download. The file is there only after the download is complete.
   public let file: URL
-  /// The first URL, or the name that the request set in ``ErrandCore/Download/resource``. It may contain a secret, such
-  /// as a signature.
+  /// The URL of the first request, or the name that the request set in ``ErrandCore/Download/resource``. It may contain
+  /// a secret, such as a signature.
   public let resource: String
   /// The number of bytes that are already on the disk and need not be fetched again.
   public let bytes: Int64
   /// The length of the whole file in bytes; nil if the server has not stated it.
   public let total: Int64?
-  /// When bytes were last committed.
+  /// The time at which received bytes were last committed to disk.
   public let updated: Date
-  /// Whether the download can be resumed, provided that the server still has this version. Otherwise the download
-  /// starts over.
+  /// Whether the download can be resumed. If the value is false, or if the server has another version of the file, the
+  /// download starts over.
   public let isResumable: Bool
   private let checksum: RecordedChecksum?
   private let choices: RecordedChoices?
@@ -33,21 +33,21 @@ public struct InterruptedDownload: Sendable, Hashable {
 
   private init(_ part: InterruptedPart) {
     file = URL(filePath: part.target, directoryHint: .notDirectory)
-    resource = part.record.request.url
-    bytes = part.record.finished.count
-    total = part.record.total
-    updated = Date(timeIntervalSince1970: Double(part.record.updated) / 1_000)
-    isResumable = part.record.isResumable
-    checksum = part.record.checksum
-    choices = part.record.choices
+    resource = part.metadata.request.url
+    bytes = part.metadata.finished.count
+    total = part.metadata.total
+    updated = Date(timeIntervalSince1970: Double(part.metadata.updated) / 1_000)
+    isResumable = part.metadata.isResumable
+    checksum = part.metadata.checksum
+    choices = part.metadata.choices
   }
 
-  /// A request that continues the download. It has the URL and no further fields. So it resumes a download that was
-  /// started in this way; if the download had other fields or another credential, it starts over. The file is compared
-  /// with the checksum of the original request, if there was one. ``ErrandCore/Download/permissions``,
-  /// ``ErrandCore/Download/replaces``, ``ErrandCore/Download/maximumBytes`` and whether the server names the file stay
-  /// as they were; everything else has the defaults of ``ErrandCore/Download/to(_:)``.
-  /// - Parameter algorithms: The known checksum algorithms: `.standard` of the product `ErrandChecksum`.
+  /// A request that continues the download. It has the URL and no further fields. If the original request had other
+  /// fields or another credential, the download starts over; otherwise it is resumed. The file is compared with the
+  /// checksum of the original request, if there was one. ``ErrandCore/Download/permissions``,
+  /// ``ErrandCore/Download/replaces``, ``ErrandCore/Download/maximumBytes`` and the choice whether the server names the
+  /// file are those of the original request. All other settings have the defaults of ``ErrandCore/Download/to(_:)``.
+  /// - Parameter algorithms: The known checksum algorithms, usually `.standard` of the product `ErrandChecksum`.
   /// - Throws: ``ErrandCore/APIError`` of stage `build`, with the code ``ErrandCore/APIError/Code/invalidURL`` if the
   ///   download has a ``ErrandCore/Download/resource`` name instead of a URL, and with
   ///   ``ErrandCore/APIError/Code/invalidChecksum`` if none of the algorithms fits the checksum.
@@ -71,7 +71,7 @@ public struct InterruptedDownload: Sendable, Hashable {
     return FileDownload(resource, download)
   }
 
-  /// Removes the partial file and its record.
+  /// Removes the partial file and its metadata record.
   /// - Throws: ``ErrandCore/APIError`` of stage `transfer`, with the code ``ErrandCore/APIError/Code/busy`` while the
   ///   download is in progress.
   public func remove() async throws(APIError) { try await Self.removePart(of: file.path(percentEncoded: false)) }
@@ -84,46 +84,55 @@ public struct InterruptedDownload: Sendable, Hashable {
     }
   }
 
-  /// Removes the partial file and the record of a request.
+  /// Removes the partial file and the metadata record that belong to the target of a request.
   static func removePart<R: APIRequest>(of request: R, _ client: APIClient) async throws(APIError) {
     guard let download = request.download else { return }
     let url = Locked<HTTPURL?>(nil)
-    try await client.probing(request) { frozen, _ in url.withLock { $0 = frozen.url } }
+    try await client.inspect(request) { frozen, _ in url.withLock { $0 = frozen.url } }
     if let url = url.withLock({ $0 }) { try await removePart(of: try download.target(for: url)) }
   }
 }
 
 extension InterruptedDownload: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The file name, the number of bytes and the resource; the values of a query are masked.
+  /// The file name, the number of bytes and the resource. The values in the query of a URL are masked.
   public var description: String {
     let length = total.map { " of \($0)" } ?? ""
     return "\(file.lastPathComponent): \(bytes)\(length) bytes of \(Redaction.url(resource))"
   }
   /// The same as ``description``.
   public var debugDescription: String { description }
-  /// The children of a dump: the description alone.
+  /// A mirror with the description as its only child, so that a dump shows no secrets.
   public var customMirror: Mirror { Mirror(self, children: ["download": description], displayStyle: .struct) }
 }
 
-/// A download that was started in a folder and is not complete.
+/// An interrupted download in a folder: its target and its metadata record.
 package struct InterruptedPart: Sendable, Hashable {
-  /// The file that the download was started for.
+  /// The target of the download. The file is there only after the download is complete.
   package let target: String
-  /// The record of the partial file.
-  package let record: PartRecord
+  /// The metadata record of the partial file.
+  package let metadata: PartMetadata
 
-  /// The downloads in a folder that have a usable record and a partial file, sorted by name. Downloads in progress are
-  /// included: opening their partial file fails. Unreadable records are skipped.
+  /// The downloads in a folder that have a usable metadata record and a partial file, sorted by name. Downloads in
+  /// progress are included, although their partial files cannot be opened. Unreadable records are skipped.
   package static func all(in folder: String, files: any TransferFiles = SystemFiles()) throws -> [InterruptedPart] {
-    let suffix = PartNames.recordSuffix
-    let all = Set(try files.names(in: folder))
-    return all.filter { $0.utf8.count > suffix.utf8.count && $0.hasSuffix(suffix) }.sorted().compactMap { name in
-      let name = String(name.dropLast(suffix.count))
+    // Names are compared byte by byte, as file systems do. Swift would treat canonically equivalent names as equal.
+    // Swift may also combine the dot of the suffix with the character before it.
+    let all = Set(try files.names(in: folder).map { ByteText($0) })
+    let recorded = all.compactMap { targetName(ofMetadataFile: $0.text) }
+    return recorded.sorted { $0.precedesByBytes($1) }.compactMap { name in
       let names = PartNames(folder.hasSuffix("/") ? folder + name : folder + "/" + name)
-      guard all.contains(name + PartNames.partSuffix),
-        case .success(let record)? = try? PartFile.readRecord(names, files)
+      guard all.contains(ByteText(name + PartNames.partSuffix)),
+        case .success(let metadata)? = try? PartFile.readMetadata(names, files)
       else { return nil }
-      return InterruptedPart(target: names.target, record: record)
+      return InterruptedPart(target: names.target, metadata: metadata)
     }
+  }
+
+  /// The file name of the target to which a metadata record belongs. `name` is the file name of the record. Nil if
+  /// `name` does not have the suffix of a metadata record.
+  private static func targetName(ofMetadataFile name: String) -> String? {
+    let (bytes, suffix) = (name.utf8, PartNames.metadataSuffix.utf8)
+    guard bytes.count > suffix.count, bytes.suffix(suffix.count).elementsEqual(suffix) else { return nil }
+    return String(Substring(bytes.dropLast(suffix.count)))
   }
 }

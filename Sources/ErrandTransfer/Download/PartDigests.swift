@@ -2,8 +2,9 @@ import ErrandCore
 import ErrandSupport
 import Foundation
 
-/// Hashes the partial file of a download while it grows. Committed bytes are read back from the page cache. So neither
-/// the transport's thread nor the end of the download waits for the hash. Used only on the download's disk queue.
+/// Computes the digests of a partial file while the file grows. Committed bytes are read back from the page cache. So
+/// neither the transport's thread nor the end of the download waits for the digests. Only the download's disk queue may
+/// use this object.
 final class PartDigests: Sendable {
   private struct State: Sendable {
     var hashes: [(algorithm: DigestAlgorithm, hash: any ChecksumHash)] = []
@@ -17,14 +18,15 @@ final class PartDigests: Sendable {
 
   init(_ algorithms: [DigestAlgorithm]) { self.algorithms = algorithms }
 
-  /// Starts again from the first byte.
+  /// Discards the digests computed so far, and starts again from the first byte.
   func startOver() throws {
     if algorithms.isEmpty { return }
     let hashes = try algorithms.map { ($0, try $0.makeHash()) }
     state.withLock { $0 = State(hashes: hashes, place: 0) }
   }
 
-  /// Hashes the bytes that are not hashed yet, as long as `goesOn` returns true. The next call hashes the rest.
+  /// Adds all bytes that are not hashed yet to the digests. Stops early if `goesOn` returns false; the next call then
+  /// continues with the remaining bytes.
   func catchUp(with part: PartFile, while goesOn: () -> Bool) throws {
     if algorithms.isEmpty { return }
     if state.withLock({ $0.hashes.isEmpty }) { try startOver() }
@@ -40,7 +42,7 @@ final class PartDigests: Sendable {
     } catch is Left {}
   }
 
-  /// The digests by the name of their algorithm. Call it once.
+  /// Ends the computation and returns the digests by the names of their algorithms. Call this method only once.
   func finish() -> [String: Data] {
     let hashes = state.withLock { state in
       defer { state.hashes = [] }

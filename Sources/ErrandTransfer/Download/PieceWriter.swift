@@ -1,29 +1,31 @@
 import ErrandSupport
 import Foundation
 
-/// Gathers the pieces of one body, so that the partial file gets few large writes instead of many small ones.
+/// Buffers the pieces of one response body, so that the partial file gets few large writes instead of many small ones.
 ///
-/// The transport's thread adds pieces; the disk queue may write the gathered bytes at any time. Only one of these two
-/// threads writes at a time, without holding the lock. Pieces that arrive during a write belong to the next write.
+/// The transport's thread adds pieces, and writes them if there are enough. The disk queue may write the buffered bytes
+/// at any time. The transport's thread and the disk queue never write at the same time, and neither holds the lock
+/// during a write. Pieces that arrive during a write belong to the next write.
 final class PieceWriter: Sendable {
   private struct State: Sendable {
-    var gathered = Data()
+    var buffered = Data()
     /// The number of bytes that are being written; nil if no thread writes.
     var writing: Int?
-    /// The offset of the next write; nil to append to the single stream.
+    /// The offset in the file at which the next bytes are written. Nil if the bytes are appended with
+    /// ``PartFile/append(_:)``.
     var place: Int64?
-    /// Whether nothing may be written yet.
+    /// Whether all bytes must stay in the buffer, because the partial file is not prepared yet.
     var isHeld = false
-    /// The failure of a write. Nothing is written after it, because the failed write leaves a gap.
+    /// The error of a write that failed. No more bytes are written after it, because the failed write leaves a gap.
     var failure: (any Error)?
 
-    /// The bytes to write now, if there are enough and no other thread writes. The caller must call ``done(_:_:)``
-    /// afterwards.
+    /// Takes the bytes out of the buffer, so that the caller can write them now. Nil if there are fewer than `least`
+    /// bytes, or if no write may start. After the write, the caller must call ``done(_:_:)``.
     mutating func begin(_ least: Int) -> Data? {
-      guard writing == nil, !isHeld, failure == nil, gathered.count >= max(least, 1) else { return nil }
-      writing = gathered.count
-      defer { gathered = Data() }
-      return gathered
+      guard writing == nil, !isHeld, failure == nil, buffered.count >= max(least, 1) else { return nil }
+      writing = buffered.count
+      defer { buffered = Data() }
+      return buffered
     }
 
     mutating func done(_ count: Int, _ failure: (any Error)?) {
@@ -33,40 +35,40 @@ final class PieceWriter: Sendable {
     }
   }
 
-  /// The size of one write in bytes: 512 KiB. Larger writes save nothing more.
-  private static let room = 512 << 10
+  /// The number of buffered bytes at which a write starts: 512 KiB. Larger writes would not be faster.
+  private static let writeSize = 512 << 10
 
   private let part: PartFile
   private let state = Locked(State())
 
   init(_ part: PartFile) { self.part = part }
 
-  /// Sets the offset of the first piece.
+  /// Sets the offset in the file at which the first piece is written.
   func begin(at place: Int64) { state.withLock { $0.place = place } }
 
-  /// Keeps pieces in memory until ``release()``.
+  /// Keeps all pieces of the body in the buffer until ``release()`` is called.
   func hold() { state.withLock { $0.isHeld = true } }
 
-  /// Lets pieces be written.
+  /// Ends the effect of ``hold()``, and writes the buffered bytes if there are enough.
   func release() throws {
     state.withLock { $0.isHeld = false }
-    try write(from: Self.room)
+    try write(from: Self.writeSize)
   }
 
-  /// Adds a piece, and writes the gathered bytes once there are enough.
+  /// Adds a piece to the buffer, and writes the buffered bytes if there are enough.
   func take(_ piece: UnsafeRawBufferPointer) throws {
     try state.withLock { state in
       if let failure = state.failure { throw failure }
-      if state.gathered.isEmpty { state.gathered.reserveCapacity(Self.room + piece.count) }
-      state.gathered.append(contentsOf: piece)
+      if state.buffered.isEmpty { state.buffered.reserveCapacity(Self.writeSize + piece.count) }
+      state.buffered.append(contentsOf: piece)
     }
-    try write(from: Self.room)
+    try write(from: Self.writeSize)
   }
 
-  /// Writes the gathered bytes, unless another thread is writing. Returns the number of bytes that are not written yet.
+  /// Writes the buffered bytes, unless another thread is writing. Returns the number of bytes that are not written yet.
   func write() throws -> Int64 {
     try write(from: 1)
-    return state.withLock { Int64($0.gathered.count + ($0.writing ?? 0)) }
+    return state.withLock { Int64($0.buffered.count + ($0.writing ?? 0)) }
   }
 
   private func write(_ bytes: Data, at place: Int64?) throws {
@@ -85,8 +87,9 @@ final class PieceWriter: Sendable {
         state.withLock { $0.done(bytes.count, error) }
         throw error
       }
-      // The other thread may have added bytes during the write, but has not written them. So this thread checks again.
-      least = Self.room
+      // While this thread was writing, another thread may have added bytes to the buffer. The other thread did not
+      // write them, because only one thread writes at a time. So check the buffer again.
+      least = Self.writeSize
     }
     if let failure = state.withLock({ $0.failure }) { throw failure }
   }

@@ -1,21 +1,22 @@
 package import ErrandCore
 import Foundation
 
-/// The interceptor that writes the response of a request with a ``Download`` into its file, and resumes the partial
+/// The interceptor that writes the response body of a request with a ``Download`` into a file, and resumes the partial
 /// file of an earlier call.
 ///
-/// It encloses `Redirecting`. So each of its requests starts at the first URL, and it keeps the partial file and the
-/// lock over all redirects.
+/// The interceptor `Redirecting` runs inside this interceptor. So each request of this interceptor starts at the first
+/// URL, and the partial file stays open and locked during all redirects.
 package struct Resuming: SelectiveInterceptor {
   private let files: any TransferFiles
   private let retrying: RetryControl
   private let now: @Sendable () -> Int64
 
+  /// Makes the interceptor.
   /// - Parameters:
   ///   - files: The file system.
-  ///   - retrying: The retry budgets of the hosts. Resuming a broken body is charged to them.
-  ///   - now: The current time in milliseconds since 1970. It is stored in the record, and needed to read dates with a
-  ///     two-digit year.
+  ///   - retrying: The retry budgets of the hosts. Each resumption after an interrupted body is charged to them.
+  ///   - now: The current time in milliseconds since 1970. It is stored in the metadata record, and needed to read
+  ///     dates with a two-digit year.
   package init(
     files: any TransferFiles = SystemFiles(), _ retrying: RetryControl,
     now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
@@ -30,9 +31,9 @@ package struct Resuming: SelectiveInterceptor {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     guard let download = context.plan.download else { return try await next(request) }
-    if context.plan.isStamping {
+    if context.plan.isPreparing {
       var request = request
-      RangeAsk.whole.apply(to: &request.fields)
+      RequestedRange.whole.apply(to: &request.fields)
       return try await next(request)
     }
     do {
@@ -45,7 +46,7 @@ package struct Resuming: SelectiveInterceptor {
 }
 
 extension APIError {
-  /// Maps the errors of a download to the caller's error; other errors stay as they are.
+  /// Converts a ``FileFailure`` or a ``ResumeMismatch`` to an `APIError`. Other errors are returned unchanged.
   static func transfer(_ error: any Error) -> any Error {
     switch error {
     case let failure as FileFailure:

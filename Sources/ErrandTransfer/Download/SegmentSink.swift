@@ -3,13 +3,13 @@ import ErrandSupport
 
 /// Writes the body of one range to its offset in the partial file, if the response headers fit the requested range.
 final class SegmentSink: BodySink {
-  /// The outcome of the exchange.
+  /// The outcome of the HTTP exchange whose response body this sink received.
   struct Report: Sendable {
-    /// Why the response is not the requested range of the expected version; nil if it is.
+    /// The reason why the response is not the requested range of the expected version; nil if there is no such reason.
     var mismatch: ResumeMismatch?
-    /// The length of the received body in bytes.
+    /// The number of bytes of the response body that have arrived.
     var received: Int64 = 0
-    /// Whether the body arrived completely.
+    /// Whether the response body arrived completely.
     var isWhole = false
   }
 
@@ -20,30 +20,30 @@ final class SegmentSink: BodySink {
     var flow = BodyFlow {}
   }
 
-  let ask: RangeAsk
+  let requested: RequestedRange
   private let run: DownloadRun
-  private let pace: SegmentPace
+  private let progress: SegmentProgress
   private let number: Int
   private let writer: PieceWriter
   private let state = Locked(State())
 
-  init(_ run: DownloadRun, _ pace: SegmentPace, _ ask: RangeAsk, _ number: Int) {
+  init(_ run: DownloadRun, _ progress: SegmentProgress, _ requested: RequestedRange, _ number: Int) {
     self.run = run
-    self.pace = pace
-    self.ask = ask
+    self.progress = progress
+    self.requested = requested
     self.number = number
     writer = PieceWriter(run.part)
   }
 
-  /// The outcome; complete after ``finish()``.
+  /// The outcome of the HTTP exchange. It is complete after ``finish()`` has returned.
   var report: Report { state.withLock { $0.report } }
 
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
-    switch run.decide(head, to: ask) {
+    switch run.decide(head, to: requested) {
     case .append(let range, _):
       run.noteName(in: head.fields)
       do { try run.checkName() } catch {
-        pace.fail(error)
+        progress.fail(error)
         throw error
       }
       state.withLock {
@@ -52,7 +52,7 @@ final class SegmentSink: BodySink {
         $0.flow = flow
       }
       writer.begin(at: range.lowerBound)
-      pace.add(writer, number)
+      progress.add(writer, number)
       return .sink
     case .fresh, .begin: throw noted(.version)
     case .mismatch(let mismatch): throw noted(mismatch)
@@ -61,33 +61,33 @@ final class SegmentSink: BodySink {
   }
 
   func write(_ piece: UnsafeRawBufferPointer) throws -> Bool {
-    if let failure = pace.failure { throw failure }
+    if let failure = progress.failure { throw failure }
     let (place, end, flow) = state.withLock { ($0.place, $0.end, $0.flow) }
     let count = Int64(piece.count)
     guard count <= end - place else { throw noted(.excess(expected: end)) }
     do {
       try writer.take(piece)
     } catch {
-      pace.fail(error)
+      progress.fail(error)
       throw error
     }
     state.withLock {
       $0.place += count
       $0.report.received += count
     }
-    return pace.took(count, number, flow)
+    return progress.took(count, number, flow)
   }
 
-  /// Writes the rest of the gathered bytes after the end of the exchange. Runs on the disk queue.
+  /// Writes the remaining buffered bytes after the end of the HTTP exchange. Runs on the disk queue.
   func finish() {
-    if pace.failure == nil {
-      do { _ = try writer.write() } catch { pace.fail(error) }
+    if progress.failure == nil {
+      do { _ = try writer.write() } catch { progress.fail(error) }
     }
-    pace.remove(number)
+    progress.remove(number)
   }
 
   func end() throws {
-    if let failure = pace.failure { throw failure }
+    if let failure = progress.failure { throw failure }
     state.withLock { $0.report.isWhole = true }
   }
 

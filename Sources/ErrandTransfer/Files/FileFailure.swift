@@ -1,6 +1,6 @@
 import Foundation
 
-/// The reason why a file could not be used.
+/// The failure of a file operation: the operation, the file and the reason.
 package struct FileFailure: Error, Sendable, Hashable {
   /// An operation on a file. The raw value completes the sentence "The file could not be …".
   package enum Operation: String, Sendable, Hashable, CaseIterable {
@@ -20,40 +20,41 @@ package struct FileFailure: Error, Sendable, Hashable {
     case list = "listed"
   }
 
-  /// The kinds of failures, by what the caller can do about them.
+  /// The kinds of failures. They differ in what the caller can do about the failure.
   package enum Kind: Sendable, Hashable {
-    /// No space is left on the disk or in the quota, or the file would exceed the size limit for files.
+    /// The disk or the quota has no space left, or the file would exceed the size limit of the system.
     case full
-    /// The device reported an error.
+    /// The disk or another device reported an input or output error.
     case io
-    /// The name is already in use.
+    /// The name is already in use by another file.
     case exists
-    /// Access is denied.
+    /// The system denies access to the file.
     case denied
     /// Another download uses the file.
     case busy
     /// The file or its folder does not exist.
     case notFound
-    /// The path holds something that a download never creates: a link, another user's file, or something other than a
-    /// regular file.
+    /// An object that no download creates is at the path of the file: a link, a file of another user, or something
+    /// other than a regular file.
     case planted
     /// The file has the wrong length.
     case length
     /// The file was closed, or another operation uses it in a conflicting way.
     case closed
-    /// Any other failure; the error number has the details.
+    /// The failure has a reason that no other case describes. The error number contains the details.
     case other
   }
 
-  /// The operation that failed.
+  /// The file operation that failed.
   package let operation: Operation
-  /// The last component of the path; empty if only a descriptor was known.
+  /// The last component of the path of the file. Empty if the operation knew only the descriptor of the file.
   package var name: String
   /// The system's error number (`errno`); 0 if no system call failed.
   package let code: Int32
-  /// What the caller can do about the failure.
+  /// The kind of the failure. It determines what the caller can do about it.
   package let kind: Kind
-  /// The reason in words, if the library itself found the failure. It replaces the text for the kind.
+  /// The reason of the failure in words, if the library itself found the failure. The error message contains this text
+  /// in place of the general text for the kind of the failure.
   package let detail: String?
 
   /// Makes a failure from an error number of the system.
@@ -70,7 +71,8 @@ package struct FileFailure: Error, Sendable, Hashable {
     self.detail = detail
   }
 
-  /// This failure with the file name of a path, unless it has a file name already.
+  /// Returns a copy of this failure with the file name of a path. If this failure already has a file name, the copy is
+  /// unchanged.
   package func named(_ path: String) -> FileFailure {
     var named = self
     if name.isEmpty { named.name = PartNames.lastComponent(of: path) }
@@ -107,13 +109,13 @@ extension FileFailure: CustomStringConvertible {
     case .io: return "the disk reported an error\(system)"
     case .exists: return "the name is already in use\(system)"
     case .denied: return "access is denied\(system)"
-    case .busy: return "another download uses it\(system)"
+    case .busy: return "another download uses the file\(system)"
     case .notFound: return "the file or its folder does not exist\(system)"
     case .planted:
       let found = code == ELOOP ? "a symbolic link" : "something other than a regular file"
-      return "\(found) is in its place; remove it and try again"
-    case .length: return "it has the wrong length"
-    case .closed: return "it is closed"
+      return "\(found) is in the place of the file; remove it and try again"
+    case .length: return "the file has the wrong length"
+    case .closed: return "the file is closed"
     case .other: return code == 0 ? "the operation failed" : "\(String(cString: strerror(code))) (error \(code))"
     }
   }

@@ -5,7 +5,7 @@ package struct FileStatus: Sendable, Hashable {
 
   /// The type of the file.
   package var kind: Kind
-  /// The length in bytes.
+  /// The length of the file in bytes.
   package var length: Int64
   /// The number of names (hard links) of the file.
   package var links: Int
@@ -13,7 +13,7 @@ package struct FileStatus: Sendable, Hashable {
   package var isOwn: Bool
   /// The device and the inode number. They distinguish the file from another file that has taken its name.
   package var identity: FileIdentity
-  /// The time of the last change of its contents.
+  /// The time of the last change of the file's contents.
   package var modified: FileTime
 
   package init(

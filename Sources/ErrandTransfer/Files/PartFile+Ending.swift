@@ -1,15 +1,15 @@
 extension PartFile {
-  /// Renames the partial file to the target. The target is then complete. If this fails before the rename, the target
-  /// is unchanged.
+  /// Renames the partial file to the target, which is then complete. If a step before the rename fails, the target is
+  /// unchanged.
   ///
   /// - Parameters:
   ///   - total: The required length in bytes; nil if it is not known.
   ///   - overwriting: Whether to replace an existing target. If the target is a link, the link itself is replaced.
   ///   - target: Another path in the same folder; nil for the target that the partial file was opened for.
   ///   - permissions: The permissions of the target; nil leaves the target accessible to its owner alone.
-  /// - Throws: ``FileFailure``: `length` if bytes are missing, `exists` if the target exists and must not be replaced;
-  ///   the partial file and its record are kept then, and the call may be repeated. If a step after the rename fails,
-  ///   such as synchronizing the folder, this throws although the target is complete.
+  /// - Throws: ``FileFailure``: `length` if bytes are missing, `exists` if the target exists and must not be replaced.
+  ///   In both cases the partial file and its metadata record are kept, and the call may be repeated. If a step after
+  ///   the rename fails, such as synchronizing the folder, this method throws although the target is complete.
   package func finish(
     total: Int64?, overwriting: Bool, as target: String? = nil, permissions: UInt16? = nil
   ) throws {
@@ -19,10 +19,10 @@ extension PartFile {
       let detail = "\(written.count) bytes were received instead of \(total ?? written.end)"
       throw FileFailure(.rename, names.part, .length, detail: detail)
     }
-    try use(.alone, isFatal: false) { file in
+    try use(.exclusive, isFatal: false) { file in
       try settle(file, length: written.end, permissions)
       guard try files.status(at: names.part)?.identity == identity else {
-        throw FileFailure(.rename, names.part, .planted, detail: "another file has replaced it")
+        throw FileFailure(.rename, names.part, .planted, detail: "another file has replaced the partial file")
       }
       try? files.removeIfThere(names.temporary)
       if overwriting {
@@ -31,31 +31,31 @@ extension PartFile {
         try files.renameExclusively(names.part, to: target)
       }
       noteFinish()
-      // Remove the record at once, because another download may use the names after the rename. A failure to remove it
-      // is ignored, because a record without its partial file is harmless.
-      try? files.removeIfThere(names.record)
+      // Remove the metadata record at once, because another download of the same target may create its own files after
+      // the rename. A failure to remove the record is ignored, because a record without its partial file is harmless.
+      try? files.removeIfThere(names.metadata)
       if let permissions { try files.setPermissions(afterNaming: file, to: permissions) }
       try files.synchronizeFolder(names.folder)
     }
   }
 
-  /// Removes the partial file and its record, and closes the file.
+  /// Removes the partial file and its metadata record, and closes the file.
   package func abandon() throws {
     defer { close() }
-    try use(.last, isFatal: false) { _ in
-      // Remove the record first. If the next step fails, a partial file without a record is left, which is never
-      // resumed.
-      for path in [names.record, names.temporary] { try files.removeIfThere(path) }
+    try use(.removal, isFatal: false) { _ in
+      // Remove the metadata record first. If the partial file then cannot be removed, a partial file without a record
+      // is left, which is never resumed.
+      for path in [names.metadata, names.temporary] { try files.removeIfThere(path) }
       if try files.status(at: names.part)?.identity == identity { try files.removeIfThere(names.part) }
     }
   }
 
-  /// Synchronizes the complete partial file to disk. After a failure the state of the disk is uncertain, so the bytes
-  /// written since the last commit no longer count.
+  /// Synchronizes the complete partial file to disk. If this fails, it is unknown which bytes are on the disk. So the
+  /// bytes written since the last commit are discarded.
   private func settle(_ file: Int32, length: Int64, _ permissions: UInt16?) throws {
     let status = try files.status(of: file)
     guard status.length >= length else {
-      throw FileFailure(.rename, names.part, .length, detail: "it has \(status.length) bytes instead of \(length)")
+      throw FileFailure(.rename, names.part, .length, detail: "the file has only \(status.length) of \(length) bytes")
     }
     if status.length > length { try files.truncate(file, to: length) }
     if let permissions { try files.setPermissions(beforeNaming: file, to: permissions) }
@@ -69,13 +69,14 @@ extension PartFile {
 }
 
 extension TransferFiles {
-  /// Sets the permissions of a file before its rename, but keeps it readable and writable for its owner: after a crash
-  /// before the rename, the owner must be able to open it again.
+  /// Sets the permissions of a file before its rename. The file stays readable and writable for its owner until the
+  /// rename, because the owner must be able to open the file again after a crash.
   func setPermissions(beforeNaming file: Int32, to mode: UInt16) throws(FileFailure) {
     try setPermissions(of: file, to: mode | Self.ownersOwn)
   }
 
-  /// Sets the final permissions after the rename, if they exclude reading or writing by the owner.
+  /// Sets the final permissions of a file after its rename, if the owner must not be able to read or write the file. In
+  /// all other cases, the permissions were already set before the rename.
   func setPermissions(afterNaming file: Int32, to mode: UInt16) throws(FileFailure) {
     if mode & Self.ownersOwn != Self.ownersOwn { try setPermissions(of: file, to: mode) }
   }

@@ -7,25 +7,26 @@ extension PartFile {
 
   /// Opens or creates the partial file of a target, and locks it.
   ///
-  /// An existing partial file is made consistent with its record: bytes beyond those in the record are cut off, and a
-  /// partial file without a usable record is emptied.
+  /// An existing partial file is made consistent with its metadata record: bytes that the record does not contain are
+  /// cut off, and a partial file without a usable record is emptied.
   /// - Throws: ``FileFailure``: `busy` if another download of the target is in progress, `planted` if the path of the
   ///   partial file or of its record holds something that no download creates, `exists` if the target is a folder.
   package static func open(target: String, files: any TransferFiles = SystemFiles()) throws -> PartFile {
     let names = PartNames(target)
-    guard !target.isEmpty else { throw FileFailure(.open, target, .notFound, detail: "its path is empty") }
+    guard !target.isEmpty else { throw FileFailure(.open, target, .notFound, detail: "the path is empty") }
     switch try files.status(at: target)?.kind {
     case nil, .file, .link: break
-    case .folder: throw FileFailure(.open, target, .exists, detail: "it is a folder")
-    case .other: throw FileFailure(.open, target, .exists, detail: "it is not a regular file, so it is not replaced")
+    case .folder: throw FileFailure(.open, target, .exists, detail: "the target is a folder")
+    case .other: throw FileFailure(.open, target, .exists, detail: "the target is not a regular file")
     }
     for _ in 0..<patience {
       if let part = try attempt(names, files) { return part }
     }
-    throw FileFailure(.lock, names.part, .busy, detail: "other downloads keep replacing it; try again later")
+    throw FileFailure(.lock, names.part, .busy, detail: "other downloads keep replacing the file; try again later")
   }
 
-  /// Opens and locks the partial file once. Nil if another download renamed or removed the file before it was locked.
+  /// Makes one attempt to open and lock the partial file. Nil if another download renamed or removed the file before it
+  /// was locked.
   private static func attempt(_ names: PartNames, _ files: any TransferFiles) throws -> PartFile? {
     guard let (file, isNew) = try openOrMake(names.part, files) else { return nil }
     do {
@@ -59,63 +60,67 @@ extension PartFile {
   ) throws -> PartFile? {
     try files.lock(file)
     let status = try files.status(of: file)
-    // The previous lock holder may have renamed the file to its target between our opening and our lock.
+    // The download that held the lock before may have renamed the file to its target after this method opened the file.
     guard try files.status(at: names.part)?.identity == status.identity else { return nil }
     if status.links > 1, try files.status(at: names.target)?.identity == status.identity {
-      // An earlier rename by hard link was interrupted: the target is complete, and the second name can be removed.
+      // An earlier rename, which was made of a new hard link and a removal, was interrupted after the link. The target
+      // is complete, so the old name can be removed.
       try files.remove(names.part)
       return nil
     }
     try check(status, names.part)
-    let found = try record(isNew: isNew, length: status.length, names, files)
+    let found = try loadMetadata(isNew: isNew, length: status.length, names, files)
     let length = (try? found.get())?.finished.end ?? 0
     if status.length > length { try files.truncate(file, to: length) }
-    let (record, problem): (PartRecord?, PartRecordProblem?)
+    let (metadata, problem): (PartMetadata?, PartMetadataProblem?)
     switch found {
-    case .success(let value): (record, problem) = (value, nil)
-    case .failure(let value): (record, problem) = (nil, value)
+    case .success(let value): (metadata, problem) = (value, nil)
+    case .failure(let value): (metadata, problem) = (nil, value)
     }
     return PartFile(
-      names: names, files: files, identity: status.identity, file: file, record: record, problem: problem)
+      names: names, files: files, identity: status.identity, file: file, metadata: metadata, problem: problem)
   }
 
-  /// Reads the record of a partial file. A record that does not match the partial file is removed from disk before any
-  /// byte is written, so that it cannot be mistaken for the record of the new bytes.
-  private static func record(
+  /// Reads the metadata record of a partial file. A record that does not match the partial file is removed from disk
+  /// before any byte is written, so that it cannot be mistaken for the record of the new bytes.
+  private static func loadMetadata(
     isNew: Bool, length: Int64, _ names: PartNames, _ files: any TransferFiles
-  ) throws -> Result<PartRecord, PartRecordProblem> {
-    var found = try readRecord(names, files)
+  ) throws -> Result<PartMetadata, PartMetadataProblem> {
+    var found = try readMetadata(names, files)
     if found == .failure(.missing) { return found }
-    if case .success(let record) = found, isNew || record.finished.end > length {
+    if case .success(let metadata) = found, isNew || metadata.finished.end > length {
       found = .failure(isNew ? .missing : .shortPart)
     }
     if case .failure = found {
-      // The record may be missing: the download that used the partial file before may be removing it at this moment.
-      try files.removeIfThere(names.record)
+      // Ignore a missing metadata record. The download that used the partial file before may be removing the record at
+      // this moment.
+      try files.removeIfThere(names.metadata)
       try files.synchronizeFolder(names.folder)
     }
     return found
   }
 
-  /// Reads a record. Throws if the path of the record holds something that no download creates, such as a link.
-  static func readRecord(
+  /// Reads a metadata record. Throws if the path of the record holds something that no download creates, such as a
+  /// link.
+  static func readMetadata(
     _ names: PartNames, _ files: any TransferFiles
-  ) throws(FileFailure) -> Result<PartRecord, PartRecordProblem> {
+  ) throws(FileFailure) -> Result<PartMetadata, PartMetadataProblem> {
     let file: Int32
     do {
-      file = try files.open(names.record, .reading)
+      file = try files.open(names.metadata, .reading)
     } catch {
       guard error.kind == .notFound else { throw error }
       return .failure(.missing)
     }
-    let result: Result<PartRecord, PartRecordProblem>
+    let result: Result<PartMetadata, PartMetadataProblem>
     do {
       let status = try files.status(of: file)
-      try check(status, names.record)
-      result = try status.length > Int64(PartRecord.limit) ? .failure(.tooLarge) : contents(file, status.length, files)
+      try check(status, names.metadata)
+      result =
+        try status.length > Int64(PartMetadata.limit) ? .failure(.tooLarge) : contents(file, status.length, files)
     } catch {
       try? files.close(file)
-      throw error.named(names.record)
+      throw error.named(names.metadata)
     }
     try files.close(file)
     return result
@@ -123,23 +128,23 @@ extension PartFile {
 
   private static func contents(
     _ file: Int32, _ length: Int64, _ files: any TransferFiles
-  ) throws(FileFailure) -> Result<PartRecord, PartRecordProblem> {
+  ) throws(FileFailure) -> Result<PartMetadata, PartMetadataProblem> {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(Int(length), 1), alignment: 16)
     defer { memory.deallocate() }
     let count = try files.read(file, into: memory, at: 0)
-    return PartRecord.read(Data(memory[..<count]))
+    return PartMetadata.read(Data(memory[..<count]))
   }
 
-  /// Checks that a partial file or a record is a regular file of this user with only one name. Anything else may
-  /// redirect our writes to another file, or be an attack by another user.
+  /// Checks that a partial file or a metadata record is a regular file of this user with only one name. Anything else
+  /// may redirect the written bytes to another file, or be an attack by another user.
   private static func check(_ status: FileStatus, _ path: String) throws(FileFailure) {
     let detail: String
     if status.kind != .file {
-      detail = "it is not a regular file"
+      detail = "the file is not a regular file"
     } else if !status.isOwn {
-      detail = "it belongs to another user"
+      detail = "the file belongs to another user"
     } else if status.links > 1 {
-      detail = "it has a second name (hard link)"
+      detail = "the file has a second name (hard link)"
     } else {
       return
     }

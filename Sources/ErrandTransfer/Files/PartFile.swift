@@ -2,33 +2,33 @@ import ErrandSupport
 import Foundation
 
 /// The partial file of one download: the file `<target>.part` with the bytes received so far. It is open, locked
-/// against every other download of the target, and kept consistent with its record. The record never lists bytes that
-/// are not on the disk, even after a crash.
+/// against every other download of the target, and kept consistent with its metadata record (``PartMetadata``). The
+/// record never lists bytes that are not on the disk, even after a crash.
 ///
-/// One thread may write while another one commits. All other calls need exclusive use: a conflicting call throws
+/// One thread may write while another thread commits. All other calls need exclusive use: a conflicting call throws
 /// ``FileFailure/Kind/closed`` and does nothing. All calls may block on the disk.
 ///
-/// After a failed write or synchronization the partial file accepts no more bytes. Every call throws that failure, the
-/// file is cut to the bytes that are known to be on the disk, and the record stays as it is. To continue, ``close()``
-/// the partial file and open it again. A write that fails because the disk is full is an exception: the bytes written
-/// before may still be committed, after ``cutTorn()``.
+/// After a failed write or synchronization the partial file accepts no more bytes. Every later call throws the same
+/// failure, the file is truncated to the bytes that are known to be on the disk, and the metadata record stays as it
+/// is. To continue, ``close()`` the partial file and open it again. A write that fails because the disk is full is an
+/// exception: the bytes written before may still be committed, after ``cutTorn()``.
 package final class PartFile: Sendable {
-  /// The names of the target and of its accompanying files.
+  /// The paths of the target, of the partial file and of its metadata record.
   package let names: PartNames
-  /// Why the partial file had no usable record when it was opened; nil if it had one.
-  package let problem: PartRecordProblem?
+  /// The reason why the partial file had no usable metadata record when it was opened; nil if it had one.
+  package let problem: PartMetadataProblem?
 
   let files: any TransferFiles
   let identity: FileIdentity
   private let state: Locked<PartState>
 
   init(
-    names: PartNames, files: any TransferFiles, identity: FileIdentity, file: Int32, record: PartRecord?,
-    problem: PartRecordProblem?
+    names: PartNames, files: any TransferFiles, identity: FileIdentity, file: Int32, metadata: PartMetadata?,
+    problem: PartMetadataProblem?
   ) {
     var state = PartState(file: file)
-    state.record = record
-    state.written = record?.finished ?? ByteRanges()
+    state.metadata = metadata
+    state.written = metadata?.finished ?? ByteRanges()
     state.synced = state.written
     state.cursor = state.written.prefix
     self.names = names
@@ -40,19 +40,18 @@ package final class PartFile: Sendable {
 
   deinit { close() }
 
-  /// The record on the disk; nil if none is written yet.
-  package var record: PartRecord? { state.withLock { $0.record } }
-  /// The ranges that were written, committed or not.
+  /// The metadata record as it is on the disk; nil if no record is written yet.
+  package var metadata: PartMetadata? { state.withLock { $0.metadata } }
+  /// The ranges that were written into the partial file. Some of them may not be committed yet.
   package var written: ByteRanges { state.withLock { $0.written } }
-  /// The ranges that survive any crash.
-  package var committed: ByteRanges { state.withLock { $0.record?.finished ?? ByteRanges() } }
-  /// The offset at which ``append(_:)`` writes next.
+  /// The ranges of the partial file that are committed to disk. They survive any crash.
+  package var committed: ByteRanges { state.withLock { $0.metadata?.finished ?? ByteRanges() } }
+  /// The offset in the partial file at which ``append(_:)`` writes next.
   package var position: Int64 { state.withLock { $0.cursor } }
 
-  /// Writes the next bytes of a single stream. The stream starts after the bytes that the partial file had when it was
-  /// opened.
+  /// Writes bytes sequentially. The first call writes at the first missing byte of the partial file.
   package func append(_ bytes: UnsafeRawBufferPointer) throws {
-    try use(.beside, isFatal: false) { file in
+    try use(.shared, isFatal: false) { file in
       let place = state.withLock { $0.cursor }
       let end = try write(file, bytes, at: place)
       state.withLock {
@@ -62,9 +61,9 @@ package final class PartFile: Sendable {
     }
   }
 
-  /// Writes bytes at an offset. For ranges that arrive in parallel.
+  /// Writes bytes at an offset. Use this method for ranges that arrive in parallel.
   package func write(_ bytes: UnsafeRawBufferPointer, at place: Int64) throws {
-    try use(.beside, isFatal: false) { file in
+    try use(.shared, isFatal: false) { file in
       let end = try write(file, bytes, at: place)
       state.withLock { $0.written.insert(place..<end) }
     }
@@ -73,7 +72,7 @@ package final class PartFile: Sendable {
   private func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer, at place: Int64) throws(FileFailure) -> Int64 {
     let (end, overflow) = place.addingReportingOverflow(Int64(bytes.count))
     guard place >= 0, !overflow else {
-      throw FileFailure(.write, names.part, .full, detail: "it would exceed the largest possible size of a file")
+      throw FileFailure(.write, names.part, .full, detail: "the file would exceed the largest possible size")
     }
     do {
       try files.write(file, bytes, at: place)
@@ -84,35 +83,36 @@ package final class PartFile: Sendable {
     return end
   }
 
-  /// Synchronizes all bytes written so far to disk, and then writes a record of them.
+  /// Synchronizes all bytes written so far to disk, and then writes a metadata record that lists the ranges of these
+  /// bytes.
   ///
-  /// - Parameter record: The record to write; this call sets its finished ranges.
-  /// - Returns: The record as written to disk.
+  /// - Parameter metadata: The record to write. This method replaces its finished ranges.
+  /// - Returns: The record as it was written to disk.
   @discardableResult
-  package func commit(_ record: PartRecord) throws -> PartRecord {
+  package func commit(_ metadata: PartMetadata) throws -> PartMetadata {
     try use(.commit) { file in
       let snapshot = state.withLock { $0.written }
       try files.synchronize(file)
       state.withLock { $0.synced = snapshot }
-      var record = record
-      record.finished = snapshot
-      try save(record)
-      return record
+      var metadata = metadata
+      metadata.finished = snapshot
+      try save(metadata)
+      return metadata
     }
   }
 
-  /// Discards all bytes, because another version of the resource follows. An existing record is replaced first; if
-  /// there is none, the first commit writes one.
-  package func startOver(_ record: PartRecord) throws {
-    try use(.alone) { file in
-      let hasRecord = state.withLock { state in
+  /// Discards all bytes of the partial file, because the bytes of another version of the resource follow. If a metadata
+  /// record exists, it is replaced before the bytes are discarded. If there is no record, the first commit writes one.
+  package func startOver(_ metadata: PartMetadata) throws {
+    try use(.exclusive) { file in
+      let hasMetadata = state.withLock { state in
         state.synced = ByteRanges()
-        return state.record != nil
+        return state.metadata != nil
       }
-      if hasRecord {
-        var record = record
-        record.finished = ByteRanges()
-        try save(record)
+      if hasMetadata {
+        var metadata = metadata
+        metadata.finished = ByteRanges()
+        try save(metadata)
       }
       try files.truncate(file, to: 0)
       state.withLock {
@@ -121,14 +121,14 @@ package final class PartFile: Sendable {
     }
   }
 
-  /// Cuts off the incomplete bytes of a write that failed because the disk was full.
+  /// Called after a write failed because the disk was full. Cuts off the incomplete bytes of this write.
   package func cutTorn() throws {
-    try use(.alone) { file in try files.truncate(file, to: state.withLock { $0.written.end }) }
+    try use(.exclusive) { file in try files.truncate(file, to: state.withLock { $0.written.end }) }
   }
 
-  /// Discards the bytes written since the last commit.
+  /// Discards the bytes that were written into the partial file since the last commit.
   package func rollBack() throws {
-    try use(.alone) { file in
+    try use(.exclusive) { file in
       let synced = state.withLock { $0.synced }
       try files.truncate(file, to: synced.end)
       state.withLock {
@@ -140,7 +140,7 @@ package final class PartFile: Sendable {
   /// Reserves disk space for the whole file. Throws ``FileFailure/Kind/full`` if there is not enough space. The partial
   /// file stays usable after any failure of this call.
   package func reserve(_ total: Int64) throws {
-    try use(.beside, isFatal: false) { file in
+    try use(.shared, isFatal: false) { file in
       if try files.reserve(file, length: total) { return }
       let free = try files.freeSpace(in: names.folder)
       let missing = total - min(max(state.withLock { $0.written.count }, 0), max(total, 0))
@@ -151,15 +151,16 @@ package final class PartFile: Sendable {
     }
   }
 
-  /// Reads the bytes from an offset, for a checksum. Stops at the first gap.
+  /// Reads the bytes from an offset to the first gap, to compute a checksum.
   package func readKept(from start: Int64 = 0, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     let end = state.withLock { $0.written.prefix }
     if start < end { try read(start..<end, body) }
   }
 
-  /// Reads written bytes, for a checksum. Each piece has at most 1 MiB and is valid only during the call.
+  /// Reads the written bytes of a range, to compute a checksum. Each piece has at most 1 MiB and is valid only during
+  /// the call of `body`.
   package func read(_ range: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-    try use(.beside, isFatal: false) { file in
+    try use(.shared, isFatal: false) { file in
       let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
       defer { memory.deallocate() }
       var place = range.lowerBound
@@ -167,7 +168,7 @@ package final class PartFile: Sendable {
         let wanted = Int(min(Int64(memory.count), range.upperBound - place))
         let piece = UnsafeMutableRawBufferPointer(rebasing: memory[..<wanted])
         guard try files.read(file, into: piece, at: place) == wanted else {
-          throw FileFailure(.read, names.part, .length, detail: "it is shorter than the bytes that were written to it")
+          throw FileFailure(.read, names.part, .length, detail: "the file is shorter than the bytes written to it")
         }
         try body(UnsafeRawBufferPointer(piece))
         place += Int64(wanted)
@@ -175,13 +176,14 @@ package final class PartFile: Sendable {
     }
   }
 
-  /// Closes the file and releases its lock. The partial file and its record stay on the disk. If a call uses the file,
-  /// the file is closed at the end of that call.
+  /// Closes the file and releases its lock. The partial file and its metadata record stay on the disk. If another call
+  /// uses the file, the file is closed at the end of that call.
   package func close() { perform(state.withLock { $0.close() }) }
 }
 
 extension PartFile {
-  /// Runs a call that uses the file, and records its failure.
+  /// Runs an operation on the open partial file. If the operation fails and `isFatal` is true, the partial file accepts
+  /// no more bytes.
   func use<Result>(
     _ use: PartState.Use, isFatal: Bool = true, _ body: (Int32) throws -> Result
   ) throws -> Result {
@@ -196,32 +198,32 @@ extension PartFile {
     }
   }
 
-  /// Records a failure after which nothing more is written.
+  /// Records a failure. After that, no more bytes are written into the partial file.
   func noteFailure(_ failure: FileFailure) { state.withLock { $0.fail(failure.named(names.part)) } }
 
-  /// Records that the partial file has been renamed to its target. From then on it is never cut. It is closed at the
-  /// end of the call.
+  /// Records that the partial file has been renamed to its target. From then on, the file is never truncated. It is
+  /// closed at the end of the operation that is in progress.
   func noteFinish() { state.withLock { $0.isFinished = true } }
 
-  /// Performs a task that had to wait until no call uses the file. A failure is ignored: a partial file that is too
-  /// long is cut when it is opened the next time.
-  private func perform(_ chore: PartState.Chore?) {
-    switch chore {
+  /// Truncates or closes the partial file, now that no call uses it. A failure is ignored, because a partial file that
+  /// is too long is truncated when it is opened the next time.
+  private func perform(_ task: PartState.PendingTask?) {
+    switch task {
     case .cut(let file, let length):
       try? files.truncate(file, to: length)
-      perform(state.withLock { $0.leave(.beside) })
+      perform(state.withLock { $0.leave(.shared) })
     case .close(let file): try? files.close(file)
     case nil: break
     }
   }
 
-  /// Writes the record next to the partial file: creates a new file, synchronizes it, renames it, and synchronizes the
-  /// folder.
-  func save(_ record: PartRecord) throws {
-    let bytes = try record.encoded()
-    guard bytes.count <= PartRecord.limit else {
-      let detail = "the record would be longer than \(PartRecord.limit) bytes"
-      throw FileFailure(.write, names.record, .other, detail: detail)
+  /// Writes the metadata record next to the partial file: creates a new file, synchronizes it, renames it, and
+  /// synchronizes the folder.
+  func save(_ metadata: PartMetadata) throws {
+    let bytes = try metadata.encoded()
+    guard bytes.count <= PartMetadata.limit else {
+      let detail = "the metadata record would be longer than \(PartMetadata.limit) bytes"
+      throw FileFailure(.write, names.metadata, .other, detail: detail)
     }
     let file = try openTemporary()
     do {
@@ -233,13 +235,13 @@ extension PartFile {
       throw (error as? FileFailure)?.named(names.temporary) ?? error
     }
     try files.close(file)
-    try files.rename(names.temporary, to: names.record)
+    try files.rename(names.temporary, to: names.metadata)
     try files.synchronizeFolder(names.folder)
-    state.withLock { $0.record = record }
+    state.withLock { $0.metadata = metadata }
   }
 
-  /// Opens a new temporary file for a record. A crash may have left an old one, which is removed: this process holds
-  /// the lock, so no other process uses it.
+  /// Opens a new temporary file for a metadata record. An old temporary file, which a crash may have left, is removed
+  /// first. No other process uses the temporary file, because this process holds the lock of the partial file.
   private func openTemporary() throws(FileFailure) -> Int32 {
     do {
       return try files.open(names.temporary, .new)

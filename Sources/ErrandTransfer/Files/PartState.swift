@@ -1,87 +1,91 @@
 /// The state of an open partial file and of the calls that use it. A pure state machine without I/O.
 struct PartState: Sendable {
-  /// The ways in which a call uses the file.
+  /// The ways in which an operation may use the partial file.
   enum Use: Sendable {
-    /// Uses the file at the same time as other calls.
-    case beside
-    /// Commits at the same time as other calls use the file, but not at the same time as another commit.
+    /// The operation may use the partial file at the same time as other operations.
+    case shared
+    /// The operation commits bytes. Other operations may use the partial file at the same time, but no other commit
+    /// may.
     case commit
-    /// Uses the file exclusively: no other call uses it at the same time.
-    case alone
-    /// Uses the file exclusively, even after a failure. For the last call only.
-    case last
+    /// The operation needs the partial file for itself. No other operation may use the partial file at the same time.
+    case exclusive
+    /// The operation removes the partial file, and needs the partial file for itself. It is allowed even after a
+    /// failure.
+    case removal
   }
 
-  /// A task to perform once no call uses the file.
-  enum Chore: Sendable {
+  /// A task on the partial file that must wait until no operation uses the file.
+  enum PendingTask: Sendable {
     case cut(Int32, to: Int64)
     case close(Int32)
   }
 
-  /// The descriptor; nil once it is closed.
+  /// The descriptor of the open partial file; nil after the file is closed.
   private(set) var file: Int32?
-  /// The ranges that were written.
+  /// The ranges that were written into the partial file. Some of them may not be committed yet.
   var written = ByteRanges()
-  /// The ranges that are known to be on the disk.
+  /// The ranges of the partial file that are known to be on the disk.
   var synced = ByteRanges()
-  /// The offset of the next piece of a single stream.
+  /// The offset in the partial file at which the next sequential write starts.
   var cursor: Int64 = 0
-  /// The record on the disk.
-  var record: PartRecord?
-  /// The failure after which nothing more is written.
+  /// The metadata record as it is on the disk; nil if there is none.
+  var metadata: PartMetadata?
+  /// The failure after which no more bytes are written; nil if there is none.
   private(set) var failure: FileFailure?
-  /// Whether the file has been renamed to its target. From then on it is never cut.
+  /// Whether the partial file has been renamed to its target. From then on, the file is never truncated.
   var isFinished = false
 
   private var users = 0
   private var isCommitting = false
-  private var isAlone = false
+  private var isExclusive = false
   private var isClosing = false
   private var isCut = false
 
   init(file: Int32) { self.file = file }
 
-  /// Starts a use of the file.
+  /// Records that an operation starts to use the partial file. Throws if the operation may not use the file now.
   mutating func enter(_ use: Use, _ name: String) throws(FileFailure) -> Int32 {
     guard let file, !isClosing, !isFinished else {
-      throw FileFailure(.write, name, .closed, detail: "it is closed")
+      throw FileFailure(.write, name, .closed, detail: "the file is closed")
     }
-    if let failure, use != .last { throw failure }
+    if let failure, use != .removal { throw failure }
     let mayEnter: Bool
     switch use {
-    case .beside: mayEnter = !isAlone
-    case .commit: mayEnter = !isAlone && !isCommitting
-    case .alone, .last: mayEnter = users == 0
+    case .shared: mayEnter = !isExclusive
+    case .commit: mayEnter = !isExclusive && !isCommitting
+    case .exclusive, .removal: mayEnter = users == 0
     }
     guard mayEnter else {
-      throw FileFailure(.write, name, .closed, detail: "another operation uses it at the same time")
+      throw FileFailure(.write, name, .closed, detail: "another operation uses the file at the same time")
     }
     users += 1
     if use == .commit { isCommitting = true }
-    if use == .alone || use == .last { isAlone = true }
+    if use == .exclusive || use == .removal { isExclusive = true }
     return file
   }
 
-  /// Ends a use. The caller must perform the returned task. After a `cut` task it must call ``leave(_:)`` again.
-  mutating func leave(_ use: Use) -> Chore? {
+  /// Records that an operation has stopped using the partial file. The caller must perform the returned task. If the
+  /// task is `cut`, the caller must truncate the file and then call ``leave(_:)`` again.
+  mutating func leave(_ use: Use) -> PendingTask? {
     if use == .commit { isCommitting = false }
-    if use == .alone || use == .last { isAlone = false }
+    if use == .exclusive || use == .removal { isExclusive = false }
     users -= 1
-    return nextChore()
+    return nextPendingTask()
   }
 
-  /// Records why nothing more is written. Bytes written since the last commit no longer count.
+  /// Records a failure. After that, no more bytes are written into the partial file. The bytes written since the last
+  /// commit are discarded once no operation uses the file.
   mutating func fail(_ failure: FileFailure) {
     if self.failure == nil { self.failure = failure }
   }
 
-  /// Requests that the file is closed once no call uses it.
-  mutating func close() -> Chore? {
+  /// Requests that the partial file is closed once no operation uses it.
+  mutating func close() -> PendingTask? {
     isClosing = true
-    return nextChore()
+    return nextPendingTask()
   }
 
-  private mutating func nextChore() -> Chore? {
+  private mutating func nextPendingTask() -> PendingTask? {
     guard users == 0, let file else { return nil }
     if failure != nil, !isCut, !isFinished {
       isCut = true

@@ -4,7 +4,7 @@ import Foundation
   import CErrandFiles
 #endif
 
-/// The real file system, used through system calls.
+/// The real file system. Each method makes a system call.
 package struct SystemFiles: TransferFiles {
   package init() {}
 
@@ -15,13 +15,13 @@ package struct SystemFiles: TransferFiles {
       case .existing: O_RDWR
       case .reading: O_RDONLY
       }
-    // Without O_NONBLOCK, opening a named pipe would block until another process opens its other end.
+    // Without `O_NONBLOCK`, opening a named pipe would wait until another process opens the pipe, too.
     let all = flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
     return try Self.result(.open, path) { Foundation.open(path, all, 0o600) }
   }
 
-  /// Does not call `close` again after an interruption: on Linux the descriptor is closed already, and another thread
-  /// may have received its number.
+  /// Closes a descriptor. If a signal interrupts the system call `close`, it is not repeated. On Linux the descriptor
+  /// is already closed then, and another thread may have received the same descriptor number.
   package func close(_ file: Int32) throws(FileFailure) {
     if Foundation.close(file) != 0, errno != EINTR { throw FileFailure(.close, code: errno) }
   }
@@ -78,11 +78,11 @@ package struct SystemFiles: TransferFiles {
   }
 
   package func freeSpace(in folder: String) throws(FileFailure) -> Int64 {
-    var room = statvfs()
-    _ = try Self.result(.space, folder) { statvfs(folder, &room) }
-    // Some file systems report no sizes.
-    guard room.f_blocks > 0 else { return .max }
-    let (bytes, overflow) = UInt64(room.f_bavail).multipliedReportingOverflow(by: UInt64(room.f_frsize))
+    var space = statvfs()
+    _ = try Self.result(.space, folder) { statvfs(folder, &space) }
+    // Some file systems report no sizes. Their free space counts as unlimited.
+    guard space.f_blocks > 0 else { return .max }
+    let (bytes, overflow) = UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize))
     return overflow ? .max : Int64(clamping: bytes)
   }
 
@@ -104,7 +104,7 @@ package struct SystemFiles: TransferFiles {
     do {
       _ = try Self.result(.synchronize, path) { fsync(folder) }
     } catch {
-      // Some file systems cannot synchronize a folder and report one of these errors.
+      // Some file systems cannot synchronize a folder. They report `EINVAL` or `ENOTSUP`, which is ignored.
       if error.code != EINVAL, error.code != ENOTSUP { throw error }
     }
   }
@@ -120,7 +120,8 @@ package struct SystemFiles: TransferFiles {
 }
 
 extension SystemFiles {
-  /// Calls `call` again if it was interrupted (EINTR). Any other negative result is thrown as an error.
+  /// Runs a system call, and repeats it as long as a signal interrupts it (`EINTR`). Any other negative result is
+  /// thrown as an error.
   static func result<Number: SignedInteger>(
     _ operation: FileFailure.Operation, _ path: String = "", _ call: () -> Number
   ) throws(FileFailure) -> Number {
@@ -164,8 +165,8 @@ extension SystemFiles {
 
 extension SystemFiles {
   #if canImport(Darwin)
-    /// Uses F_FULLFSYNC, because on Apple platforms `fsync` leaves the bytes in the cache of the drive. If the file
-    /// system does not support F_FULLFSYNC, uses `fsync`.
+    /// Synchronizes a file to disk with `F_FULLFSYNC`, because on Apple platforms `fsync` leaves the bytes in the cache
+    /// of the drive. If the file system does not support `F_FULLFSYNC`, `fsync` is used.
     package func synchronize(_ file: Int32) throws(FileFailure) {
       if fcntl(file, F_FULLFSYNC) == 0 { return }
       _ = try Self.result(.synchronize) { fsync(file) }
@@ -191,14 +192,14 @@ extension SystemFiles {
       }
     }
   #else
-    /// Uses `fdatasync`, which writes the contents and the length but not the times of the file. The times are not
-    /// needed, so this saves a write of the inode.
+    /// Synchronizes a file to disk with `fdatasync`. This function writes the contents and the length, but not the
+    /// times of the file. The times are not needed, so a write of the inode is saved.
     package func synchronize(_ file: Int32) throws(FileFailure) {
       _ = try Self.result(.synchronize) { fdatasync(file) }
     }
 
-    /// Does not use `posix_fallocate`. That function changes the length, and it writes every block if the file system
-    /// does not support reservations.
+    /// Reserves disk space for a file. `posix_fallocate` is not used, because it changes the length of the file. It
+    /// also writes every block if the file system does not support reservations.
     package func reserve(_ file: Int32, length: Int64) throws(FileFailure) -> Bool {
       guard length > 0 else { return true }
       return try Self.unlessUnsupported { () throws(FileFailure) in
@@ -216,8 +217,8 @@ extension SystemFiles {
     }
   #endif
 
-  /// Creates a hard link with the new name, which fails if the name is in use, and then removes the old name. A crash
-  /// in between leaves both names.
+  /// Renames a file in two steps, and fails if the new name is in use: creates a hard link with the new name, and then
+  /// removes the old name. A crash between the two steps leaves both names.
   func renameByLink(_ path: String, to other: String) throws(FileFailure) {
     _ = try Self.result(.rename, path) { link(path, other) }
     try remove(path)

@@ -1,30 +1,32 @@
-/// The file system as transfers use it: one method for each system call, so that tests can make each of them fail.
+/// The file system operations that transfers need. There is one method for each system call, so that tests can make
+/// each system call fail.
 ///
-/// Files are identified by their descriptors. Every method repeats interrupted calls. A method that cannot write all
-/// bytes throws.
+/// Open files are identified by their descriptors. Every method repeats interrupted calls. A method that cannot write
+/// all bytes throws an error.
 package protocol TransferFiles: Sendable {
   /// Opens a file; child processes do not inherit the descriptor.
   func open(_ path: String, _ opening: FileOpening) throws(FileFailure) -> Int32
-  /// Closes a descriptor. The descriptor is closed even if this throws.
+  /// Closes a descriptor. The descriptor is closed even if this method throws.
   func close(_ file: Int32) throws(FileFailure)
-  /// Reads at an offset. Returns fewer bytes than `memory` has only at the end of the file, and 0 after the end.
+  /// Reads bytes at an offset. Returns the number of bytes. It is smaller than the size of `memory` only at the end of
+  /// the file, and 0 after the end.
   func read(_ file: Int32, into memory: UnsafeMutableRawBufferPointer, at place: Int64) throws(FileFailure) -> Int
   /// Writes all bytes at an offset. After an error any part of the bytes may have been written.
   func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer, at place: Int64) throws(FileFailure)
   /// Shortens or lengthens a file.
   func truncate(_ file: Int32, to length: Int64) throws(FileFailure)
-  /// Synchronizes contents and length to disk. Returns when they are on the disk.
+  /// Synchronizes the contents and the length of a file to disk. Returns when both are on the disk.
   func synchronize(_ file: Int32) throws(FileFailure)
-  /// Synchronizes the names in a folder to disk.
+  /// Synchronizes the entries of a folder to disk, so that a rename survives a crash.
   func synchronizeFolder(_ path: String) throws(FileFailure)
   /// The properties of an open file.
   func status(of file: Int32) throws(FileFailure) -> FileStatus
   /// The properties of the file at a path, without following a link; nil if there is no file.
   func status(at path: String) throws(FileFailure) -> FileStatus?
-  /// Sets the permissions, as `chmod` does.
+  /// Sets the permissions of an open file, as `chmod` does.
   func setPermissions(of file: Int32, to mode: UInt16) throws(FileFailure)
-  /// Reserves space for this many bytes in total, without changing the length. Returns false if the file system does
-  /// not support reservations.
+  /// Reserves disk space for this number of bytes in total, without changing the length of the file. Returns false if
+  /// the file system does not support reservations.
   func reserve(_ file: Int32, length: Int64) throws(FileFailure) -> Bool
   /// The number of bytes that this user may still write to the file system of a folder.
   func freeSpace(in folder: String) throws(FileFailure) -> Int64
@@ -35,9 +37,9 @@ package protocol TransferFiles: Sendable {
   func rename(_ path: String, to other: String) throws(FileFailure)
   /// Renames a file; throws ``FileFailure/Kind/exists`` if the new name is in use.
   func renameExclusively(_ path: String, to other: String) throws(FileFailure)
-  /// Removes a name.
+  /// Removes the file name at a path, as `unlink` does.
   func remove(_ path: String) throws(FileFailure)
-  /// The names in a folder, in no particular order.
+  /// The names of all files in a folder, in no particular order.
   func names(in folder: String) throws(FileFailure) -> [String]
 }
 

@@ -5,7 +5,7 @@ import Foundation
 struct DescriptorWriter {
   /// The number of bytes that a writable pipe accepts without blocking.
   private static let pipePiece = 4_096
-  /// The longest wait for a writable descriptor in one `poll`, in milliseconds.
+  /// The maximum time in milliseconds for which one call of `poll` waits until the descriptor is writable.
   private static let patience: Int32 = 50
 
   private let file: Int32
@@ -17,7 +17,7 @@ struct DescriptorWriter {
     isPlain = fstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Writes all bytes, or stops once `goesOn` returns false.
+  /// Writes all bytes to the descriptor. Stops earlier if `goesOn` returns false.
   func write(_ bytes: UnsafeRawBufferPointer, while goesOn: () -> Bool) throws(FileFailure) {
     var rest = bytes[...]
     while !rest.isEmpty, goesOn() {
@@ -34,16 +34,16 @@ struct DescriptorWriter {
     }
   }
 
-  /// Whether the descriptor accepts bytes now. Also true if the descriptor has an error, for example because it is
-  /// closed: the next write then reports the error.
+  /// Whether the descriptor accepts bytes now. The value is also true if the descriptor has an error, for example
+  /// because it is closed. The next write then reports the error.
   private func hasRoom() -> Bool {
     guard file >= 0 else { return true }
     var question = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
     return poll(&question, 1, Self.patience) != 0
   }
 
-  /// Runs a write with SIGPIPE blocked, and discards that signal. Writing to a pipe without a reader raises SIGPIPE,
-  /// which would end the process.
+  /// Runs a write to a descriptor. Writing to a pipe without a reader raises SIGPIPE, which would end the process. So
+  /// the signal is blocked during the write and discarded afterwards.
   private static func withoutSignal(_ write: () -> Int) -> Int {
     var pipe = sigset_t()
     var before = sigset_t()

@@ -19,12 +19,12 @@ public import Foundation
 /// ``ErrandCore/APIClient/send(_:into:options:)`` does this for one call. Use a new sink for each call.
 public final class FileHandleSink: BodySink {
   private struct State: Sendable {
-    /// The bytes to write next. While a write is running, all further bytes are collected here.
-    var gathered = Data()
-    /// Whether the queue is writing, or is going to write, the collected bytes.
+    /// The bytes that the next write will contain. Bytes that arrive during a write are collected here.
+    var buffered = Data()
+    /// Whether a job on the queue is writing bytes to the handle, or is about to do so.
     var isWriting = false
-    /// The number of bytes that are collected or being written.
-    var held = 0
+    /// The number of received bytes that are not written to the handle yet.
+    var unwritten = 0
     var flow: BodyFlow?
     var isPaused = false
     var isLeft = false
@@ -37,7 +37,7 @@ public final class FileHandleSink: BodySink {
   private let queue = DispatchQueue(label: "errand.handle", qos: .userInitiated)
   private let state = Locked(State())
 
-  /// Makes a sink that writes to a handle and leaves it open.
+  /// Makes a sink that writes to a handle and leaves the handle open.
   public init(_ handle: FileHandle) { self.handle = handle }
 
   /// Stores the flow control of the body. Throws if the sink has received a body before.
@@ -49,21 +49,21 @@ public final class FileHandleSink: BodySink {
     return .sink
   }
 
-  /// Copies the piece. Throws the failure of an earlier piece.
+  /// Copies a piece of the body into the buffer. Throws the error of an earlier write that failed.
   public func write(_ piece: UnsafeRawBufferPointer) throws -> Bool {
     let (begins, goesOn) = try state.withLock { state in
       if let failure = state.failure { throw failure }
-      state.gathered.append(contentsOf: piece)
-      state.held += piece.count
-      state.isPaused = state.held > Self.limit
+      state.buffered.append(contentsOf: piece)
+      state.unwritten += piece.count
+      state.isPaused = state.unwritten > Self.limit
       defer { state.isWriting = true }
       return (!state.isWriting, !state.isPaused)
     }
-    if begins { queue.async { self.putGathered() } }
+    if begins { queue.async { self.putBuffered() } }
     return goesOn
   }
 
-  /// Does nothing, because the queue continues to write the buffered bytes.
+  /// Called at the end of the response body. Does nothing, because the queue continues to write the buffered bytes.
   public func end() {}
 
   /// Waits until all received bytes are written. Throws the error of a failed write, or `CancellationError` if the task
@@ -81,18 +81,18 @@ public final class FileHandleSink: BodySink {
 
   // MARK: - On the queue
 
-  private func putGathered() {
-    while let data = takeGathered() { put(data) }
+  private func putBuffered() {
+    while let data = takeBuffered() { put(data) }
   }
 
-  private func takeGathered() -> Data? {
+  private func takeBuffered() -> Data? {
     state.withLock { state in
-      guard !state.gathered.isEmpty else {
+      guard !state.buffered.isEmpty else {
         state.isWriting = false
         return nil
       }
-      defer { state.gathered = Data() }
-      return state.gathered
+      defer { state.buffered = Data() }
+      return state.buffered
     }
   }
 
@@ -103,8 +103,8 @@ public final class FileHandleSink: BodySink {
       state.withLock { [error] in $0.failure = error }
     }
     let flow = state.withLock { state -> BodyFlow? in
-      state.held -= data.count
-      guard state.isPaused, state.held < Self.limit / 2 || state.failure != nil else { return nil }
+      state.unwritten -= data.count
+      guard state.isPaused, state.unwritten < Self.limit / 2 || state.failure != nil else { return nil }
       state.isPaused = false
       return state.flow
     }
@@ -125,14 +125,14 @@ public final class FileHandleSink: BodySink {
 extension APIClient {
   /// Sends any request and writes the response body to an open file, pipe or socket as it arrives.
   ///
-  /// The request's rules for status and content type apply: a response that they reject is not written to the handle,
-  /// and the error carries it. The body is not decoded, so that the request's completion hooks are not called. The
-  /// cache and the sharing of equal calls are not used. The whole call has no time-out unless one is set.
+  /// The request's rules for status and content type apply: a response that violates them is not written to the handle,
+  /// and the error contains the response. The body is not decoded, so the request's completion hooks are not called.
+  /// The cache and the sharing of equal calls are not used. By default, the call as a whole has no time-out.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - handle: Receives the body, starting at its current offset. It stays open.
-  ///   - options: The options of this call; their sink is replaced by the handle.
+  ///   - handle: The open file, pipe or socket that receives the body, starting at its current offset. It stays open.
+  ///   - options: The options of this call. Their body sink is ignored, because the handle receives the body.
   /// - Returns: The response without its body, once all bytes are written.
   /// - Throws: ``ErrandCore/APIError``; with the code `sink` if the handle cannot be written to. The bytes received
   ///   before a failure may have been written.

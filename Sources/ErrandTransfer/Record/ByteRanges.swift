@@ -1,17 +1,18 @@
-/// Ranges of a file, in ascending order, not touching each other, none empty.
+/// A set of byte ranges of a file. The ranges are in ascending order, do not touch each other, and are not empty.
 package struct ByteRanges: Sendable, Hashable {
-  /// The ranges.
+  /// The ranges of the set in ascending order.
   package private(set) var all: [Range<Int64>] = []
 
   /// Makes an empty set.
   package init() {}
 
-  /// The first `count` bytes; empty if `count` is not positive.
+  /// Makes a set with the first `count` bytes. The set is empty if `count` is not positive.
   package init(first count: Int64) {
     if count > 0 { all = [0..<count] }
   }
 
-  /// Takes existing ranges; nil if they are not in order, touch each other, are empty or start before 0.
+  /// Makes a set of existing ranges. Nil if the ranges are not in ascending order, touch each other, are empty or start
+  /// before 0.
   package init?(_ parts: [Range<Int64>]) {
     var end: Int64 = -1
     for part in parts {
@@ -21,26 +22,26 @@ package struct ByteRanges: Sendable, Hashable {
     all = parts
   }
 
-  /// The number of bytes before the first gap.
+  /// The number of bytes before the first gap; 0 if the first byte of the file is missing.
   package var prefix: Int64 {
     guard let first = all.first, first.lowerBound == 0 else { return 0 }
     return first.upperBound
   }
 
-  /// The end of the last range.
+  /// The offset after the last byte of the last range; 0 if the set is empty.
   package var end: Int64 { all.last?.upperBound ?? 0 }
 
-  /// The total number of bytes.
+  /// The total number of bytes in all ranges.
   package var count: Int64 { all.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) } }
 
-  /// Whether there is no gap.
+  /// Whether the set has no gap before its ``end``.
   package var isPrefix: Bool { prefix == end }
 
-  /// Adds a range and merges it with those that it overlaps or touches. Offsets below 0 are ignored.
+  /// Adds a range, and merges it with the ranges that it overlaps or touches. Offsets below 0 are ignored.
   package mutating func insert(_ part: Range<Int64>) {
     let part = part.clamped(to: 0..<Int64.max)
     guard !part.isEmpty else { return }
-    // The common case: more bytes after the last ones.
+    // In the common case, the new range continues the last range.
     if let last = all.last, part.lowerBound >= last.lowerBound, part.lowerBound <= last.upperBound {
       all[all.count - 1] = last.lowerBound..<max(last.upperBound, part.upperBound)
       return
@@ -52,12 +53,13 @@ package struct ByteRanges: Sendable, Hashable {
     all.replaceSubrange(touching.startIndex..<touching.endIndex, with: [start..<end])
   }
 
-  /// Removes everything from an offset to the end.
+  /// Removes all bytes from the set that are at or after an offset.
   package mutating func cut(at length: Int64) {
     all = all.filter { $0.lowerBound < length }.map { $0.lowerBound..<min($0.upperBound, length) }
   }
 
-  /// The gaps up to a length.
+  /// The gaps in the first `total` bytes of the file, including the gaps before the first range and after the last
+  /// range.
   package func missing(of total: Int64) -> [Range<Int64>] {
     var gaps: [Range<Int64>] = []
     var place: Int64 = 0

@@ -1,14 +1,14 @@
 import ErrandCore
 
-/// The caller's choices for storing the finished file. They also apply if a later download resumes the partial file
-/// without knowing the original request.
+/// The caller's choices for storing the finished file. The choices also apply if a later download resumes the partial
+/// file without knowing the original request.
 package struct RecordedChoices: Sendable, Hashable {
-  /// All bits that `chmod` accepts.
+  /// All permission bits that `chmod` accepts.
   private static let permissionBits: UInt16 = 0o7777
 
-  /// The permissions of the file.
+  /// The permissions of the finished file.
   package let permissions: UInt16
-  /// Whether an existing file is replaced.
+  /// Whether an existing file at the target is replaced.
   package let replaces: Bool
   /// The maximum size of the file in bytes; nil for no limit.
   package let maximumBytes: Int64?
@@ -22,7 +22,7 @@ package struct RecordedChoices: Sendable, Hashable {
     self.isNamedByServer = isNamedByServer
   }
 
-  /// The choices of a download.
+  /// Copies the choices for storing the file from a `Download`.
   init(_ download: Download) {
     self.init(
       permissions: download.permissions, replaces: download.replaces, maximumBytes: download.maximumBytes,
@@ -33,7 +33,7 @@ package struct RecordedChoices: Sendable, Hashable {
 extension RecordedChoices: Codable {
   private enum CodingKeys: CodingKey { case permissions, replaces, maximumBytes, isNamedByServer }
 
-  /// Reads the stored values; rejects unknown permission bits and a negative limit.
+  /// Decodes the choices. Throws if they contain unknown permission bits or a negative maximum size.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let permissions = try container.decode(UInt16.self, forKey: .permissions)
@@ -43,7 +43,7 @@ extension RecordedChoices: Codable {
       maximumBytes: maximumBytes, isNamedByServer: try container.decode(Bool.self, forKey: .isNamedByServer))
     guard self.permissions == permissions, self.maximumBytes == maximumBytes else {
       throw DecodingError.dataCorruptedError(
-        forKey: .permissions, in: container, debugDescription: "the choices are invalid")
+        forKey: .permissions, in: container, debugDescription: "the stored permissions or the maximum size are invalid")
     }
   }
 }

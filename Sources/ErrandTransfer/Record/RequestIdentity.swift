@@ -4,10 +4,10 @@ import ErrandSupport
 /// The identity of the request that a partial file belongs to. Bytes of requests with different identities are never
 /// combined.
 package struct RequestIdentity: Sendable, Hashable, Codable {
-  /// The method.
+  /// The HTTP method of the request.
   package let method: String
-  /// The first URL, before any redirect. It may contain a secret, such as a signature. For this reason only the user
-  /// may read the record.
+  /// The URL of the request before any redirect. It may contain a secret, such as a signature. For this reason only the
+  /// user may read the record file.
   package let url: String
   /// A hash of the account and of the fields that may select the response; 32 hexadecimal digits.
   package let variant: String
@@ -36,7 +36,8 @@ package struct RequestIdentity: Sendable, Hashable, Codable {
     RequestIdentity(method: method, url: resource ?? url, variant: variant)
   }
 
-  /// Whether two identities differ at most in the URL. The URL of a signed link changes with each signature.
+  /// Whether this identity and another identity differ at most in their URLs. Use this method for signed links, because
+  /// their URLs change with each signature.
   package func isSame(exceptURL other: RequestIdentity) -> Bool {
     method.hasSameBytes(as: other.method) && variant == other.variant
   }
@@ -53,7 +54,7 @@ package struct RequestIdentity: Sendable, Hashable, Codable {
     hasher.combine(variant)
   }
 
-  /// Fields that do not select the response, or that change with every request.
+  /// The names of fields that do not select the response, or that change with every request. The identity ignores them.
   private static let leftOut: Set<String> = [
     "accept-encoding", "cache-control", "connection", "content-length", "date", "expect", "host", "idempotency-key",
     "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "keep-alive", "pragma",
@@ -69,7 +70,7 @@ package struct RequestIdentity: Sendable, Hashable, Codable {
     if let transport { hash.add(transport) }
     let counted = fields.all.map { (name: $0.name.rawValue.lowercased(), field: $0) }
       .filter { !leftOut.contains($0.name) && (account == nil || $0.name != "authorization") }
-    // Several fields of one name keep their order, which may be significant.
+    // Several fields of one name keep their order, because the order may be significant.
     for name in Set(counted.map(\.name)).sorted() {
       hash.add(name)
       for (_, field) in counted.filter({ $0.name == name }) {

@@ -4,14 +4,14 @@ import ErrandSupport
 /// The strong validator of a resource version: a value that changes whenever a byte of the resource changes. It is sent
 /// in `If-Range` (RFC 9110 section 13.1.5).
 package enum Validator: Sendable, Hashable {
-  /// A strong entity tag with its quotes, as received.
+  /// The validator is a strong entity tag. The text is the tag as received, including its quotes.
   case entityTag(String)
-  /// A strong date, as received.
+  /// The validator is a `Last-Modified` date. The text is the date as received.
   case lastModified(String)
 
   /// The minimum time from `Last-Modified` to `Date`, in milliseconds. It ensures that the resource cannot have changed
-  /// twice within the second that `Last-Modified` names. RFC 9110 section 8.8.2.2 requires one second; the clocks of
-  /// servers and caches need more.
+  /// twice within the second that `Last-Modified` names. RFC 9110 section 8.8.2.2 requires one second. The clocks of
+  /// servers and caches may differ, so this library requires 60 seconds.
   private static let distance: Int64 = 60_000
 
   /// The strong validator of a response; nil if it has none.
@@ -35,7 +35,7 @@ package enum Validator: Sendable, Hashable {
     self = .lastModified(change)
   }
 
-  /// The value as received, which is sent in `If-Range`.
+  /// The value of the validator as received, which is sent in `If-Range`.
   package var fieldValue: String {
     switch self {
     case .entityTag(let value), .lastModified(let value): value
@@ -49,7 +49,7 @@ package enum Validator: Sendable, Hashable {
       && bytes.dropFirst().dropLast().allSatisfy { $0 == 0x21 || $0 >= 0x23 && $0 < 0x7F }
   }
 
-  /// Whether a response states another value for this validator. A response without a value does not contradict it.
+  /// Whether a response states another value for this validator. False if the response states no value.
   func isContradicted(by fields: HTTPFields) -> Bool {
     switch self {
     case .entityTag(let tag): fields.values(of: .eTag).contains { !$0.hasSameBytes(as: tag) }
@@ -62,7 +62,7 @@ extension Validator: Codable {
   private enum Kind: String, Codable { case entityTag = "etag", lastModified = "last-modified" }
   private enum CodingKeys: CodingKey { case kind, value }
 
-  /// Reads a kind and a value. The value must be one that a response could have sent.
+  /// Decodes a validator from its kind and its value. The value must be one that a response could have sent.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let value = try container.decode(String.self, forKey: .value)
@@ -70,7 +70,8 @@ extension Validator: Codable {
     case .entityTag where Self.isStrong(value): self = .entityTag(value)
     case .lastModified where HTTPDate.milliseconds(of: value, now: 0) != nil: self = .lastModified(value)
     case .entityTag, .lastModified:
-      throw DecodingError.dataCorruptedError(forKey: .value, in: container, debugDescription: "no strong validator")
+      throw DecodingError.dataCorruptedError(
+        forKey: .value, in: container, debugDescription: "the value is not a strong validator")
     }
   }
 

@@ -1,17 +1,17 @@
-/// The keyed container of an element. The keys are the names of the element's children and attributes.
+/// The keyed decoding container of an element. Its keys are the names of the element's children and attributes.
 struct XMLKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  private let place: XMLPlace
+  private let decoder: XMLValueDecoder
   private let element: XMLValue
-  /// The children by name, so that a lookup does not search all children.
+  /// The child elements, grouped by name, so that a lookup does not search all child elements.
   private let byName: [String: [XMLValue]]
 
-  init(place: XMLPlace, element: XMLValue) {
-    self.place = place
+  init(decoder: XMLValueDecoder, element: XMLValue) {
+    self.decoder = decoder
     self.element = element
     byName = Dictionary(grouping: element.children, by: \.name)
   }
 
-  var codingPath: [any CodingKey] { place.codingPath }
+  var codingPath: [any CodingKey] { decoder.codingPath }
 
   var allKeys: [Key] {
     var names: [String] = []
@@ -39,15 +39,15 @@ struct XMLKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try at(key).unkeyedContainer()
   }
 
-  func superDecoder() throws -> any Decoder { place }
+  func superDecoder() throws -> any Decoder { decoder }
 
   func superDecoder(forKey key: Key) throws -> any Decoder { at(key) }
 
-  private func at(_ key: Key) -> XMLPlace {
-    XMLPlace(find(key.stringValue), path: codingPath + [key], dates: place.dates)
+  private func at(_ key: Key) -> XMLValueDecoder {
+    XMLValueDecoder(find(key.stringValue), path: codingPath + [key], dates: decoder.dates)
   }
 
-  private func find(_ name: String) -> XMLPlace.Found {
+  private func find(_ name: String) -> XMLValueDecoder.Found {
     if name == "#text" { return .text(element.text) }
     if name.first == "@" { return element.attributes[String(name.dropFirst())].map { .text($0) } ?? .children([]) }
     let children = name.first == "{" ? element.children(name) : byName[name] ?? []

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Reads the types whose value is a single text in XML, such as numbers and dates.
+/// Decodes values that XML represents as a single text, such as numbers and dates.
 struct XMLScalar {
-  private let place: XMLPlace
+  private let decoder: XMLValueDecoder
 
-  init(_ place: XMLPlace) { self.place = place }
+  init(_ decoder: XMLValueDecoder) { self.decoder = decoder }
 
-  /// Reads a value; nil if the type is not written as a single text.
+  /// Decodes a value of the given type. Returns nil if XML does not represent the type as a single text.
   func value<T>(as type: T.Type) throws -> T? {
-    if type == String.self { return try place.text() as? T }
+    if type == String.self { return try decoder.text() as? T }
     if type == Bool.self { return try required("true, false, 1 or 0", bool) as? T }
     if let integer = type as? any FixedWidthInteger.Type {
       return try required("\(type)") { number(integer, $0) } as? T
@@ -16,17 +16,17 @@ struct XMLScalar {
     if type == Double.self { return try required("a number", double) as? T }
     if type == Float.self { return try required("a number") { double($0).map { Float($0) } } as? T }
     if type == Decimal.self { return try required("a number", decimal) as? T }
-    if type == Date.self { return try required("a date", place.dates.read) as? T }
+    if type == Date.self { return try required("a date", decoder.dates.read) as? T }
     if type == Data.self { return try required("Base64", data) as? T }
     if type == URL.self { return try required("a URL") { URL(string: $0) } as? T }
     return nil
   }
 
   private func required<V>(_ due: String, _ read: (String) -> V?) throws -> V {
-    let text = try place.text()
+    let text = try decoder.text()
     let trimmed = text.trimmingCharacters(in: Self.space)
     if let value = read(trimmed) { return value }
-    throw place.failure("expected \(due), found \(trimmed.isEmpty ? "nothing" : "other text")")
+    throw decoder.failure("expected \(due), found \(trimmed.isEmpty ? "nothing" : "other text")")
   }
 
   private static let space = CharacterSet(charactersIn: " \t\r\n")

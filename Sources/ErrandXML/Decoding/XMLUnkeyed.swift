@@ -1,15 +1,15 @@
-/// The unkeyed container of sibling elements.
+/// The unkeyed decoding container of an array. The elements of the array are sibling elements in the document.
 struct XMLUnkeyed: UnkeyedDecodingContainer {
-  private let place: XMLPlace
+  private let decoder: XMLValueDecoder
   private let elements: [XMLValue]
   private(set) var currentIndex = 0
 
-  init(place: XMLPlace, elements: [XMLValue]) {
-    self.place = place
+  init(decoder: XMLValueDecoder, elements: [XMLValue]) {
+    self.decoder = decoder
     self.elements = elements
   }
 
-  var codingPath: [any CodingKey] { place.codingPath }
+  var codingPath: [any CodingKey] { decoder.codingPath }
   var count: Int? { elements.count }
   var isAtEnd: Bool { currentIndex >= elements.count }
 
@@ -33,20 +33,20 @@ struct XMLUnkeyed: UnkeyedDecodingContainer {
 
   mutating func superDecoder() throws -> any Decoder { try step { $0 } }
 
-  /// Reads the current element and, on success, advances to the next one.
-  private mutating func step<T>(_ read: (XMLPlace) throws -> T) throws -> T {
+  /// Decodes the current element of the array with `read`. Advances to the next element if `read` throws no error.
+  private mutating func step<T>(_ read: (XMLValueDecoder) throws -> T) throws -> T {
     let value = try read(here())
     currentIndex += 1
     return value
   }
 
-  private func here() throws -> XMLPlace {
+  private func here() throws -> XMLValueDecoder {
     let path = codingPath + [XMLKey(intValue: currentIndex)]
     guard !isAtEnd else {
       throw DecodingError.valueNotFound(
-        XMLValue.self, DecodingError.Context(codingPath: path, debugDescription: "there are no more elements"))
+        XMLValue.self, DecodingError.Context(codingPath: path, debugDescription: "the array has no more elements"))
     }
-    return XMLPlace(.element(elements[currentIndex]), path: path, dates: place.dates)
+    return XMLValueDecoder(.element(elements[currentIndex]), path: path, dates: decoder.dates)
   }
 }
 

@@ -5,15 +5,16 @@ import Foundation
   import FoundationXML
 #endif
 
-/// Builds an ``XMLValue`` from the parser's events. It stops the parser at the first error, because the parser on Linux
-/// continues after some errors.
+/// Builds an ``XMLValue`` from the events of an XML parser. The builder stops the parser at the first error, because
+/// the parser on Linux continues after some errors.
 final class XMLTreeBuilder: NSObject, XMLParserDelegate {
   private var open: [XMLValue] = []
   private var root: XMLValue?
   private var text = ""
   private var failure: FormatFailure?
 
-  /// Returns the root element after the parser has ended.
+  /// Returns the root element of the document after parsing. `finished` is the result of the parser. Throws if the
+  /// document is not complete.
   func document(finished: Bool) throws(FormatFailure) -> XMLValue {
     if let failure { throw failure }
     // The parser on Linux reports success even for an incomplete document.
@@ -52,15 +53,15 @@ final class XMLTreeBuilder: NSObject, XMLParserDelegate {
     parser.abortParsing()
   }
 
-  /// Appends the collected text to the innermost element. The parser delivers a text that contains entities in several
-  /// pieces, so they are collected first.
+  /// Appends the collected text to the innermost open element. The parser delivers a text that contains entities in
+  /// several pieces, so the pieces are collected first.
   private func flush() {
     guard !text.isEmpty, !open.isEmpty else { return }
     open[open.count - 1].content.append(.text(text))
     text = ""
   }
 
-  /// Messages for the libxml2 error codes that a response can cause.
+  /// The messages for the error codes of libxml2 that a response can cause, by error code.
   private static let words: [Int: String] = [
     4: "the document has no root element", 5: "the document is incomplete, or has content after its root element",
     6: "a character reference is invalid", 7: "a character reference is invalid",
@@ -71,7 +72,8 @@ final class XMLTreeBuilder: NSObject, XMLParserDelegate {
     38: "an attribute value contains <; write it as &lt;", 39: "an attribute value has no quotation marks",
     40: "an attribute value has no closing quotation mark", 41: "an attribute has no value",
     42: "an element has the same attribute twice", 62: "a text contains ]]>; write it as ]]&gt;",
-    65: "a space is missing between attributes", 68: "expected a name", 73: "a tag has no closing >",
+    65: "a space is missing between attributes", 68: "the name of an element, attribute or entity is missing",
+    73: "a tag has no closing >",
     76: "a closing tag does not match its opening tag", 77: "an element is not closed; the document is incomplete",
     201: "a namespace prefix is not declared; declare it with xmlns", 203: "an element has the same attribute twice",
   ]

@@ -17,23 +17,23 @@ public import Foundation
 public struct XMLValue: Sendable, Hashable {
   /// One part of the content of an element.
   public enum Content: Sendable, Hashable {
-    /// A text with its entities resolved.
+    /// A text inside the element, with its entities resolved.
     case text(String)
-    /// An element.
+    /// A child element.
     case element(XMLValue)
   }
 
-  /// The name without its prefix.
+  /// The name of the element without its prefix.
   public var name: String
   /// The URI of the element's namespace; nil if the element has none.
   public var namespace: String?
-  /// The attributes. Their names are those in the document, including the prefix. Attributes that declare namespaces
-  /// are omitted.
+  /// The attributes by their names. A name is written as in the document, including its prefix. Attributes that declare
+  /// namespaces are omitted.
   public var attributes: [String: String]
-  /// The content of the element, in order.
+  /// The texts and child elements of the element, in order.
   public var content: [Content]
 
-  /// Creates an element.
+  /// Creates an element with a name, attributes and content.
   public init(
     _ name: String, namespace: String? = nil, attributes: [String: String] = [:], content: [Content] = []
   ) {
@@ -110,7 +110,7 @@ extension XMLValue {
 /// In addition, the parser has fixed limits: 1,000 attributes per element, and 10,000,000 bytes per text or attribute
 /// value.
 public struct XMLLimits: Sendable, Hashable {
-  /// The maximum nesting of elements. The default is 100; more than 500 is not possible.
+  /// The maximum nesting of elements. The default is 100; the largest possible value is 500.
   public var depth: Int
   /// The maximum number of elements and attributes together. The default is 1,000,000.
   public var nodes: Int
@@ -124,18 +124,19 @@ public struct XMLLimits: Sendable, Hashable {
     self.bytes = min(bytes, Self.largest)
   }
 
-  /// The maximum nesting of elements. An element and its children are deallocated recursively, so a deeper element
-  /// could overflow the stack of a thread.
+  /// The largest possible value of ``depth``. An element and its children are deallocated recursively, so a deeper
+  /// element could overflow the stack of a thread.
   static let deepest = 500
-  /// The maximum size in bytes. libxml2 counts bytes with 32-bit integers.
+  /// The largest possible value of ``bytes``, because libxml2 counts bytes with 32-bit integers.
   static let largest = 1 << 30
 }
 
 extension XMLValue {
   /// The document as text in UTF-8, with an XML declaration.
   ///
-  /// If an element has another namespace than its parent, it declares the namespace without a prefix. Attributes are
-  /// sorted by name. An attribute with a prefix needs another attribute that declares the prefix, such as `xmlns:p`.
+  /// If the namespace of an element differs from that of its parent, the element declares its namespace without a
+  /// prefix. Attributes are sorted by name. An attribute with a prefix needs another attribute that declares the
+  /// prefix, such as `xmlns:p`.
   /// - Throws: ``ErrandCore/FormatFailure`` if a name is invalid, or a text has a character that XML does not allow.
   public func serialized() throws(FormatFailure) -> Data {
     var out = Array(#"<?xml version="1.0" encoding="UTF-8"?>"#.utf8)

@@ -80,7 +80,7 @@ import Testing
     ] as [(HTTPFields, Bool)])
   func `Pragma counts without Cache-Control`(fields: HTTPFields, isSet: Bool) {
     #expect(CacheControl(request: fields).noCache == isSet)
-    #expect(!CacheControl(answer: ["Pragma": "no-cache"]).noCache)
+    #expect(!CacheControl(response: ["Pragma": "no-cache"]).noCache)
   }
 
   @Test func `any bytes can be parsed`() {

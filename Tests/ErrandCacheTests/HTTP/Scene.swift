@@ -32,24 +32,24 @@ enum Scene {
       })
   }
 
-  static func ask(
+  static func rules(
     _ method: HTTPMethod = .get, _ request: String = "", policy: CachePolicy = .http,
     mode: CacheReadMode = .asDeclared, url: String = "https://h/a", appVersion: String = ""
-  ) throws -> CacheQuestion {
-    CacheQuestion(
+  ) throws -> CacheRules {
+    CacheRules(
       try HTTPRequest(method: method, url: url, fields: fields(request)), policy: policy, mode: mode,
       appVersion: appVersion, salt: salt)
   }
 
-  static func answer(
+  static func response(
     _ status: Int, _ text: String = "", length: Int = 2, isComplete: Bool = true, isAccepted: Bool = true,
-    sent: Double = 0, came: Double = 0, stamped: Set<String> = []
+    sent: Double = 0, came: Double = 0, changedFields: Set<String> = []
   ) -> ReceivedResponse {
-    var answer = ReceivedResponse(
+    var response = ReceivedResponse(
       head: ResponseHead(status: status, fields: fields(text)), bodyLength: length, isComplete: isComplete,
       isAccepted: isAccepted, requestTime: at(sent).wall, responseTime: at(came).wall, received: at(came).monotonic)
-    answer.stamped = stamped
-    return answer
+    response.changedFields = changedFields
+    return response
   }
 
   /// The head that is stored for a response, whether the response may be stored or not.
@@ -58,7 +58,7 @@ enum Scene {
     sent: Double = 0, came: Double = 0, appVersion: String = "", isFromDisk: Bool = false
   ) -> CacheEntryHead {
     let all = fields(text)
-    let varying = Varying(answer: all, request: fields(request), stamped: [], isDeclared: false, salt: salt)
+    let varying = Varying(response: all, request: fields(request), changedFields: [], isDeclared: false, salt: salt)
     var vary: [VaryingField] = []
     if case .fields(let named) = varying { vary = named }
     return CacheEntryHead(
@@ -88,7 +88,7 @@ enum Scene {
     policy: CachePolicy = .http
   ) throws -> String {
     let head = Self.stored(stored, request: request, policy: policy)
-    return word(try ask(.get, request, policy: policy, mode: mode).decide(among: [head], at: at(seconds)).decision)
+    return word(try rules(.get, request, policy: policy, mode: mode).decide(among: [head], at: at(seconds)).decision)
   }
 
   static func word(_ decision: StoringDecision) -> String {

@@ -54,7 +54,7 @@ final class CacheFixture: Sendable {
 
   /// Waits until every exchange is over, including those whose calls have already ended.
   func exchangesEnded() async {
-    while !client.fittings.joining.isIdle { await Task.yield() }
+    while !client.services.joining.isIdle { await Task.yield() }
   }
 
   /// Advances both clocks.

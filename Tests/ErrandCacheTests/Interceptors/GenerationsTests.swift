@@ -13,70 +13,80 @@ import Testing
     CacheEntryLabel(method: "GET", url: "http://h/", host: host, tag: tag)
   }
 
+  private let received = WallTime(milliseconds: 5)
+
   @Test func `removal affects earlier exchanges only`() {
     var generations = Generations()
-    let early = generations.note()
+    let early = generations.register()
     generations.advance(.key(key(1)))
-    let late = generations.note()
-    #expect(!generations.admits(early, key: key(1), label: label()))
-    #expect(generations.admits(early, key: key(2), label: label()))
-    #expect(generations.admits(late, key: key(1), label: label()))
+    let late = generations.register()
+    #expect(!generations.admits(early, key: key(1), label: label(), received: received))
+    #expect(generations.admits(early, key: key(2), label: label(), received: received))
+    #expect(generations.admits(late, key: key(1), label: label(), received: received))
   }
 
   @Test(arguments: [
     (CacheSelection.all, true), (.host("h"), true), (.host("other"), false), (.tag("t"), true), (.tag("u"), false),
-    (.olderThan(WallTime(milliseconds: .max)), false),
+    (.olderThan(WallTime(milliseconds: 5)), false), (.olderThan(WallTime(milliseconds: 6)), true),
   ])
   func `selections cover matching entries`(_ selection: CacheSelection, _ covers: Bool) {
-    #expect(selection.covers(key(1), label(host: "h", tag: "t")) == covers)
+    #expect(selection.covers(key(1), label(host: "h", tag: "t"), received: received) == covers)
+  }
+
+  @Test func `removal by age ends now`() {
+    let now = { WallTime(milliseconds: 5) }
+    let (early, late) = (WallTime(milliseconds: 3), WallTime(milliseconds: .max))
+    #expect(CacheSelection.olderThan(early).happening(at: now) == .olderThan(early))
+    #expect(CacheSelection.olderThan(late).happening(at: now) == .olderThan(now()))
+    #expect(CacheSelection.host("h").happening(at: now) == .host("h"))
   }
 
   @Test func `account and target selections cover entries`() {
-    #expect(CacheSelection.account(digest(7)).covers(key(1, account: 7), label()))
-    #expect(!CacheSelection.account(digest(8)).covers(key(1, account: 7), label()))
-    #expect(CacheSelection.target(digest(101)).covers(key(1), label()))
-    #expect(!CacheSelection.target(digest(102)).covers(key(1), label()))
+    #expect(CacheSelection.account(digest(7)).covers(key(1, account: 7), label(), received: received))
+    #expect(!CacheSelection.account(digest(8)).covers(key(1, account: 7), label(), received: received))
+    #expect(CacheSelection.target(digest(101)).covers(key(1), label(), received: received))
+    #expect(!CacheSelection.target(digest(102)).covers(key(1), label(), received: received))
   }
 
   @Test func `removal without exchanges is forgotten`() {
     var generations = Generations()
     generations.advance(.all)
     #expect(generations.remembered == 0)
-    let noted = generations.note()
+    let registered = generations.register()
     generations.advance(.all)
     generations.advance(.host("h"))
     #expect(generations.remembered == 2)
-    generations.giveBack(noted)
+    generations.unregister(registered)
     #expect(generations.remembered == 0)
-    generations.giveBack(noted)
+    generations.unregister(registered)
     #expect(generations.remembered == 0)
   }
 
-  @Test func `exchange noted twice must return twice`() {
+  @Test func `exchange registered twice must return twice`() {
     var generations = Generations()
-    let noted = generations.note()
-    generations.note(of: noted)
-    generations.giveBack(noted)
+    let registered = generations.register()
+    generations.register(with: registered)
+    generations.unregister(registered)
     generations.advance(.all)
-    #expect(!generations.admits(noted, key: key(1), label: label()))
-    let late = generations.note()
-    generations.giveBack(noted)
-    generations.note(of: noted)
+    #expect(!generations.admits(registered, key: key(1), label: label(), received: received))
+    let late = generations.register()
+    generations.unregister(registered)
+    generations.register(with: registered)
     generations.advance(.host("h"))
-    generations.giveBack(late)
+    generations.unregister(late)
     #expect(generations.remembered == 1, "the earlier exchange is still in progress")
-    generations.giveBack(noted)
+    generations.unregister(registered)
     #expect(generations.remembered == 0)
   }
 
   @Test func `oldest exchange keeps removals remembered`() {
     var generations = Generations()
-    let first = generations.note()
+    let first = generations.register()
     generations.advance(.all)
-    let second = generations.note()
-    generations.giveBack(second)
-    #expect(!generations.admits(first, key: key(1), label: label()))
-    generations.giveBack(first)
+    let second = generations.register()
+    generations.unregister(second)
+    #expect(!generations.admits(first, key: key(1), label: label(), received: received))
+    generations.unregister(first)
     #expect(generations.remembered == 0)
   }
 }

@@ -69,7 +69,7 @@ import Testing
     #expect(await fixture.stored() == "answer 1")
   }
 
-  @Test(arguments: CacheReadMode.allCases.filter { !$0.asksNobody })
+  @Test(arguments: CacheReadMode.allCases.filter { !$0.usesOnlyCache })
   func `every mode invalidates`(_ mode: CacheReadMode) async throws {
     for policy in [CachePolicy.http, .none] {
       let fixture = Self.fixture()

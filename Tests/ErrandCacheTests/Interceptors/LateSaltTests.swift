@@ -73,27 +73,27 @@ import Testing
 
   @Test func `too many removals become all`() throws {
     let salt = Sample.digest("salt")
-    var debts = PendingRemovals()
-    for index in 0..<PendingRemovals.most { debts.add(.account("\(index)")) }
-    #expect(debts.selections(salt: salt).count == PendingRemovals.most)
-    debts.add(.account("0"))
-    #expect(debts.selections(salt: salt).count == PendingRemovals.most)
-    debts.add(.account("one more"))
-    #expect(debts.selections(salt: salt) == [.all])
-    debts.add(.account("and another"))
-    #expect(debts.selections(salt: salt) == [.all])
-    debts.settle(debts)
-    #expect(debts.isEmpty)
+    var pending = PendingRemovals()
+    for index in 0..<PendingRemovals.most { pending.add(.account("\(index)")) }
+    #expect(pending.selections(salt: salt).count == PendingRemovals.most)
+    pending.add(.account("0"))
+    #expect(pending.selections(salt: salt).count == PendingRemovals.most)
+    pending.add(.account("one more"))
+    #expect(pending.selections(salt: salt) == [.all])
+    pending.add(.account("and another"))
+    #expect(pending.selections(salt: salt) == [.all])
+    pending.settle(pending)
+    #expect(pending.isEmpty)
   }
 
   @Test func `removals during settling stay recorded`() {
-    var debts = PendingRemovals()
-    debts.add(.account("ada"))
-    let paid = debts
-    for name in ["ada", "eve"] { debts.add(.account(name)) }
-    debts.settle(paid)
-    #expect(debts.selections(salt: Sample.digest("salt")).count == 2)
-    debts.settle(debts)
-    #expect(debts.isEmpty)
+    var pending = PendingRemovals()
+    pending.add(.account("ada"))
+    let applied = pending
+    for name in ["ada", "eve"] { pending.add(.account(name)) }
+    pending.settle(applied)
+    #expect(pending.selections(salt: Sample.digest("salt")).count == 2)
+    pending.settle(pending)
+    #expect(pending.isEmpty)
   }
 }

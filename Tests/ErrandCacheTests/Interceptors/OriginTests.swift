@@ -18,7 +18,7 @@ import Testing
     let network = try await ask(.asDeclared)
     #expect(network.origin == .network && network.metrics.cache?.miss == .missing)
     #expect(network.metrics.cache?.status == "Errand; fwd=miss; fwd-status=200; stored; detail=missing")
-    #expect(network.metrics.cache?.reason == "The server was asked: nothing is stored for this request.")
+    #expect(network.metrics.cache?.reason == "The request was sent to the server: nothing is stored for this request.")
     let fresh = try await ask(.asDeclared)
     #expect(fresh.origin == .cacheFresh && fresh.metrics.cache?.miss == nil && fresh.metrics.attempts == 0)
     #expect(fresh.metrics.cache?.status == "Errand; hit; ttl=60")
@@ -35,6 +35,25 @@ import Testing
     #expect(
       statistics.freshHits == 1 && statistics.staleHits == 1 && statistics.revalidated == 1 && statistics.hits == 3)
     #expect(statistics.bytesSaved == Int64("answer 1".utf8.count * 3))
+  }
+
+  @Test(arguments: [
+    ("max-age=60, no-cache", "x", CacheReadMode.cachedElseLoad, "no-cache"),
+    ("max-age=60, no-cache", "x", .cacheOnlyAtAnyAge, "no-cache"),
+    ("max-age=60", "max-age=5, max-stale=60", .asDeclared, "max-stale"),
+  ])
+  func `fresh response counts as fresh`(
+    _ stored: String, _ asked: String, _ mode: CacheReadMode, _ detail: String
+  ) async throws {
+    let fixture = CacheFixture { _, number in .page("answer \(number)", ["Cache-Control": "\(stored)"]) }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(10)
+    let page = Page.http(headers: ["Cache-Control": .text(asked)])
+    let response = try await fixture.client.response(page, options: .cache(mode))
+    #expect(response.value == "answer 1" && response.origin == .cacheFresh)
+    #expect(response.metrics.cache?.status == "Errand; hit; ttl=50; detail=\(detail)")
+    #expect(response.metrics.cache?.reason.contains("is stale") == false)
+    #expect(fixture.cache.statistics.freshHits == 1 && fixture.cache.statistics.staleHits == 0)
   }
 
   @Test func `interceptor's response is local`() async throws {

@@ -131,7 +131,7 @@ import Testing
     let page = Page(cache: isOff ? .lifetime(.seconds(60)) : .none)
     for number in 1...2 {
       let outcome = await fixture.client.outcome(of: page, options: .cache(mode))
-      if mode.asksNobody {
+      if mode.usesOnlyCache {
         #expect(outcome.error?.cacheMiss == .disabled && fixture.asked == 0)
         #expect(outcome.error?.stage == .cache)
       } else {
@@ -153,7 +153,7 @@ import Testing
     typealias Response = DownloadedFile
   }
 
-  @Test(arguments: CacheReadMode.allCases.filter(\.asksNobody))
+  @Test(arguments: CacheReadMode.allCases.filter(\.usesOnlyCache))
   func `cache only fails with a sink`(_ mode: CacheReadMode) async {
     let fixture = CacheFixture { _, _ in .text("body") }
     let (client, options) = (fixture.client, CallOptions(bodySink: NullSink(), cache: mode))

@@ -30,6 +30,20 @@ import Testing
     await #expect(throws: APIError.self) { try await fixture.client.removeCached(Page(name: "..")) }
   }
 
+  private struct Answering: Interceptor {
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      HTTPResponse(head: ResponseHead(status: 200), url: request.url)
+    }
+  }
+
+  @Test func `answering interceptor prevents the removal`() async throws {
+    _ = try await fixture.client.send(Page())
+    fixture.client.configure { $0.interceptors = [Answering()] }
+    let error = await #expect(throws: APIError.self) { try await fixture.client.removeCached(Page()) }
+    #expect(error?.code == .interceptor && error?.message.contains("the request Page") == true)
+    #expect(await fixture.cache.entries().count == 1)
+  }
+
   @Test func `client exposes its cache`() async throws {
     _ = try await fixture.client.send(Page())
     #expect(await fixture.client.cache?.entries().count == 1)

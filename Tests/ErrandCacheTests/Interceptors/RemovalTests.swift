@@ -82,6 +82,22 @@ import Testing
     #expect(await fixture.cache.entries().isEmpty)
   }
 
+  @Test func `removal by age prevents the alias`() async throws {
+    let (store, latch) = (SlowStore(MemoryStore()), Latch())
+    let fixture = CacheFixture(store: store) { _, number in
+      store.holdNextSalt(at: latch)
+      return .text("answer \(number)")
+    }
+    let client = fixture.client
+    async let value = client.send(Page(method: .put, cache: .none, cachedAs: Page()))
+    await latch.reached()
+    fixture.pass(10)
+    fixture.cache.removeAll(olderThan: Date(timeIntervalSince1970: 1_700_000_005))
+    latch.open()
+    #expect(try await value == "answer 1")
+    #expect(await fixture.cache.entries().isEmpty, "it was received before, and would have been stored after")
+  }
+
   @Test func `rejected response stores no alias`() async throws {
     let fixture = CacheFixture { _, _ in .text("no", status: 422) }
     _ = await fixture.client.outcome(of: Page(method: .put, cache: .none, cachedAs: Page()))

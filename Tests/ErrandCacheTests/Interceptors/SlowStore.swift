@@ -8,6 +8,7 @@ import ErrandTesting
 final class SlowStore: CacheStore {
   private let inner: any CacheStore
   private let latches = Recorded<Latch>()
+  private let saltLatches = Recorded<Latch>()
   private let isThere: Locked<Bool>
 
   init(_ inner: any CacheStore, isThere: Bool = true) {
@@ -21,8 +22,12 @@ final class SlowStore: CacheStore {
   /// Holds the result of the next lookup.
   func holdNext(at latch: Latch) { latches.append(latch) }
 
+  /// Holds the next request for the salt.
+  func holdNextSalt(at latch: Latch) { saltLatches.append(latch) }
+
   func salt(call: CallState, patience: Duration?) async -> Digest? {
-    isThere.withLock { $0 } ? await inner.salt(call: call, patience: patience) : nil
+    await saltLatches.takeFirst()?.waitStubbornly()
+    return isThere.withLock { $0 } ? await inner.salt(call: call, patience: patience) : nil
   }
 
   func find(

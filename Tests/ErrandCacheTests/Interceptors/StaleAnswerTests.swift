@@ -181,10 +181,10 @@ import Testing
   @Test func `remembered failures are limited`() {
     let table = RefreshTable()
     let clock = ManualClock()
-    let stored = WallTime(milliseconds: 1)
+    let head = Sample.head(time: 1)
     let places = (0..<2_000).map { RefreshTable.Place(key: Sample.key("/\($0)"), variant: Sample.digest("v")) }
-    for place in places { table.fail(place, stored: stored, retryAfter: nil, now: clock.now) }
-    let waiting = places.count { !table.begin($0, stored: stored, CallState(timers: clock)) }
+    for place in places { table.fail(place, stored: head.responseTime, retryAfter: nil, now: clock.now) }
+    let waiting = places.count { !table.begin($0, head, CallState(timers: clock)) }
     #expect(waiting == 1_024)
   }
 
@@ -272,7 +272,7 @@ import Testing
     let fixture = CacheFixture(change: { Self.sign(&$0, hasExchangeInterceptors) }) { _, number in
       number == 1 ? .page("body", Self.ifError) : .text("oops", status: status)
     }
-    try await expectStandIn(fixture)
+    try await expectStaleFallback(fixture)
   }
 
   @Test(
@@ -286,14 +286,14 @@ import Testing
     let fixture = CacheFixture(change: { Self.sign(&$0, hasExchangeInterceptors) }) { _, number in
       number == 1 ? .page("body", Self.ifError) : .failure(kind)
     }
-    try await expectStandIn(fixture)
+    try await expectStaleFallback(fixture)
   }
 
   private static func sign(_ configuration: inout ClientConfiguration, _ does: Bool) {
     if does { configuration.exchangeInterceptors = [Signing { $0.fields["X-Signature"] = "s" }] }
   }
 
-  private func expectStandIn(_ fixture: CacheFixture) async throws {
+  private func expectStaleFallback(_ fixture: CacheFixture) async throws {
     _ = try await fixture.client.send(Page.http())
     fixture.pass(61)
     let answer = try await fixture.client.response(Page.http())

@@ -3,6 +3,7 @@ import Errand
 @testable import ErrandCache
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// Removals during an exchange: the exchange must not store an outdated response.
@@ -105,6 +106,41 @@ import Testing
     latch.open()
     #expect(try await answer.value == "body", "the call still has the entry")
     #expect(await fixture.miss() == .missing)
+  }
+
+  private typealias Removing = @Sendable (CacheFixture) async throws -> Void
+
+  /// Removals of the page that is refreshed, and of others.
+  private static let refreshRemovals: [(name: String, remove: Removing, stops: Bool)] = [
+    ("request", { try await $0.client.removeCached(Page.http()) }, true),
+    ("host", { $0.cache.removeAll(host: "api.example.com") }, true),
+    ("tag", { $0.cache.removeAll(tag: "feed") }, true),
+    ("age", { $0.cache.removeAll(olderThan: Date(timeIntervalSince1970: 1_700_000_030)) }, true),
+    ("POST", { _ = try await $0.client.send(Page.http(method: .post)) }, true),
+    ("POST without cache", { _ = try await $0.client.send(Page(method: .post, cache: .none)) }, true),
+    ("other request", { try await $0.client.removeCached(Page.http("other")) }, false),
+    ("other host", { $0.cache.removeAll(host: "example.com") }, false),
+    ("other tag", { $0.cache.removeAll(tag: "other") }, false),
+    ("earlier age", { $0.cache.removeAll(olderThan: Date(timeIntervalSince1970: 1_600_000_000)) }, false),
+    ("other POST", { _ = try await $0.client.send(Page.http("other", method: .post)) }, false),
+  ]
+
+  @Test(arguments: Self.refreshRemovals.map(\.name))
+  func `removing an entry stops its refresh`(_ name: String) async throws {
+    let removal = try #require(Self.refreshRemovals.first { $0.name == name })
+    let latch = Latch()
+    let fixture = CacheFixture { request, number in
+      if request.method == .get, number > 1 { try await latch.wait() }
+      return .page("answer \(number)", ["Cache-Control": "max-age=60, stale-while-revalidate=600"])
+    }
+    _ = try await fixture.client.send(Page.http(), options: .tag("feed"))
+    fixture.pass(61)
+    _ = try await fixture.client.send(Page.http())
+    await latch.reached()
+    try await removal.remove(fixture)
+    if !removal.stops { latch.open() }
+    #expect(await eventually { fixture.cache.refreshes.isEmpty })
+    #expect(await fixture.stored(.http()) == (removal.stops ? nil : "answer 2"))
   }
 
   @Test func `cancelled transfer is not stored`() async throws {

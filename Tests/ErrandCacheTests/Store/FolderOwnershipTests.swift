@@ -55,7 +55,7 @@ import Testing
   func `another user's folder is rejected`() async throws {
     try make(0o700, at: folder.url)
     #expect(chown(folder.url.path(), 12_345, 12_345) == 0)
-    try await expectRefusal(folder.url, "another user (12345)")
+    try await expectRefusal(folder.url, "another user (user ID 12345)")
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a link away"))
@@ -65,7 +65,19 @@ import Testing
     try make(0o700, at: own)
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: own)
     #expect(lchown(link.path(), 12_345, 12_345) == 0)
-    try await expectRefusal(link, "symbolic link of another user")
+    try await expectRefusal(link, "symbolic link that belongs to another user")
+    for end in ["/", "//", "/.", "/./"] {
+      #expect(SystemFile.folderFault(link.path() + end) == .otherLink(12_345), "\(end)")
+    }
+  }
+
+  @Test(arguments: [
+    ("/a/link", "/a/link"), ("/a/link/", "/a/link"), ("/a/link//", "/a/link"), ("/a/link/.", "/a/link"),
+    ("/a/link/./", "/a/link"), ("/a/.link", "/a/.link"), ("/a/..", "/a/.."), ("link/", "link"), ("/", "/"),
+    ("//", "/"), ("/.", "/"), (".", "."), ("./", "."), ("", ""), ("/a\u{600}/", "/a\u{600}"),
+  ])
+  func `end of a path is removed`(path: String, name: String) {
+    #expect(Array(SystemFile.withoutEnd(path).utf8) == Array(name.utf8))
   }
 
   @Test func `own folder is made private`() async throws {

@@ -81,17 +81,17 @@ import Testing
     var writes = PendingWrites(limit: 1 << 20)
     #expect(writes.removalState == .done)
     writes.remove(.key(Sample.key("/a")))
-    #expect(writes.removalState == .pending && !writes.hasUnnotedPurge)
+    #expect(writes.removalState == .pending && !writes.hasUnjournaledPurge)
     writes.remove(.tag("feed"))
-    #expect(writes.hasUnnotedPurge && !writes.hasNotedRemoval)
-    writes.note(upTo: writes.removals.last)
-    #expect(writes.removalState == .noted && !writes.hasUnnotedPurge && writes.hasNotedRemoval)
+    #expect(writes.hasUnjournaledPurge && !writes.hasJournaledRemoval)
+    writes.recordJournaled(upTo: writes.removals.last)
+    #expect(writes.removalState == .noted && !writes.hasUnjournaledPurge && writes.hasJournaledRemoval)
     #expect(writes.removals.selections == [.key(Sample.key("/a")), .tag("feed")])
     let batch = writes.take(most: 10, frames: 1_000)
     writes.remove(.all)
-    #expect(writes.removalState == .pending && writes.hasUnnotedPurge && writes.hasNotedRemoval)
+    #expect(writes.removalState == .pending && writes.hasUnjournaledPurge && writes.hasJournaledRemoval)
     writes.finish(batch)
-    #expect(writes.removalState == .pending && !writes.hasNotedRemoval)
+    #expect(writes.removalState == .pending && !writes.hasJournaledRemoval)
     writes.finish(writes.take(most: 10, frames: 1_000))
     #expect(writes.removalState == .done)
   }
@@ -179,7 +179,7 @@ import Testing
     var disk = Model()
     var model = Model()
     var batch: [PendingWrites.Numbered] = []
-    for step in 0..<2_000 {
+    for step in 0..<500 {
       let path = "/\(Int.random(in: 0..<5, using: &random))"
       let head = Sample.head(
         variant: Bool.random(using: &random) ? "x" : "", time: Int64(Int.random(in: 0..<3, using: &random)), host: path)

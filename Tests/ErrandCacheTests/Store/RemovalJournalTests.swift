@@ -11,7 +11,7 @@ import Testing
 
   private var journal: RemovalJournal { RemovalJournal(folder: folder.url.path(percentEncoded: false)) }
 
-  private static func notes(in folder: TestFolder) -> [URL] {
+  private static func journalFiles(in folder: TestFolder) -> [URL] {
     folder.files.filter { $0.lastPathComponent.hasPrefix("errand-cache.owed-") }
   }
 
@@ -46,18 +46,18 @@ import Testing
     #expect(await Self.left(store) == ["/b"])
     let copy = TestFolder()
     try FileManager.default.copyItem(at: folder.url, to: copy.url)
-    #expect(Self.notes(in: copy).count == 1)
+    #expect(Self.journalFiles(in: copy).count == 1)
     let next = SQLiteStore(folder: copy.url, limit: 4 << 20)
     #expect(await Self.left(next) == ["/b"])
-    #expect(Self.notes(in: copy).isEmpty)
+    #expect(Self.journalFiles(in: copy).isEmpty)
     try other.run("ROLLBACK")
     #expect(await store.removals(call: CallState(), patience: .seconds(30)) == .done)
     #expect(await Self.left(store) == ["/b"])
     await store.close()
-    #expect(Self.notes(in: folder).isEmpty)
+    #expect(Self.journalFiles(in: folder).isEmpty)
   }
 
-  @Test func `running store's note is kept`() async throws {
+  @Test func `running store's journal file is kept`() async throws {
     await filled().close()
     let (first, later) = (StoreHold(), StoreHold())
     let sealing = BodySealing(seal: { first.isReached ? later.pass($0) : first.pass($0) }, open: { $0 })
@@ -72,21 +72,21 @@ import Testing
     await later.reached()
     try other.run("ROLLBACK")
     #expect(await Self.left(SQLiteStore(folder: folder.url, limit: 4 << 20)) == ["/b"])
-    // If the process ended now, only the note would remove the entry that it is about to write.
-    #expect(Self.notes(in: folder).count == 1)
+    // If the process ended now, only the journal file would remove the entry that it is about to write.
+    #expect(Self.journalFiles(in: folder).count == 1)
     later.open()
     await store.close()
-    #expect(Self.notes(in: folder).isEmpty)
+    #expect(Self.journalFiles(in: folder).isEmpty)
   }
 
-  @Test func `earlier process's note is applied`() async throws {
+  @Test func `earlier process's journal file is applied`() async throws {
     await filled().close()
     #expect(journal.write([.account(Sample.digest("account eve"))]) != nil)
     #expect(journal.write([.tag("feed"), .host("c.example.com")]) != nil)
-    for note in Self.notes(in: folder) { #expect(try folder.permissions(note) == 0o600) }
+    for file in Self.journalFiles(in: folder) { #expect(try folder.permissions(file) == 0o600) }
     let store = SQLiteStore(folder: folder.url, limit: 4 << 20)
     #expect(await Self.left(store).isEmpty)
-    #expect(Self.notes(in: folder).isEmpty)
+    #expect(Self.journalFiles(in: folder).isEmpty)
     store.put(Sample.entry("/b", account: "eve"))
     await store.close()
     #expect(await Self.left(SQLiteStore(folder: folder.url, limit: 4 << 20)) == ["/b"])
@@ -106,28 +106,28 @@ import Testing
     ("too large", { _ in Data(count: 1 << 20) }),
   ]
 
-  @Test(arguments: damages.indices) func `damaged note removes everything`(_ index: Int) async throws {
+  @Test(arguments: damages.indices) func `damaged journal file removes everything`(_ index: Int) async throws {
     let (name, change) = Self.damages[index]
     await filled().close()
     #expect(journal.write([.tag("feed")]) != nil)
-    let note = try #require(Self.notes(in: folder).first)
-    try change(Data(contentsOf: note)).write(to: note)
+    let file = try #require(Self.journalFiles(in: folder).first)
+    try change(Data(contentsOf: file)).write(to: file)
     let store = SQLiteStore(folder: folder.url, limit: 4 << 20)
     #expect(await Self.left(store).isEmpty, "\(name)")
-    #expect(Self.notes(in: folder).isEmpty, "\(name)")
+    #expect(Self.journalFiles(in: folder).isEmpty, "\(name)")
     store.put(Sample.entry("/b", account: "eve"))
     await store.flush()
     #expect(await Self.left(store) == ["/b"], "\(name)")
   }
 
-  @Test func `unreadable note removes nothing`() {
-    var notes = RemovalJournal.Notes()
-    let isFirstRead = notes.add("a", .unreadable)
-    #expect(!isFirstRead && notes.names.isEmpty && notes.removals.isEmpty)
+  @Test func `unreadable journal file removes nothing`() {
+    var journaled = RemovalJournal.JournalContents()
+    let isFirstRead = journaled.add("a", .unreadable)
+    #expect(!isFirstRead && journaled.names.isEmpty && journaled.removals.isEmpty)
     let contents: [SystemFile.Content] = [.missing, .tooLong, .bytes(Data("text".utf8))]
-    let areRead = zip(["b", "c", "d"], contents).map { notes.add($0, $1) }
+    let areRead = zip(["b", "c", "d"], contents).map { journaled.add($0, $1) }
     #expect(areRead == [true, true, true])
-    #expect(notes.names == ["c", "d"] && notes.removals == [.all, .all])
+    #expect(journaled.names == ["c", "d"] && journaled.removals == [.all, .all])
     // Opening the file fails, which says nothing about its content.
     let path = folder.url.path(percentEncoded: false) + String(repeating: "a", count: 5_000)
     guard case .unreadable = SystemFile.content(path, atMost: 1) else {
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["short", "folder", "link"]) func `foreign item is not a note`(_ kind: String) async throws {
+  @Test(arguments: ["short", "folder", "link"]) func `foreign item is not a journal file`(_ kind: String) async throws {
     await filled().close()
     let name = "errand-cache.owed-" + (kind == "short" ? "12" : String(repeating: "a", count: 32))
     let path = folder.url.appending(path: name)
@@ -173,19 +173,19 @@ import Testing
       .host("a.example.com"), .tag("北"), .olderThan(WallTime(milliseconds: -7)),
     ]
     try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
-    let note = try #require(journal.write(all))
-    let notes = try #require(journal.read(but: nil))
-    #expect(notes.removals == all && notes.names == [note.name])
-    #expect(journal.read(but: note.name)?.names == [])
-    journal.removeAbandoned(notes.names)
+    let file = try #require(journal.write(all))
+    let contents = try #require(journal.read(but: nil))
+    #expect(contents.removals == all && contents.names == [file.name])
+    #expect(journal.read(but: file.name)?.names == [])
+    journal.removeAbandoned(contents.names)
     journal.empty()
-    #expect(Self.notes(in: folder).count == 1, "its writer is still running")
-    journal.remove(note)
-    #expect(Self.notes(in: folder).isEmpty)
+    #expect(Self.journalFiles(in: folder).count == 1, "its writer is still running")
+    journal.remove(file)
+    #expect(Self.journalFiles(in: folder).isEmpty)
     #expect(journal.write(Array(repeating: .variant(key, key.target), count: 4_000)) != nil)
     #expect(journal.read(but: nil)?.removals == [.all])
     journal.empty()
-    #expect(Self.notes(in: folder).isEmpty)
+    #expect(Self.journalFiles(in: folder).isEmpty)
   }
 
   @Test func `missing folder records nothing`() {

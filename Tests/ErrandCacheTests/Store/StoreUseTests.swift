@@ -36,7 +36,7 @@ import Testing
 
   @Test func `memory hit updates the disk's last use`() async throws {
     let disk = SQLiteStore(folder: folder.url, limit: 4 << 20)
-    let memory = MemoryStore(limit: 1 << 20, salt: Sample.digest("salt"), noteInterval: 0)
+    let memory = MemoryStore(limit: 1 << 20, salt: Sample.digest("salt"), reportInterval: 0)
     let store = TieredStore(memory: memory, base: disk)
     for path in ["/a", "/b"] { store.put(Sample.entry(path)) }
     await store.flush()
@@ -51,7 +51,7 @@ import Testing
     for index in 0..<20 { store.put(Self.large("/old\(index)")) }
     await store.flush()
     try forgetUses()
-    for index in 7...9 { store.noteUse(Sample.key("/old\(index)"), Sample.head().variant) }
+    for index in 7...9 { store.recordUse(Sample.key("/old\(index)"), Sample.head().variant) }
     // Stops when about ten of the twenty entries are evicted.
     for index in 0..<200 {
       store.put(Self.large("/\(index)"))
@@ -67,15 +67,15 @@ import Testing
   }
 
   @Test(arguments: [false, true]) func `store below is notified once a minute`(_ isMemoryOnly: Bool) {
-    var shelf = MemoryEntries(limit: 1 << 20, entryLimit: 1 << 20)
+    var entries = MemoryEntries(limit: 1 << 20, entryLimit: 1 << 20)
     var gone: [MemoryEntries.Item] = []
     let (key, head) = (Sample.key("/a"), Sample.head(isMemoryOnly: isMemoryOnly))
     let item = MemoryEntries.Item(
       body: Data(), decoded: DecodedValues { _, _ in false }, cost: 1, lastUse: WallTime(milliseconds: 0))
-    shelf.put(key, head, item, gone: &gone)
+    entries.put(key, head, item, gone: &gone)
     // The last time is that of a clock that was set back.
     let told = [59_999, 60_000, 60_001, 119_999, 120_000, 1_000].map { time in
-      shelf.use(key, 0, expected: head, now: WallTime(milliseconds: time))?.isToBeNoted
+      entries.use(key, 0, expected: head, now: WallTime(milliseconds: time))?.mustBeReported
     }
     #expect(told == (isMemoryOnly ? Array(repeating: false, count: 6) : [false, true, false, false, true, true]))
   }
@@ -83,10 +83,10 @@ import Testing
   @Test func `recorded uses are limited`() {
     var uses = PendingUses()
     for entry in 0..<10_000 {
-      uses.note(PendingUses.Place(entry: Int64(entry), variant: 0), at: WallTime(milliseconds: 1))
+      uses.record(PendingUses.Place(entry: Int64(entry), variant: 0), at: WallTime(milliseconds: 1))
     }
     let first = PendingUses.Place(entry: 0, variant: 0)
-    for time in [9, 5] { uses.note(first, at: WallTime(milliseconds: Int64(time))) }
+    for time in [9, 5] { uses.record(first, at: WallTime(milliseconds: Int64(time))) }
     let taken = uses.take()
     #expect(taken.count == 8_192 && taken[first]?.milliseconds == 9)
     #expect(uses.times.isEmpty)

@@ -15,19 +15,19 @@ import Testing
 
   @Test func `a missing source file shows nothing`() {
     #expect(SceneSource(file: "/nowhere/Scene.swift").shown.isEmpty)
-    let report = SceneReport(title: "t", declared: "", wire: [["GET /"]])
+    let report = SceneReport(title: "t", declared: "", sent: [["GET /"]])
     #expect(SceneRenderer(paint: .plain).body(report).hasPrefix("sent"))
   }
 
   @MainActor @Test func `every scene fits one screen`() async throws {
     let servers = try DemoServers()
     for (index, scene) in Demo.scenes.enumerated() {
-      let stage = Stage(scene, servers, drawing: nil)
+      let stage = Stage(scene, servers)
       try await scene.play(on: stage)
-      for claim in stage.report.claims { #expect(claim.holds, "\(scene.title): \(claim.sentence)") }
+      for check in stage.report.checks { #expect(check.passed, "\(scene.title): \(check.sentence)") }
       #expect(stage.report.declared.contains("\n"), "\(scene.title): no code is shown")
-      #expect(!stage.report.wire.isEmpty, "\(scene.title): no request is shown")
-      #expect(!stage.report.cameBack.isEmpty, "\(scene.title): nothing received is shown")
+      #expect(!stage.report.sent.isEmpty, "\(scene.title): no request is shown")
+      #expect(!stage.report.received.isEmpty, "\(scene.title): nothing received is shown")
       check(stage.report, number: index + 1)
     }
   }
@@ -43,17 +43,17 @@ import Testing
   }
 
   @Test func `failed scenes are named at the end`() {
-    #expect(Demo.success(17) == "17 scenes went as declared")
-    #expect(Demo.success(1) == "1 scene went as declared")
-    #expect(Demo.failure(17, [2]).hasPrefix("1 of 17 did not go as declared: 2 “Register by POST"))
+    #expect(Demo.success(17) == "17 scenes passed their checks")
+    #expect(Demo.success(1) == "1 scene passed its checks")
+    #expect(Demo.failure(17, [2]).hasPrefix("1 of 17 scenes did not pass their checks: 2 “Register by POST"))
   }
 
   @Test func `a scene without checks has failed`() {
     var report = SceneReport(title: "t", declared: "d")
     #expect(!report.wentAsDeclared)
-    report.claims.append(.init(sentence: "so it is", holds: true))
+    report.checks.append(.init(sentence: "so it is", passed: true))
     #expect(report.wentAsDeclared)
-    report.claims.append(.init(sentence: "and so", holds: false))
+    report.checks.append(.init(sentence: "and so", passed: false))
     #expect(!report.wentAsDeclared)
     #expect(SceneRenderer(paint: .plain).body(report).contains("✗ and so"))
   }

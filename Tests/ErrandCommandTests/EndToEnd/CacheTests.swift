@@ -98,7 +98,7 @@ import Testing
     try await keep(server.url + "/a", "--bearer", "t")
     let other = try await cache("show", folder, server.url + "/a")
     #expect(other.status == 66 && other.output.isEmpty)
-    #expect(other.error.contains("another account has a response; give the credential"))
+    #expect(other.error.contains("another account has a stored response; give the credential"))
     #expect(try await cache("show", folder, server.url + "/a", "--bearer", "t").text.hasSuffix("GET /a "))
   }
 
@@ -122,7 +122,7 @@ import Testing
     for words in [["list"], ["stats"], ["clear"]] {
       let run = try await BuiltCommand.run(["cache"] + words + [folder])
       #expect(run.status == 75 && run.output.isEmpty, "\(words): \(run.status) \(run.text)")
-      #expect(run.error.contains("cannot be read now; is it in use by another process?"))
+      #expect(run.error.contains("cannot be read now. Another process may be using the store; try again later."))
     }
     let shown = try await cache("show", folder, server.url + "/a")
     #expect(shown.status == 75 && shown.output.isEmpty)
@@ -174,14 +174,14 @@ import Testing
     #expect(
       try await refused(verb, folder) == "errand: “\(folder)” contains no store, because nothing was stored there.\n")
     try Data("mine".utf8).write(to: URL(filePath: folder + "/letter"))
-    #expect(try await refused(verb, folder) == "errand: “\(folder)” contains no store, but other files.\n")
+    #expect(try await refused(verb, folder) == "errand: “\(folder)” contains other files, but no store.\n")
     #expect(try await refused(verb, folder + "/letter") == "errand: “\(folder)/letter” is not a folder.\n")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["letter"])
   }
 
   @Test(
     arguments: [
-      (68, [UInt8](repeating: 1, count: 4), "contains the index of another program."),
+      (68, [UInt8](repeating: 1, count: 4), "contains the index of another program; use another folder."),
       (60, [0, 0, 0, 99], "contains a store of another version of Errand; use another folder."),
       (0, [UInt8](repeating: 0x41, count: 4_096), damaged), (4_096, [UInt8](repeating: 0x41, count: 65_536), damaged),
     ] as [(UInt64, [UInt8], String)])

@@ -8,7 +8,7 @@ import Testing
   @Test func `the demo succeeds and shows no secret`() async throws {
     let run = try await BuiltCommand.run(["demo"])
     #expect(run.status == 0, "\(run.text.split(separator: "\n").filter { $0.contains("✗") })")
-    #expect(run.text.hasSuffix("\n\(Demo.scenes.count) scenes went as declared\n"))
+    #expect(run.text.hasSuffix("\n\(Demo.scenes.count) scenes passed their checks\n"))
     #expect(!run.text.contains("\u{1B}") && run.error == "")
     for secret in ["open sesame", "analytical\"}", "YWRhOmFuYWx5dGljYWw", "ZW5naW5l"] {
       let wire = run.text.split(separator: "\nsent").dropFirst().compactMap { $0.split(separator: "\nreceived").first }
@@ -18,7 +18,7 @@ import Testing
 
   @Test func `one scene can be chosen`() async throws {
     let run = try await BuiltCommand.run(["demo", "2"])
-    #expect(run.status == 0 && run.text.hasSuffix("\n1 scene went as declared\n"))
+    #expect(run.status == 0 && run.text.hasSuffix("\n1 scene passed its checks\n"))
   }
 
   @Test(arguments: [

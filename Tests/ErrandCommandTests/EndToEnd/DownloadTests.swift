@@ -40,7 +40,7 @@ import Testing
       #expect(try folder.names() == ["film.part", "film.part.meta"])
       let second = try await folder.download("-c", "-d", folder.path)
       #expect(second.status == 0 && second.error.contains("film: resumes at "), "\(second.error)")
-      #expect(second.error.contains("of it from an earlier run"))
+      #expect(second.error.contains("kept from an earlier run"))
       check(try folder.bytes("film"))
       // Bytes that were in transit to the first process are fetched twice; on a busy machine these are many.
       #expect(try folder.names() == ["film"] && server.servedBytes < Self.content.size + (1 << 20))
@@ -62,7 +62,7 @@ import Testing
       #expect(try folder.names() == ["file.bin.part", "file.bin.part.meta"])
       let words = saysURL ? [server.url, "-J"] : []
       let second = try await BuiltCommand.run(["download", "-c", "-d", folder.path] + words)
-      #expect(second.status == 0 && second.error.contains("of it from an earlier run"), "\(second.error)")
+      #expect(second.status == 0 && second.error.contains("kept from an earlier run"), "\(second.error)")
       check(try folder.bytes("film.mp4"))
       #expect(try folder.names() == ["film.mp4"])
     }
@@ -118,7 +118,11 @@ import Testing
       let second = try await folder.download("-c", "-d", folder.path)
       #expect(second.status == 65 && second.error.contains("but 0000"), "\(second.error)")
       #expect(try folder.names() == [])
-      #expect(try await folder.download("-c", "-d", folder.path).status == 66)
+      for (words, place) in [(["-d", folder.path], ""), (["-o", folder.file("film")], " of “film”")] {
+        let run = try await BuiltCommand.run(["download", "-c"] + words)
+        #expect(run.status == 66 && run.error.contains("no interrupted download\(place) in “"), "\(run.error)")
+        #expect(run.error.contains(folder.url.lastPathComponent), "\(run.error)")
+      }
     }
   }
 
@@ -185,7 +189,7 @@ import Testing
     let server = try LoopbackServer { _ in .status(403) }
     try await DownloadFolder.with { folder async throws in
       let run = try await folder.download(server.url + "/f", "-d", folder.path, "--refresh", "exit 3")
-      let sentence = "errand: The command of --refresh failed with status 3."
+      let sentence = "errand: The command of --refresh failed with status 3; correct it, so that it prints the new URL."
       #expect(run.status == 1 && run.error.contains(sentence), "\(run.error)")
       #expect(try folder.names() == [])
     }
@@ -250,7 +254,7 @@ import Testing
       let first = try await folder.download(server.url, "-d", folder.path) { _ in
         try await gate.reached()
         let second = try await folder.download(server.url, "-d", folder.path)
-        #expect(second.status == 75 && second.error.contains("another download uses it"), "\(second.error)")
+        #expect(second.status == 75 && second.error.contains("another download uses the file"), "\(second.error)")
         gate.open()
       }
       #expect(first.status == 0)

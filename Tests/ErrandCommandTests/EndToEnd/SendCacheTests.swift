@@ -46,7 +46,9 @@ import Testing
   @Test func `a miss states its reason`() async throws {
     let server = try counting()
     let run = try await send(server.url, "-v")
-    #expect(run.error.contains("* from the server: The server was asked: nothing is stored for this request.\n"))
+    #expect(
+      run.error.contains(
+        "* from the server: The request was sent to the server: nothing is stored for this request.\n"))
     #expect(run.error.contains("* Cache-Status: Errand; fwd=miss; fwd-status=200; stored; detail=missing\n"))
   }
 
@@ -73,8 +75,10 @@ import Testing
     let server = try counting()
     let run = try await send(server.url, "--mode", "only", "-v")
     #expect(run.status == ExitCode.notStored.rawValue && run.output.isEmpty && server.requests.isEmpty)
-    #expect(run.error.contains("errand: Nothing is stored for this request; load it once"))
-    #expect(run.error.contains("* from no source: Nothing was served: nothing is stored for this request.\n"))
+    #expect(run.error.contains("errand: Nothing is stored for this request; send the request once"))
+    #expect(
+      run.error.contains(
+        "* from neither the server nor the cache: No response was served: nothing is stored for this request.\n"))
   }
 
   @Test func `another account's response is a miss`() async throws {
@@ -115,7 +119,7 @@ import Testing
     _ = try await send(server.url)
     let run = try await send(server.url, "-v")
     #expect(run.text == "body" && run.error.contains("< HTTP/1.1 304") && run.error.contains("= HTTP/1.1 200"))
-    #expect(run.error.contains("* from the cache, confirmed: The server confirmed the stored response.\n"))
+    #expect(run.error.contains("* from the cache, revalidated: The server confirmed the stored response.\n"))
   }
 
   @Test func `a refresh ends before the process`() async throws {
@@ -155,7 +159,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (68, "contains the index of another program."), (60, "contains a store of another version of Errand"),
+    (68, "contains the index of another program; use another folder."),
+    (60, "contains a store of another version of Errand"),
   ])
   func `a foreign store is not changed`(offset: UInt64, clause: String) async throws {
     let server = try counting()

@@ -57,10 +57,10 @@ import Testing
 
   @Test func `changed files and time-outs have exit statuses`() async throws {
     let gate = Gate()
-    let liar = try RangeServer(RangeBehaviour(Self.content) { $0.lie = .unasked(0..<1_000) })
+    let deviating = try RangeServer(RangeBehaviour(Self.content) { $0.deviation = .unrequested(0..<1_000) })
     let silent = try RangeServer(RangeBehaviour(Self.content) { $0.fault = .stall(after: 1_000, until: gate) })
     try await DownloadFolder.with { folder async throws in
-      let changed = try await folder.download(liar.url, "-d", folder.path)
+      let changed = try await folder.download(deviating.url, "-d", folder.path)
       #expect(changed.status == 33, "\(changed.error)")
       #expect(try folder.names() == [])
       let late = try await folder.download(silent.url, "-d", folder.path, "--timeout", "1")

@@ -32,18 +32,18 @@ import Testing
     arguments: [
       ("a=1", "a", "1"), ("a=", "a", ""), ("a=b=c", "a", "b=c"), ("a:=1", "a", 1), ("a:=\"1\"", "a", "1"),
       ("a:=[1,null]", "a", [1, nil]), ("a==", "a", "="), ("名=值 &+", "名", "值 &+"), ("a=:=", "a", ":="),
-      ("a=x:=1", "a", "x:=1"),
+      ("a=x:=1", "a", "x:=1"), ("a=\u{301}b", "a", "\u{301}b"), ("a\u{301}:=1", "a\u{301}", 1),
     ] as [(String, String, JSONValue)])
   func `arguments have names and values`(word: String, name: String, value: JSONValue) throws {
     #expect(try parse("h", word).items == [.init(name: name, value: value)])
   }
 
   @Test func `fields are added or omitted`() throws {
-    let options = try parse("h", "-H", "X-A: b: c ", "--header=X-B:1", "-HX-C:  ", "-H", "X-A: 2")
+    let options = try parse("h", "-H", "X-A: b: c ", "--header=X-B:1", "-HX-C:  ", "-H", "X-A: 2", "-HX-D:\u{301}")
     #expect(
       options.fields == [
         .init(name: "X-A", value: "b: c"), .init(name: "X-B", value: "1"), .init(name: "X-C", value: nil),
-        .init(name: "X-A", value: "2"),
+        .init(name: "X-A", value: "2"), .init(name: "X-D", value: "\u{301}"),
       ])
     let headers = ShellRequest(options: options).headers
     #expect(
@@ -54,6 +54,7 @@ import Testing
           headers.set("X-B", "1")
           headers.set("X-C", nil)
           headers.add("X-A", "2")
+          headers.set("X-D", "\u{301}")
           return headers
         }())
   }

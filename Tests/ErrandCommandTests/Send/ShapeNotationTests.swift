@@ -28,7 +28,7 @@ import Testing
     ("", "the shape must be JSON"), ("string", "the shape must be JSON"),
     (#"{"a": {"b": ["text"]}}"#, "at $.a.b[0]: “text” is not a type; use string, number"),
     (#"{"a": "string|"}"#, "at $.a: a type is missing"), (#"{"a": ""}"#, "a type is missing"),
-    (#"["string?"]"#, "at $[0]: ? marks keys that may be missing"),
+    (#"["string?"]"#, "at $[0]: ? means that a key may be missing"),
     (#"{"a": "string", "a?": "string"}"#, "at $.a: the key is given twice"), (#"{"a": "[1]"}"#, "“[1]” is not a type"),
   ])
   func `a wrong notation names path and cure`(text: String, message: String) {

@@ -12,11 +12,12 @@ import Testing
 
   @Test(
     arguments: [
-      ([], []), (["a", "b"], [.place("a"), .place("b")]), (["-q"], [.flag("-q")]), (["--quiet"], [.flag("--quiet")]),
+      ([], []), (["a", "b"], [.argument("a"), .argument("b")]), (["-q"], [.flag("-q")]),
+      (["--quiet"], [.flag("--quiet")]),
       (["-o", "x"], [.option("-o", value: "x")]), (["-ox"], [.option("-o", value: "x")]),
       (["--output=x=y"], [.option("--output", value: "x=y")]), (["--output="], [.option("--output", value: "")]),
-      (["-o", "-q"], [.option("-o", value: "-q")]), (["-"], [.place("-")]),
-      (["--", "-q", "--"], [.place("-q"), .place("--")]), (["--"], []),
+      (["-o", "-q"], [.option("-o", value: "-q")]), (["-"], [.argument("-")]),
+      (["--", "-q", "--"], [.argument("-q"), .argument("--")]), (["--"], []),
     ] as [([String], [WordReader.Item])])
   func `options and arguments are distinguished`(words: [String], expected: [WordReader.Item]) throws {
     #expect(try items(words) == expected)

@@ -11,7 +11,7 @@ import Testing
 
   @Test(
     arguments: [
-      ([.done(file), .there(3)], false, .success), ([.done(file)], true, .success),
+      ([.done(file), .alreadyComplete(3)], false, .success), ([.done(file)], true, .success),
       ([.done(file), .failed(refused, kept: 0), .failed(broken, kept: 1)], false, .status),
       ([.failed(broken, kept: 1), .failed(refused, kept: 0)], false, .broken),
       ([.failed(broken, kept: 1), .stopped(kept: 0)], true, .interrupted),
@@ -28,14 +28,14 @@ import Testing
     ])
   func `the advice names a valid command`(words: [String], advice: String) throws {
     let options = try DownloadParser.parse(words)
-    let ends = [DownloadEnd.there(3), .stopped(kept: 5)]
+    let ends = [DownloadEnd.alreadyComplete(3), .stopped(kept: 5)]
     #expect(DownloadCommand.sentence(on: ends, options) == "The received bytes are kept; \(advice) the download.")
     #expect(DownloadCommand.sentence(on: [.stopped(kept: 0)], options) == nil)
   }
 
   @Test(
     arguments: [
-      (.done(file), true, .done), (.there(3), false, .done),
+      (.done(file), true, .done), (.alreadyComplete(3), false, .done),
       (.stopped(kept: 1 << 20), true, .stopped("stopped, 1.0 MiB kept")),
       (.stopped(kept: 0), false, .stopped("stopped")),
       (.stopped(kept: 0), true, .stopped("stopped, nothing kept")),

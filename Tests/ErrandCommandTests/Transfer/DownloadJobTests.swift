@@ -13,7 +13,7 @@ import Testing
       let request = RequestIdentity(method: "GET", url: "http://h.example/film", variant: "0")
       let part = try PartFile.open(target: folder.file("film"))
       for place: Int64 in [0, 50] { try Data(count: 10).withUnsafeBytes { try part.write($0, at: place) } }
-      try part.commit(PartRecord(request: request, validator: .entityTag("\"v1\""), total: 100, now: 1))
+      try part.commit(PartMetadata(request: request, validator: .entityTag("\"v1\""), total: 100, now: 1))
       part.close()
       #expect(job.kept == 20)
     }

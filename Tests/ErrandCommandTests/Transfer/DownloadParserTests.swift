@@ -36,11 +36,11 @@ import Testing
 
   @Test(
     arguments: [
-      ([], "a URL is missing; only -c works without one, and resumes the downloads in the folder"),
+      ([], "a URL is missing; it is optional only with -c, which resumes the downloads in the folder"),
       (["u", "-o", "f", "-d", "d"], "use either -o for a file or -d for a folder"),
-      (["u", "v", "-o", "f"], "-o is for one URL; use -d for several"),
-      (["u", "v", "--sha256", sum], "a checksum is for one URL; download the others separately"),
-      (["u", "v", "--resource", "x"], "--resource is for one URL; download the others separately"),
+      (["u", "v", "-o", "f"], "-o is for one URL; use -d for several URLs"),
+      (["u", "v", "--sha256", sum], "a checksum is for one URL; download the other URLs separately"),
+      (["u", "v", "--resource", "x"], "--resource is for one URL; download the other URLs separately"),
       (["u", "--sha256", sum, "--sha256", sum], "use only one checksum: --sha256 or --sha512"),
       (["u", "-c", "--fresh"], "-c resumes and --fresh starts over; use only one"),
       (["u", "-o", "f", "-J"], "-o and -J both name the file; use only one"),
@@ -52,6 +52,7 @@ import Testing
       (["u", "--files", "0"], "--files needs a number from 1 to 16, not “0”"),
       (["u", "--user", "a:b", "--bearer", "c"], "use only one credential: --user or --bearer"),
       (["a:b@h/x"], "remove name and password from the URL, and give them with --user name:password"),
+      (["a:b@\u{301}h/x"], "remove name and password from the URL, and give them with --user name:password"),
     ])
   func `wrong arguments are named`(words: [String], sentence: String) {
     let error = #expect(throws: UsageError.self) { try DownloadParser.parse(words) }

@@ -53,7 +53,7 @@ import Testing
       let identity = RequestIdentity(method: "GET", url: "http://h.example/film", variant: "0")
       let choices = RecordedChoices(permissions: 0o600, replaces: false, maximumBytes: 50, isNamedByServer: true)
       try part.commit(
-        PartRecord(request: identity, validator: .entityTag("\"v1\""), total: 100, choices: choices, now: 1))
+        PartMetadata(request: identity, validator: .entityTag("\"v1\""), total: 100, choices: choices, now: 1))
       part.close()
       for (words, isNamed) in [(["-c", "-d", folder.path], true), (["-c", "-o", folder.file("film")], false)] {
         let options = try DownloadParser.parse(words)

@@ -38,7 +38,7 @@ import Testing
       ([], "a file and a URL are missing"), (["f"], "a file and a URL are needed, in this order"),
       (["a", "b", "u"], "several files need --multipart, which sends them as one form"),
       (["a", "u", "--name", "x"], "--name is for forms; use it with --multipart"),
-      (["", "u"], "the file name is empty"),
+      (["", "u"], "a file name is empty; write the path of a file"),
       (["a", "u", "--user", "a:b", "--bearer", "c"], "use only one credential: --user or --bearer"),
       (
         ["a", "u", "--field", "x"],

@@ -11,8 +11,8 @@ import Testing
   private static let limits = AdmissionLimits(
     perHost: 1, total: 1, rates: [HostRate("red.example", requests: 1, burst: 1)])
 
-  private static func pass(_ entrance: Queue.ReservedEntrance) -> Queue.Pass? {
-    if case .admitted(let pass) = entrance { pass } else { nil }
+  private static func slot(_ entrance: Queue.ReservedEntrance) -> Queue.Slot? {
+    if case .admitted(let slot) = entrance { slot } else { nil }
   }
 
   @Test func `nested calls exceed limits and are counted`() throws {
@@ -20,7 +20,7 @@ import Testing
     let entered = queue.tryEnter(Self.red)
     let first = try #require(entered)
     let token = queue.reserveToken(Self.red, .start)
-    let beyond = Self.pass(queue.enterBeyond(Self.red, .start))
+    let beyond = Self.slot(queue.enterBeyond(Self.red, .start))
     let second = try #require(beyond)
     #expect(token == nil && queue.running == 2)
     _ = queue.release(first, .start)
@@ -41,8 +41,8 @@ import Testing
     var queue = Queue(limits: Self.limits)
     let moment = queue.reserveToken(Self.red, .start)
     queue.giveBackToken(Self.red)
-    let pass = queue.tryEnter(Self.red, .start)
-    #expect(moment == nil && pass != nil)
+    let slot = queue.tryEnter(Self.red, .start)
+    #expect(moment == nil && slot != nil)
   }
 
   @Test func `closed host delays nested calls too`() throws {
@@ -57,7 +57,7 @@ import Testing
       return
     }
     #expect(opening == .after(.seconds(50)))
-    let pass = Self.pass(queue.enterBeyond(Self.red, .after(.seconds(50))))
-    #expect(pass != nil)
+    let slot = Self.slot(queue.enterBeyond(Self.red, .after(.seconds(50))))
+    #expect(slot != nil)
   }
 }

@@ -9,12 +9,12 @@ import Testing
     var random: SeededNumbers
     var queue: AdmissionQueue<Int>
     var model: NaiveQueue
-    var passes: [(host: Int, pass: AdmissionQueue<Int>.Pass)] = []
+    var slots: [(host: Int, slot: AdmissionQueue<Int>.Slot)] = []
     var tickets: [Int: AdmissionQueue<Int>.Ticket] = [:]
     var hosts: [Int: Int] = [:]
     var seconds = 0
     var last = 0
-    var grants = 0
+    var admissions = 0
 
     var now: MonotonicInstant { .after(.seconds(seconds)) }
 
@@ -43,9 +43,9 @@ import Testing
       let priority = CallPriority.allCases[random.next(below: 3)]
       let runs = model.enter(last, host, owner, priority, seconds)
       switch queue.enter(origins[host], owner: owner, priority, last, now) {
-      case .admitted(let pass):
+      case .admitted(let slot):
         #expect(runs)
-        passes.append((host, pass))
+        slots.append((host, slot))
       case .waits(let ticket):
         #expect(!runs)
         tickets[last] = ticket
@@ -55,15 +55,15 @@ import Testing
     }
 
     private mutating func release() {
-      guard !passes.isEmpty else { return }
-      let (host, pass) = passes.remove(at: random.next(below: passes.count))
+      guard !slots.isEmpty else { return }
+      let (host, slot) = slots.remove(at: random.next(below: slots.count))
       let expected = model.release(host, seconds)
-      let grant = queue.release(pass, now)
-      #expect(grant?.waiter == expected)
-      guard let grant, tickets[grant.waiter] != nil, let host = hosts[grant.waiter] else { return }
-      grants += 1
-      passes.append((host, grant.pass))
-      tickets[grant.waiter] = nil
+      let admission = queue.release(slot, now)
+      #expect(admission?.waiter == expected)
+      guard let admission, tickets[admission.waiter] != nil, let host = hosts[admission.waiter] else { return }
+      admissions += 1
+      slots.append((host, admission.slot))
+      tickets[admission.waiter] = nil
     }
 
     private mutating func leaveOrChange() {
@@ -90,6 +90,6 @@ import Testing
   func `queue agrees with naive model`(limits: (perHost: Int, total: Int), seed: UInt64) {
     var scene = Scene(seed: seed, perHost: limits.perHost, total: limits.total)
     for _ in 0..<600 { scene.step() }
-    #expect(scene.grants > 10, "a scenario without waiting calls proves nothing")
+    #expect(scene.admissions > 10, "a scenario without waiting calls proves nothing")
   }
 }

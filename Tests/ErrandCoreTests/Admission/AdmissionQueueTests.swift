@@ -17,7 +17,7 @@ import Testing
     var queue: Queue
     var callers: [Caller] = [.outside, .outside, .outside]
     var tickets: [Queue.Ticket?] = [nil, nil, nil]
-    var passes: [Queue.Pass?] = [nil, nil, nil]
+    var slots: [Queue.Slot?] = [nil, nil, nil]
   }
 
   @Test(arguments: [(1, 1), (2, 2), (2, 1), (1, 3)]) func `every interleaving respects the limits`(
@@ -37,8 +37,8 @@ import Testing
       case .outside:
         var next = world
         switch next.queue.enter(hosts[index], owner: nil, .normal, index, .start) {
-        case .admitted(let pass):
-          next.passes[index] = pass
+        case .admitted(let slot):
+          next.slots[index] = slot
           next.callers[index] = .running
         case .waits(let ticket):
           next.tickets[index] = ticket
@@ -62,27 +62,27 @@ import Testing
     }
   }
 
-  /// The world after a slot is released. If the first grant is refused, its slot goes to the next waiter.
+  /// The world after a slot is released. If the first admission is refused, its slot goes to the next waiter.
   private func released(_ index: Int, refusing: Bool, _ world: World) -> World {
     var next = world
     next.callers[index] = .gone
-    guard var pass = next.passes[index] else { return world }
+    guard var slot = next.slots[index] else { return world }
     var refuses = refusing
-    while let granted = next.queue.release(pass, isUnused: pass != next.passes[index], .start) {
-      #expect(next.callers[granted.waiter] == .waiting)
-      if let ticket = next.tickets[granted.waiter] {
-        #expect(granted.pass.host == ticket.host)
+    while let admission = next.queue.release(slot, isUnused: slot != next.slots[index], .start) {
+      #expect(next.callers[admission.waiter] == .waiting)
+      if let ticket = next.tickets[admission.waiter] {
+        #expect(admission.slot.host == ticket.host)
         let isOut = next.queue.leave(ticket)
         #expect(!isOut, "an admitted call holds no place in the queue")
       }
-      next.passes[granted.waiter] = granted.pass
+      next.slots[admission.waiter] = admission.slot
       if !refuses {
-        next.callers[granted.waiter] = .running
+        next.callers[admission.waiter] = .running
         return next
       }
       refuses = false
-      next.callers[granted.waiter] = .gone
-      pass = granted.pass
+      next.callers[admission.waiter] = .gone
+      slot = admission.slot
     }
     return next
   }

@@ -1,14 +1,14 @@
 @testable import ErrandCore
 import Testing
 
-/// A test bench for a queue: waiters are numbers, passes are stored by origin, and the clock changes only when a test
+/// A test bench for a queue: waiters are numbers, slots are stored by origin, and the clock changes only when a test
 /// sets it.
 final class Bench {
   typealias Queue = AdmissionQueue<Int>
   typealias Origin = HTTPURL.Origin
 
   private var queue: Queue
-  private var passes: [Origin: [Queue.Pass]] = [:]
+  private var slots: [Origin: [Queue.Slot]] = [:]
   private var origins: [Int: Origin] = [:]
   private var tickets: [Int: Queue.Ticket] = [:]
   var now = MonotonicInstant.start
@@ -28,8 +28,8 @@ final class Bench {
 
   /// Whether an exchange may start immediately; if so, it runs.
   func enters(_ origin: Origin) -> Bool {
-    guard let pass = queue.tryEnter(origin) ?? queue.tryEnter(origin, now) else { return false }
-    passes[origin, default: []].append(pass)
+    guard let slot = queue.tryEnter(origin) ?? queue.tryEnter(origin, now) else { return false }
+    slots[origin, default: []].append(slot)
     return true
   }
 
@@ -62,11 +62,11 @@ final class Bench {
 
   /// Ends one exchange at an origin. Returns the waiter that is admitted next.
   func release(_ origin: Origin, isUnused: Bool = false) -> Int? {
-    guard let pass = passes[origin]?.popLast() else {
+    guard let slot = slots[origin]?.popLast() else {
       Issue.record("nothing runs at \(origin)")
       return nil
     }
-    return keep(queue.release(pass, isUnused: isUnused, now))
+    return keep(queue.release(slot, isUnused: isUnused, now))
   }
 
   /// The waiter that is admitted next, or nil if none may start.
@@ -82,26 +82,26 @@ final class Bench {
 
   /// Closes an origin at which an exchange runs.
   func close(_ origin: Origin, for duration: Duration) {
-    if let pass = passes[origin]?.last { queue.close(pass, until: now.advanced(by: duration)) }
+    if let slot = slots[origin]?.last { queue.close(slot, until: now.advanced(by: duration)) }
   }
 
   /// Ends all running exchanges one after the other and returns the waiters that are admitted.
   func drain() -> [Int] {
     var order: [Int] = []
-    while let origin = passes.first(where: { !$0.value.isEmpty })?.key {
+    while let origin = slots.first(where: { !$0.value.isEmpty })?.key {
       if let waiter = release(origin) { order.append(waiter) }
     }
     return order
   }
 
-  private func keep(_ grant: Queue.Grant?) -> Int? {
-    guard let grant, let origin = origins[grant.waiter] else { return nil }
-    #expect(grant.pass.host == tickets[grant.waiter]?.host)
-    passes[origin, default: []].append(grant.pass)
-    return grant.waiter
+  private func keep(_ admission: Queue.Admission?) -> Int? {
+    guard let admission, let origin = origins[admission.waiter] else { return nil }
+    #expect(admission.slot.host == tickets[admission.waiter]?.host)
+    slots[origin, default: []].append(admission.slot)
+    return admission.waiter
   }
 
   private func place(_ origin: Origin) -> Int? {
-    tickets.first { origins[$0.key] == origin }?.value.host ?? passes[origin]?.last?.host
+    tickets.first { origins[$0.key] == origin }?.value.host ?? slots[origin]?.last?.host
   }
 }

@@ -11,7 +11,7 @@ struct NaiveQueue {
     var urgency: Int
   }
 
-  struct Lane: Hashable {
+  struct Subqueue: Hashable {
     let host: Int
     let owner: UInt64?
     let urgency: Int
@@ -24,7 +24,7 @@ struct NaiveQueue {
   var running: [Int: Int] = [:]
   /// In order of arrival.
   var waiters: [Waiter] = []
-  private var laneTurns: [Lane: Int] = [:]
+  private var subqueueTurns: [Subqueue: Int] = [:]
   private var ownerTurns: [UInt64?: Int] = [:]
   private var turn = 0
 
@@ -77,7 +77,7 @@ struct NaiveQueue {
     turn += 1
     if wasFull { ownerTurns[next.owner] = turn }
     turn += 1
-    laneTurns[lane(next)] = turn
+    subqueueTurns[subqueue(next)] = turn
     running[next.host, default: 0] += 1
     leave(next.name)
     return next.name
@@ -86,43 +86,46 @@ struct NaiveQueue {
   private func before(_ left: Waiter, _ right: Waiter, overAll: Bool) -> Bool {
     let (one, other) =
       overAll
-      ? (ownerTurns[left.owner], ownerTurns[right.owner]) : (laneTurns[lane(left)], laneTurns[lane(right)])
+      ? (ownerTurns[left.owner], ownerTurns[right.owner])
+      : (subqueueTurns[subqueue(left)], subqueueTurns[subqueue(right)])
     return (one ?? 0, left.name) < (other ?? 0, right.name)
   }
 
-  private func lane(_ waiter: Waiter) -> Lane {
-    Lane(host: waiter.host, owner: waiter.owner, urgency: waiter.urgency)
+  private func subqueue(_ waiter: Waiter) -> Subqueue {
+    Subqueue(host: waiter.host, owner: waiter.owner, urgency: waiter.urgency)
   }
 
   private func urgency(_ waiter: Waiter, _ now: Int) -> Int {
     min(waiter.priority.urgency + (now - waiter.since) / ageing, 2)
   }
 
-  /// Raises one waiter at a time, ordered by the moment of its rise, because each rise may create a lane.
+  /// Raises one waiter at a time, ordered by the moment of its rise, because each rise may create a subqueue.
   private mutating func age(_ now: Int) {
     while true {
       let due = waiters.indices.filter { urgency(waiters[$0], now) > waiters[$0].urgency }
-      guard let first = due.min(by: { (birthday(waiters[$0]), $0) < (birthday(waiters[$1]), $1) }) else { return }
+      guard let first = due.min(by: { (promotionTime(waiters[$0]), $0) < (promotionTime(waiters[$1]), $1) }) else {
+        return
+      }
       waiters[first].urgency = urgency(waiters[first], now)
       noteTurns()
     }
   }
 
-  private func birthday(_ waiter: Waiter) -> Int {
+  private func promotionTime(_ waiter: Waiter) -> Int {
     waiter.since + ageing * (waiter.urgency + 1 - waiter.priority.urgency)
   }
 
-  /// Adds new lanes and owners at the end, and removes those without waiters.
+  /// Adds new subqueues and owners at the end, and removes those without waiters.
   private mutating func noteTurns() {
-    laneTurns = laneTurns.filter { turn in waiters.contains { lane($0) == turn.key } }
+    subqueueTurns = subqueueTurns.filter { turn in waiters.contains { subqueue($0) == turn.key } }
     ownerTurns = ownerTurns.filter { turn in waiters.contains { $0.owner == turn.key } }
     for waiter in waiters where ownerTurns[waiter.owner] == nil {
       turn += 1
       ownerTurns[waiter.owner] = turn
     }
-    for waiter in waiters where laneTurns[lane(waiter)] == nil {
+    for waiter in waiters where subqueueTurns[subqueue(waiter)] == nil {
       turn += 1
-      laneTurns[lane(waiter)] = turn
+      subqueueTurns[subqueue(waiter)] = turn
     }
   }
 }

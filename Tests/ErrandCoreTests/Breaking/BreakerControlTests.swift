@@ -16,12 +16,12 @@ import Testing
     _ name: String, _ result: Breaker.Result, _ control: BreakerControl, at moment: MonotonicInstant
   ) throws {
     let origin = try HTTPURL("http://\(name).example").origin
-    guard case .pass(let round, _) = control.enter(origin, Self.rule, at: moment) else { return }
-    _ = control.end(result, origin, of: round, at: moment)
+    guard case .admitted(let generation, _) = control.admit(origin, Self.rule, at: moment) else { return }
+    _ = control.end(result, origin, of: generation, at: moment)
   }
 
   private func isOpen(_ name: String, _ control: BreakerControl, at moment: MonotonicInstant) throws -> Bool {
-    control.refusal(try HTTPURL("http://\(name).example").origin, Self.rule, at: moment) != nil
+    control.rejectionTime(try HTTPURL("http://\(name).example").origin, Self.rule, at: moment) != nil
   }
 
   @Test func `number of failing origins is bounded`() throws {

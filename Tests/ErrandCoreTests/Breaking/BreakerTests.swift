@@ -22,8 +22,9 @@ import TestSupport
   /// Sends one exchange per letter: `s` succeeds, `f` fails, `n` is neither.
   private func send(_ results: String, _ breaker: inout Breaker, at seconds: Double = 0) {
     for letter in results {
-      guard case .pass(let round, _) = breaker.enter(at: Self.moment(seconds)) else { continue }
-      breaker.end(letter == "s" ? .success : letter == "f" ? .failure : .nothing, of: round, at: Self.moment(seconds))
+      guard case .admitted(let generation, _) = breaker.admit(at: Self.moment(seconds)) else { continue }
+      breaker.end(
+        letter == "s" ? .success : letter == "f" ? .failure : .nothing, of: generation, at: Self.moment(seconds))
     }
   }
 
@@ -36,7 +37,7 @@ import TestSupport
   func `opens by failure share and count`(_ results: String, _ isOpen: Bool) {
     var breaker = Breaker(Self.rule())
     send(results, &breaker)
-    #expect((breaker.enter(at: Self.moment(0)) == .refused(for: .seconds(60))) == isOpen)
+    #expect((breaker.admit(at: Self.moment(0)) == .rejected(for: .seconds(60))) == isOpen)
   }
 
   @Test func `successful trials close zero-share rule`() {
@@ -57,11 +58,11 @@ import TestSupport
     #expect(breaker.state == .open(until: Self.moment(60)))
   }
 
-  @Test func `refusal says the remaining pause`() {
+  @Test func `rejection time is the remaining pause`() {
     var breaker = Breaker(Self.rule())
     send("ffff", &breaker, at: 5)
-    #expect(breaker.refusal(at: Self.moment(25)) == .seconds(40))
-    #expect(breaker.refusal(at: Self.moment(65)) == nil)
+    #expect(breaker.rejectionTime(at: Self.moment(25)) == .seconds(40))
+    #expect(breaker.rejectionTime(at: Self.moment(65)) == nil)
   }
 
   @Test(arguments: [
@@ -78,33 +79,34 @@ import TestSupport
   @Test func `trials are limited to their number`() {
     var breaker = Breaker(Self.rule(trials: 3))
     send("ffff", &breaker)
-    let rounds = (0..<5).map { _ in breaker.enter(at: Self.moment(60)) }
-    #expect(rounds.prefix(3).allSatisfy { $0 != .refused(for: .seconds(60)) })
-    #expect(rounds.suffix(2).allSatisfy { $0 == .refused(for: .seconds(60)) })
-    guard case .pass(let round, true) = rounds[0] else { return }
-    breaker.end(.nothing, of: round, at: Self.moment(61))
+    let admissions = (0..<5).map { _ in breaker.admit(at: Self.moment(60)) }
+    #expect(admissions.prefix(3).allSatisfy { $0 != .rejected(for: .seconds(60)) })
+    #expect(admissions.suffix(2).allSatisfy { $0 == .rejected(for: .seconds(60)) })
+    guard case .admitted(let generation, true) = admissions[0] else { return }
+    breaker.end(.nothing, of: generation, at: Self.moment(61))
     #expect(
-      breaker.enter(at: Self.moment(61)) == .pass(round: round, isTrial: true), "a cancelled trial frees its place"
+      breaker.admit(at: Self.moment(61)) == .admitted(generation: generation, isTrial: true),
+      "a cancelled trial frees its place"
     )
   }
 
   @Test func `hanging trials expire`() {
     var breaker = Breaker(Self.rule(trials: 1))
     send("ffff", &breaker)
-    let hanging = breaker.enter(at: Self.moment(60))
-    #expect(breaker.refusal(at: Self.moment(119)) == .seconds(1))
+    let hanging = breaker.admit(at: Self.moment(60))
+    #expect(breaker.rejectionTime(at: Self.moment(119)) == .seconds(1))
     send("s", &breaker, at: 120)
     #expect(breaker.state == .closed)
-    if case .pass(let round, _) = hanging { breaker.end(.failure, of: round, at: Self.moment(121)) }
-    #expect(breaker.state == .closed, "a result of an earlier round is ignored")
+    if case .admitted(let generation, _) = hanging { breaker.end(.failure, of: generation, at: Self.moment(121)) }
+    #expect(breaker.state == .closed, "a result of an earlier generation is ignored")
   }
 
-  @Test func `results of an earlier round are ignored`() {
+  @Test func `results of an earlier generation are ignored`() {
     var breaker = Breaker(Self.rule())
-    let early = (0..<8).map { _ in breaker.enter(at: Self.moment(0)) }
+    let early = (0..<8).map { _ in breaker.admit(at: Self.moment(0)) }
     send("ffff", &breaker)
     send("ss", &breaker, at: 61)
-    for case .pass(let round, _) in early { breaker.end(.failure, of: round, at: Self.moment(62)) }
+    for case .admitted(let generation, _) in early { breaker.end(.failure, of: generation, at: Self.moment(62)) }
     #expect(breaker.state == .closed)
   }
 
@@ -118,7 +120,7 @@ import TestSupport
     var breaker = Breaker(rule)
     for seconds in 0..<300 { send("sffn", &breaker, at: Double(seconds)) }
     send("ssss", &breaker, at: 500)
-    #expect(breaker.refusal(at: Self.moment(1_000)) == nil)
+    #expect(breaker.rejectionTime(at: Self.moment(1_000)) == nil)
   }
 
   @Test(arguments: 0..<30 as Range<UInt64>) func `random sequences obey the rules`(seed: UInt64) {
@@ -134,30 +136,32 @@ import TestSupport
         let before = breaker
         now += Bool.random(using: &random) ? 0 : Double.random(in: 0..<20, using: &random)
         if Bool.random(using: &random) || out.isEmpty {
-          let refusal = breaker.refusal(at: Self.moment(now))
-          switch breaker.enter(at: Self.moment(now)) {
-          case .pass(let round, _):
-            #expect(refusal == nil)
-            out.append(round)
-          case .refused(let left):
-            #expect(refusal == left && left > .zero && left <= rule.pause && breaker.state == before.state)
+          let rejectionTime = breaker.rejectionTime(at: Self.moment(now))
+          switch breaker.admit(at: Self.moment(now)) {
+          case .admitted(let generation, _):
+            #expect(rejectionTime == nil)
+            out.append(generation)
+          case .rejected(let left):
+            #expect(rejectionTime == left && left > .zero && left <= rule.pause && breaker.state == before.state)
             #expect(before.state != .closed)
           }
         } else {
-          let round = out.remove(at: Int.random(in: out.indices, using: &random))
+          let generation = out.remove(at: Int.random(in: out.indices, using: &random))
           let result = [Breaker.Result.success, .failure, .nothing].randomElement(using: &random) ?? .nothing
-          let opened = breaker.end(result, of: round, at: Self.moment(now))
+          let opened = breaker.end(result, of: generation, at: Self.moment(now))
           #expect(
             opened
               == (breaker.state == .open(until: Self.moment(now).advanced(by: rule.pause))
-                && breaker.round > before.round))
-          if opened { #expect(result == .failure && before.round == round) }
-          if round != before.round || result == .nothing { #expect(breaker.state == before.state) }
+                && breaker.generation > before.generation))
+          if opened { #expect(result == .failure && before.generation == generation) }
+          if generation != before.generation || result == .nothing { #expect(breaker.state == before.state) }
         }
-        #expect(breaker.round >= before.round && breaker.round <= before.round + 1)
-        if case .trying = breaker.state { #expect(out.filter { $0 == breaker.round }.count <= max(rule.trials, 1)) }
+        #expect(breaker.generation >= before.generation && breaker.generation <= before.generation + 1)
+        if case .trying = breaker.state {
+          #expect(out.filter { $0 == breaker.generation }.count <= max(rule.trials, 1))
+        }
       }
-      #expect(breaker.refusal(at: Self.moment(now + 61)) == nil, "after the pause an exchange is always admitted")
+      #expect(breaker.rejectionTime(at: Self.moment(now + 61)) == nil, "after the pause an exchange is always admitted")
     }
   }
 }

@@ -23,6 +23,21 @@ import Testing
     #expect(error.message.first?.isUppercase == true && error.message.hasSuffix(".") && !error.message.hasSuffix(".."))
   }
 
+  @Test func `internal fault asks for a report`() {
+    struct Get: APIRequest {
+      typealias Response = String
+      var path: Path { "/" }
+    }
+    let metrics = CallRecord().ended(after: .zero, at: MonotonicInstant(nanoseconds: 0)).0
+    let ending = CallEnding(error: nil, request: nil, response: nil, origin: nil, metrics: metrics)
+    let valueless = #expect(throws: APIError.self) { try TypedCall(Get()).value(of: ending) }
+    for error in [valueless, APIClient.unanswered] {
+      #expect(error?.message.hasPrefix("The call ended without a ") == true)
+      #expect(error?.message.contains("This is a fault of Errand") == true)
+      #expect(error?.message.contains("please report it") == true)
+    }
+  }
+
   @Test func `cancellation differs from expiry`() {
     #expect(APIError.mapping(CancellationError(), as: .transport).isCancelled)
     #expect(APIError.stopped(.cancelled).message == "The call was cancelled.")

@@ -15,6 +15,13 @@ import Testing
     #expect(form["q"] == "a b c+&=" && form["中"] == "😀")
   }
 
+  @Test func `names are compared by bytes`() throws {
+    let form = try FormValues(parsing: Data("%C3%A9=1&e%CC%81=2".utf8))
+    #expect(form["\u{e9}"] == "1" && form["e\u{301}"] == "2")
+    #expect(form.all("\u{e9}") == ["1"] && form.all("e\u{301}") == ["2"])
+    #expect(try FormValues(parsing: Data("a=%C3%A9".utf8)) != FormValues(parsing: Data("a=e%CC%81".utf8)))
+  }
+
   @Test func `empty body has no values`() throws {
     #expect(try FormValues(parsing: Data()).entries.isEmpty)
   }

@@ -95,6 +95,6 @@ import Testing
 
   @Test func `break names element and line`() {
     let failure = Self.failure("<a>\n<item x='1'>\n  text")
-    #expect(failure?.description == "line 3, column 6: the element <item> is not closed; the document breaks off")
+    #expect(failure?.description == "line 3, column 6: the element <item> is not closed; the document is incomplete")
   }
 }

@@ -85,7 +85,7 @@ import Testing
     let failure = Self.failure(written, as: Wrong.self)
     #expect(failure?.kind == .mismatch && failure?.path == "items[0].count")
     struct Missing: Decodable { struct Item: Decodable { let name: String }; let items: [Item] }
-    #expect(Self.failure(written, as: Missing.self)?.description == "items[0].name: it is missing")
+    #expect(Self.failure(written, as: Missing.self)?.description == "items[0].name: the value is missing")
   }
 
   @Test func `truncated lists throw and do not trap`() throws {

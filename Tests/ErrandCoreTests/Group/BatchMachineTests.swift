@@ -62,7 +62,7 @@ import Testing
     var started: [Int] = []
     while let index = machine.next() { started.append(index) }
     #expect(started == [0, 1, 2, 3])
-    #expect(machine.end(succeeded: true) == .goOn)
+    #expect(machine.end(succeeded: true) == .pending)
     #expect(machine.next() == nil)
   }
 
@@ -87,7 +87,7 @@ import Testing
       var started = 0
       var endings: [Bool] = []
       for _ in 0..<20 {
-        let isOver = Self.model(goal, count, endings) != .goOn
+        let isOver = Self.model(goal, count, endings) != .pending
         if Bool.random(using: &random) {
           let next = machine.next()
           #expect(next == (isOver || started == count ? nil : started))
@@ -108,15 +108,15 @@ import Testing
     let successes = endings.count - failures
     switch goal {
     case .all where failures > 0: return .missed
-    case .all, .outcomes: return endings.count == count ? .reached : .goOn
+    case .all, .outcomes: return endings.count == count ? .reached : .pending
     case .successes(let wanted) where count == 0 || successes >= wanted: return .reached
-    case .successes(let wanted): return successes + count - endings.count < wanted ? .missed : .goOn
+    case .successes(let wanted): return successes + count - endings.count < wanted ? .missed : .pending
     }
   }
 
   private static func letter(_ verdict: Verdict) -> Character {
     switch verdict {
-    case .goOn: "."
+    case .pending: "."
     case .reached: "R"
     case .missed: "M"
     }

@@ -9,7 +9,7 @@ struct HostHealthTests {
   @Test func `healthy servers keep configured order`() {
     var health = HostHealth()
     let order = health.order(origins, at(0))
-    #expect(order == [0, 1, 2] && health.isWell)
+    #expect(order == [0, 1, 2] && health.isHealthy)
   }
 
   @Test func `failed servers are tried last`() {
@@ -32,8 +32,8 @@ struct HostHealthTests {
   @Test func `response marks server as healthy`() {
     var health = HostHealth()
     health.fail(origins[0], at(0))
-    health.answer(origins[0])
-    #expect(health.isWell)
+    health.recordResponse(from: origins[0])
+    #expect(health.isHealthy)
   }
 
   @Test(arguments: [(1, 5), (2, 10), (3, 20), (6, 160), (7, 300), (1_000, 300)])

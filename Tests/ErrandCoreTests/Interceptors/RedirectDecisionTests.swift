@@ -54,7 +54,8 @@ import Testing
   @Test func `redirect fails if policy is never`() throws {
     let error = try Self.decide(Self.answer(302, "/b"), Self.request(), .never).failure
     #expect(error?.code == .redirectRefused && error?.stage == .redirect)
-    #expect(error?.message == "The server redirected with 302, but the policy is `RedirectPolicy.never`.")
+    #expect(
+      error?.message == "The server redirected with status 302, but the redirect policy is `RedirectPolicy.never`.")
   }
 
   @Test func `redirects stop after ten hops`() throws {
@@ -63,7 +64,10 @@ import Testing
       #expect(try Self.decide(Self.answer(302, "/n"), all[count - 1], visited: Array(all[..<count])).hop != nil)
     }
     let error = try Self.decide(Self.answer(302, "/n"), all[10], visited: Array(all[...10])).failure
-    #expect(error?.code == .tooManyRedirects && error?.message == "The call was redirected more than 10 times.")
+    #expect(error?.code == .tooManyRedirects)
+    #expect(
+      error?.message == "The call was redirected more than 10 times; "
+        + "to allow more redirects, raise `limit` in the redirect policy.")
     let short = RedirectPolicy.follow(limit: 0)
     #expect(try Self.decide(Self.answer(302, "/n"), all[0], short).failure?.code == .tooManyRedirects)
   }
@@ -111,7 +115,7 @@ import Testing
     #expect(error?.code == .redirectRefused)
     #expect(
       error?.message == "The redirect would send the body to http://o; "
-        + "to allow this, set `resendsBodyElsewhere` in the policy.")
+        + "to allow this, set `resendsBodyElsewhere` in the redirect policy.")
     #expect(try Self.decide(Self.answer(status, "/b"), request).hop?.body?.data == Data("x".utf8))
     let policy = RedirectPolicy.follow(resendsBodyElsewhere: true)
     #expect(try Self.decide(Self.answer(status, "http://o/b"), request, policy).hop?.body?.data == Data("x".utf8))
@@ -125,7 +129,7 @@ import Testing
     #expect(error?.code == .redirectRefused)
     #expect(
       error?.message == "The redirect leads from https to http at http://h; "
-        + "to allow this, set `allowsDowngrade` in the policy.")
+        + "to allow this, set `allowsDowngrade` in the redirect policy.")
     let hop = try Self.decide(Self.answer(301, "http://h/a"), request, .follow(allowsDowngrade: true)).hop
     #expect(hop?.fields == ["X-Plain": "p", "Accept": "a"])
     #expect(try Self.decide(Self.answer(301, "//h/b"), request).hop?.url.scheme == .https)
@@ -140,9 +144,12 @@ import Testing
 
   @Test func `exactly one Location is required`() throws {
     let none = try Self.decide(Self.answer(302), Self.request()).failure
-    #expect(none?.code == .invalidRedirect && none?.message == "The server redirected with 302 without a Location.")
+    #expect(none?.code == .invalidRedirect)
+    #expect(none?.message == "The server redirected with status 302, but the response has no Location field.")
     let several = try Self.decide(Self.answer(302, "/b", "/c"), Self.request()).failure
-    #expect(several?.message == "The server redirected with 302 with several Locations.")
+    #expect(
+      several?.message
+        == "The server redirected with status 302, but the response has several different Location fields.")
     #expect(try Self.decide(Self.answer(302, "/b", "/b"), Self.request()).hop?.url.string == "http://h/b")
   }
 

@@ -5,22 +5,22 @@ import Testing
 @Suite struct RetryDecisionTests {
   private typealias Kind = TransportFailure.Kind
 
-  private func question(
+  private func input(
     _ policy: RetryPolicy = .standard, isIdempotent: Bool = true, isReplayable: Bool = true,
-    isDelivered: Bool = false, hasStandIn: Bool = false, attempt: Int = 1, remaining: Duration? = nil,
+    isDelivered: Bool = false, hasFallbackResponse: Bool = false, attempt: Int = 1, remaining: Duration? = nil,
     chance: Double = 1
-  ) -> RetryDecision.Question {
-    RetryDecision.Question(
+  ) -> RetryDecision.Input {
+    RetryDecision.Input(
       policy: policy, isIdempotent: isIdempotent, isReplayable: isReplayable, isDelivered: isDelivered,
-      hasStandIn: hasStandIn, attempt: attempt, remaining: remaining, chance: chance)
+      hasFallbackResponse: hasFallbackResponse, attempt: attempt, remaining: remaining, chance: chance)
   }
 
   private func failure(_ kind: Kind, isCertainlyNotSent: Bool = false) -> RetryDecision.Result {
     .failure(TransportFailure(kind, "It failed.", isCertainlyNotSent: isCertainlyNotSent))
   }
 
-  private func retries(_ result: RetryDecision.Result, _ question: RetryDecision.Question) -> Bool {
-    RetryDecision.decide(result, question) != .deliver
+  private func retries(_ result: RetryDecision.Result, _ input: RetryDecision.Input) -> Bool {
+    RetryDecision.decide(result, input) != .deliver
   }
 
   @Test(arguments: [
@@ -29,9 +29,9 @@ import Testing
   ])
   func `only configured statuses are retried`(status: Int, isRetried: Bool) {
     let result = RetryDecision.Result.status(status, retryAfter: nil)
-    #expect(retries(result, question()) == isRetried)
-    #expect(!retries(result, question(isIdempotent: false)), "the server may have processed the request")
-    #expect(!retries(result, question(RetryPolicy(statuses: []))))
+    #expect(retries(result, input()) == isRetried)
+    #expect(!retries(result, input(isIdempotent: false)), "the server may have processed the request")
+    #expect(!retries(result, input(RetryPolicy(statuses: []))))
   }
 
   @Test(arguments: [
@@ -41,22 +41,23 @@ import Testing
     (.sink, false), (.bodySource, false), (.bodyChanged, false), (.unsupported, false), (.other, false),
   ])
   func `only transient failures are retried`(kind: TransportFailure.Kind, isRetried: Bool) {
-    #expect(retries(failure(kind), question()) == isRetried)
-    #expect(!retries(failure(kind), question(isIdempotent: false)))
-    #expect(retries(failure(kind, isCertainlyNotSent: true), question(isIdempotent: false)) == isRetried)
+    #expect(retries(failure(kind), input()) == isRetried)
+    #expect(!retries(failure(kind), input(isIdempotent: false)))
+    #expect(retries(failure(kind, isCertainlyNotSent: true), input(isIdempotent: false)) == isRetried)
   }
 
   @Test(arguments: [(1, true), (2, true), (3, false), (4, false)])
   func `number of attempts is limited`(attempt: Int, isRetried: Bool) {
-    #expect(retries(failure(.reset), question(attempt: attempt)) == isRetried)
-    #expect(!retries(failure(.reset), question(.none, attempt: attempt)))
+    #expect(retries(failure(.reset), input(attempt: attempt)) == isRetried)
+    #expect(!retries(failure(.reset), input(.none, attempt: attempt)))
   }
 
   @Test func `delivered or one-shot exchange is not retried`() {
-    #expect(!retries(failure(.reset), question(isDelivered: true)))
-    #expect(!retries(failure(.refused, isCertainlyNotSent: true), question(isReplayable: false)))
+    #expect(!retries(failure(.reset), input(isDelivered: true)))
+    #expect(!retries(failure(.refused, isCertainlyNotSent: true), input(isReplayable: false)))
     #expect(
-      !retries(.status(503, retryAfter: nil), question(hasStandIn: true)), "a stored response is served immediately")
+      !retries(.status(503, retryAfter: nil), input(hasFallbackResponse: true)),
+      "a stored response is served immediately")
   }
 
   @Test(arguments: [
@@ -66,14 +67,14 @@ import Testing
   ])
   func `delays double up to the longest`(attempt: Int, chance: Double, delay: Duration) {
     let decision = RetryDecision.decide(
-      failure(.reset), question(RetryPolicy(attempts: 100), attempt: attempt, chance: chance))
+      failure(.reset), input(RetryPolicy(attempts: 100), attempt: attempt, chance: chance))
     #expect(decision == .retry(.failure(.reset), after: delay, cost: 5))
   }
 
   @Test(arguments: [(408, Duration.milliseconds(100)), (429, .milliseconds(500)), (503, .milliseconds(500))])
   func `busy servers get a longer delay`(status: Int, delay: Duration) {
     #expect(
-      RetryDecision.decide(.status(status, retryAfter: nil), question())
+      RetryDecision.decide(.status(status, retryAfter: nil), input())
         == .retry(.status(status), after: delay, cost: 5))
   }
 
@@ -83,25 +84,25 @@ import Testing
       (61, 0, nil), (3_000_000_000, 0, nil),
     ] as [(Int, Double, Duration?)])
   func `Retry-After is used as a minimum`(seconds: Int, chance: Double, delay: Duration?) {
-    let decision = RetryDecision.decide(.status(503, retryAfter: .seconds(seconds)), question(chance: chance))
+    let decision = RetryDecision.decide(.status(503, retryAfter: .seconds(seconds)), input(chance: chance))
     #expect(decision == delay.map { .retry(.status(503), after: $0, cost: 5) } ?? .deliver)
   }
 
   @Test(arguments: [(Duration.milliseconds(101), true), (.milliseconds(100), false), (.zero, false)])
   func `no retry waits past the deadline`(remaining: Duration, isRetried: Bool) {
-    #expect(retries(failure(.reset), question(remaining: remaining)) == isRetried)
+    #expect(retries(failure(.reset), input(remaining: remaining)) == isRetried)
   }
 
   @Test(arguments: [(Kind.connectTimeout, 10), (.idleTimeout, 10), (.refused, 5)])
   func `time-outs cost more budget`(kind: TransportFailure.Kind, cost: Int) {
     #expect(
-      RetryDecision.decide(failure(kind), question(chance: 0)) == .retry(.failure(kind), after: .zero, cost: cost))
+      RetryDecision.decide(failure(kind), input(chance: 0)) == .retry(.failure(kind), after: .zero, cost: cost))
   }
 
   @Test(arguments: [Duration.seconds(-5), .zero, .seconds(Int64.max)])
   func `extreme delays are clamped`(delay: Duration) {
     let policy = RetryPolicy(attempts: 9, firstDelay: delay, busyDelay: delay, longestDelay: .seconds(1))
-    guard case .retry(_, let waited, _) = RetryDecision.decide(failure(.reset), question(policy, attempt: 5)) else {
+    guard case .retry(_, let waited, _) = RetryDecision.decide(failure(.reset), input(policy, attempt: 5)) else {
       Issue.record("the exchange is not retried")
       return
     }
@@ -155,11 +156,11 @@ import Testing
     let control = RetryControl()
     let (base, other) = (HTTPURL.Origin.test("http://red.example"), HTTPURL.Origin.test("http://blue.example"))
     #expect(control.pay(500, at: base) && control.pay(500, at: other))
-    control.succeed(paid: 0, at: base, answeredBy: other)
+    control.succeed(paid: 0, at: base, servedBy: other)
     #expect(!control.pay(1, at: base) && control.pay(1, at: other))
-    control.succeed(paid: 5, at: base, answeredBy: other)
+    control.succeed(paid: 5, at: base, servedBy: other)
     #expect(control.pay(5, at: base) && control.pay(1, at: other) && !control.pay(1, at: other))
-    control.succeed(paid: 0, at: base, answeredBy: base)
+    control.succeed(paid: 0, at: base, servedBy: base)
     #expect(control.pay(1, at: base) && !control.pay(1, at: base))
   }
 

@@ -9,7 +9,7 @@ import Testing
   }
 
   /// Starts an exchange at the transport.
-  private func begin(at seconds: Int64) throws -> ExchangeNote {
+  private func begin(at seconds: Int64) throws -> ExchangeRecorder {
     record.sending(try HTTPRequest(url: "http://h.example/"), at: instant(seconds))
   }
 
@@ -47,18 +47,18 @@ import Testing
   }
 
   @Test func `metrics from the transport are kept`() throws {
-    let note = try begin(at: 2)
-    note.measured(Self.measured(firstByte: nil))
-    note.measured(Self.measured(firstByte: .seconds(1)))
+    let recorder = try begin(at: 2)
+    recorder.measured(Self.measured(firstByte: nil))
+    recorder.measured(Self.measured(firstByte: .seconds(1)))
     #expect(try ended(at: 5).exchanges == [Self.told(firstByte: .seconds(1), total: .seconds(3))])
-    note.failed(CallState.Stopped(reason: .cancelled), at: instant(6))
+    recorder.failed(CallState.Stopped(reason: .cancelled), at: instant(6))
     #expect(try ended(at: 9).exchanges == [Self.told(firstByte: .seconds(1), total: .seconds(4))])
   }
 
   @Test func `metrics after the end are ignored`() throws {
-    let note = try begin(at: 0)
-    note.answered(try Self.answer(Self.measured(firstByte: .seconds(1), total: .seconds(2)), status: 302))
-    note.measured(Self.measured(firstByte: .seconds(8)))
+    let recorder = try begin(at: 0)
+    recorder.answered(try Self.answer(Self.measured(firstByte: .seconds(1), total: .seconds(2)), status: 302))
+    recorder.measured(Self.measured(firstByte: .seconds(8)))
     #expect(
       try ended(at: 9).exchanges == [Self.told(firstByte: .seconds(1), total: .seconds(2), status: 302)])
   }
@@ -66,9 +66,9 @@ import Testing
   @Test func `metrics of a failure are used`() throws {
     var failure = TransportFailure(.reset, "It broke.")
     failure.metrics = Self.measured(firstByte: .seconds(1), total: .seconds(2))
-    let note = try begin(at: 0)
-    note.measured(Self.measured(firstByte: .milliseconds(999)))
-    note.failed(failure, at: instant(3))
+    let recorder = try begin(at: 0)
+    recorder.measured(Self.measured(firstByte: .milliseconds(999)))
+    recorder.failed(failure, at: instant(3))
     #expect(try ended(at: 9).exchanges == [Self.told(firstByte: .seconds(1), total: .seconds(2))])
   }
 
@@ -82,24 +82,35 @@ import Testing
   }
 
   @Test func `queue time is measured until now`() {
-    record.queues(since: instant(1))
-    record.queues(since: instant(2))
+    record.beginWait(at: instant(1))
+    record.beginWait(at: instant(2))
     #expect(ended(at: 4).queue == .seconds(5))
-    record.queued(since: instant(1), until: instant(4))
+    record.endWait(since: instant(1), until: instant(4))
     #expect(ended(at: 5).queue == .seconds(6))
-    record.queued(since: instant(2), until: instant(5))
+    record.endWait(since: instant(2), until: instant(5))
     #expect(ended(at: 9).queue == .seconds(6))
   }
 
   @Test func `leaving caller copies known metrics`() throws {
-    let note = try begin(at: 2)
-    note.measured(Self.measured(firstByte: .seconds(1)))
-    record.queues(since: instant(4))
+    let recorder = try begin(at: 2)
+    recorder.measured(Self.measured(firstByte: .seconds(1)))
+    record.beginWait(at: instant(4))
     let caller = CallRecord()
     caller.take(shared: record, isJoined: true, at: instant(5))
-    note.answered(try Self.answer(ExchangeMetrics()))
+    recorder.answered(try Self.answer(ExchangeMetrics()))
     let metrics = caller.ended(after: .zero, at: instant(9)).0
     #expect(try metrics.exchanges == [Self.told(firstByte: .seconds(1), total: .seconds(3))])
     #expect(metrics.queue == .seconds(1) && metrics.attempts == 1 && metrics.isJoined)
+  }
+
+  @Test func `reports with other reasons differ`() {
+    func report(_ reason: String, _ status: String, _ miss: CacheMiss? = nil) -> CacheReport {
+      CacheReport(origin: .network, miss: miss) { isCollapsed in (reason + (isCollapsed ? " Shared." : ""), status) }
+    }
+    #expect(report("One.", "Errand; hit") == report("One.", "Errand; hit"))
+    #expect(report("One.", "Errand; hit") != report("Two.", "Errand; hit"))
+    #expect(report("One.", "Errand; hit") != report("One.", "Errand; fwd=miss"))
+    #expect(report("One.", "Errand; hit") != report("One.", "Errand; hit", .missing))
+    #expect(report("One.", "Errand; hit") != report("One.", "Errand; hit").collapsed)
   }
 }

@@ -8,10 +8,10 @@ import Testing
   }
 
   private func decide(
-    _ ended: ReconnectDecision.Break, _ rule: ReconnectRule = .standard, failures: Int = 1, told: Duration? = nil,
-    chance: Double = 0
+    _ ended: ReconnectDecision.ConnectionEnd, _ rule: ReconnectRule = .standard, failures: Int = 1,
+    serverDelay: Duration? = nil, chance: Double = 0
   ) -> ReconnectDecision {
-    ReconnectDecision.decide(ended, rule, failures: failures, told: told, chance: chance)
+    ReconnectDecision.decide(ended, rule, failures: failures, serverDelay: serverDelay, chance: chance)
   }
 
   @Test func `ended response reconnects`() {
@@ -27,15 +27,15 @@ import Testing
   }
 
   @Test func `server's retry time is used`() {
-    #expect(decide(.end, told: .milliseconds(200)) == .connect(after: .milliseconds(200)))
-    #expect(decide(.end, told: .seconds(600)) == .connect(after: .seconds(600)))
-    let busy = ReconnectDecision.Break.failure(Self.wire(.reset), retryAfter: .seconds(90))
+    #expect(decide(.end, serverDelay: .milliseconds(200)) == .connect(after: .milliseconds(200)))
+    #expect(decide(.end, serverDelay: .seconds(600)) == .connect(after: .seconds(600)))
+    let busy = ReconnectDecision.ConnectionEnd.failure(Self.wire(.reset), retryAfter: .seconds(90))
     #expect(decide(busy) == .connect(after: .seconds(90)))
   }
 
   @Test func `server's retry time has a minimum`() {
-    for told in [Duration.zero, .milliseconds(1), .seconds(-5)] {
-      #expect(decide(.end, told: told) == .connect(after: .milliseconds(100)))
+    for serverDelay in [Duration.zero, .milliseconds(1), .seconds(-5)] {
+      #expect(decide(.end, serverDelay: serverDelay) == .connect(after: .milliseconds(100)))
     }
     #expect(decide(.end, ReconnectRule(delay: .zero)) == .connect(after: .zero), "the app may choose zero")
   }

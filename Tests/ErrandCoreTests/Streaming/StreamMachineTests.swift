@@ -17,18 +17,18 @@ import Testing
       let piece = take(&machine)
       #expect(piece == Data([UInt8(truncatingIfNeeded: number - 10)]))
     }
-    #expect(machine.held == 10 && machine.placeCount <= 200)
+    #expect(machine.bufferedBytes == 10 && machine.placeCount <= 200)
   }
 
   @Test func `pause ends at half the buffer`() {
     var machine = StreamMachine()
     let piece = Data(count: 64 << 10)
-    let answers = (0..<5).map { _ in machine.put(piece).goesOn }
+    let answers = (0..<5).map { _ in machine.put(piece).mayContinue }
     #expect(answers == [true, true, true, true, false] && machine.isPaused)
     _ = (take(&machine), take(&machine))
     #expect(machine.isPaused)
     _ = take(&machine)
-    #expect(!machine.isPaused && machine.held == StreamMachine.limit / 2)
+    #expect(!machine.isPaused && machine.bufferedBytes == StreamMachine.limit / 2)
   }
 
   @Test func `body cannot begin twice`() throws {

@@ -41,7 +41,7 @@ import Testing
   ])
   func `valid digests are parsed`(lines: [String], expected: [String]) {
     let reading = read(lines)
-    #expect(reading.damage == nil)
+    #expect(reading.fault == nil)
     #expect(sums(reading) == expected)
     #expect(reading.checksum?.description == expected.first)
   }
@@ -59,10 +59,10 @@ import Testing
     "sha-256=:AQIDBA==:, x=%\"%C3%A9\"", "sha-256=:AQIDBA==:, x=%\"%ff\"", "sha-256=:AQIDBA==:, x=%\"%a",
     "sha-256=:AQIDBA==:, x=%x", "sha-256=:AQIDBA==:, x={}", "\u{0}", "=", ";", ":", "(", "é=:AQ==:",
   ])
-  func `damaged field gives no digest`(line: String) {
+  func `invalid field gives no digest`(line: String) {
     let reading = read([line])
     #expect(sums(reading).isEmpty)
-    #expect(reading.damage?.hasPrefix("Repr-Digest ") == true)
+    #expect(reading.fault?.hasPrefix("The field Repr-Digest is invalid: ") == true)
   }
 
   @Test func `every truncated field is handled`() {
@@ -82,7 +82,7 @@ import Testing
       var bytes = whole
       for _ in 0...generator.next(4) { bytes[generator.next(bytes.count)] = alphabet[generator.next(alphabet.count)] }
       let reading = read([String(decoding: bytes, as: UTF8.self)])
-      if reading.damage != nil { #expect(sums(reading).isEmpty) }
+      if reading.fault != nil { #expect(sums(reading).isEmpty) }
       for sum in sums(reading) { #expect(sum.hasPrefix("sha-256:") && sum.count == 16) }
     }
   }
@@ -99,7 +99,7 @@ import Testing
 
   @Test func `large field is parsed in bounded time`() {
     let members = (0..<20_000).map { "k\($0)=((" }.joined(separator: ",")
-    #expect(read([members]).damage != nil)
+    #expect(read([members]).fault != nil)
     let long = "x=(" + String(repeating: "1 ", count: 300_000) + "), sha-256=:AQIDBA==:"
     #expect(sums(read([long])) == ["sha-256:01020304"])
   }
@@ -111,16 +111,22 @@ import Testing
     #expect(digests.content.checksum?.hex == "00000000")
     let none = DigestFields(["Content-MD5": "AQIDBA==", "Digest": "sha-256=AQIDBA=="], known: Self.known)
     #expect(none.representation.checksum == nil && none.content.checksum == nil)
-    #expect(none.representation.damage == nil && none.content.damage == nil)
+    #expect(none.representation.fault == nil && none.content.fault == nil)
   }
 
   @Test(arguments: [
-    ("sha-256=:AQID:", "Repr-Digest has a sha-256 of 3 bytes instead of 4."),
-    ("sha-256=1", "Repr-Digest has a sha-256 that is not a byte sequence."),
-    ("sha-256=:*:", "Repr-Digest has a byte sequence that is not base64."),
-    ("sha-256=:AQIDBA==:,", "Repr-Digest ends in a comma."),
+    ("sha-256=:AQID:", "the sha-256 digest has 3 bytes instead of 4"),
+    ("sha-256=1", "the sha-256 digest is not a byte sequence"),
+    ("sha-256=:*:", "a byte sequence is not base64"),
+    ("sha-256=:AQIDBA==:,", "the value of the field ends in a comma"),
+    ("a=(", "a list has no closing “)”"),
+    ("a=(1", "a list has no closing “)”"),
+    ("a=(1;q", "a list has no closing “)”"),
+    ("a=(1\"2\")", "neither a space nor “)” follows an item of a list"),
+    ("a=(1,2)", "neither a space nor “)” follows an item of a list"),
+    ("a=", "no value follows “=”"),
   ])
-  func `reason describes the damage`(line: String, reason: String) {
-    #expect(read([line]).damage == reason)
+  func `reason describes the fault`(line: String, reason: String) {
+    #expect(read([line]).fault == "The field Repr-Digest is invalid: \(reason).")
   }
 }

@@ -5,7 +5,9 @@ import Testing
 
 /// The phase table of `CallState`, row by row, and the waits of the machine.
 @Suite struct CallStateMachineTests {
-  enum Phase: CaseIterable { case running, cancelled, expired, settled, recalled, claimed, claimedCancelled }
+  enum Phase: CaseIterable {
+    case running, cancelled, expired, settled, cancelledAfterSettling, claimed, claimedCancelled
+  }
   enum Event: CaseIterable { case cancel, expire, settle, claim }
 
   /// The observable state of a machine after an event.
@@ -29,7 +31,7 @@ import Testing
     case .cancelled: _ = machine.stop(.cancelled)
     case .expired: _ = machine.stop(.expired)
     case .settled: _ = machine.settle()
-    case .recalled:
+    case .cancelledAfterSettling:
       _ = machine.settle()
       _ = machine.stop(.cancelled)
     case .claimed:
@@ -57,9 +59,9 @@ import Testing
     (.settled, .cancel, .after(true, .cancelled)),
     (.settled, .expire, .after(false)),
     (.settled, .claim, .after(nil, claimed: true)),
-    (.recalled, .cancel, .after(false, .cancelled)),
-    (.recalled, .expire, .after(false, .cancelled)),
-    (.recalled, .claim, .after(nil, .cancelled, claimed: true)),
+    (.cancelledAfterSettling, .cancel, .after(false, .cancelled)),
+    (.cancelledAfterSettling, .expire, .after(false, .cancelled)),
+    (.cancelledAfterSettling, .claim, .after(nil, .cancelled, claimed: true)),
     (.claimed, .cancel, .after(false, claimed: true)),
     (.claimed, .expire, .after(false, claimed: true)),
     (.claimedCancelled, .cancel, .after(false, .cancelled, claimed: true)),
@@ -115,27 +117,27 @@ import Testing
 
   @Test func `handler runs once in either order`() {
     let machine = Held(CallStateMachine(hasDeadline: false))
-    let id = machine.on { $0.open(.init(continuation: nil, ask: { _ in })) }
-    #expect(machine.on { $0.stop(.expired) }.asks.isEmpty, "the registration has not finished")
+    let id = machine.on { $0.open(.init(continuation: nil, onStop: { _ in })) }
+    #expect(machine.on { $0.stop(.expired) }.stopHandlers.isEmpty, "the registration has not finished")
     #expect(id.flatMap { id in machine.on { $0.arm(id) } } == .expired)
     #expect(id.flatMap { id in machine.on { $0.arm(id) } } == nil)
   }
 
   @Test func `stop calls an armed handler`() {
     let machine = Held(CallStateMachine(hasDeadline: false))
-    let id = machine.on { $0.open(.init(continuation: nil, ask: { _ in })) }
+    let id = machine.on { $0.open(.init(continuation: nil, onStop: { _ in })) }
     #expect(id.flatMap { id in machine.on { $0.arm(id) } } == nil)
-    #expect(machine.on { $0.stop(.cancelled) }.asks.count == 1)
-    #expect(machine.on { $0.stop(.cancelled) }.asks.isEmpty)
+    #expect(machine.on { $0.stop(.cancelled) }.stopHandlers.count == 1)
+    #expect(machine.on { $0.stop(.cancelled) }.stopHandlers.isEmpty)
   }
 
   @Test func `stop calls every open handler`() {
     let machine = Held(CallStateMachine(hasDeadline: false))
-    var ids = (0..<5).map { _ in machine.on { $0.openAsking { _ in } }.0 }
+    var ids = (0..<5).map { _ in machine.on { $0.openStopHandler { _ in } }.0 }
     machine.on { $0.close(ids.remove(at: 2)) }
     machine.on { $0.close(ids.remove(at: 0)) }
     #expect(machine.value.openWaits == 3)
-    #expect(machine.on { $0.stop(.cancelled) }.asks.count == 3)
+    #expect(machine.on { $0.stop(.cancelled) }.stopHandlers.count == 3)
     for id in ids { machine.on { $0.close(id) } }
     #expect(machine.value.openWaits == 0)
   }

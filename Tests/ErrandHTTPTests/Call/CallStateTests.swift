@@ -60,10 +60,10 @@ import Testing
   @Test(arguments: [false, true]) func `removed deadline ends nothing`(isWaiting: Bool) async throws {
     let clock = ManualClock()
     let state = CallState(deadline: clock.now.advanced(by: .seconds(5)), timers: clock)
-    let lift = { if state.deadline != nil { state.liftDeadline() } }
-    if !isWaiting { lift() }
+    let removeDeadline = { if state.deadline != nil { state.removeDeadline() } }
+    if !isWaiting { removeDeadline() }
     try await state.wait { wakeup in
-      if isWaiting { lift() }
+      if isWaiting { removeDeadline() }
       #expect(clock.pending == 0)
       clock.advance(by: .seconds(10))
       wakeup.resume()
@@ -77,7 +77,7 @@ import Testing
     let error = await thrown {
       try await state.wait { _ in
         clock.advance(by: .seconds(5))
-        state.liftDeadline()
+        state.removeDeadline()
       }
     }
     #expect(error == .expired)
@@ -142,7 +142,7 @@ import Testing
     #expect(seen == [.expired])
   }
 
-  @Test func `recall notifies a hook`() async {
+  @Test func `late cancellation notifies a hook`() async {
     let state = CallState(timers: ManualClock())
     state.settle()
     let asked = Recorded<Reason>()

@@ -68,30 +68,31 @@ import Testing
 
   @Test func `responses from before logout set nothing`() throws {
     let (jar, url) = (CookieJar(), try HTTPURL("http://h/"))
-    let before = jar.takeField(for: url).era
+    let before = jar.takeField(for: url).removalCount
     jar.removeAll()
-    jar.take(["sid=old"], from: url, era: before)
+    jar.take(["sid=old"], from: url, removalCount: before)
     #expect(jar.all.isEmpty)
-    jar.take(["sid=new"], from: url, era: jar.takeField(for: url).era)
+    jar.take(["sid=new"], from: url, removalCount: jar.takeField(for: url).removalCount)
     #expect(jar.field(for: url) == "sid=new")
   }
 
   @Test func `plain HTTP cannot change a secure cookie`() throws {
     let (jar, plain, tls) = (CookieJar(), try HTTPURL("http://h/"), try HTTPURL("https://h/"))
-    jar.take(["sid=good; Secure; Path=/"], from: tls, era: 0)
+    jar.take(["sid=good; Secure; Path=/"], from: tls, removalCount: 0)
     #expect(
-      jar.take(["sid=bad; Path=/", "sid=bad; Path=/x", "ok=1"], from: plain, era: 0) == [.coversSecure, .coversSecure])
-    #expect(jar.take(["sid=x; Max-Age=0; Path=/"], from: plain, era: 0) == [.coversSecure])
+      jar.take(["sid=bad; Path=/", "sid=bad; Path=/x", "ok=1"], from: plain, removalCount: 0)
+        == [.coversSecure, .coversSecure])
+    #expect(jar.take(["sid=x; Max-Age=0; Path=/"], from: plain, removalCount: 0) == [.coversSecure])
     #expect(jar.field(for: tls) == "sid=good; ok=1" && jar.field(for: plain) == "ok=1")
-    jar.take(["sid=open; Path=/"], from: tls, era: 0)
+    jar.take(["sid=open; Path=/"], from: tls, removalCount: 0)
     #expect(
       jar.field(for: plain) == "sid=open; ok=1", "a response over TLS may replace it with a cookie without Secure")
   }
 
   @Test func `each account has its own jar`() throws {
     let (jars, url) = (CookieJars(), try HTTPURL("http://h/"))
-    jars.jar(of: "ada").take(["sid=ada"], from: url, era: 0)
-    jars.jar(of: nil).take(["sid=nobody"], from: url, era: 0)
+    jars.jar(of: "ada").take(["sid=ada"], from: url, removalCount: 0)
+    jars.jar(of: nil).take(["sid=nobody"], from: url, removalCount: 0)
     #expect(jars.jar(of: "ada").field(for: url) == "sid=ada" && jars.jar(of: "eve").field(for: url) == nil)
     let held = jars.jar(of: "ada")
     jars.remove(of: "ada")
@@ -103,8 +104,8 @@ import Testing
   @Test func `hostile field takes linear time`() throws {
     let (jar, url) = (CookieJar(), try HTTPURL("https://h/"))
     let parts = String(repeating: "; Expires=1 Jan 2 3:4:5 x=;Max-Age=9", count: 30_000)
-    #expect(jar.take(["a=b" + parts], from: url, era: 0).isEmpty)
-    #expect(jar.take([String(repeating: "=;", count: 500_000)], from: url, era: 0) == [.nameless])
+    #expect(jar.take(["a=b" + parts], from: url, removalCount: 0).isEmpty)
+    #expect(jar.take([String(repeating: "=;", count: 500_000)], from: url, removalCount: 0) == [.nameless])
   }
 
   @Test(arguments: 0..<10 as Range<UInt64>) func `random fields do not trap`(seed: UInt64) throws {
@@ -119,7 +120,7 @@ import Testing
     for _ in 0..<1_000 {
       let count = Int.random(in: 0..<14, using: &random)
       let field = (0..<count).map { _ in words.randomElement(using: &random) ?? "" }.joined()
-      jar.take([field], from: url, era: 0)
+      jar.take([field], from: url, removalCount: 0)
       unsafe += jar.field(for: url).map { ASCII.all($0, { ASCII.isFieldValue($0) }) ? 0 : 1 } ?? 0
     }
     #expect(unsafe == 0)

@@ -12,8 +12,8 @@ import Testing
     ("0.0.1", "127.0.0.1", false), ("127.0.0.1", "127.0.0.1", true), ("1", "127.1", false), ("0x7f", "a.0x7f", false),
     ("[::1]", "[::1]", true), ("1]", "[::1]", false), ("com", "com", true), ("com", ".com", true),
   ])
-  func `domain matches its hosts`(_ domain: String, _ host: String, _ isHeld: Bool) {
-    #expect(CookieDomain.holds(domain, host) == isHeld)
+  func `domain matches its hosts`(_ domain: String, _ host: String, _ isMatch: Bool) {
+    #expect(CookieDomain.matches(domain, host) == isMatch)
   }
 
   @Test(arguments: [
@@ -21,13 +21,13 @@ import Testing
     ("[::1]", ["[::1]"]), ("localhost", ["localhost"]), ("a.com.", ["a.com."]), ("a..b", ["a..b", ".b", "b"]),
   ])
   func `host lists its parent domains`(_ host: String, _ names: [String]) {
-    #expect(CookieDomain.holding(host) == names)
-    for name in names { #expect(CookieDomain.holds(name, host)) }
+    #expect(CookieDomain.domains(matching: host) == names)
+    for name in names { #expect(CookieDomain.matches(name, host)) }
   }
 
   @Test func `very long host has no parent domains`() {
     let host = String(repeating: "a.", count: 200_000) + "com"
-    #expect(CookieDomain.holding(host).count == 1)
+    #expect(CookieDomain.domains(matching: host).count == 1)
   }
 
   @Test(arguments: [
@@ -36,7 +36,7 @@ import Testing
     ("/a/", "/a", false), ("/a/", "/a/b", true), ("/a", "/A", false), ("/a/b", "/a", false), ("/a", "/", false),
     ("/%61", "/a", false), ("/a//", "/a/b", false),
   ])
-  func `path matches its subpaths`(_ cookie: String, _ path: String, _ isHeld: Bool) {
-    #expect(CookiePath.holds(cookie, path) == isHeld)
+  func `path matches its subpaths`(_ cookie: String, _ path: String, _ isMatch: Bool) {
+    #expect(CookiePath.matches(cookie, path) == isMatch)
   }
 }

@@ -18,7 +18,7 @@ import Testing
   ])
   func `valid field is accepted`(field: HTTPField) throws {
     let request = try Self.request(.get, field)
-    #expect(WireRules.isSound(request))
+    #expect(WireRules.isValid(request))
     try WireRules.check(request)
   }
 
@@ -32,14 +32,14 @@ import Testing
   ])
   func `field that breaks the message is refused`(field: HTTPField) throws {
     let request = try Self.request(.get, field)
-    #expect(!WireRules.isSound(request))
+    #expect(!WireRules.isValid(request))
     #expect(throws: WireFault.self) { try WireRules.check(request) }
   }
 
   @Test(arguments: ["", "GE T", "GET\r\n", "É", "CONNECT"] as [HTTPMethod])
   func `invalid method is refused`(method: HTTPMethod) throws {
     let request = try Self.request(method)
-    #expect(!WireRules.isSound(request))
+    #expect(!WireRules.isValid(request))
     #expect(throws: WireFault.self) { try WireRules.check(request) }
   }
 
@@ -47,7 +47,7 @@ import Testing
   func `HEAD and TRACE allow no body`(method: HTTPMethod) throws {
     let mayHaveOne = method != .head && method != "TRACE"
     let request = try Self.request(method, hasBody: true)
-    #expect(WireRules.isSound(request) == mayHaveOne && ((try? WireRules.check(request)) != nil) == mayHaveOne)
+    #expect(WireRules.isValid(request) == mayHaveOne && ((try? WireRules.check(request)) != nil) == mayHaveOne)
     try WireRules.check(try Self.request(method))
   }
 }

@@ -45,6 +45,12 @@ import TestSupport
     #expect(registry.names == ["a", "b", "c"])
   }
 
+  @Test func `names are compared by bytes`() {
+    for key in ["\u{e9}", "e\u{301}"] { registry.register(key) { Named("\(key.utf8.count) bytes") } }
+    #expect(name("\u{e9}") == "2 bytes" && name("e\u{301}") == "3 bytes")
+    #expect(registry.names.count == 2)
+  }
+
   @Test func `replacing is optional`() {
     registry.register("x") { Named("first") }
     registry.register("x", replacing: false) { Named("second") }

@@ -10,18 +10,18 @@ struct HostPatternTests {
   ])
   func `pattern covers its hosts`(pattern: String, host: String, isCovered: Bool) {
     #expect(HostPattern(pattern).covers(host) == isCovered)
-    #expect(HostPattern(pattern).isSound)
+    #expect(HostPattern(pattern).isValid)
   }
 
   @Test(arguments: [
     "", ".", "..", "a..b", "a.", "*.example.com", "a b", "https://a", "a:443", "a/b", "a\nb", "[]", "[::1", "bücher.de",
   ])
-  func `invalid pattern is unsound`(pattern: String) {
-    #expect(!HostPattern(pattern).isSound)
+  func `malformed pattern is invalid`(pattern: String) {
+    #expect(!HostPattern(pattern).isValid)
   }
 
   @Test func `more specific patterns come first`() {
     let patterns = [".com", "a.example.com", ".example.com"].map(HostPattern.init)
-    #expect(patterns.sorted { $0.closeness > $1.closeness } == [patterns[1], patterns[2], patterns[0]])
+    #expect(patterns.sorted { $0.specificity > $1.specificity } == [patterns[1], patterns[2], patterns[0]])
   }
 }

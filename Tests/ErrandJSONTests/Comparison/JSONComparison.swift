@@ -8,7 +8,7 @@ import Testing
 /// decoders; and both again with the text at a path inside another text.
 struct JSONComparison<Value: Decodable, Sight: Equatable> {
   /// The expected result.
-  enum Due { case value, failure, either }
+  enum Expected { case value, failure, either }
 
   private let sight: (Value) -> Sight
   private let location: SourceLocation
@@ -24,22 +24,22 @@ struct JSONComparison<Value: Decodable, Sight: Equatable> {
     fast = JSONDecoding.fast(by: decoder)
   }
 
-  func expect(_ due: Due, _ text: String) {
-    expect(due, Data(text.utf8))
+  func expect(_ expected: Expected, _ text: String) {
+    expect(expected, Data(text.utf8))
     guard (try? JSONValue(parsing: Data(text.utf8))) != nil, !text.hasPrefix("\u{FEFF}") else { return }
     compare(Data("{\"w\":[0,\(text)]}".utf8), at: "w[1]")
   }
 
-  func expect(_ due: Due, _ text: Data) {
+  func expect(_ expected: Expected, _ text: Data) {
     let foundation = Result { sight(try decoder.decode(Value.self, from: text)) }
     let shown = "\(Value.self) in \(String(decoding: text.prefix(200), as: UTF8.self))"
     switch (foundation, read(text, by: fast)) {
     case (.success(let value), .success(let own)):
-      #expect(due != .failure && own == value, "\(shown)", sourceLocation: location)
+      #expect(expected != .failure && own == value, "\(shown)", sourceLocation: location)
     case (.failure(let error), .failure(let own)):
       let failure = JSONFailure(own.underlying ?? own)
       #expect(
-        due != .value && failure.isSame(as: JSONFailure(error)), "\(shown): \(failure) for \(JSONFailure(error))",
+        expected != .value && failure.isSame(as: JSONFailure(error)), "\(shown): \(failure) for \(JSONFailure(error))",
         sourceLocation: location)
     case (let foundation, let own):
       Issue.record("\(shown): \(own), Foundation \(foundation)", sourceLocation: location)

@@ -59,11 +59,11 @@ import Testing
     }
   }
 
-  static let crowd = "{\((0..<100).map { "\"k\($0)\":\($0)," }.joined())\"a\":5}"
+  static let manyKeys = "{\((0..<100).map { "\"k\($0)\":\($0)," }.joined())\"a\":5}"
   static let texts = [
     #"{"a":1,"b":"x","list":[1,2,3],"z":null}"#, #"{"z":{},"list":[],"b":2,"a":"y","a":3}"#, "[[1],2]", "[\"a\",\"b\"]",
     "7",
-    "null", crowd, #"{"\u0061":9,"b":"\n"}"#,
+    "null", manyKeys, #"{"\u0061":9,"b":"\n"}"#,
   ]
 
   @Test(arguments: texts) func `kept containers can be read later`(text: String) {

@@ -90,7 +90,7 @@ import Testing
     for decodings in [
       [JSONDecoding.standard, .fast], [JSONDecoding(keys: .convertFromSnakeCase), .fast(keys: .convertFromSnakeCase)],
     ] {
-      let found = decodings.map { $0.misfits(of: Other.self, in: Data(Self.text.utf8), at: path ?? .root) }
+      let found = decodings.map { $0.differences(of: Other.self, in: Data(Self.text.utf8), at: path ?? .root) }
       #expect(found[0] == found[1])
     }
   }

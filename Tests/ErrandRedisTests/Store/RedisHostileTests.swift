@@ -78,7 +78,7 @@ import Testing
     var taken = 0
     for cursor in cursors {
       taken += 1
-      if !walk.goesOn(to: cursor, keys: keys, now: now) { break }
+      if !walk.continues(to: cursor, keys: keys, now: now) { break }
     }
     #expect(taken == rounds)
   }
@@ -86,8 +86,8 @@ import Testing
   @Test func `scan ends after its time limit`() {
     let now = MonotonicInstant(nanoseconds: 0)
     var walk = RedisWalk(now: now)
-    let isLong = walk.goesOn(to: "1", keys: .max, now: now.advanced(by: .seconds(59)))
-    let isTooLong = walk.goesOn(to: "2", keys: .max, now: now.advanced(by: .seconds(60)))
+    let isLong = walk.continues(to: "1", keys: .max, now: now.advanced(by: .seconds(59)))
+    let isTooLong = walk.continues(to: "2", keys: .max, now: now.advanced(by: .seconds(60)))
     #expect(isLong && !isTooLong)
   }
 }

@@ -70,7 +70,7 @@ import Testing
     let raw = try #require(RawRedis(socket: own.socket))
     raw.run("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
     while raw.run("CLIENT", "LIST").text?.split(separator: "\n").count != 1 { await Task.yield() }
-    // A question that is sent before the end of the connection is noticed gets no reply.
+    // A request that is sent before the end of the connection is noticed gets no reply.
     while await store.text(Sample.key("/a")) == nil { await Task.yield() }
   }
 

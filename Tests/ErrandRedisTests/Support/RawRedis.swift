@@ -4,12 +4,12 @@ import Foundation
 
 /// A plain, blocking connection to Redis, for tests that inspect and damage the keys of a store.
 final class RawRedis {
-  private let line: RedisLine
+  private let connection: RedisConnection
 
   /// Nil if no server listens.
   init?(socket: String) {
-    guard let line = RedisLine(.unix(path: socket), mostBytes: .max) else { return nil }
-    self.line = line
+    guard let connection = RedisConnection(.unix(path: socket), mostBytes: .max) else { return nil }
+    self.connection = connection
     guard run("PING") == .status("PONG") else { return nil }
   }
 
@@ -17,13 +17,14 @@ final class RawRedis {
   func run(_ parts: String...) -> RedisReply { run(parts.map { Data($0.utf8) }) }
 
   func run(_ parts: [Data]) -> RedisReply {
-    guard line.add(RedisCall.encode(parts)) else { return .odd }
+    guard connection.add(RedisCall.encode(parts)) else { return .odd }
     while true {
-      if !line.hasRoom, !line.write() { return .odd }
-      var place = pollfd(fd: line.descriptor, events: Int16(line.hasRoom ? POLLIN : POLLIN | POLLOUT), revents: 0)
+      if !connection.hasRoom, !connection.write() { return .odd }
+      var place = pollfd(
+        fd: connection.descriptor, events: Int16(connection.hasRoom ? POLLIN : POLLIN | POLLOUT), revents: 0)
       _ = poll(&place, 1, -1)
-      if place.revents & ~Int16(POLLOUT) != 0, !line.read() { return .odd }
-      guard let reply = try? line.reply() else { continue }
+      if place.revents & ~Int16(POLLOUT) != 0, !connection.read() { return .odd }
+      guard let reply = try? connection.reply() else { continue }
       return reply
     }
   }

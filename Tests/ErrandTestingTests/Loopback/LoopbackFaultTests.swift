@@ -55,10 +55,18 @@ struct LoopbackFaultTests {
     #expect(server.connectionCount == 2)
   }
 
-  @Test func `half close keeps receiving side open`() async throws {
-    let server = try LoopbackServer { _ in Self.plain.halfClosed(after: 5) }
+  /// The rest of a longer response is dropped, even if the response is endless.
+  @Test(arguments: [
+    (plain, 5), (plain, 2), (plain.dripped(1, of: .body, every: .zero), 2), (.chunked(["hello", "more"]), 4),
+    (.endless(), 7),
+  ])
+  func `half close keeps receiving side open`(answer: LoopbackAnswer, count: Int) async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { _ in answer.halfClosed(after: count, until: gate) }
     let client = try RawClient(server, sending: "GET / HTTP/1.1\r\n\r\n")
-    #expect(await client.receive().end == .closed)
+    let reply = await client.receive()
+    #expect(reply.end == .closed && reply.body.utf8.count == count)
+    try await gate.reached()
     #expect(server.openConnectionCount == 1)
     #expect(client.send("more"))
     #expect(await client.receive().end == .closed)

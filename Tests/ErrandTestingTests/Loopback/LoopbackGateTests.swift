@@ -1,5 +1,6 @@
-import ErrandTesting
 import Testing
+
+@testable import ErrandTesting
 
 /// Tests gates, which stop the server at chosen points.
 @Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
@@ -109,6 +110,22 @@ struct LoopbackGateTests {
     gate.letPass(1)
     for client in clients { #expect(await client.receive(through: "a").end == .open) }
     withExtendedLifetime(server) {}
+  }
+
+  /// A waiting connection must not miss a permission that other connections have left.
+  @Test(arguments: [1, 10_000]) func `gate is ready while passes are left`(count: Int) throws {
+    let gate = Gate()
+    let descriptor = try gate.wakeDescriptor()
+    func isReady() -> Bool { SystemPoll.wait(for: [(descriptor, SystemPoll.readable)], timeout: .zero)[0] != 0 }
+    #expect(!isReady())
+    for _ in 0..<2 {
+      gate.letPass(count)
+      #expect((0..<count).allSatisfy { _ in isReady() && gate.takePass() })
+      #expect(!gate.takePass() && !isReady())
+    }
+    gate.letPass(.max)
+    gate.letPass(count)
+    #expect(gate.takePass() && isReady())
   }
 
   @Test func `open gate does not block`() async throws {

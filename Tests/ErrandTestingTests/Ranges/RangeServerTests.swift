@@ -22,7 +22,7 @@ struct RangeServerTests {
     #expect(probe.fields["Content-Length"] == String(piece.count))
     #expect(probe.fields["ETag"] == Self.file.entityTag)
     #expect(Data(probe.body) == Self.file.bytes(in: piece))
-    #expect(server.requests.map(\.piece) == [piece])
+    #expect(server.requests.map(\.servedRange) == [piece])
     #expect(server.requests.map(\.range) == [range])
     #expect(server.servedBytes == piece.count)
   }
@@ -47,7 +47,7 @@ struct RangeServerTests {
     #expect(probe.status == 416)
     #expect(probe.fields["Content-Range"] == "bytes */1000")
     #expect(server.servedBytes == 0)
-    #expect(server.requests.first?.piece == nil)
+    #expect(server.requests.first?.servedRange == nil)
   }
 
   @Test func `HEAD response has no content`() async throws {
@@ -105,7 +105,7 @@ struct RangeServerTests {
     (.reset(after: 300), 206, 300, .reset),
     (.cut(after: 0), 206, 0, .closed),
     (.status(503, ["Retry-After": "1"]), 503, 8, .closed),
-    (.closeBeforeAnswer, 0, 0, .closed),
+    (.closeBeforeResponse, 0, 0, .closed),
   ])
   func `fault affects one request`(
     fault: RangeBehaviour.Fault, status: Int, count: Int, end: RawClient.End
@@ -135,7 +135,7 @@ struct RangeServerTests {
     let gate = Gate()
     let server = try RangeServer(
       RangeBehaviour(Self.file) {
-        $0.trickle = .init(100, through: gate)
+        $0.pace = .init(100, through: gate)
         $0.fault = .cut(after: 550)
       })
     async let probe = RangeProbe(server, "Range: bytes=10-")

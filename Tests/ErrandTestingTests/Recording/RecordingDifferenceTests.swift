@@ -75,6 +75,20 @@ import Testing
     #expect(found.all.map { "\($0.path)" } == ["$.token"])
   }
 
+  private struct Answering: Interceptor {
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      HTTPResponse(head: ResponseHead(status: 200), url: request.url)
+    }
+  }
+
+  @Test func `answering interceptor is named`() async throws {
+    let error = await #expect(throws: APIError.self) {
+      try await differences(Recording()) { $0.interceptors = [Answering()] }
+    }
+    #expect(error?.code == .interceptor)
+    #expect(error?.message.hasPrefix("An interceptor answered the request GetUser without calling `next`") == true)
+  }
+
   @Test func `request that cannot be built is an error`() async throws {
     let client = APIClient(baseURL: "")
     await #expect(throws: APIError.self) { try await Recording().differences(from: client, GetUser(id: 7)) }

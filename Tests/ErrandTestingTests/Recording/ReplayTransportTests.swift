@@ -52,7 +52,7 @@ import Testing
   @Test(arguments: [
     (
       "GET", "https://h.example/users/8", nil,
-      "The most similar is exchange 1, GET https://h.example/users/7, which differs in: path."
+      "The most similar recorded request is exchange 1, GET https://h.example/users/7, which differs in: path."
     ),
     ("DELETE", "https://h.example/users/7", nil, "/users/7, which differs in: method."),
     ("GET", "http://other.example/users/7?x=1", nil, "which differs in: origin, query."),
@@ -74,7 +74,9 @@ import Testing
     #expect(refused.kind == .notRecorded && !refused.isCertainlyNotSent)
     #expect(refused.description.hasPrefix("\(method) \(url) is not recorded."))
     #expect(refused.description.contains(words), "\(refused)")
-    #expect(refused.description.hasSuffix("Record the request, or compare fewer parts (`matching:`)."))
+    #expect(
+      refused.description.hasSuffix(
+        "Record the request, or compare fewer parts of the request (parameter `matching:`)."))
   }
 
   @Test func `empty recording is reported`() async throws {

@@ -78,7 +78,7 @@ import TestSupport
     let adas = clients.flatMap { client in
       (0..<5).map { _ in Task { await client.outcome(of: Get(path: "/hold", joining: joining)) } }
     }
-    #expect(await eventually { clients.allSatisfy { $0.admitted == 6 || $0.fittings.joining.counts.waiting == 6 } })
+    #expect(await eventually { clients.allSatisfy { $0.admitted == 6 || $0.services.joining.counts.waiting == 6 } })
     try await accounts.logout()
     for task in adas {
       let error = await task.value.error
@@ -261,7 +261,7 @@ import TestSupport
     let server = try Server()
     let provider = Leaving()
     let client = client(server, provider)
-    provider.leave.withLock { $0 = { [sessions = client.fittings.sessions] in sessions.stop("ada") } }
+    provider.leave.withLock { $0 = { [sessions = client.services.sessions] in sessions.stop("ada") } }
     defer { provider.leave.withLock { $0 = nil } }
     let error = await client.outcome(of: Get()).error
     #expect(error?.code == .loggedOut && server.loopback.requests.isEmpty)

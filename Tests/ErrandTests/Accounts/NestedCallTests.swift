@@ -100,13 +100,13 @@ import Testing
 
   private struct Endless: Error {}
 
-  private func server() throws -> LoopbackServer {
+  func server() throws -> LoopbackServer {
     try LoopbackServer { request in
       request.headers["Authorization"] == "Bearer old" ? .status(401) : .ok(request.headers["Authorization"] ?? "none")
     }
   }
 
-  private func client(
+  func client(
     _ server: LoopbackServer, _ provider: (any CredentialProvider)?,
     _ change: (inout ClientConfiguration) -> Void = { _ in }
   ) -> APIClient {

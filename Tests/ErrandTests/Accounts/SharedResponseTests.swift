@@ -223,7 +223,7 @@ import Testing
     async let first = client.send(Get())
     async let second = client.send(Get())
     #expect(await provider.gate.reached())
-    #expect(await eventually { client.fittings.joining.counts.waiting == 2 })
+    #expect(await eventually { client.services.joining.counts.waiting == 2 })
     provider.become("bob")
     provider.gate.open()
     _ = try await [first, second]

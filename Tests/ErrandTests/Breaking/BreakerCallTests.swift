@@ -69,7 +69,7 @@ import TestSupport
       bench.clock.advance(by: .seconds(5))
       #expect(await code == .deadline)
     }
-    #expect(await eventually { bench.client.fittings.joining.isIdle })
+    #expect(await eventually { bench.client.services.joining.isIdle })
     #expect(await bench.code(request) == .circuitOpen)
   }
 

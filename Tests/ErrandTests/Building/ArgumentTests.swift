@@ -94,6 +94,8 @@ import Testing
     (ArgumentStyle(arrays: .commas), ["a": ["x", "y z"]], "a=x,y z"),
     (ArgumentStyle(arrays: .commas), ["a": [Optional(1), nil, 3]], "a=1,3"),
     (ArgumentStyle(), ["a": [Optional(1), nil, 3]], "a=1&a=3"),
+    (ArgumentStyle(arrays: .indexed), ["a": [Optional(1), nil, 3]], "a[0]=1&a[1]=3"),
+    (ArgumentStyle(arrays: .indexed, nulls: .omitted), ["a": [.null, .bool(true)] as [ArgumentValue]], "a[0]=true"),
     (ArgumentStyle(arrays: .indexed), ["a": [["b": 1], ["b": 2]]], "a[0][b]=1&a[1][b]=2"),
     (ArgumentStyle(arrays: .brackets, objects: .dots), ["a": ["b": [1]]], "a.b[]=1"),
     (ArgumentStyle(objects: .dots), ["a": ["b": ["c": 1]]], "a.b.c=1"),
@@ -144,6 +146,14 @@ import Testing
     #expect(try JSONValue(parsing: body) == expected)
   }
 
+  @Test func `JSON lists leave nil out`() async throws {
+    let arguments: Arguments = [
+      "a": [Optional(1), nil, 3], "b": ["c": [Optional<Int>.none]], "d": [.null, .omitted] as [ArgumentValue],
+    ]
+    let sent = try await ScriptedClient().sent(Sending(method: .post, arguments: arguments, argumentFormat: .json))
+    #expect(sent?.text == #"{"a":[1,3],"b":{"c":[]},"d":[null]}"#)
+  }
+
   @Test func `dates keep their milliseconds`() async throws {
     let texts = (0..<1000).map { "2025-06-30T12:00:00" + String(format: $0 == 0 ? "Z" : ".%03dZ", $0) }
     let moments = try texts.enumerated().map { index, text in
@@ -169,7 +179,7 @@ import Testing
   @Test(arguments: [Double.nan, .infinity, -.infinity])
   func `non-finite number names its argument`(number: Double) async {
     let bench = ScriptedClient()
-    let sentence = "is not a finite number; check the value."
+    let sentence = "cannot be sent: the value is not a finite number; pass a finite value."
     let error = await bench.failure(of: Sending(arguments: ["ok": 1, "价格": number]))
     #expect(error?.code == .invalidArgument)
     #expect(error?.message == "The argument \"价格\" \(sentence)")
@@ -187,7 +197,7 @@ import Testing
       let request = Sending(
         arguments: ["from": moment], argumentFormat: format, argumentStyle: ArgumentStyle(dates: dates))
       #expect(
-        await ScriptedClient().failure(of: request)?.message.hasPrefix("The argument \"from\" is not a finite") == true)
+        await ScriptedClient().failure(of: request)?.message.hasPrefix("The argument \"from\" cannot be sent") == true)
     }
   }
 
@@ -228,5 +238,36 @@ import Testing
     arguments["c"] = "x"
     arguments.append("c", "y")
     #expect(arguments.entries.map(\.name) == ["c", "c"])
+  }
+
+  /// Swift considers these two names equal; servers do not.
+  static let (one, other) = ("\u{e9}", "e\u{301}")
+
+  @Test func `names and values compare by bytes`() {
+    let (one, other) = (Self.one, Self.other)
+    var arguments: Arguments = [one: 1, other: 2]
+    #expect(arguments[other]?.argumentValue == .integer(2))
+    arguments[other] = nil
+    #expect(arguments == [one: 1])
+    arguments[other] = 3
+    #expect(arguments == [one: 1, other: 3])
+    let common: Arguments = [one: 4, other: 5]
+    #expect(([one: 1] as Arguments).merged(over: common) == [other: 5, one: 1])
+    let all: Set<Arguments> = [[one: 1], [other: 1], ["a": one], ["a": other]]
+    #expect(all.count == 4)
+  }
+
+  @Test(arguments: [(one, "the name occurs twice"), (other, "another name differs only in how its accents")])
+  func `JSON names must be unique`(name: String, reason: String) async {
+    let request = Sending(method: .post, arguments: [Self.one: 1, name: 2], argumentFormat: .json)
+    let error = await ScriptedClient().failure(of: request)
+    #expect(error?.code == .invalidArgument)
+    #expect(error?.message.contains("cannot be sent: \(reason)") == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `both forms of a name are sent`() async throws {
+    let bench = ScriptedClient { $0.commonBodyArguments = { [Self.other: 3] } }
+    let sent = try #require(try await bench.sent(Sending(method: .post, arguments: [Self.one: 1])))
+    #expect(Self.bytes(sent.formPairs) == Self.bytes([[Self.other, "3"], [Self.one, "1"]]))
   }
 }

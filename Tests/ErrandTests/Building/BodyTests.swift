@@ -120,7 +120,7 @@ import Testing
     #expect(
       error?.message
         == "The client's common body arguments can only be added to a JSON object, but this body is an array; "
-        + "send an object, or the JSON as bytes.")
+        + "send a JSON object, or send the JSON with `RequestBody.bytes`.")
     #expect(bench.transport.requests.isEmpty)
   }
 }

@@ -20,7 +20,7 @@ import Testing
   func `method must be a token`(method: String) async {
     let error = await refusal(Sending(method: HTTPMethod(method)))
     #expect(error?.code == .invalidMethod)
-    #expect(error?.message.hasSuffix(" is not a token; use letters such as GET, without spaces.") == true)
+    #expect(error?.message.hasSuffix(" is not a token; use a word such as GET, without spaces.") == true)
   }
 
   @Test func `CONNECT is reserved for the transport`() async {
@@ -29,7 +29,7 @@ import Testing
 
   @Test func `error shows the invalid method`() async {
     let error = await refusal(Sending(method: "GE\r\nT"))
-    #expect(error?.message == "The method \"GE\\u{d}\\u{a}T\" is not a token; use letters such as GET, without spaces.")
+    #expect(error?.message == "The method \"GE\\u{d}\\u{a}T\" is not a token; use a word such as GET, without spaces.")
   }
 
   @Test(arguments: ["X Y", "", "X:Y", "X\r\nY", "X\0", " X", "X ", "X(", "Ü", "X\u{7F}"])
@@ -49,7 +49,7 @@ import Testing
   @Test(arguments: [" a", "a ", " ", "\ta", "a\t", "\u{20}\u{301}a"])
   func `field value cannot have outer spaces`(value: String) async {
     let error = await refusal(Sending(headers: ["X-Name": .text(value)]))
-    #expect(error?.message == "The value of the field X-Name begins or ends with a space; trim it.")
+    #expect(error?.message == "The value of the field X-Name begins or ends with a space; remove the space.")
   }
 
   @Test(arguments: breaks) func `path cannot contain line breaks`(text: String) async {
@@ -102,7 +102,8 @@ import Testing
   ]
 
   @Test(arguments: framing) func `framing fields are refused`(name: String) async throws {
-    let sentence = "The field \(name) frames the message and only the transport may set it; remove it."
+    let sentence =
+      "The field \(name) describes how the message is sent, and only the transport may set it; remove the field."
     let field = HTTPFieldName(name)
     #expect(await refusal(Sending(headers: [field: "1"]))?.message == sentence)
     let finished = try HTTPRequest(url: "http://h/", fields: [field: "1"])

@@ -73,7 +73,7 @@ import Testing
     #expect(error?.stage == .build && error?.code == .invalidURL)
     #expect(
       error?.message
-        == "The finished request could not be created: \"nonsense\" is not an absolute http or https URL; write it like https://host/path."
+        == "The request of `finishedRequest()` could not be created: \"nonsense\" is not an absolute http or https URL; write it like https://host/path."
     )
   }
 

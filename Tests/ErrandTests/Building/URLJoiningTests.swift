@@ -142,6 +142,20 @@ import Testing
     }
   }
 
+  @Test func `environment names compare by bytes`() async throws {
+    let (one, other) = ("recett\u{e9}", "recette\u{301}")
+    let bench = ScriptedClient {
+      $0.environment.name = one
+      $0.environments = [ServerEnvironment(other, baseURL: "http://other")]
+    }
+    #expect(try await bench.url(Sending(server: .environment(one))) == "http://h.example/p")
+    #expect(try await bench.url(Sending(server: .environment(other))) == "http://other/p")
+    bench.client.configure {
+      let isKnown = $0.use(environment: one)
+      #expect(!isKnown)
+    }
+  }
+
   @Test func `unknown environment lists the known ones`() async {
     let bench = ScriptedClient { $0.environments = [ServerEnvironment("staging", baseURL: "http://s")] }
     let error = await bench.failure(of: Sending(server: .environment("stagign")))

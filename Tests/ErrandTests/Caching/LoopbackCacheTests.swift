@@ -127,7 +127,7 @@ import Testing
     client.cancelAll()
     #expect(await outcome.error?.stage == .cancelled)
     gate.open()
-    while !client.fittings.joining.isIdle { await Task.yield() }
+    while !client.services.joining.isIdle { await Task.yield() }
     #expect(await cache.entries().isEmpty)
   }
 

@@ -97,8 +97,8 @@ import TestSupport
     let told = lines.all.filter { $0.contains("is rejected") }
     #expect(
       told == [
-        "a cookie from http://h.example is rejected: it is Secure but was sent over http",
-        "a cookie from http://h.example is rejected: its Domain covers more hosts than the one that sent it, and the jar has no list of public suffixes",
+        "a cookie from http://h.example is rejected: the cookie is Secure but was sent over http",
+        "a cookie from http://h.example is rejected: the Domain of the cookie covers several hosts, and the jar has no list of public suffixes",
       ])
     #expect(!lines.all.contains { $0.contains("sid=MARKER") && $0.contains("is rejected") })
   }
@@ -202,7 +202,7 @@ import TestSupport
       return Self.echo(request)
     }
     let calls = (0..<3).map { _ in Task { try await bench.client.send(Get()) } }
-    #expect(await eventually { bench.client.fittings.joining.counts == (1, 3) })
+    #expect(await eventually { bench.client.services.joining.counts == (1, 3) })
     latch.open()
     for call in calls { #expect(try await call.value == "sid=1") }
     #expect(bench.transport.requests.count == 1)

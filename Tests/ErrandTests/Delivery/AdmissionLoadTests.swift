@@ -104,7 +104,7 @@ import TestSupport
     #expect(ends.areSingle)
     #expect(await eventually { client.running.isEmpty })
     // An exchange that all callers have left ends in the client's own task, shortly afterwards.
-    #expect(await eventually { client.fittings.joining.isIdle && client.admission == (0, 0) })
+    #expect(await eventually { client.services.joining.isIdle && client.admission == (0, 0) })
     #expect(await eventually { clock.pending == 0 })
     let counts = gauge.counts.withLock { $0 }
     #expect(counts.highest.values.allSatisfy { $0 <= 6 } && counts.highestTotal <= 40)

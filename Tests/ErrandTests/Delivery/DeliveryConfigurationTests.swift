@@ -45,7 +45,7 @@ import TestSupport
           group.addTask { client.configure { $0.admission = AdmissionLimits(perHost: lane, total: lane) } }
         }
       }
-      #expect(client.fittings.admission.limits == client.configuration.admission)
+      #expect(client.services.admission.limits == client.configuration.admission)
     }
   }
 

@@ -77,15 +77,16 @@ import TestSupport
     let (plain, named) = (Recorded<Bool>(), Recorded<Bool>())
     let client = client([
       LoadingIndicator(timers: clock) { plain.append($0) },
-      LoadingIndicator(name: "upload", timers: clock) { named.append($0) },
+      LoadingIndicator(name: "envoy\u{e9}", timers: clock) { named.append($0) },
     ])
     let silent = client.start(IndicatedRequest(indicator: .none), on: .inPlace) { _ in }
     await latch.reached()
     #expect(clock.pending == 0)
-    let other = client.start(IndicatedRequest(indicator: .named("other")), on: .inPlace) { _ in }
+    // Names are compared by bytes, so this name differs from that of the indicator.
+    let other = client.start(IndicatedRequest(indicator: .named("envoye\u{301}")), on: .inPlace) { _ in }
     await latch.reached(2)
     #expect(clock.pending == 0)
-    let upload = client.start(IndicatedRequest(indicator: .named("upload")), on: .inPlace) { _ in }
+    let upload = client.start(IndicatedRequest(indicator: .named("envoy\u{e9}")), on: .inPlace) { _ in }
     await latch.reached(3)
     clock.advance(by: .seconds(1))
     #expect(await eventually { named.all == [true] })

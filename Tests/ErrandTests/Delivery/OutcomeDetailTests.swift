@@ -51,7 +51,7 @@ struct OutcomeDetailTests {
     let transport = ScriptedTransport()
     let error = await client(transport).outcome(of: Plain(method: method, body: .text("x"))).error
     #expect(error?.code == .invalidBody)
-    #expect(error?.message == "A \(method) request carries no body; remove it or use another method.")
+    #expect(error?.message == "A \(method) request carries no body; remove the body or use another method.")
     #expect(transport.requests.isEmpty)
   }
 

@@ -78,7 +78,7 @@ import TestSupport
     await tally.ended.waitStubbornly()
     #expect(await eventually { client.running.isEmpty })
     #expect(await eventually { client.admission == (0, 0) })
-    #expect(await eventually { client.fittings.joining.counts == (0, 0) })
+    #expect(await eventually { client.services.joining.counts == (0, 0) })
   }
 
   @Test func `ten thousand calls over sockets end once`() async throws {

@@ -27,7 +27,7 @@ extension FaultClass {
   private static let origins = "ErrandTests/Enemy/OriginAttackTests.swift"
   private static let wire = "ErrandTests/Enemy/WireAttackTests.swift"
   private static let nginx = "ErrandTests/Servers/NginxTests.swift"
-  private static let lies = "ErrandTests/Transfers/RangeLieTests.swift"
+  private static let deviations = "ErrandTests/Transfers/RangeDeviationTests.swift"
   private static let resuming = "ErrandTests/Transfers/ResumeTests.swift"
 
   static let connection = [
@@ -121,8 +121,8 @@ extension FaultClass {
   ]
 
   static let ranges = [
-    FaultClass("206 of another place, size or version", lies, "wrong Content-Range starts again"),
-    FaultClass("206 without Content-Range", lies, ".noContentRange"),
+    FaultClass("206 of another place, size or version", deviations, "wrong Content-Range starts again"),
+    FaultClass("206 without Content-Range", deviations, ".noContentRange"),
     FaultClass("200 to a range", resuming, "full response to a range starts again"),
     FaultClass("416 at the wrong time", "ErrandTests/Transfers/DownloadStatusTests.swift", "permanent 416 is an error"),
   ]

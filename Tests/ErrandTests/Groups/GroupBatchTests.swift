@@ -306,9 +306,9 @@ import TestSupport
   @Test func `atLeast beyond the member count fails`() async throws {
     let server = GroupServer()
     for (wanted, count, text) in [
-      (3, 2, "The batch needs 3 successes, but has 2 members; lower the number, or add members."),
-      (2, 1, "The batch needs 2 successes, but has 1 member; lower the number, or add members."),
-      (1, 0, "The batch needs 1 success, but has no members; lower the number, or add members."),
+      (3, 2, "The batch needs 3 successes, but has 2 members; require fewer successes, or add members."),
+      (2, 1, "The batch needs 2 successes, but has 1 member; require fewer successes, or add members."),
+      (1, 0, "The batch needs 1 success, but has no members; require fewer successes, or add members."),
     ] {
       let wishes = (0..<count).map { _ in Wish("ok") }
       let error = try await #require(throws: APIError.self) {

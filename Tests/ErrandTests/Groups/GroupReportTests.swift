@@ -102,7 +102,7 @@ import TestSupport
     let server = GroupServer()
     server.client.configure { $0.joining = .safe }
     let task = Task { await server.client.outcome(of: Batch([Words("a", latch: true), Words("a", latch: true)])) }
-    #expect(await eventually { server.client.fittings.joining.counts.waiting == 2 })
+    #expect(await eventually { server.client.services.joining.counts.waiting == 2 })
     server.latch.open()
     let outcome = await task.value
     #expect(outcome.value == ["a", "a"])

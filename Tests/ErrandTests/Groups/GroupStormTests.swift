@@ -123,8 +123,8 @@ import TestSupport
       problems.append("\(client.registry.running.count) run")
     }
     // A shared exchange that all callers have left ends in the client's own task, shortly afterwards.
-    if await !eventually({ client.fittings.joining.counts == (0, 0) && client.admission == (0, 0) }) {
-      problems.append("admission \(client.admission), flights \(client.fittings.joining.counts)")
+    if await !eventually({ client.services.joining.counts == (0, 0) && client.admission == (0, 0) }) {
+      problems.append("admission \(client.admission), exchanges \(client.services.joining.counts)")
     }
     if await !eventually({ clock.pending == 0 }) { problems.append("\(clock.pending) timers") }
     let unfinished = calls.unfinished(of: "client")

@@ -18,7 +18,7 @@ import TestSupport
     await fixture.exchange.reached()
     executor.hold()
     owner.cancelAll()
-    #expect(fixture.flights == (0, 0))
+    #expect(fixture.exchanges == (0, 0))
     let second = Task { await fixture.client.outcome(of: JoinText()) }
     await fixture.exchange.reached(2)
     executor.release()

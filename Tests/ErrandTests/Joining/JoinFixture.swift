@@ -31,15 +31,15 @@ final class JoinFixture: Sendable {
   var asked: Int { transport.requests.count }
 
   /// The running exchanges, and the calls that wait for them.
-  var flights: (flights: Int, waiting: Int) { client.fittings.joining.counts }
+  var exchanges: (exchanges: Int, waiting: Int) { client.services.joining.counts }
 
   /// Returns when `count` calls wait for shared exchanges.
-  func waiting(_ count: Int) async -> Bool { await eventually { flights.waiting == count } }
+  func waiting(_ count: Int) async -> Bool { await eventually { exchanges.waiting == count } }
 
   /// Whether no exchange and no call is left.
   func isIdle() async -> Bool {
     await eventually {
-      client.registry.running.isEmpty && flights == (0, 0) && client.admission == (0, 0) && clock.pending == 0
+      client.registry.running.isEmpty && exchanges == (0, 0) && client.admission == (0, 0) && clock.pending == 0
     }
   }
 }

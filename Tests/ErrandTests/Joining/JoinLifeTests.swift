@@ -29,7 +29,7 @@ import TestSupport
     let calls = await calls(fixture, 3)
     calls[leaver].cancel()
     #expect(await calls[leaver].value.told == "cancelled")
-    #expect(fixture.flights == (1, 2))
+    #expect(fixture.exchanges == (1, 2))
     fixture.exchange.open()
     for (number, call) in calls.enumerated() where number != leaver { #expect(await call.value.value == "value") }
     #expect(fixture.asked == 1)
@@ -56,7 +56,7 @@ import TestSupport
     calls[0].cancel()
     #expect(await calls[0].value.told == "cancelled")
     calls.append(Task { await fixture.client.outcome(of: post) })
-    #expect(await eventually(turns: 20_000) { fixture.flights.waiting == 2 || fixture.asked == 2 })
+    #expect(await eventually(turns: 20_000) { fixture.exchanges.waiting == 2 || fixture.asked == 2 })
     fixture.exchange.open()
     for call in calls.dropFirst() { #expect(await call.value.value == "value") }
     #expect(fixture.asked == 1)
@@ -83,7 +83,7 @@ import TestSupport
     #expect(await calls[1].value.told == "deadline")
     fixture.clock.advance(by: .seconds(200))
     #expect(await calls[2].value.told == "deadline")
-    #expect(fixture.flights == (1, 1))
+    #expect(fixture.exchanges == (1, 1))
     fixture.exchange.open()
     #expect(await calls[0].value.value == "value")
     #expect(await fixture.isIdle())
@@ -187,7 +187,7 @@ import TestSupport
     #expect(await first.value.metrics.cache?.status == "Errand; fwd=miss; fwd-status=200; stored; detail=missing")
     let report = await second.value.metrics.cache
     #expect(report?.status == "Errand; fwd=miss; fwd-status=200; stored; collapsed; detail=missing")
-    #expect(report?.reason.hasSuffix("Another call's response was shared.") == true)
+    #expect(report?.reason.hasSuffix("This call shared the response of another call.") == true)
     #expect(fixture.client.cache?.statistics.stored == 1)
     let hit = await fixture.client.outcome(of: page)
     #expect(hit.origin == .cacheFresh && !hit.metrics.isJoined)
@@ -226,7 +226,7 @@ import TestSupport
     #expect(await write.value.told == "cancelled")
     let after = Task { await fixture.client.outcome(of: JoinText()) }
     await fixture.exchange.reached(3)
-    #expect(fixture.flights == (2, 3))
+    #expect(fixture.exchanges == (2, 3))
     fixture.exchange.open()
     for call in [before, during, after] { #expect(await call.value.value == "value") }
     #expect(fixture.transport.requests.filter { $0.method == .get }.count == 2)

@@ -16,7 +16,7 @@ import TestSupport
     let one = Task { await fixture.client.outcome(of: first) }
     await fixture.exchange.reached()
     let other = Task { await fixture.client.outcome(of: second, options: options) }
-    _ = await eventually(turns: 20_000) { fixture.flights.waiting == 2 || fixture.asked == 2 }
+    _ = await eventually(turns: 20_000) { fixture.exchanges.waiting == 2 || fixture.asked == 2 }
     fixture.exchange.open()
     #expect(await one.value.error == nil)
     #expect(await other.value.error == nil)
@@ -206,7 +206,7 @@ import TestSupport
       Task { await fixture.client.outcome(of: JoinText(), options: CallOptions(bodySink: sink)) }
     }
     await fixture.exchange.reached(2)
-    #expect(fixture.flights == (0, 0))
+    #expect(fixture.exchanges == (0, 0))
     fixture.exchange.open()
     for call in calls { #expect(await call.value.error == nil) }
     #expect(sinks.allSatisfy { $0.bytes.all.reduce(0, +) == 5 })
@@ -223,7 +223,7 @@ import TestSupport
     let fixture = JoinFixture { $0.interceptors = [Twice()] }
     let call = Task { await fixture.client.outcome(of: JoinText()) }
     await fixture.exchange.reached(2)
-    #expect(fixture.flights.flights == 1)
+    #expect(fixture.exchanges.exchanges == 1)
     fixture.exchange.open()
     #expect(await call.value.value == "value")
     #expect(await fixture.isIdle())
@@ -240,7 +240,7 @@ import TestSupport
     let plain = Task { await fixture.client.outcome(of: JoinText(path: "http://shop.example/text")) }
     await fixture.exchange.reached()
     let signed = Task { await fixture.client.outcome(of: ShopText()) }
-    _ = await eventually(turns: 20_000) { fixture.flights.waiting == 2 || fixture.asked == 2 }
+    _ = await eventually(turns: 20_000) { fixture.exchanges.waiting == 2 || fixture.asked == 2 }
     fixture.exchange.open()
     #expect(await plain.value.error == nil)
     #expect(await signed.value.error == nil)

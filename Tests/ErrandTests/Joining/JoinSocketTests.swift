@@ -17,7 +17,7 @@ import TestSupport
   ) async -> [Outcome<String>] {
     await withTaskGroup(of: Outcome<String>.self) { group in
       for number in 0..<count { group.addTask { await client.outcome(of: request(number)) } }
-      #expect(await eventually(turns: 2_000_000) { client.fittings.joining.counts.waiting == count })
+      #expect(await eventually(turns: 2_000_000) { client.services.joining.counts.waiting == count })
       gate.open()
       return await group.reduce(into: []) { $0.append($1) }
     }
@@ -25,7 +25,7 @@ import TestSupport
 
   private func isIdle(_ client: APIClient) async -> Bool {
     await eventually {
-      client.running.isEmpty && client.fittings.joining.counts == (0, 0) && client.admission == (0, 0)
+      client.running.isEmpty && client.services.joining.counts == (0, 0) && client.admission == (0, 0)
     }
   }
 
@@ -92,7 +92,7 @@ import TestSupport
     let client = APIClient(baseURL: server.url)
     let calls = (0..<10).map { _ in Task { await client.outcome(of: JoinText()) } }
     try await server.request(number: 1)
-    #expect(await eventually { client.fittings.joining.counts.waiting == 10 })
+    #expect(await eventually { client.services.joining.counts.waiting == 10 })
     for call in calls.prefix(9) { call.cancel() }
     for call in calls.prefix(9) { #expect(await call.value.told == "cancelled") }
     #expect(server.openConnectionCount == 1)

@@ -55,7 +55,9 @@ import TestSupport
     let second = Task { await fixture.client.outcome(of: RepeatedSearch(text: "b", repeats: .cancelPrevious)) }
     let error = await first.value.error
     #expect(error?.stage == .cancelled && error?.code == .cancelled)
-    #expect(error?.message.hasSuffix("Search replaced it (`repeats`).") == true, "\(error?.message ?? "none")")
+    #expect(
+      error?.message.hasSuffix("Search replaced it, as the rule `repeats` demands.") == true,
+      "\(error?.message ?? "none")")
     second.cancel()
     #expect(await second.value.error?.message == "The call was cancelled.")
   }

@@ -147,7 +147,7 @@ import TestSupport
     let client = client(first, second, third)
     let origin = try HTTPURL(second.url).origin
     #expect(await client.outcome(of: Get()).error?.status == 503)
-    let control = client.fittings.retrying
+    let control = client.services.retrying
     #expect(control.pay(495, at: origin) && !control.pay(1, at: origin))
     isDown.withLock { $0 = false }
     for _ in 0..<3 { #expect(await client.outcome(of: Get()).value == "second") }

@@ -27,7 +27,7 @@ import TestSupport
       let came = try await race.outcome(by: nil)
       race.begin(request, next)
       race.leave()
-      followers.append(context.call.urgency.withLock { $0.followers.count })
+      followers.append(context.call.priorityState.withLock { $0.followers.count })
       return try (came ?? .failure(CancellationError())).get()
     }
   }

@@ -183,7 +183,7 @@ import TestSupport
     }
     async let one = fixture.outcome(of: Page())
     async let other = fixture.outcome(of: Page())
-    #expect(await eventually { fixture.client.fittings.joining.counts.waiting == 2 })
+    #expect(await eventually { fixture.client.services.joining.counts.waiting == 2 })
     latch.open()
     let outcomes = await [one, other]
     #expect(outcomes.map(\.value) == ["shared", "shared"])

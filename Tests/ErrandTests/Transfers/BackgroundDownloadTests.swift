@@ -64,11 +64,11 @@ import Testing
   }
 
   @Test(arguments: [
-    (ScriptedAnswer(fields: ["Content-Length": "4"], body: Data("foo".utf8)), APIError.Code.resumeMismatch),
+    (ScriptedAnswer(fields: ["Content-Length": "4"], body: Data("foo".utf8)), APIError.Code.interrupted),
     (ScriptedAnswer(body: Data("bar".utf8)), .checksumMismatch),
     (ScriptedAnswer(fields: ["Repr-Digest": "sha-512=:AAAA:"], body: Data("foo".utf8)), nil),
     (ScriptedAnswer(status: 206, fields: ["Content-Range": "bytes 1-2/3"], body: Data("foo".utf8)), nil),
-    (ScriptedAnswer(status: 206, fields: ["Content-Range": "bytes 1-2/9"], body: Data("foo".utf8)), .resumeMismatch),
+    (ScriptedAnswer(status: 206, fields: ["Content-Range": "bytes 1-2/9"], body: Data("foo".utf8)), .interrupted),
     (ScriptedAnswer(fields: ["Content-Length": "2", "Content-Encoding": "gzip"], body: Data("foo".utf8)), nil),
     (ScriptedAnswer.failure(.offline), APIError.Code(rawValue: "offline")),
     (ScriptedAnswer.text("fo").breakingOff(.truncated), APIError.Code(rawValue: "truncated")),
@@ -165,7 +165,7 @@ import Testing
     fixture.session.end(download.id, .cancelled("the user closed the app"))
     let error = await #expect(throws: APIError.self) { try await download.value() }
     #expect(error?.stage == .transfer && error?.code == .interrupted)
-    #expect(error?.message == "The download did not end: the user closed the app. Start it again.")
+    #expect(error?.message == "The download did not end: the user closed the app. Start the download again.")
   }
 
   @Test func `progress is reported`() async throws {
@@ -234,13 +234,20 @@ import Testing
     var waiting = plain
     waiting.whenBusy = .wait
     let odd = [
-      Odd(method: .post, body: .text("x"), download: plain), Odd(redirects: .never, download: plain),
-      Odd(download: slow), Odd(download: sharing), Odd(download: renewed), Odd(download: waiting), Odd(),
+      (Odd(method: .post, body: .text("x"), download: plain), "has a body; "),
+      (Odd(redirects: .never, download: plain), "follows no redirects, "),
+      (Odd(download: slow), "limits its speed; leave `bytesPerSecond`"),
+      (Odd(download: sharing), "limits its speed; leave `bandwidth`"), (Odd(download: renewed), "has a `freshURL`, "),
+      (Odd(download: waiting), "has `whenBusy: .wait`, "),
     ]
-    for request in odd {
+    for (request, words) in odd {
       let error = await #expect(throws: APIError.self) { try await downloads.start(request) }
       #expect(error?.stage == .build && error?.code == .unsupported)
+      let begin = "The request cannot become a background download: the request \(words)"
+      #expect(error?.message.hasPrefix(begin) == true, "\(words)")
     }
+    let error = await #expect(throws: APIError.self) { try await downloads.start(Odd()) }
+    #expect(error?.stage == .build && error?.code == .unsupported)
     #expect(fixture.session.orders.isEmpty && fixture.desked.isEmpty)
   }
 

@@ -92,7 +92,7 @@ import Testing
     let fixture = try DownloadFixture()
     let checksum = try Checksum.sha256(try Self.digest(Self.whole(fixture)))
     await fixture.begin()
-    fixture.answer { $1.lie = .movedBytes(by: -3) }
+    fixture.answer { $1.deviation = .movedBytes(by: -3) }
     let outcome = await fixture.send { $0.checksum = checksum }
     #expect(outcome.error?.code == .checksumMismatch && fixture.names == [])
   }
@@ -152,7 +152,7 @@ import Testing
         behaviour.fields["Repr-Digest"] = right
         behaviour.fault = .cut(after: 1_000_000)
       } else {
-        behaviour.lie = .movedBytes(by: -3)
+        behaviour.deviation = .movedBytes(by: -3)
       }
     }
     let outcome = await fixture.send { $0.digests = .standard }

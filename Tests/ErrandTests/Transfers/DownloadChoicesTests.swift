@@ -85,9 +85,9 @@ import Testing
     let fixture = try DownloadFixture()
     _ = try await interrupted(fixture) { $0.permissions = 0o600 }
     let part = try PartFile.open(target: fixture.file.path)
-    var record = try #require(part.record)
-    record.choices = nil
-    try part.commit(record)
+    var metadata = try #require(part.metadata)
+    metadata.choices = nil
+    try part.commit(metadata)
     part.close()
     let left = try #require(try InterruptedDownload.all(in: fixture.folder).first)
     let file = try await fixture.client.send(left.request())

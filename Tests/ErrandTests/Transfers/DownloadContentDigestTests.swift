@@ -46,7 +46,7 @@ import TestSupport
     let resource = RangeResource(size: Self.size)
     let fixture = try DownloadFixture(size: Self.size) { _, behaviour in
       behaviour.contentDigest = Self.digests(resource)
-      behaviour.lie = .shortened(to: 700_000)
+      behaviour.deviation = .shortened(to: 700_000)
     }
     _ = try await Self.send(fixture, parallel).result.get()
     #expect(fixture.isRight())
@@ -89,7 +89,7 @@ import TestSupport
     for _ in 0..<max(rounds / 5, 10) {
       let fixture = try DownloadFixture(size: 9_000_000) { request, behaviour in
         guard request == 3 else { return }
-        behaviour.lie = .shortened(to: 200_000)
+        behaviour.deviation = .shortened(to: 200_000)
         behaviour.contentDigest = { _ in Self.wrong }
       }
       let outcome = await Self.send(fixture, 8)
@@ -105,7 +105,7 @@ import TestSupport
     fixture.answer { number, behaviour in
       guard number == 2 else { return }
       // The digest belongs to the correct bytes.
-      behaviour.lie = .movedBytes(by: -3)
+      behaviour.deviation = .movedBytes(by: -3)
       behaviour.contentDigest = { piece in
         Self.field(resource.bytes(in: (piece.lowerBound + 3)..<(piece.upperBound + 3)))
       }

@@ -9,10 +9,10 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct DownloadFaultTests {
   /// A download with every complication: an interruption, a wrong range, a restart, a checksum.
   private static func story(_ files: any TransferFiles) throws -> DownloadFixture {
-    try DownloadFixture(size: 2_000_000, files: files) { number, behaviour in
+    try DownloadFixture(size: 500_000, files: files) { number, behaviour in
       switch number {
-      case 1, 3: behaviour.fault = .cut(after: 1_200_000)
-      case 2: behaviour.lie = .movedPart(by: 7)
+      case 1, 3: behaviour.fault = .cut(after: 300_000)
+      case 2: behaviour.deviation = .movedPart(by: 7)
       default: break
       }
     }

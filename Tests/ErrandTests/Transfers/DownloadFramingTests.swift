@@ -59,7 +59,7 @@ import Testing
   @Test func `resumes without progress end`() async throws {
     // The second attempt yields no bytes, so there is no third attempt.
     let fixture = try DownloadFixture { number, behaviour in
-      behaviour.fault = number == 1 ? .cut(after: 1_000_000) : .closeBeforeAnswer
+      behaviour.fault = number == 1 ? .cut(after: 1_000_000) : .closeBeforeResponse
     }
     let outcome = await fixture.send { $0.takeUps = 100 }
     #expect(outcome.error?.stage == .transport)

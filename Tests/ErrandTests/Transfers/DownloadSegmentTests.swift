@@ -54,22 +54,24 @@ import Testing
   }
 
   @Test func `unknown total gives one stream`() async throws {
-    let fixture = try DownloadFixture(size: Self.size) { _, behaviour in behaviour.lie = .total(nil) }
+    let fixture = try DownloadFixture(size: Self.size) { _, behaviour in behaviour.deviation = .total(nil) }
     _ = try await fixture.send { $0.parallel = 4 }.result.get()
     #expect(fixture.isRight())
     #expect(fixture.server.requests.map(\.range) == ["bytes=0-1048575", nil])
   }
 
-  static let lies: [RangeLie] = [
+  static let deviations: [RangeDeviation] = [
     .movedPart(by: 1), .noContentRange, .twoContentRanges, .contentRange("bytes 1-2"), .total(Self.size + 1),
     .entityTag("\"other\""), .contentEncoding("gzip"), .multipart, .overrun(by: 1_000), .partAsWhole,
   ]
 
   /// If the first range claims to be the whole file, only a checksum can distinguish it from a short file.
-  @Test(arguments: [1, 3], lies.indices) func `wrong range ends all ranges`(number: Int, lie: Int) async throws {
-    if number == 1, case .partAsWhole = Self.lies[lie] { return }
+  @Test(arguments: [1, 3], deviations.indices) func `wrong range ends all ranges`(number: Int, deviation: Int)
+    async throws
+  {
+    if number == 1, case .partAsWhole = Self.deviations[deviation] { return }
     let fixture = try DownloadFixture(size: Self.size) { request, behaviour in
-      if request == number { behaviour.lie = Self.lies[lie] }
+      if request == number { behaviour.deviation = Self.deviations[deviation] }
     }
     let outcome = await fixture.send { $0.parallel = 4 }
     if case .success = outcome.result {
@@ -107,7 +109,7 @@ import Testing
 
   @Test func `shortened ranges are continued`() async throws {
     let fixture = try DownloadFixture(size: Self.size) { number, behaviour in
-      if number > 1 { behaviour.lie = .shortened(to: 700_000) }
+      if number > 1 { behaviour.deviation = .shortened(to: 700_000) }
     }
     let file = try await fixture.send { $0.parallel = 3 }.result.get()
     #expect(fixture.isRight() && file.fetchedBytes == Int64(Self.size))

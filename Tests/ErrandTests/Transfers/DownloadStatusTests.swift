@@ -86,7 +86,7 @@ import Testing
         behaviour.framing = .chunked
         behaviour.fault = .cut(after: 2_000_027)
       }
-      if number == 3 { behaviour.lie = .total(2_999_999) }
+      if number == 3 { behaviour.deviation = .total(2_999_999) }
     }
     let file = try await fixture.send().result.get()
     #expect(fixture.isRight() && file.keptBytes == 0)

@@ -89,14 +89,14 @@ import Testing
     let otherKey = CertificateSource.file(path: try TrustFixture.path("server.key"))
     let rows: [(ClientCertificate, String)] = [
       (.pem(certificate: certificate, key: locked, passphrase: "wrong-phrase"), "check the passphrase"),
-      (.pem(certificate: certificate, key: locked), "set its `passphrase`"),
+      (.pem(certificate: certificate, key: locked), "set `passphrase`"),
       (.pem(certificate: certificate, key: otherKey), "belongs to another certificate"),
       (.pem(certificate: certificate), "cannot be read"),
       (.pem(certificate: locked, key: locked, passphrase: Self.passphrase), "holds no certificate"),
       (.pem(certificate: .file(path: "no/such/file"), key: locked), "cannot be read"),
       (.pem(certificate: .data(Data()), key: locked), "is empty"),
       (.pkcs12(p12, passphrase: "wrong-phrase"), "check the passphrase"),
-      (.pkcs12(p12), "set its `passphrase`"),
+      (.pkcs12(p12), "set `passphrase`"),
       (.pkcs12(certificate, passphrase: Self.passphrase), "holds no certificate in PKCS #12"),
       (.pem(certificate: certificate, key: otherKey, hosts: []), "must be like"),
     ]

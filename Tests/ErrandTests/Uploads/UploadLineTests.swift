@@ -168,5 +168,5 @@ private struct Aliased: APIRequest {
 
 extension APIClient {
   /// The calls that wait for shared exchanges.
-  fileprivate var joins: Int { fittings.joining.counts.waiting }
+  fileprivate var joins: Int { services.joining.counts.waiting }
 }

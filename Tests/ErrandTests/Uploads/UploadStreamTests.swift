@@ -97,7 +97,7 @@ import TransportChecks
   }
 
   /// A reset may arrive before the response that precedes it (RFC 9112 section 9.6); the operating system decides.
-  /// `CurlLastWordsTests` covers responses that are certainly readable.
+  /// `CurlUnreadResponseTests` covers responses that are certainly readable.
   @Test func `reset yields a response or a failure`() async throws {
     for _ in 1...4 {
       let error = try await errorBehindReset()

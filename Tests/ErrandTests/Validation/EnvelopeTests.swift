@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [(#""0""#, "0 (a string; `success` has it as a number)"), ("7", "7")])
+  @Test(arguments: [(#""0""#, "0 (the code is a string, but `Envelope.success` contains it as a number)"), ("7", "7")])
   func `code of another type is explained`(code: String, words: String) async {
     let bench = ScriptedClient(answers: [.json(#"{"code":\#(code)}"#)])
     let error = await bench.failure(of: Sending(envelope: Self.envelope))
@@ -102,7 +102,9 @@ import Testing
     let bench = ScriptedClient(answers: [.json(#"{"data":{"nick":"A"}}"#)])
     let error = await bench.failure(of: Ask<User>(envelope: Self.envelope))
     #expect(error?.code == .business && error?.businessCode == nil)
-    #expect(error?.message == "The response has no code at $.code.")
+    #expect(
+      error?.message
+        == "The response has no business code at $.code, but the `Envelope` of the call requires a code.")
   }
 
   @Test func `nested paths work`() async throws {

@@ -117,7 +117,7 @@ import Testing
 
   @Test func `missing Location is an error`() async {
     let error = await ScriptedClient(answers: [.status(301)]).failure(of: Sending())
-    #expect(error?.message == "The server redirected with 301 without a Location.")
+    #expect(error?.message == "The server redirected with status 301, but the response has no Location field.")
   }
 
   @Test func `user info in Location is never sent`() async throws {

@@ -111,7 +111,7 @@ import Testing
 
   @Test func `wrong range shows no secret`() async throws {
     let fixture = try fixture { number, behaviour in
-      behaviour.lie = number.isMultiple(of: 2) ? .movedPart(by: 5) : nil
+      behaviour.deviation = number.isMultiple(of: 2) ? .movedPart(by: 5) : nil
       behaviour.fault = number.isMultiple(of: 2) ? nil : .cut(after: 1_000_000)
     }
     expectSilence(await send(fixture).error, .resumeMismatch)

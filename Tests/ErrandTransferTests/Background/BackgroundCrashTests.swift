@@ -14,7 +14,7 @@ import Testing
     let folder: TransferFolder
     let session = ScriptedBackgroundSession()
     let desk: String
-    let record: BackgroundDownloadRecord
+    let record: BackgroundDownloadState
 
     init() throws {
       folder = try TransferFolder()
@@ -22,7 +22,7 @@ import Testing
       try FileManager.default.createDirectory(atPath: desk, withIntermediateDirectories: true)
       try folder.put(Array("old".utf8), "film")
       record = Samples.record("a", target: folder("film"))
-      try BackgroundFolder<BackgroundDownloadRecord>(path: desk, files: SystemFiles()).save(record)
+      try BackgroundFolder<BackgroundDownloadState>(path: desk, files: SystemFiles()).save(record)
       try session.start(BackgroundOrder(name: "a", request: HTTPRequest(url: Samples.url)))
     }
 
@@ -37,8 +37,8 @@ import Testing
 
     /// One run of the app. Returns the reported ends.
     func run(_ files: any TransferFiles, _ happening: () throws -> Void) async throws -> [BackgroundDownload.Ending] {
-      let told = Recorded<BackgroundDownload.Ending>()
-      let engine = engine(files) { told.append($0) }
+      let reported = Recorded<BackgroundDownload.Ending>()
+      let engine = engine(files) { reported.append($0) }
       defer { session.endProcess() }
       do {
         try await engine.begin()
@@ -48,7 +48,7 @@ import Testing
       try happening()
       session.tell(.allTold)
       await engine.settled()
-      return told.all
+      return reported.all
     }
   }
 
@@ -74,12 +74,12 @@ import Testing
   @Test(arguments: calls) func `any file failure is reported once`(turn: Int) async throws {
     let scene = try Scene()
     let faulty = FaultyFiles(failing: turn, .before(5))
-    let told = try await scene.run(faulty) { try scene.session.answer("a", .text("new")) }
+    let reported = try await scene.run(faulty) { try scene.session.answer("a", .text("new")) }
     #expect(faulty.openFiles.isEmpty)
     // If the records cannot be read, the transfers keep running.
-    guard !told.isEmpty else { return #expect(scene.session.running == ["a"]) }
-    #expect(told.count == 1)
-    let isNew = told.first.map { if case .success = $0.result { true } else { false } }
+    guard !reported.isEmpty else { return #expect(scene.session.running == ["a"]) }
+    #expect(reported.count == 1)
+    let isNew = reported.first.map { if case .success = $0.result { true } else { false } }
     #expect(scene.folder.bytes("film") == Array((isNew == true ? "new" : "old").utf8), "at call \(turn)")
   }
 

@@ -12,13 +12,15 @@ import Testing
 
   static let fault = BackgroundFault(APIError(.transfer, .file, "It failed."))
   static let cameFile: Phase = .came(
-    BackgroundAnswer(ResponseHead(status: 200), Samples.url, to: .download))
+    StoredResponse(ResponseHead(status: 200), Samples.url, to: .download))
   static let placing: Phase = .placing(
     .init(target: RecordedPlace("/d/t", home: "/h"), bytes: 3, checkedBy: []))
 
   @Test(arguments: [
-    (Phase.running, Launch.wait, Launch.miss), (.missed, .wait, .tellLoss), (.cancelling, .cancel, .tellCancel),
-    (cameFile, .wait, .miss), (placing, .tellFile, .tellFile), (.failed(fault), .tell(fault), .tell(fault)),
+    (Phase.running, Launch.wait, Launch.miss), (.missed, .wait, .reportLoss),
+    (.cancelling, .cancel, .reportCancellation),
+    (cameFile, .wait, .miss), (placing, .reportFile, .reportFile),
+    (.failed(fault), .reportFailure(fault), .reportFailure(fault)),
   ])
   func `launch decision without a file`(phase: Phase, listed: Launch, unlisted: Launch) {
     #expect(BackgroundDecision.atLaunch(phase, isListed: true, hasFile: false) == listed)
@@ -77,8 +79,8 @@ enum Samples {
   static func record(
     _ id: String, request: String = "same", target: String = "/d/t", phase: BackgroundPhase = .running,
     digests: [String] = [], replaces: Bool = true
-  ) -> BackgroundDownloadRecord {
-    BackgroundDownloadRecord(
+  ) -> BackgroundDownloadState {
+    BackgroundDownloadState(
       id: id, tag: nil, request: request, target: RecordedPlace(target, home: "/h"), isNamedByServer: false,
       replaces: replaces, permissions: 0o644, checksum: nil, digests: digests, statuses: [[200, 299]],
       contentTypes: nil, isSecure: true, phase: phase)

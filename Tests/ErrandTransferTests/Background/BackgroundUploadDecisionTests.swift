@@ -69,27 +69,27 @@ import Testing
 
   @Test func `only validation errors are repeatable`() {
     let stages: [APIError.Stage] = [.validate, .transfer, .transport, .redirect, .cancelled]
-    let verdicts = stages.filter { BackgroundUploadDecision.isVerdict(APIError($0, .file, "It failed.")) }
-    #expect(verdicts == [.validate])
+    let repeatable = stages.filter { BackgroundUploadDecision.isFromValidation(APIError($0, .file, "It failed.")) }
+    #expect(repeatable == [.validate])
   }
 
   // MARK: - Records
 
-  private static func record(_ phase: BackgroundPhase, source: BackgroundSource? = nil) -> BackgroundUploadRecord {
-    BackgroundUploadRecord(
+  private static func record(_ phase: BackgroundPhase, source: BackgroundSource? = nil) -> BackgroundUploadState {
+    BackgroundUploadState(
       id: "a", tag: "film", source: source, statuses: [[200, 299]], contentTypes: ["text/*"], isSecure: true,
       answerBytes: 8, phase: phase)
   }
 
   @Test(arguments: [
     BackgroundPhase.running, .missed, .cancelling, .failed(BackgroundDecisionTests.fault),
-    .came(BackgroundAnswer(ResponseHead(status: 200), Samples.url, to: .upload)),
+    .came(StoredResponse(ResponseHead(status: 200), Samples.url, to: .upload)),
   ])
   func `a record survives encoding and decoding`(phase: BackgroundPhase) throws {
     let record = Self.record(phase, source: BackgroundSource("/h/film", Self.status, home: "/h"))
     let bytes = try record.encoded()
-    #expect(BackgroundUploadRecord.read(bytes) == record && BackgroundDownloadRecord.read(bytes) == nil)
-    for length in 0..<bytes.count { #expect(BackgroundUploadRecord.read(bytes.prefix(length)) == nil) }
+    #expect(BackgroundUploadState.read(bytes) == record && BackgroundDownloadState.read(bytes) == nil)
+    for length in 0..<bytes.count { #expect(BackgroundUploadState.read(bytes.prefix(length)) == nil) }
     #expect(record.statusRule.accepts(201) && !record.statusRule.accepts(404))
   }
 
@@ -97,7 +97,7 @@ import Testing
     let fields: HTTPFields = ["ETag": "\"1\"", "Location": "/films/7", "Set-Cookie": "id=s3cret", "X-Token": "s3cret"]
     let head = ResponseHead(status: 201, fields: fields)
     let names = { (kind: BackgroundKind) in
-      BackgroundAnswer(head, Samples.url, to: kind).head.fields.all.map(\.name.rawValue)
+      StoredResponse(head, Samples.url, to: kind).head.fields.all.map(\.name.rawValue)
     }
     #expect(names(.upload) == ["ETag", "Location"] && names(.download).isEmpty)
   }

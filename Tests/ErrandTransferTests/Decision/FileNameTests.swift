@@ -28,6 +28,16 @@ import Testing
   ])
   func `an unsafe name gives nil`(text: String) { #expect(FileName.safe(text) == nil) }
 
+  /// A suffix followed by a combining accent is not the suffix of a partial file. After U+0D4E, which forms one character
+  /// with the dot that follows it, the bytes are those of the suffix.
+  @Test(arguments: [
+    ("a.part\u{301}", true), ("a.part.meta\u{308}", true), ("a.part.meta.tmp\u{30C}", true), ("part\u{301}", true),
+    ("a\u{301}.part", false), ("a\u{D4E}.part", false), ("a\u{D4E}.part.meta", false),
+  ])
+  func `only the bytes of a suffix make a name the library's own`(text: String, isKept: Bool) {
+    #expect(FileName.safe(text) == (isKept ? text : nil))
+  }
+
   @Test(arguments: [
     (String(repeating: "a", count: 300), 241, "a"), (String(repeating: "a", count: 300) + ".tar.gz", 241, ".gz"),
     (String(repeating: "é", count: 300) + ".zip", 240, "é.zip"), (String(repeating: "😀", count: 99), 240, "😀"),

@@ -6,18 +6,18 @@ import Testing
 /// The response to the first range, which shows whether further ranges can be requested in parallel.
 @Suite struct FirstPieceTests {
   private static func decide(_ status: Int, _ fields: HTTPFields) -> ResumeDecision {
-    ResumeDecision.decide(ResponseHead(status: status, fields: fields), to: .first(10), record: nil, now: 0)
+    ResumeDecision.decide(ResponseHead(status: status, fields: fields), to: .first(10), metadata: nil, now: 0)
   }
 
   @Test func `the first range request has no If-Range`() {
-    #expect(RangeAsk.first(10).fields.map(\.value) == ["identity", "bytes=0-9"])
-    #expect(RangeAsk.first(0).fields.last?.value == "bytes=0-0")
+    #expect(RequestedRange.first(10).fields.map(\.value) == ["identity", "bytes=0-9"])
+    #expect(RequestedRange.first(0).fields.last?.value == "bytes=0-0")
   }
 
   @Test(arguments: [10, 4] as [Int64]) func `a valid first range starts the part`(length: Int64) {
     let fields: HTTPFields = ["Content-Range": "bytes 0-\(length - 1)/100", "ETag": "\"v1\""]
-    let facts = AnswerFacts(validator: .entityTag("\"v1\""), total: 100, coding: nil)
-    #expect(Self.decide(206, fields) == .begin(0..<length, facts))
+    let properties = ResponseProperties(validator: .entityTag("\"v1\""), total: 100, coding: nil)
+    #expect(Self.decide(206, fields) == .begin(0..<length, properties))
   }
 
   @Test(
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `other statuses are decided as before`() {
-    #expect(Self.decide(200, [:]) == .fresh(AnswerFacts(validator: nil, total: nil, coding: nil)))
+    #expect(Self.decide(200, [:]) == .fresh(ResponseProperties(validator: nil, total: nil, coding: nil)))
     #expect(Self.decide(416, ["Content-Range": "bytes */0"]) == .startOver)
     #expect(Self.decide(404, [:]) == .failDroppingPart)
     #expect(Self.decide(503, [:]) == .failKeepingPart)

@@ -8,23 +8,24 @@ import Testing
   private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
   private static let minuteLater = "Sun, 06 Nov 1994 08:50:37 GMT"
 
-  static func record(
+  static func metadata(
     committed: Int64 = 40, total: Int64? = 100, validator: Validator? = tag, coding: String? = nil
-  ) -> PartRecord {
+  ) -> PartMetadata {
     let request = RequestIdentity(method: "GET", url: "http://h/a", variant: "0")
-    var record = PartRecord(request: request, validator: validator, total: total, coding: coding, now: 1)
-    record.finished = ByteRanges(first: committed)
-    return record
+    var metadata = PartMetadata(request: request, validator: validator, total: total, coding: coding, now: 1)
+    metadata.finished = ByteRanges(first: committed)
+    return metadata
   }
 
-  private static func stored(_ committed: Int64, total: Int64? = 100) -> PartRecord? {
-    record(committed: committed, total: total)
+  private static func stored(_ committed: Int64, total: Int64? = 100) -> PartMetadata? {
+    metadata(committed: committed, total: total)
   }
 
   static func decide(
-    _ status: Int, _ fields: HTTPFields, ask: RangeAsk = .rest(from: 40, tag), record: PartRecord? = record()
+    _ status: Int, _ fields: HTTPFields, requested: RequestedRange = .rest(from: 40, tag),
+    metadata: PartMetadata? = metadata()
   ) -> ResumeDecision {
-    ResumeDecision.decide(ResponseHead(status: status, fields: fields), to: ask, record: record, now: 0)
+    ResumeDecision.decide(ResponseHead(status: status, fields: fields), to: requested, metadata: metadata, now: 0)
   }
 
   // MARK: 206
@@ -47,13 +48,13 @@ import Testing
   }
 
   @Test func `an unknown total is taken from Content-Range`() {
-    let record = Self.record(total: nil)
-    #expect(Self.decide(206, ["Content-Range": "bytes 40-49/50"], record: record) == .append(40..<50, total: 50))
+    let metadata = Self.metadata(total: nil)
+    #expect(Self.decide(206, ["Content-Range": "bytes 40-49/50"], metadata: metadata) == .append(40..<50, total: 50))
   }
 
   @Test func `a range without any total is rejected`() {
-    let record = Self.record(total: nil)
-    #expect(Self.decide(206, ["Content-Range": "bytes 40-49/*"], record: record) == .mismatch(.noTotal))
+    let metadata = Self.metadata(total: nil)
+    #expect(Self.decide(206, ["Content-Range": "bytes 40-49/*"], metadata: metadata) == .mismatch(.noTotal))
   }
 
   @Test func `same version with another length is rejected`() {
@@ -61,7 +62,7 @@ import Testing
     #expect(Self.decide(200, fields) == .mismatch(.total(expected: 100, found: 60)))
     #expect(
       Self.decide(200, ["ETag": "\"v1\"", "Content-Length": "100"])
-        == .fresh(AnswerFacts(validator: Self.tag, total: 100, coding: nil)))
+        == .fresh(ResponseProperties(validator: Self.tag, total: 100, coding: nil)))
   }
 
   @Test(
@@ -97,26 +98,28 @@ import Testing
 
   @Test func `an unrequested 206 is rejected`() {
     let fields: HTTPFields = ["Content-Range": "bytes 0-99/100"]
-    #expect(Self.decide(206, fields, ask: .whole, record: nil) == .mismatch(.notAsked))
+    #expect(Self.decide(206, fields, requested: .whole, metadata: nil) == .mismatch(.notAsked))
   }
 
   @Test func `a changed Last-Modified is another version`() {
     let validator = Validator.lastModified(Self.date)
-    let record = Self.record(validator: validator)
+    let metadata = Self.metadata(validator: validator)
     let same: HTTPFields = ["Content-Range": "bytes 40-99/100", "Last-Modified": Self.date]
     let other: HTTPFields = ["Content-Range": "bytes 40-99/100", "Last-Modified": Self.minuteLater]
-    let ask = RangeAsk.rest(from: 40, validator)
-    #expect(Self.decide(206, same, ask: ask, record: record) == .append(40..<100, total: 100))
-    #expect(Self.decide(206, other, ask: ask, record: record) == .mismatch(.version))
+    let requested = RequestedRange.rest(from: 40, validator)
+    #expect(Self.decide(206, same, requested: requested, metadata: metadata) == .append(40..<100, total: 100))
+    #expect(Self.decide(206, other, requested: requested, metadata: metadata) == .mismatch(.version))
   }
 
   @Test func `a segment must stay in its range`() {
-    let ask = RangeAsk.segment(50..<60, Self.tag)
-    #expect(Self.decide(206, ["Content-Range": "bytes 50-59/100"], ask: ask) == .append(50..<60, total: 100))
-    #expect(Self.decide(206, ["Content-Range": "bytes 50-54/100"], ask: ask) == .append(50..<55, total: 100))
-    let beyond = Self.decide(206, ["Content-Range": "bytes 50-60/100"], ask: ask)
+    let requested = RequestedRange.segment(50..<60, Self.tag)
+    #expect(
+      Self.decide(206, ["Content-Range": "bytes 50-59/100"], requested: requested) == .append(50..<60, total: 100))
+    #expect(
+      Self.decide(206, ["Content-Range": "bytes 50-54/100"], requested: requested) == .append(50..<55, total: 100))
+    let beyond = Self.decide(206, ["Content-Range": "bytes 50-60/100"], requested: requested)
     #expect(beyond == .mismatch(.beyond(expected: 60, found: 61)))
-    let before = Self.decide(206, ["Content-Range": "bytes 49-59/100"], ask: ask)
+    let before = Self.decide(206, ["Content-Range": "bytes 49-59/100"], requested: requested)
     #expect(before == .mismatch(.place(expected: 50, found: 49)))
   }
 
@@ -136,26 +139,26 @@ import Testing
       (["Content-Length": "7", "Transfer-Encoding": "chunked"], nil, nil, nil),
     ] as [(HTTPFields, Validator?, Int64?, String?)])
   func `a 200 response is a new version`(fields: HTTPFields, validator: Validator?, total: Int64?, coding: String?) {
-    let facts = AnswerFacts(validator: validator, total: total, coding: coding)
-    for ask in [RangeAsk.whole, .rest(from: 40, Self.tag), .segment(0..<9, Self.tag)] {
-      #expect(Self.decide(200, fields, ask: ask) == .fresh(facts))
+    let properties = ResponseProperties(validator: validator, total: total, coding: coding)
+    for requested in [RequestedRange.whole, .rest(from: 40, Self.tag), .segment(0..<9, Self.tag)] {
+      #expect(Self.decide(200, fields, requested: requested) == .fresh(properties))
     }
   }
 
   @Test func `a 203 response is never resumable`() {
-    let facts = AnswerFacts(validator: nil, total: 7, coding: nil)
-    #expect(Self.decide(203, ["ETag": "\"v1\"", "Content-Length": "7"]) == .fresh(facts))
+    let properties = ResponseProperties(validator: nil, total: 7, coding: nil)
+    #expect(Self.decide(203, ["ETag": "\"v1\"", "Content-Length": "7"]) == .fresh(properties))
   }
 
   // MARK: 416
 
   @Test func `416 with the stored length means complete`() {
     let fields: HTTPFields = ["Content-Range": "bytes */100"]
-    let ask = RangeAsk.rest(from: 100, Self.tag)
-    #expect(Self.decide(416, fields, ask: ask, record: Self.record(committed: 100)) == .alreadyWhole)
+    let requested = RequestedRange.rest(from: 100, Self.tag)
+    #expect(Self.decide(416, fields, requested: requested, metadata: Self.metadata(committed: 100)) == .alreadyWhole)
   }
 
-  private static let notTheEnd: [(HTTPFields, PartRecord?)] = [
+  private static let notTheEnd: [(HTTPFields, PartMetadata?)] = [
     ([:], stored(100)), (["Content-Range": "bytes */101"], stored(100)), (["Content-Range": "bytes */40"], stored(100)),
     (["Content-Range": "bytes 0-99/100"], stored(100)),
     (["Content-Range": "bytes */100", "content-range": "bytes */100"], stored(100)),
@@ -165,17 +168,17 @@ import Testing
   ]
 
   @Test(arguments: notTheEnd)
-  func `other 416 responses start over`(fields: HTTPFields, record: PartRecord?) {
-    #expect(Self.decide(416, fields, ask: .rest(from: 100, Self.tag), record: record) == .startOver)
+  func `other 416 responses start over`(fields: HTTPFields, metadata: PartMetadata?) {
+    #expect(Self.decide(416, fields, requested: .rest(from: 100, Self.tag), metadata: metadata) == .startOver)
   }
 
   @Test func `416 for a segment starts over`() {
-    let ask = RangeAsk.segment(50..<60, Self.tag)
-    #expect(Self.decide(416, ["Content-Range": "bytes */100"], ask: ask) == .startOver)
+    let requested = RequestedRange.segment(50..<60, Self.tag)
+    #expect(Self.decide(416, ["Content-Range": "bytes */100"], requested: requested) == .startOver)
   }
 
   @Test func `416 without a range fails`() {
-    #expect(Self.decide(416, [:], ask: .whole, record: nil) == .failKeepingPart)
+    #expect(Self.decide(416, [:], requested: .whole, metadata: nil) == .failKeepingPart)
   }
 
   // MARK: other statuses

@@ -46,9 +46,9 @@ import Testing
   }
 
   @Test func `only a resumable version is divided`() {
-    #expect(SegmentPlan.isSafe(ResumeDecisionTests.record()))
-    #expect(!SegmentPlan.isSafe(ResumeDecisionTests.record(total: nil)))
-    #expect(!SegmentPlan.isSafe(ResumeDecisionTests.record(validator: nil)))
-    #expect(!SegmentPlan.isSafe(ResumeDecisionTests.record(coding: "gzip")))
+    #expect(SegmentPlan.isSafe(ResumeDecisionTests.metadata()))
+    #expect(!SegmentPlan.isSafe(ResumeDecisionTests.metadata(total: nil)))
+    #expect(!SegmentPlan.isSafe(ResumeDecisionTests.metadata(validator: nil)))
+    #expect(!SegmentPlan.isSafe(ResumeDecisionTests.metadata(coding: "gzip")))
   }
 }

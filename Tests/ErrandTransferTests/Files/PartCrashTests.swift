@@ -73,11 +73,11 @@ import Testing
   @Test func `a stale record never describes new bytes`() throws {
     for seed in 0..<UInt64(60) {
       let disk = MemoryFiles()
-      var stale = Story().record(1)
+      var stale = Story().metadata(1)
       stale.finished = ByteRanges(first: 270)
       disk.put(Array(try stale.encoded()), "/d/t.part.meta")
       let part = try PartFile.open(target: "/d/t", files: disk)
-      try part.startOver(Story().record(2))
+      try part.startOver(Story().metadata(2))
       try Story.bytes(2, 1_000)[..<300].withUnsafeBytes { try part.append($0) }
       disk.crash(.some, seed: seed)
       try Story().checkKept(PartFile.open(target: "/d/t", files: disk))

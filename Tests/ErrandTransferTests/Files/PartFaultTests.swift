@@ -62,12 +62,12 @@ import Testing
   }
 
   /// A part with 100 committed bytes and 50 more written ones.
-  private func part(_ files: any TransferFiles, _ target: String) throws -> (PartFile, PartRecord) {
+  private func part(_ files: any TransferFiles, _ target: String) throws -> (PartFile, PartMetadata) {
     let part = try PartFile.open(target: target, files: files)
     try append(100, part)
-    let record = try part.commit(Story(length: 1_000).record(1))
+    let metadata = try part.commit(Story(length: 1_000).metadata(1))
     try append(50, part)
-    return (part, record)
+    return (part, metadata)
   }
 
   private func append(_ count: Int, _ part: PartFile) throws {
@@ -78,7 +78,7 @@ import Testing
   func `a full disk keeps earlier bytes`(code: Int32, isKept: Bool) throws {
     let folder = try TransferFolder()
     let files = FaultyFiles()
-    let (part, record) = try part(files, folder("t"))
+    let (part, metadata) = try part(files, folder("t"))
     files.failNext(.write, .torn(code))
     let failure = #expect(throws: FileFailure.self) { try append(80, part) }
     #expect(failure?.kind == .full && failure?.name == "t.part")
@@ -86,25 +86,25 @@ import Testing
     if isKept {
       try part.cutTorn()
       #expect(folder.bytes("t.part") == Array(Story.bytes(1, 1_000).prefix(150)))
-      try part.commit(record)
+      try part.commit(metadata)
     }
     part.close()
     let again = try PartFile.open(target: folder("t"))
     let kept = isKept ? 150 : 100
-    #expect(again.record?.committed == Int64(kept) && again.position == kept && again.problem == nil)
+    #expect(again.metadata?.committed == Int64(kept) && again.position == kept && again.problem == nil)
     #expect(folder.bytes("t.part") == Array(Story.bytes(1, 1_000).prefix(kept)))
   }
 
   @Test func `a torn write does not count`() throws {
     let folder = try TransferFolder()
     let files = FaultyFiles()
-    let (part, record) = try part(files, folder("t"))
+    let (part, metadata) = try part(files, folder("t"))
     let bytes = Story.bytes(1, 1_000)
     try bytes[500..<600].withUnsafeBytes { try part.write($0, at: 500) }
     files.failNext(.write, .torn(ENOSPC))
     #expect(throws: FileFailure.self) { try bytes[300..<400].withUnsafeBytes { try part.write($0, at: 300) } }
     try part.cutTorn()
-    let kept = try part.commit(record).finished
+    let kept = try part.commit(metadata).finished
     #expect(kept.missing(of: 1_000) == [150..<500, 600..<1_000])
     #expect(folder.bytes("t.part")?.count == 600)
   }
@@ -112,11 +112,11 @@ import Testing
   @Test func `a failed part accepts no writes`() throws {
     let folder = try TransferFolder()
     let files = FaultyFiles()
-    let (part, record) = try part(files, folder("t"))
+    let (part, metadata) = try part(files, folder("t"))
     files.failNext(.write, .before(EIO))
     let failure = try #require(throws: FileFailure.self) { try append(80, part) }
     #expect(throws: failure) { try append(80, part) }
-    #expect(throws: failure) { try part.commit(record) }
+    #expect(throws: failure) { try part.commit(metadata) }
     #expect(throws: failure) { try part.finish(total: nil, overwriting: true) }
     #expect(folder.bytes("t.part")?.count == 100)
     try part.abandon()
@@ -126,9 +126,9 @@ import Testing
   @Test func `bytes of a failed sync are dropped`() throws {
     let folder = try TransferFolder()
     let files = FaultyFiles()
-    let (part, record) = try part(files, folder("t"))
+    let (part, metadata) = try part(files, folder("t"))
     files.failNext(.synchronize, .after(EIO))
-    let failure = #expect(throws: FileFailure.self) { try part.commit(record) }
+    let failure = #expect(throws: FileFailure.self) { try part.commit(metadata) }
     #expect(failure?.kind == .io)
     #expect(folder.bytes("t.part")?.count == 100 && part.committed == ByteRanges(first: 100))
   }
@@ -136,9 +136,9 @@ import Testing
   @Test func `a full disk keeps the previous record`() throws {
     let folder = try TransferFolder()
     let files = FaultyFiles()
-    let (part, record) = try part(files, folder("t"))
+    let (part, metadata) = try part(files, folder("t"))
     files.failNext(.write, .torn(ENOSPC))
-    #expect(throws: FileFailure.self) { try part.commit(record) }
+    #expect(throws: FileFailure.self) { try part.commit(metadata) }
     #expect(folder.bytes("t.part")?.count == 150 && part.committed == ByteRanges(first: 100))
     #expect(folder.names == ["t.part", "t.part.meta"])
     part.close()

@@ -1,3 +1,4 @@
+import ErrandSupport
 import Foundation
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
   @Test func `part and record have mode 0600`() throws {
     let part = try open()
     try append([1], part)
-    try part.commit(story.record(1))
+    try part.commit(story.metadata(1))
     #expect(folder.names == ["t.part", "t.part.meta"])
     #expect(folder.mode("t.part") == 0o600 && folder.mode("t.part.meta") == 0o600)
   }
@@ -38,14 +39,15 @@ import Testing
 
   @Test func `a new part reports a missing record`() throws {
     let part = try open()
-    #expect(part.problem == .missing && part.record == nil && part.position == 0)
+    #expect(part.problem == .missing && part.metadata == nil && part.position == 0)
   }
 
   @Test func `a second open fails as busy`() throws {
     let part = try open()
     let failure = #expect(throws: FileFailure.self) { try open() }
     #expect(failure?.kind == .busy)
-    #expect(failure?.description.hasPrefix("The file “t.part” could not be locked: another download uses it") == true)
+    #expect(
+      failure?.description.hasPrefix("The file “t.part” could not be locked: another download uses the file") == true)
     part.close()
     #expect(throws: Never.self) { try open() }
   }
@@ -79,7 +81,7 @@ import Testing
 
   @Test func `a folder as target is rejected`() throws {
     let failure = #expect(throws: FileFailure.self) { try PartFile.open(target: folder.path) }
-    #expect(failure?.kind == .exists && failure?.description.hasSuffix("it is a folder.") == true)
+    #expect(failure?.kind == .exists && failure?.description.hasSuffix("the target is a folder.") == true)
   }
 
   @Test func `a missing folder is reported`() throws {
@@ -91,7 +93,7 @@ import Testing
   @Test func `bytes beyond the record are cut off`() throws {
     let part = try open()
     try append(0..<100, part)
-    try part.commit(story.record(1))
+    try part.commit(story.metadata(1))
     try append(0..<50, part)
     part.close()
     #expect(folder.bytes("t.part")?.count == 150)
@@ -109,11 +111,11 @@ import Testing
   @Test func `a damaged record empties the part`() throws {
     let part = try open()
     try append(0..<100, part)
-    try part.commit(story.record(1))
+    try part.commit(story.metadata(1))
     part.close()
-    var record = try #require(folder.bytes("t.part.meta"))
-    record[20] ^= 1
-    try folder.put(record, "t.part.meta")
+    var metadata = try #require(folder.bytes("t.part.meta"))
+    metadata[20] ^= 1
+    try folder.put(metadata, "t.part.meta")
     let again = try open()
     #expect(again.problem == .damaged && again.position == 0 && folder.names == ["t.part"])
   }
@@ -121,17 +123,17 @@ import Testing
   @Test func `a part shorter than its record is emptied`() throws {
     let part = try open()
     try append(0..<100, part)
-    try part.commit(story.record(1))
+    try part.commit(story.metadata(1))
     part.close()
     try folder.put(Array(0..<99), "t.part")
     let again = try open()
-    #expect(again.problem == .shortPart && again.record == nil && folder.names == ["t.part"])
+    #expect(again.problem == .shortPart && again.metadata == nil && folder.names == ["t.part"])
   }
 
   @Test func `a record without its part is removed`() throws {
     let part = try open()
     try append(0..<100, part)
-    try part.commit(story.record(1))
+    try part.commit(story.metadata(1))
     part.close()
     try FileManager.default.removeItem(atPath: folder("t.part"))
     #expect(try open().problem == .missing)
@@ -141,9 +143,9 @@ import Testing
   @Test func `a new version replaces all old bytes`() throws {
     let part = try open()
     try append(0..<100, part)
-    try part.commit(story.record(1))
-    try part.startOver(story.record(2))
-    #expect(part.record?.validator == Story.tag(2) && part.position == 0 && folder.bytes("t.part") == [])
+    try part.commit(story.metadata(1))
+    try part.startOver(story.metadata(2))
+    #expect(part.metadata?.validator == Story.tag(2) && part.position == 0 && folder.bytes("t.part") == [])
     try append([5], part)
     try part.finish(total: 1, overwriting: true)
     #expect(folder.bytes("t") == [5] && folder.names == ["t"])
@@ -152,7 +154,7 @@ import Testing
   @Test func `rollBack discards uncommitted bytes`() throws {
     let part = try open()
     try append(0..<100, part)
-    try part.commit(story.record(1))
+    try part.commit(story.metadata(1))
     try append(0..<50, part)
     try part.rollBack()
     #expect(part.position == 100 && folder.bytes("t.part")?.count == 100)
@@ -161,8 +163,8 @@ import Testing
   @Test func `rollBack after startOver empties the part`() throws {
     let part = try open()
     try append(0..<100, part)
-    try part.commit(story.record(1))
-    try part.startOver(story.record(2))
+    try part.commit(story.metadata(1))
+    try part.startOver(story.metadata(2))
     try append(0..<5, part)
     try part.rollBack()
     #expect(part.position == 0 && part.written.count == 0 && folder.bytes("t.part") == [])
@@ -211,7 +213,7 @@ import Testing
     try folder.put([7], "t")
     let part = try open()
     try append([1, 2], part)
-    try part.commit(story.record(1))
+    try part.commit(story.metadata(1))
     let failure = #expect(throws: FileFailure.self) { try part.finish(total: 2, overwriting: false) }
     #expect(failure?.kind == .exists && folder.bytes("t") == [7] && folder.bytes("t.part") == [1, 2])
     try part.finish(total: 2, overwriting: true)
@@ -230,7 +232,7 @@ import Testing
   @Test func `an interrupted rename by link is completed`() throws {
     let part = try open()
     try append([1, 2], part)
-    try part.commit(story.record(1))
+    try part.commit(story.metadata(1))
     part.close()
     try FileManager.default.linkItem(atPath: folder("t.part"), toPath: folder("t"))
     let again = try open()
@@ -240,7 +242,7 @@ import Testing
   @Test func `abandon removes all files`() throws {
     let part = try open()
     try append([1], part)
-    try part.commit(story.record(1))
+    try part.commit(story.metadata(1))
     try folder.put([1], "t.part.meta.tmp")
     try part.abandon()
     #expect(folder.names == [])
@@ -251,11 +253,11 @@ import Testing
   @Test func `parallel ranges become one file`() throws {
     let whole = Story.bytes(1, 1_000)
     let part = try open()
-    try part.startOver(story.record(1))
+    try part.startOver(story.metadata(1))
     for range in [600..<1_000, 0..<200] {
       try whole[range].withUnsafeBytes { try part.write($0, at: Int64(range.lowerBound)) }
     }
-    try part.commit(story.record(1))
+    try part.commit(story.metadata(1))
     part.close()
     let again = try open()
     #expect(again.committed.all == [0..<200, 600..<1_000] && again.position == 200)
@@ -320,14 +322,25 @@ import Testing
     for name in ["b", "a", "c"] {
       let part = try PartFile.open(target: folder(name))
       try append([1], part)
-      if name != "c" { try part.commit(story.record(1)) }
+      if name != "c" { try part.commit(story.metadata(1)) }
     }
     try folder.put([1, 2], "junk.part.meta")
     try folder.put([1, 2], "junk.part")
     try folder.put([1, 2], ".part.meta")
     let found = try InterruptedPart.all(in: folder.path)
     #expect(found.map(\.target) == [folder("a"), folder("b")])
-    #expect(found.allSatisfy { $0.record.committed == 1 })
+    #expect(found.allSatisfy { $0.metadata.committed == 1 })
     #expect(throws: FileFailure.self) { try InterruptedPart.all(in: folder("nowhere")) }
+  }
+
+  @Test(arguments: [["\u{e9}", "e\u{301}"], ["x\u{600}"]])
+  func `names are compared by bytes`(names: [String]) throws {
+    for name in names {
+      let part = try PartFile.open(target: folder(name))
+      try append([1], part)
+      try part.commit(story.metadata(1))
+    }
+    let found = try InterruptedPart.all(in: folder.path).map { ByteText($0.target) }
+    #expect(found.count == names.count && Set(found) == Set(names.map { ByteText(folder($0)) }))
   }
 }

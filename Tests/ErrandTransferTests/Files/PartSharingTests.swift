@@ -22,8 +22,8 @@ import Testing
       }
       group.addTask {
         for _ in 0..<40 {
-          let record = try part.commit(story.record(1))
-          #expect(record.committed <= part.position)
+          let metadata = try part.commit(story.metadata(1))
+          #expect(metadata.committed <= part.position)
         }
       }
       try await group.waitForAll()
@@ -49,12 +49,12 @@ import Testing
     let story = story
     let files = Interloper(at: .synchronize) {
       guard let part = held.withLock({ $0 }) else { return }
-      do { try part.commit(story.record(1)) } catch { seen.withLock { $0 = error as? FileFailure } }
+      do { try part.commit(story.metadata(1)) } catch { seen.withLock { $0 = error as? FileFailure } }
     }
     let part = try open(files)
     held.withLock { $0 = part }
     try append([1], part)
-    try part.commit(story.record(1))
+    try part.commit(story.metadata(1))
     #expect(seen.withLock { $0 }?.kind == .closed && part.committed == ByteRanges(first: 1))
     held.withLock { $0 = nil }
   }

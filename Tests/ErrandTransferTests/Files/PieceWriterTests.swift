@@ -7,7 +7,7 @@ import Testing
 /// Pieces become few large writes in order, whichever thread writes them.
 @Suite struct PieceWriterTests: PartSuite {
   let folder: TransferFolder
-  private static let room = 512 << 10
+  private static let writeSize = 512 << 10
 
   init() throws { folder = try TransferFolder() }
 
@@ -25,7 +25,7 @@ import Testing
     for _ in 1...31 { try take(16_384, 1, writer) }
     #expect(writes(files) == 0)
     try take(16_384, 1, writer)
-    #expect(writes(files) == 1 && folder.bytes("t.part")?.count == Self.room)
+    #expect(writes(files) == 1 && folder.bytes("t.part")?.count == Self.writeSize)
     try take(10, 2, writer)
     #expect(writes(files) == 1)
     #expect(try writer.write() == 0)
@@ -38,22 +38,22 @@ import Testing
     let files = FaultyFiles()
     let writer = PieceWriter(try open(files))
     writer.hold()
-    try take(Self.room + 5, 1, writer)
-    #expect(try writer.write() == Int64(Self.room + 5))
+    try take(Self.writeSize + 5, 1, writer)
+    #expect(try writer.write() == Int64(Self.writeSize + 5))
     #expect(writes(files) == 0)
     try writer.release()
-    #expect(writes(files) == 1 && folder.bytes("t.part")?.count == Self.room + 5)
+    #expect(writes(files) == 1 && folder.bytes("t.part")?.count == Self.writeSize + 5)
   }
 
   @Test func `pieces are written at their offset`() throws {
     let part = try open()
     let writer = PieceWriter(part)
     writer.begin(at: 100)
-    try take(Self.room, 1, writer)
+    try take(Self.writeSize, 1, writer)
     try take(3, 2, writer)
     #expect(try writer.write() == 0)
-    #expect(part.written.end == Int64(Self.room + 103))
-    #expect(part.written.missing(of: Int64(Self.room + 103)) == [0..<100])
+    #expect(part.written.end == Int64(Self.writeSize + 103))
+    #expect(part.written.missing(of: Int64(Self.writeSize + 103)) == [0..<100])
     #expect(folder.bytes("t.part")?.suffix(4) == [1, 2, 2, 2])
   }
 

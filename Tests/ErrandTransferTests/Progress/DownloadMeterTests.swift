@@ -5,45 +5,45 @@ import Testing
 @testable import ErrandTransfer
 
 @Suite struct DownloadMeterTests {
-  private let told = Recorded<TransferProgress>()
+  private let reported = Recorded<TransferProgress>()
 
-  private func meter() -> DownloadMeter { DownloadMeter { [told] in told.append($0) } }
+  private func meter() -> DownloadMeter { DownloadMeter { [reported] in reported.append($0) } }
 
-  private func tell(_ bytes: Int64, _ meter: DownloadMeter) {
-    meter.tell(TransferProgress(.download, bytes: bytes, total: nil))
+  private func forward(_ bytes: Int64, _ meter: DownloadMeter) {
+    meter.forward(TransferProgress(.download, bytes: bytes, total: nil))
   }
 
   /// Reports are infrequent: when the body breaks off, the part has more bytes than the last report said.
   @Test func `resuming is not a restart`() {
     let meter = meter()
     meter.begin(behind: 0, total: 3_000)
-    tell(0, meter)
+    forward(0, meter)
     meter.waitForHead()
     meter.begin(behind: 700, total: 3_000)
-    tell(100, meter)
+    forward(100, meter)
     meter.waitForHead()
     meter.beginSideBySide(behind: 1_000, total: 3_000)
-    meter.tellSideBySide(1_500)
-    #expect(told.all.map(\.bytes) == [0, 800, 1_500])
-    #expect(!told.all.contains { $0.isRestart })
+    meter.reportSideBySide(1_500)
+    #expect(reported.all.map(\.bytes) == [0, 800, 1_500])
+    #expect(!reported.all.contains { $0.isRestart })
   }
 
   @Test func `counting starts at the kept bytes`() {
     let meter = meter()
     meter.begin(behind: 700, total: 3_000)
-    tell(100, meter)
-    #expect(told.all.map(\.bytes) == [700, 800])
-    #expect(told.all.map(\.isRestart) == [true, false])
+    forward(100, meter)
+    #expect(reported.all.map(\.bytes) == [700, 800])
+    #expect(reported.all.map(\.isRestart) == [true, false])
   }
 
   @Test func `starting over is a restart`() {
     let meter = meter()
     meter.begin(behind: 0, total: 3_000)
-    tell(800, meter)
+    forward(800, meter)
     meter.begin(behind: 0, total: 2_000)
-    tell(100, meter)
-    #expect(told.all.map(\.bytes) == [800, 0, 100])
-    #expect(told.all.map(\.isRestart) == [false, true, false])
-    #expect(told.all.map(\.total) == [3_000, 2_000, 2_000])
+    forward(100, meter)
+    #expect(reported.all.map(\.bytes) == [800, 0, 100])
+    #expect(reported.all.map(\.isRestart) == [false, true, false])
+    #expect(reported.all.map(\.total) == [3_000, 2_000, 2_000])
   }
 }

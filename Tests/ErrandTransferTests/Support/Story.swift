@@ -23,9 +23,9 @@ struct Story {
 
   static func tag(_ version: Int) -> Validator { .entityTag("\"v\(version)\"") }
 
-  func record(_ version: Int) -> PartRecord {
+  func metadata(_ version: Int) -> PartMetadata {
     let request = RequestIdentity(method: "GET", url: "http://h/t", variant: "0")
-    return PartRecord(request: request, validator: Self.tag(version), total: Int64(length), now: 1)
+    return PartMetadata(request: request, validator: Self.tag(version), total: Int64(length), now: 1)
   }
 
   /// Opens the part, resumes it if possible, writes the rest and renames it to the target. The kept bytes are compared
@@ -35,11 +35,11 @@ struct Story {
     defer { part.close() }
     try checkKept(part)
     let whole = Self.bytes(version, length)
-    var record = record(version)
-    if let found = part.record, found.validator == record.validator {
-      record = found
+    var metadata = metadata(version)
+    if let found = part.metadata, found.validator == metadata.validator {
+      metadata = found
     } else {
-      try part.startOver(record)
+      try part.startOver(metadata)
       try part.reserve(Int64(length))
     }
     var count = 0
@@ -48,22 +48,23 @@ struct Story {
       let start = Int(part.position)
       try whole[start..<min(start + piece, length)].withUnsafeBytes { try part.append($0) }
       count += 1
-      if count % committing == 0 { record = try part.commit(record) }
+      if count % committing == 0 { metadata = try part.commit(metadata) }
     }
     try part.finish(total: Int64(length), overwriting: true, permissions: 0o644)
   }
 
   /// Checks that the recorded bytes are those of the recorded version.
   func checkKept(_ part: PartFile) throws {
-    guard let record = part.record else {
+    guard let metadata = part.metadata else {
       #expect(part.written.count == 0)
       return
     }
     var kept: [UInt8] = []
     try part.readKept { kept += Array($0) }
     let isRight = (0...9).contains { version in
-      record.validator == Self.tag(version) && kept == Array(Self.bytes(version, length).prefix(Int(record.committed)))
+      metadata.validator == Self.tag(version)
+        && kept == Array(Self.bytes(version, length).prefix(Int(metadata.committed)))
     }
-    #expect(isRight && kept.count == record.committed, "the part is not what its record says")
+    #expect(isRight && kept.count == metadata.committed, "the part is not what its record says")
   }
 }

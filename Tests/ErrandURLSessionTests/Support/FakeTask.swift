@@ -19,10 +19,10 @@ final class FakeTask: SessionTask {
 struct ExchangeRig {
   let task = FakeTask()
   let clock = ManualClock()
-  let lanes = SessionLanes()
+  let queues = SessionQueues()
   let run: SessionExchange
 
-  init(_ exchange: Exchange) { run = SessionExchange(exchange, lanes: lanes, timers: clock) }
+  init(_ exchange: Exchange) { run = SessionExchange(exchange, queues: queues, timers: clock) }
 
   init(
     _ method: HTTPMethod = .get, body: HTTPBody? = nil, limits: ResponseLimits = ResponseLimits(),
@@ -37,11 +37,11 @@ struct ExchangeRig {
 
   /// Performs the exchange; `play` runs on the serial queue in place of URLSession's callbacks.
   func outcome(_ play: @escaping @Sendable (SessionExchange) -> Void) async throws -> HTTPResponse {
-    let (run, task, lanes) = (run, task, lanes)
+    let (run, task, queues) = (run, task, queues)
     try await run.exchange.call.wait(asking: { run.stop($0) }) { wakeup in
       run.begin(wakeup) { task }
       // After the start of the task, on the serial queue.
-      lanes.calling { lanes.telling { play(run) } }
+      queues.runCall { queues.runCallback { play(run) } }
     }
     return try run.outcome()
   }
@@ -49,7 +49,7 @@ struct ExchangeRig {
   /// Waits until both queues have performed their present jobs.
   func settle() async {
     await withCheckedContinuation { done in
-      lanes.telling { lanes.calling { lanes.telling { lanes.calling { done.resume() } } } }
+      queues.runCallback { queues.runCall { queues.runCallback { queues.runCall { done.resume() } } } }
     }
   }
 }

@@ -65,7 +65,8 @@ struct ByteReader {
     return UnsafeRawBufferPointer(rebasing: bytes[place..<(place + count)])
   }
 
-  /// Reads a number of items. Each item takes at least one byte, so the number is invalid if fewer bytes are left.
+  /// Reads the number of items in a list. Each item takes at least one byte. So the number is invalid if it is larger
+  /// than the number of bytes left.
   mutating func count() throws(Malformed) -> Int {
     let count = try length()
     guard count <= bytes.count - place else { throw Malformed() }

@@ -1,7 +1,7 @@
 import ErrandCore
 public import Foundation
 
-/// An entry without its body, but with the length and the checksum of the body. For custom stores that keep heads and
+/// An entry without its body, but with the length and the checksum of the body. Custom stores use it to keep heads and
 /// bodies separately.
 ///
 /// The encoding is compact and has a version:
@@ -10,7 +10,7 @@ public import Foundation
 /// |---|---|
 /// | 1 | format version, 1 |
 /// | 8 | checksum of all following bytes, least significant byte first |
-/// | 5 × 32 | digests: entry, without the account, target, account, variant |
+/// | 5 × 32 | digests: `entry`, `anyAccount`, `target` and `account` of the ``CacheKey``, then the variant |
 /// | 1–9, 8 | length of the body, seven bits per byte; its checksum |
 /// | 8, 8 | when the request was sent and the response arrived, in milliseconds since 1970 |
 /// | the rest | policy, flags, response head, fields that `Vary` names, app version, label |
@@ -34,14 +34,14 @@ public struct CacheEntryRecord: Sendable {
     self.bodyChecksum = bodyChecksum
   }
 
-  /// Makes the record of an entry whose body is stored unchanged.
+  /// Makes the record of an entry whose body is stored unchanged, that is, not encrypted.
   public init(_ entry: CacheEntry) {
     self.init(key: entry.key, head: entry.head, storedBody: entry.body)
   }
 
   /// Makes the record of an entry whose body is stored in another form, such as an encrypted one.
   public init(key: CacheKey, head: CacheEntryHead, storedBody: Data) {
-    let checksum = storedBody.withUnsafeBytes { DamageSum.of($0) }
+    let checksum = storedBody.withUnsafeBytes { Checksum64.of($0) }
     self.init(key: key, head: head, bodyLength: storedBody.count, bodyChecksum: checksum)
   }
 
@@ -58,7 +58,7 @@ public struct CacheEntryRecord: Sendable {
   }
 
   func fits(_ storedBody: UnsafeRawBufferPointer) -> Bool {
-    storedBody.count == bodyLength && DamageSum.of(storedBody) == bodyChecksum
+    storedBody.count == bodyLength && Checksum64.of(storedBody) == bodyChecksum
   }
 
   /// Returns a record with another head for the same body.
@@ -72,7 +72,8 @@ public struct CacheEntryRecord: Sendable {
 
 extension CacheEntryRecord {
   private static let form: UInt8 = 1
-  /// The number of bytes at the start that the checksum does not cover: the format version and the checksum itself.
+  /// The number of bytes at the start of a record that the checksum does not cover: the format version and the
+  /// checksum.
   private static let prefix = 9
 
   /// The encoded record.
@@ -85,18 +86,18 @@ extension CacheEntryRecord {
     writer.length(bodyLength)
     writer.fixed(bodyChecksum)
     writer.head(head)
-    let sum = writer.bytes.withUnsafeBytes { DamageSum.of(UnsafeRawBufferPointer(rebasing: $0[Self.prefix...])) }
+    let sum = writer.bytes.withUnsafeBytes { Checksum64.of(UnsafeRawBufferPointer(rebasing: $0[Self.prefix...])) }
     withUnsafeBytes(of: sum.littleEndian) { writer.bytes.replaceSubrange(1..<Self.prefix, with: $0) }
     return writer.bytes
   }
 
-  /// Decodes a record. Throws if the record does not end with the last byte.
+  /// Decodes a record. Nil if the bytes are not a valid record, or if other bytes follow the record.
   init?(bytes: UnsafeRawBufferPointer) {
     do throws(ByteReader.Malformed) {
       var reader = ByteReader(bytes)
       guard try reader.byte() == Self.form else { return nil }
       let sum = try reader.fixed()
-      guard DamageSum.of(UnsafeRawBufferPointer(rebasing: bytes[Self.prefix...])) == sum else { return nil }
+      guard Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[Self.prefix...])) == sum else { return nil }
       key = CacheKey(
         entry: try reader.digest(), anyAccount: try reader.digest(), target: try reader.digest(),
         account: try reader.digest())
@@ -118,7 +119,7 @@ extension ByteWriter {
     fixed(head.responseTime.milliseconds)
     policy(head.policy)
     byte(head.isMemoryOnly ? 1 : 0)
-    answer(head.answer)
+    response(head.answer)
     length(head.vary.count)
     for field in head.vary {
       text(field.name)
@@ -138,11 +139,11 @@ extension ByteWriter {
     fixed(Int64(policy.version))
   }
 
-  private mutating func answer(_ answer: ResponseHead) {
-    length(answer.status)
-    text(answer.version.rawValue)
-    text(answer.reason)
-    fields(answer.fields.all)
+  private mutating func response(_ response: ResponseHead) {
+    length(response.status)
+    text(response.version.rawValue)
+    text(response.reason)
+    fields(response.fields.all)
   }
 
   /// Writes header fields as a block of lines, which can later be read without creating strings. If a value cannot be
@@ -170,7 +171,7 @@ extension ByteWriter {
 }
 
 extension HTTPField {
-  /// Whether a line of text can represent the field completely.
+  /// Whether a line with the name and the value of the field represents the field without loss.
   fileprivate var isPlain: Bool {
     isSecret == HTTPField(name, "").isSecret && !value.utf8.contains(0x0A)
       && !name.rawValue.utf8.contains { $0 == 0x0A || $0 == 0x3A }
@@ -183,13 +184,13 @@ extension ByteReader {
     let responseTime = WallTime(milliseconds: try signed())
     let policy = try policy()
     let isMemoryOnly = try flag()
-    let answer = try answer()
+    let response = try response()
     var vary: [VaryingField] = []
     for _ in 0..<(try count()) { vary.append(VaryingField(name: try text(), value: try optionalText())) }
     let appVersion = try text()
     let label = CacheEntryLabel(method: try text(), url: try text(), host: try text(), tag: try optionalText())
     return CacheEntryHead(
-      variant: variant, vary: vary, answer: answer, requestTime: requestTime, responseTime: responseTime,
+      variant: variant, vary: vary, answer: response, requestTime: requestTime, responseTime: responseTime,
       policy: policy, appVersion: appVersion, isMemoryOnly: isMemoryOnly, label: label)
   }
 
@@ -197,7 +198,7 @@ extension ByteReader {
     let model = try byte()
     let seconds = try signed()
     let attoseconds = try signed()
-    // A second or more of attoseconds is invalid. It could overflow the seconds when the duration is computed.
+    // The attoseconds must be less than one second. Otherwise the sum with the seconds could overflow.
     guard attoseconds.magnitude < 1_000_000_000_000_000_000 else { throw Malformed() }
     let lifetime = Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
     let version = Int(truncatingIfNeeded: try signed())
@@ -210,7 +211,7 @@ extension ByteReader {
     }
   }
 
-  private mutating func answer() throws(Malformed) -> ResponseHead {
+  private mutating func response() throws(Malformed) -> ResponseHead {
     let status = try length()
     guard (100...999).contains(status), let version = ResponseHead.Version(rawValue: try text()) else {
       throw Malformed()

@@ -1,38 +1,39 @@
 import ErrandCore
 import Foundation
 
-/// The entries of a ``MemoryStore``, which guards them with a lock. No method has side effects. Removed items are
-/// returned to the caller, so that they are released outside the lock.
+/// The entries of a ``MemoryStore``. The store guards this value with a lock. Removed items are returned to the caller,
+/// so that the caller releases them outside the lock.
 ///
 /// The variants under one key are used and evicted together. Otherwise a newer variant could be evicted while an older
 /// variant, which also matches the request, remains and is served.
 struct MemoryEntries: Sendable {
-  /// The properties of an entry except its key and head.
+  /// The properties of an entry in memory except its key and head.
   struct Item: Sendable {
     let body: Data
     let decoded: DecodedValues
     var cost: Int
     var lastUse: WallTime
-    /// The last use that was reported to the store below (see ``TieredStore``).
-    var noted: WallTime
+    /// The time of the last use of the entry that was reported to the store below the memory store (see
+    /// ``TieredStore``).
+    var reported: WallTime
 
-    init(body: Data, decoded: DecodedValues, cost: Int, lastUse: WallTime, noted: WallTime? = nil) {
+    init(body: Data, decoded: DecodedValues, cost: Int, lastUse: WallTime, reported: WallTime? = nil) {
       self.body = body
       self.decoded = decoded
       self.cost = cost
       self.lastUse = lastUse
-      self.noted = noted ?? lastUse
+      self.reported = reported ?? lastUse
     }
   }
 
   /// The result of a lookup that found an entry.
   struct Use: Sendable {
     let entry: CacheEntry
-    /// Whether this use must be reported to the store below.
-    let isToBeNoted: Bool
+    /// Whether this use must be reported to the store below the memory store (see ``TieredStore``).
+    let mustBeReported: Bool
   }
 
-  /// The variants under one key, newest first.
+  /// The variants (responses that differ by `Vary`) under one key, newest first.
   private struct Group: Sendable {
     let key: CacheKey
     var heads: [CacheEntryHead] = []
@@ -40,21 +41,22 @@ struct MemoryEntries: Sendable {
     var cost: Int { items.reduce(0) { $0 + $1.cost } }
   }
 
-  /// A value that changes with each change of a key. An entry that was found in another store is added to the memory
-  /// only if the key has not changed since the lookup in the other store.
+  /// A value that differs after each change of the entries under a key. An entry that was found in another store is
+  /// added to the memory only if no entry under its key has changed since the lookup in the other store.
   struct Stamp: Sendable, Equatable {
     fileprivate let removals: UInt64
     fileprivate let changes: UInt64
   }
 
-  /// The maximum number of variants under one key. Without a limit they would pile up if a server varies on a field
-  /// whose value changes with every request.
+  /// The maximum number of variants under one key. Without a limit, variants would pile up if a server varies on a
+  /// field whose value changes with every request.
   static let mostVariants = 32
 
   let limit: Int
   let entryLimit: Int
-  /// The minimum time between two reports of a use to the store below, in milliseconds.
-  let noteInterval: Int64
+  /// The memory store reports uses of an entry to the store below it. This is the minimum time between two reports about
+  /// the same entry, in milliseconds.
+  let reportInterval: Int64
   private(set) var bytes = 0
   private(set) var entries = 0
   private var groups: [Group?] = []
@@ -66,9 +68,9 @@ struct MemoryEntries: Sendable {
   private var removals: UInt64 = 0
   private var changes = [UInt64](repeating: 0, count: 64)
 
-  init(limit: Int, entryLimit: Int, noteInterval: Int64 = 60_000) {
+  init(limit: Int, entryLimit: Int, reportInterval: Int64 = 60_000) {
     self.limit = limit
-    self.noteInterval = noteInterval
+    self.reportInterval = reportInterval
     self.entryLimit = min(entryLimit, limit)
   }
 
@@ -82,21 +84,21 @@ struct MemoryEntries: Sendable {
     anyAccounts[key.anyAccount, default: 0] > (places[key.entry] == nil ? 0 : 1)
   }
 
-  /// Marks the entry at an index of ``heads(_:)`` as used and returns it. Nil if the index now belongs to another
-  /// entry.
+  /// Marks the entry at an index of ``heads(_:)`` as used and returns the entry. Nil if the index now belongs to
+  /// another entry.
   mutating func use(_ key: CacheKey, _ index: Int, expected: CacheEntryHead, now: WallTime) -> Use? {
     guard let place = places[key.entry], let head = groups[place]?.heads[checked: index],
       head.variant == expected.variant, head.responseTime == expected.responseTime,
       let item = groups[place]?.items[index]
     else { return nil }
     groups[place]?.items[index].lastUse = now
-    // If the clock was set back, the report is due, too.
-    let isDue = item.noted.milliseconds(to: now).magnitude >= noteInterval
-    if isDue { groups[place]?.items[index].noted = now }
+    // The magnitude of the time is compared. So a report is also due if the clock was set back by a long time.
+    let isDue = item.reported.milliseconds(to: now).magnitude >= reportInterval
+    if isDue { groups[place]?.items[index].reported = now }
     order.use(place)
     var entry = CacheEntry(key: key, head: head, body: item.body)
     entry.decoded = item.decoded
-    return Use(entry: entry, isToBeNoted: isDue && !head.isMemoryOnly)
+    return Use(entry: entry, mustBeReported: isDue && !head.isMemoryOnly)
   }
 
   /// All entries, in no particular order.
@@ -127,7 +129,8 @@ struct MemoryEntries: Sendable {
 
   private func shard(_ key: CacheKey) -> Int { Int(key.entry.words.0 >> 58) }
 
-  /// Stores an entry. Items that leave the memory are appended to `gone`. The caller releases them after the lock.
+  /// Stores an entry. Items that leave the memory are appended to `gone`. The caller releases these items after it has
+  /// released the lock.
   mutating func put(_ key: CacheKey, _ head: CacheEntryHead, _ item: Item, gone: inout [Item]) {
     changes[shard(key)] &+= 1
     // If the newest response is too large, older responses under its key must not be found either.
@@ -143,7 +146,7 @@ struct MemoryEntries: Sendable {
     shrink(sparing: place, gone: &gone)
   }
 
-  /// Stores an entry that was found in another store, unless its key has changed since the stamp was taken.
+  /// Stores an entry that was found in another store, unless an entry under its key has changed since `stamp` was read.
   mutating func promote(
     _ key: CacheKey, _ head: CacheEntryHead, _ item: Item, _ stamp: Stamp, gone: inout [Item]
   ) -> Bool {
@@ -162,7 +165,7 @@ struct MemoryEntries: Sendable {
       let old = groups[place]?.items[index]
     else { return }
     let item = Item(
-      body: old.body, decoded: decoded, cost: cost + old.body.count, lastUse: old.lastUse, noted: old.noted)
+      body: old.body, decoded: decoded, cost: cost + old.body.count, lastUse: old.lastUse, reported: old.reported)
     put(key, head, item, gone: &gone)
   }
 
@@ -179,8 +182,8 @@ struct MemoryEntries: Sendable {
     }
   }
 
-  /// Adds the size of a decoded value to its entry. Returns false if the value is too large or if the entry no longer
-  /// exists.
+  /// Adds the size of a decoded value to the size of its entry. Returns false if the value is too large or if the entry
+  /// no longer exists.
   mutating func grow(_ key: CacheKey, _ decoded: DecodedValues, by cost: Int, gone: inout [Item]) -> Bool {
     guard let place = places[key.entry],
       let index = groups[place]?.items.firstIndex(where: { $0.decoded === decoded }),
@@ -250,8 +253,9 @@ struct MemoryEntries: Sendable {
     }
   }
 
-  /// Evicts the groups of all variants of a key, least recently used first. If only the group at `place` is left,
-  /// evicts the oldest variants of that group.
+  /// Evicts entries until no limit is exceeded. The key at `place` always keeps its newest variant. First, its oldest
+  /// variants above the maximum number are evicted. Then the least recently used other keys are evicted, each with all
+  /// its variants. If that is not enough, further variants of the key at `place` are evicted, oldest first.
   private mutating func shrink(sparing place: Int, gone: inout [Item]) {
     while let count = groups[place]?.items.count, count > Self.mostVariants { take(place, count - 1, gone: &gone) }
     while bytes > limit, let oldest = order.oldest, oldest != place { close(oldest, gone: &gone) }

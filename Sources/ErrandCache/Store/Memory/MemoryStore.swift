@@ -7,7 +7,7 @@ import Foundation
 /// All methods return without suspending. A lookup, a put and an eviction take constant time for any number of entries.
 /// Values that were decoded from an entry are kept with the entry. The content is lost when the process ends.
 public final class MemoryStore: CacheStore, EvictingStore {
-  private let shelf: Locked<MemoryEntries>
+  private let entries: Locked<MemoryEntries>
   private let ownSalt: Digest
 
   /// Makes an empty store.
@@ -18,14 +18,14 @@ public final class MemoryStore: CacheStore, EvictingStore {
     self.init(limit: limit, entryLimit: entryLimit, salt: .random())
   }
 
-  package init(limit: Int, entryLimit: Int? = nil, salt: Digest, noteInterval: Int64 = 60_000) {
+  package init(limit: Int, entryLimit: Int? = nil, salt: Digest, reportInterval: Int64 = 60_000) {
     let limit = max(limit, 0)
-    shelf = Locked(
-      MemoryEntries(limit: limit, entryLimit: max(entryLimit ?? limit / 20, 0), noteInterval: noteInterval))
+    entries = Locked(
+      MemoryEntries(limit: limit, entryLimit: max(entryLimit ?? limit / 20, 0), reportInterval: reportInterval))
     ownSalt = salt
   }
 
-  /// The salt of this store: random bytes that are part of all digests. It is new in each process.
+  /// The salt of this store: random bytes that are part of every digest. The salt is new in each process.
   public func salt(call: CallState, patience: Duration?) async -> Digest? { ownSalt }
 
   /// Looks up an entry without suspending.
@@ -35,28 +35,28 @@ public final class MemoryStore: CacheStore, EvictingStore {
     look(key, choosing: choosing)
   }
 
-  /// Looks up an entry. Reports the use of the entry to the store below if a report is due.
+  /// Looks up an entry. If a report is due, also reports to the store below the memory store that the entry was used.
   package func look(
-    _ key: CacheKey, choosing: ([CacheEntryHead]) -> Int?, noting below: (any UseNoting)? = nil
+    _ key: CacheKey, choosing: ([CacheEntryHead]) -> Int?, reportingTo below: (any UseRecording)? = nil
   ) -> CacheLookup {
-    while let heads = shelf.withLock({ $0.heads(key) }) {
+    while let heads = entries.withLock({ $0.heads(key) }) {
       guard let index = choosing(heads), heads.indices.contains(index) else { return .refused(heads) }
       let now = WallTime.now
-      // Nil means that another thread has changed the entry during the selection. Select again.
-      guard let use = shelf.withLock({ $0.use(key, index, expected: heads[index], now: now) }) else { continue }
-      if use.isToBeNoted { below?.noteUse(key, use.entry.head.variant) }
+      // Nil means that another thread has changed the entry during the selection, so the selection is repeated.
+      guard let use = entries.withLock({ $0.use(key, index, expected: heads[index], now: now) }) else { continue }
+      if use.mustBeReported { below?.recordUse(key, use.entry.head.variant) }
       return .found(use.entry)
     }
     return .missing
   }
 
-  /// Whether a response to the same request is stored for another account.
+  /// Whether a response to the request that `key` identifies is stored for another account.
   public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
-    shelf.withLock { $0.holdsForOthers(key) }
+    entries.withLock { $0.holdsForOthers(key) }
   }
 
   /// Whether the entry is not larger than the limit for one entry.
-  public func takes(_ entry: CacheEntry) -> Bool { Self.cost(of: entry) <= shelf.withLock { $0.entryLimit } }
+  public func takes(_ entry: CacheEntry) -> Bool { Self.cost(of: entry) <= entries.withLock { $0.entryLimit } }
 
   private static func cost(of entry: CacheEntry) -> Int { entry.head.estimatedCost + entry.body.count }
 
@@ -71,7 +71,7 @@ public final class MemoryStore: CacheStore, EvictingStore {
     change(&gone) { $0.put(entry.key, entry.head, item, gone: &$1) }
   }
 
-  /// Replaces the head of an entry whose body is still valid.
+  /// Replaces the head (status, fields and cache data) of an entry whose body is still valid.
   public func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
     var gone: [MemoryEntries.Item] = []
     renew(key, stored: stored, head: head, gone: &gone)
@@ -89,24 +89,25 @@ public final class MemoryStore: CacheStore, EvictingStore {
 
   /// The entries, most recently used first.
   public func list() async -> [CacheListing] {
-    shelf.withLock { $0.listings }.sorted { $0.lastUse > $1.lastUse }
+    entries.withLock { $0.listings }.sorted { $0.lastUse > $1.lastUse }
   }
 
   /// The number of entries, their size in bytes, and the limit of the size.
   public func size() async -> CacheSize {
-    shelf.withLock { CacheSize(entries: $0.entries, bytes: $0.bytes, limit: $0.limit) }
+    entries.withLock { CacheSize(entries: $0.entries, bytes: $0.bytes, limit: $0.limit) }
   }
 
-  /// Returns immediately.
+  /// Returns immediately, because all changes take effect immediately.
   public func flush() async {}
 
   // MARK: - For the store above
 
-  /// A value that changes with each change of a key. Pass it to ``promote(_:_:)``.
-  func stamp(_ key: CacheKey) -> MemoryEntries.Stamp { shelf.withLock { $0.stamp(key) } }
+  /// A value that differs after each change of the entries under a key. Read this value before a lookup in another
+  /// store, and pass it to ``promote(_:_:)``.
+  func stamp(_ key: CacheKey) -> MemoryEntries.Stamp { entries.withLock { $0.stamp(key) } }
 
-  /// Stores an entry that was found in another store, unless its key has changed since the stamp was taken. Returns the
-  /// entry as it is stored.
+  /// Stores an entry that was found in another store, unless an entry under its key has changed since `stamp` was read.
+  /// Returns the entry. If it was stored, it is returned with the storage for its decoded values.
   func promote(_ entry: CacheEntry, _ stamp: MemoryEntries.Stamp) -> CacheEntry {
     let item = item(entry)
     guard change({ $0.promote(entry.key, entry.head, item, stamp, gone: &$1) }) else { return entry }
@@ -116,7 +117,7 @@ public final class MemoryStore: CacheStore, EvictingStore {
   }
 
   /// The number of entries that must not be written to a disk, and their size in bytes.
-  var memoryOnly: (entries: Int, bytes: Int) { shelf.withLock { $0.memoryOnly } }
+  var memoryOnly: (entries: Int, bytes: Int) { entries.withLock { $0.memoryOnly } }
 
   // MARK: -
 
@@ -131,7 +132,7 @@ public final class MemoryStore: CacheStore, EvictingStore {
     }
   }
 
-  /// Changes the entries. Items that are removed are released after the lock.
+  /// Changes the entries. Items that are removed are released after the lock has been released.
   @discardableResult
   private func change<Result: Sendable>(_ body: (inout MemoryEntries, inout [MemoryEntries.Item]) -> Result) -> Result {
     var gone: [MemoryEntries.Item] = []
@@ -143,9 +144,9 @@ public final class MemoryStore: CacheStore, EvictingStore {
   private func change<Result: Sendable>(
     _ gone: inout [MemoryEntries.Item], _ body: (inout MemoryEntries, inout [MemoryEntries.Item]) -> Result
   ) -> Result {
-    let (result, left) = shelf.withLock { shelf in
+    let (result, left) = entries.withLock { entries in
       var left: [MemoryEntries.Item] = []
-      let result = body(&shelf, &left)
+      let result = body(&entries, &left)
       return (result, left)
     }
     gone += left

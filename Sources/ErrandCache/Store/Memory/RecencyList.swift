@@ -6,7 +6,7 @@ struct RecencyList: Sendable {
   private(set) var newest: Int?
   private(set) var oldest: Int?
 
-  /// Inserts a number as the most recently used one. It must not be in the list.
+  /// Inserts a number as the most recently used one. The number must not be in the list.
   mutating func insert(_ place: Int) {
     while links.count <= place { links.append((Self.none, Self.none)) }
     links[place] = (Self.none, newest ?? Self.none)
@@ -14,7 +14,7 @@ struct RecencyList: Sendable {
     newest = place
   }
 
-  /// Removes a number.
+  /// Removes a number, which must be in the list.
   mutating func remove(_ place: Int) {
     let (newer, older) = links[place]
     if newer == Self.none { newest = older == Self.none ? nil : older } else { links[newer].older = older }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The files of the large bodies of a store, one file for each body. A file has a random name. It is not changed after
-/// it has received this name.
+/// The files of the large bodies of a store, one file for each body. A body is written to a temporary file, which then
+/// gets a random name. Afterwards the file does not change.
 struct BodyFiles {
   let folder: String
 
@@ -29,7 +29,7 @@ struct BodyFiles {
     for name in names where Self.isName(name) { unlink(path(name)) }
   }
 
-  /// Removes every file whose name is not in `wanted`. Returns the total size of the remaining files in bytes.
+  /// Removes every body file whose name is not in `wanted`. Returns the total size of the remaining files in bytes.
   func sweep(keeping wanted: Set<String>) -> Int {
     var kept = 0
     for name in SystemFile.names(folder) {
@@ -44,8 +44,8 @@ struct BodyFiles {
 
   private func path(_ name: String) -> String { folder + "/" + name }
 
-  /// Whether a name could be one that this type makes. The check ensures that a damaged index cannot refer to a file
-  /// outside the folder.
+  /// Whether a name has the form of the names that ``write(_:)`` makes: 32 hexadecimal digits in lower case. The check
+  /// ensures that a damaged index cannot refer to a file outside the folder.
   static func isName(_ name: String) -> Bool {
     name.utf8.count == 32 && name.utf8.allSatisfy { $0 &- 0x30 < 10 || $0 &- 0x61 < 6 }
   }

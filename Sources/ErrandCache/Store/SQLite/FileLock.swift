@@ -1,16 +1,17 @@
 import Foundation
 
-/// An open file with an exclusive or a shared lock, which other processes respect. The lock is released when the object
-/// is deallocated.
+/// An open file with an exclusive or a shared lock, which other processes respect. The lock is released when this
+/// object is deallocated.
 final class FileLock: Sendable {
   let descriptor: Int32
 
-  /// - Parameter descriptor: An open file. It is closed when the object is deallocated.
+  /// Makes an object for an open file, without taking a lock. The file is closed when this object is deallocated.
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
   deinit { close(descriptor) }
 
-  /// Takes the exclusive lock. Nil if another process holds a lock or the file cannot be opened.
+  /// Opens a file and takes its exclusive lock. Nil if the file cannot be opened, or if another process still holds a
+  /// lock of the file at the end of the wait.
   /// - Parameter most: The longest time to wait for the lock, in milliseconds (approximately).
   static func alone(_ path: String, waiting most: Int = 2_000) -> FileLock? {
     guard let lock = opened(path) else { return nil }
@@ -21,7 +22,8 @@ final class FileLock: Sendable {
     return nil
   }
 
-  /// Takes the shared lock. Nil if another process holds the exclusive lock or the file cannot be opened.
+  /// Opens a file and takes its shared lock. Nil if another process holds the exclusive lock or the file cannot be
+  /// opened.
   static func shared(_ path: String) -> FileLock? {
     guard let lock = opened(path), lock.take(LOCK_SH) else { return nil }
     return lock
@@ -44,7 +46,7 @@ final class FileLock: Sendable {
     return descriptor < 0 ? nil : FileLock(descriptor)
   }
 
-  /// Tries to take a lock without waiting. Also returns true if the file system does not support such locks.
+  /// Tries to take a lock without waiting. Returns true as well if the file system does not support such locks.
   private func take(_ kind: Int32) -> Bool {
     while flock(descriptor, kind | LOCK_NB) != 0 {
       if errno == EINTR { continue }

@@ -1,37 +1,40 @@
 import ErrandCore
 
-/// The removals and renewals of ``PendingWrites`` that are not on disk yet. A renewal replaces the head of an entry.
+/// The removals and renewals of ``PendingWrites`` that are not on disk yet. A renewal replaces the head (status, fields
+/// and cache data) of an entry.
 ///
-/// Changes that affect a single key or target are found by its digest, so that a lookup does not search all changes.
+/// Changes that affect a single key or target are found by their digest, so that a lookup does not search all changes.
 struct PendingChanges: Sendable {
   typealias Write = PendingWrites.Write
   typealias Numbered = PendingWrites.Numbered
 
-  /// If more changes of single keys and targets than this are pending, all entries are removed instead.
+  /// The maximum number of pending changes of single keys and targets. If there are more, all entries are removed
+  /// instead.
   static let mostKeyed = 65_536
-  /// If more removals by account, host, tag or age than this are pending, all entries are removed instead.
+  /// The maximum number of pending removals by account, host, tag or age. If there are more, all entries are removed
+  /// instead.
   static let mostBroad = 1_024
-  /// If more renewals than this are pending, further renewals are dropped.
+  /// The maximum number of pending renewals. If there are more, the new renewals are dropped.
   static let mostRenewals = 1_024
 
   private var keyed: [Digest: [Numbered]] = [:]
   private var keyedCount = 0
   private var renewals = 0
-  /// Removals of entries under many keys, in order.
+  /// The pending removals that may affect entries under many keys, in the order of their numbers.
   private(set) var broad: [Numbered] = []
-  /// The numbers of all removals that a caller asked for, in order.
+  /// The numbers of all pending removals that a caller requested, in ascending order.
   private var removalNumbers: [UInt64] = []
 
   // MARK: - Looking
 
-  /// The pending changes that may affect entries under a key, in order.
+  /// The pending changes that may affect entries under a key, in the order in which they were requested.
   func concerning(_ key: CacheKey) -> [Write] {
     let single = (keyed[key.entry] ?? []) + (keyed[key.target] ?? [])
     guard !single.isEmpty else { return broad.map(\.write) }
     return (single + broad).sorted { $0.number < $1.number }.map(\.write)
   }
 
-  /// The pending removals that a caller asked for, in order.
+  /// The pending removals that a caller requested, in the order of their numbers.
   var removals: [Numbered] {
     (keyed.values.joined() + broad).filter { $0.removal != nil }.sorted { $0.number < $1.number }
   }
@@ -39,15 +42,17 @@ struct PendingChanges: Sendable {
   var firstRemoval: UInt64? { removalNumbers.first }
   var lastRemoval: UInt64? { removalNumbers.last }
 
-  /// Whether the limits allow one more change of this kind.
-  func takes(_ write: Write) -> Bool {
+  /// Whether the limits allow one more change of the same kind as `write`.
+  func hasRoom(for write: Write) -> Bool {
     if write.removal == .all { return true }
     return write.place == nil ? broad.count < Self.mostBroad : keyedCount < Self.mostKeyed
   }
 
-  var takesRenewal: Bool { renewals < Self.mostRenewals && keyedCount < Self.mostKeyed }
+  var hasRoomForRenewal: Bool { renewals < Self.mostRenewals && keyedCount < Self.mostKeyed }
 
-  /// Whether an equal removal of one key or target is pending whose number is above `taken`.
+  /// Whether an equal removal of a single key or target is already pending.
+  /// - Parameter taken: The number of the last write that the store's thread has taken from the queue. Only later
+  ///   removals are searched.
   func contains(_ write: Write, after taken: UInt64) -> Bool {
     guard let place = write.place, let waiting = keyed[place] else { return false }
     return waiting.contains { $0.number > taken && $0.write.removesSame(as: write) }
@@ -63,14 +68,15 @@ struct PendingChanges: Sendable {
     if change.write.isRenewal { renewals += 1 }
   }
 
-  /// Deletes all changes with a number above `taken` and returns their numbers.
+  /// Deletes all changes that the store's thread has not taken from the queue yet, and returns their numbers.
+  /// - Parameter taken: The number of the last write that the store's thread has taken from the queue.
   mutating func removeAll(after taken: UInt64) -> [UInt64] {
     let removed = (keyed.values.joined() + broad).filter { $0.number > taken }
     forget(removed)
     return removed.map(\.number)
   }
 
-  /// Deletes the changes that have been written.
+  /// Deletes the changes that have been written to the disk.
   mutating func finish(_ batch: [Numbered]) { forget(batch) }
 
   private mutating func forget(_ changes: [Numbered]) {
@@ -107,7 +113,8 @@ extension PendingWrites.Write {
     }
   }
 
-  /// Whether both writes remove the same entries of one key or target, and both were requested or both were not.
+  /// Whether both writes remove the same entries of a single key or target, and have the same cause. There are two
+  /// causes: the request of a caller, and an entry that could not be stored.
   fileprivate func removesSame(as other: PendingWrites.Write) -> Bool {
     switch (self, other) {
     case (.remove(let selection), .remove(let same)): selection == same

@@ -1,6 +1,7 @@
-/// The times at which entries were last used from memory, until they are written to the index on disk.
+/// The times at which the memory store in front of a disk store last served entries. The times are kept here until they
+/// are written to the index on disk.
 struct PendingUses: Sendable {
-  /// Identifies an entry without reading the index.
+  /// Identifies an entry by parts of its digests, so that the index need not be read.
   struct Place: Sendable, Hashable {
     let entry: Int64
     let variant: Int64
@@ -9,9 +10,9 @@ struct PendingUses: Sendable {
   private static let most = 8_192
   private(set) var times: [Place: WallTime] = [:]
 
-  /// Records a use. If the entry has a later use, the later one is kept. If too many entries are recorded, a new one is
-  /// ignored.
-  mutating func note(_ place: Place, at time: WallTime) {
+  /// Records that an entry was used. If a later use of the entry is already recorded, the later use is kept. If too
+  /// many entries are recorded, the use of a further entry is ignored.
+  mutating func record(_ place: Place, at time: WallTime) {
     if let known = times[place] {
       times[place] = max(known, time)
     } else if times.count < Self.most {
@@ -19,7 +20,7 @@ struct PendingUses: Sendable {
     }
   }
 
-  /// Returns all uses and removes them.
+  /// Returns the recorded time of the last use of each entry, and deletes the records.
   mutating func take() -> [Place: WallTime] {
     defer { times = [:] }
     return times

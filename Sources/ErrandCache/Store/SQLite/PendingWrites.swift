@@ -1,18 +1,20 @@
 import ErrandCore
 
-/// The puts, renewals and removals that are not on disk yet, in order, and their effect on lookups.
+/// The puts, renewals and removals that are not on disk yet, in order, and their effect on lookups. A renewal replaces
+/// the head (status, fields and cache data) of an entry.
 ///
-/// No method has side effects. If a later change makes a write unnecessary, the write is deleted before it is carried
-/// out.
+/// The methods change only this value. If a later change makes a write unnecessary, the write is deleted before the
+/// store's thread carries it out.
 struct PendingWrites: Sendable {
   /// One operation for the store's thread.
   enum Write: Sendable {
     case put(CacheEntry)
     case renew(CacheKey, stored: WallTime, head: CacheEntryHead)
     case remove(CacheSelection)
-    /// Removes the stored version of an entry whose newer version was dropped, because too many entries were pending.
+    /// Removes the stored, older version of an entry. The newer version was dropped, because too many entries were
+    /// pending.
     case displace(CacheKey, variant: Digest)
-    /// A job that runs after all earlier writes.
+    /// Runs a job after all earlier writes have been carried out.
     case barrier(StoreJob)
   }
 
@@ -21,14 +23,16 @@ struct PendingWrites: Sendable {
     let write: Write
   }
 
-  /// The pending writes that affect a lookup.
+  /// The pending writes that affect a lookup of one key.
   struct View: Sendable {
-    /// The pending entries under the key.
+    /// The entries under the key that are not on disk yet.
     var entries: [CacheEntry] = []
-    /// The pending renewals and removals that may affect entries under the key, in order.
+    /// The pending renewals and removals that may affect entries under the key, in the order in which they were
+    /// requested.
     var changes: [Write] = []
 
-    /// The current head of a stored entry, after the pending changes. Nil if the entry has been removed or replaced.
+    /// The head (status, fields and cache data) that a stored entry has after the pending changes. Nil if a pending
+    /// change removes or replaces the entry.
     func head(_ key: CacheKey, _ head: CacheEntryHead) -> CacheEntryHead? {
       if entries.contains(where: { $0.head.variant == head.variant }) { return nil }
       var head = head
@@ -51,14 +55,14 @@ struct PendingWrites: Sendable {
   private var queue: [Numbered?] = []
   private var first = 0
   private var nextNumber: UInt64 = 1
-  /// The number of the last write that the store's thread has taken to carry out.
+  /// The number of the last write that the store's thread has taken from the queue to carry it out.
   private var taken: UInt64 = 0
   private var puts: [Digest: [(number: UInt64, entry: CacheEntry)]] = [:]
   private var anyAccounts: [Digest: Int] = [:]
   private var changes = PendingChanges()
-  /// The number of the last removal that is recorded in the journal. The removal is carried out even if the process
-  /// ends.
-  private var noted: UInt64 = 0
+  /// The number of the last removal that is recorded in the journal (see ``RemovalJournal``). The removals up to this
+  /// number are carried out even if the process ends.
+  private var journaled: UInt64 = 0
   private(set) var bytes = 0
 
   init(limit: Int) { self.limit = limit }
@@ -85,25 +89,26 @@ struct PendingWrites: Sendable {
 
   // MARK: - Removals
 
-  /// The pending removals in order, and the number of the last removal.
+  /// The pending removals in the order in which they were requested, and the number of the last removal.
   var removals: (selections: [CacheSelection], last: UInt64) {
     let removals = changes.removals
     return (removals.compactMap(\.removal), removals.last?.number ?? 0)
   }
 
-  /// Whether a removal of more than one entry is pending that is not recorded in the journal.
-  var hasUnnotedPurge: Bool { changes.broad.contains { $0.number > noted && $0.removal?.isPurge == true } }
+  /// Whether a pending removal may affect entries of several URLs and is not recorded in the journal (see
+  /// ``RemovalJournal``).
+  var hasUnjournaledPurge: Bool { changes.broad.contains { $0.number > journaled && $0.removal?.isPurge == true } }
 
-  /// Whether a removal is pending that is recorded in the journal.
-  var hasNotedRemoval: Bool { changes.firstRemoval.map { $0 <= noted } ?? false }
+  /// Whether the journal contains a removal that is still pending (see ``RemovalJournal``).
+  var hasJournaledRemoval: Bool { changes.firstRemoval.map { $0 <= journaled } ?? false }
 
-  /// The state of the pending removals.
+  /// The state of the pending removals: whether they are done, recorded in the journal, or only pending.
   var removalState: RemovalState {
-    changes.lastRemoval.map { $0 > noted ? .pending : .noted } ?? .done
+    changes.lastRemoval.map { $0 > journaled ? .pending : .noted } ?? .done
   }
 
-  /// Records that all removals up to a number are in the journal.
-  mutating func note(upTo number: UInt64) { noted = max(noted, number) }
+  /// Records that the journal contains all removals up to a number.
+  mutating func recordJournaled(upTo number: UInt64) { journaled = max(journaled, number) }
 
   // MARK: - Adding
 
@@ -136,8 +141,8 @@ struct PendingWrites: Sendable {
     } else if puts[key.entry]?.contains(where: { $0.entry.head.variant == head.variant }) == true {
       return
     }
-    // A renewal that is dropped costs only one more validation of the entry later.
-    if changes.takesRenewal { change(.renew(key, stored: stored, head: head)) }
+    // If the limit is reached, the renewal is dropped. The consequence is only one more validation of the entry later.
+    if changes.hasRoomForRenewal { change(.renew(key, stored: stored, head: head)) }
   }
 
   mutating func remove(_ selection: CacheSelection) {
@@ -148,8 +153,8 @@ struct PendingWrites: Sendable {
 
   mutating func barrier(_ job: @escaping StoreJob) { append(.barrier(job)) }
 
-  /// Removes an entry instead of renewing it, because its body must not stay on disk. An entry with a response time
-  /// other than `stored` is not removed.
+  /// Removes an entry instead of renewing its head, because the new head forbids storing the entry on a disk. An entry
+  /// with a response time other than `stored` is not removed.
   private mutating func removeRenewed(_ key: CacheKey, _ stored: WallTime, _ head: CacheEntryHead) {
     if let pending = puts[key.entry]?.first(where: { $0.entry.head.variant == head.variant }),
       pending.entry.head.responseTime != stored
@@ -161,11 +166,11 @@ struct PendingWrites: Sendable {
 
   private mutating func change(_ write: Write) {
     if changes.contains(write, after: taken) { return }
-    guard changes.takes(write) else { return remove(.all) }
+    guard changes.hasRoom(for: write) else { return remove(.all) }
     changes.append(Numbered(number: append(write), write: write))
   }
 
-  /// Deletes all removals and renewals that the store's thread has not taken yet.
+  /// Deletes all pending removals and renewals that the store's thread has not taken from the queue yet.
   private mutating func dropChanges() {
     for number in changes.removeAll(after: taken) { replace(number, nil) }
   }
@@ -177,7 +182,8 @@ struct PendingWrites: Sendable {
     return nextNumber
   }
 
-  /// Makes lookups ignore the selected pending entries, and deletes those that the store's thread has not taken yet.
+  /// Makes lookups ignore the selected pending entries. Deletes the entries that the store's thread has not taken from
+  /// the queue yet.
   private mutating func cancel(_ selection: CacheSelection) {
     switch selection {
     case .key(let key), .variant(let key, _): cancel(selection, key.entry)
@@ -216,8 +222,8 @@ struct PendingWrites: Sendable {
 
   // MARK: - Taking
 
-  /// Returns the next writes, at most as many as fit into one transaction. A job that waits for earlier writes is
-  /// returned alone.
+  /// Takes the next writes from the queue and returns them, at most as many as fit into one transaction. A job that
+  /// must run after all earlier writes is returned alone.
   mutating func take(most: Int, frames: Int) -> [Numbered] {
     var batch: [Numbered] = []
     var pages = 0
@@ -239,7 +245,7 @@ struct PendingWrites: Sendable {
     return batch
   }
 
-  /// Deletes writes that have been carried out or have failed for good.
+  /// Deletes writes that the store's thread has carried out, or no longer tries to carry out after a failure.
   mutating func finish(_ batch: [Numbered]) {
     for done in batch {
       guard case .put(let entry) = done.write else { continue }
@@ -249,7 +255,7 @@ struct PendingWrites: Sendable {
     changes.finish(batch)
   }
 
-  /// Removes and returns the jobs that wait for earlier writes.
+  /// Removes and returns the jobs that wait until earlier writes have been carried out.
   mutating func takeBarriers() -> [StoreJob] {
     var jobs: [StoreJob] = []
     for index in queue.indices {
@@ -282,7 +288,7 @@ extension PendingWrites.Write {
   /// The entries to remove, if the write is a removal that a caller requested; otherwise nil.
   var removal: CacheSelection? { if case .remove(let selection) = self { selection } else { nil } }
 
-  /// The stored entry that the write replaces; nil if it replaces none.
+  /// The stored entry that the write replaces, or removes because the entry is out of date; nil for other writes.
   var replaced: CacheSelection? {
     switch self {
     case .put(let entry): .variant(entry.key, entry.head.variant)

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A pending write in the form in which it is carried out. Encoding and encryption are done before the transaction.
+/// A pending write that is ready for a transaction. Encoding and encryption are already done.
 enum PreparedWrite {
   case put(CacheEntryRecord, stored: Data, isSealed: Bool, StoreCost)
   case renew(CacheKey, stored: WallTime, head: CacheEntryHead)
   case remove(CacheSelection)
   case nothing
 
-  /// Encodes and encrypts an entry. If the entry is too large or its encryption fails, the write removes the stored
-  /// entry instead.
+  /// Prepares a write. An entry to store is encoded and encrypted. If the entry is too large or its encryption fails,
+  /// the prepared write removes the stored entry instead.
   init(_ write: PendingWrites.Write, settings: StoreSettings) {
     switch write {
     case .barrier: self = .nothing
@@ -31,10 +31,12 @@ enum PreparedWrite {
 
   var cost: StoreCost { if case .put(_, _, _, let cost) = self { cost } else { .none } }
 
-  /// Whether the removed data must also be erased from the free pages and the log of the index.
+  /// Whether the removed data must also be erased from the free pages and the write-ahead log of the SQLite index.
   var leavesTraces: Bool { if case .remove(let selection) = self { selection.leavesTraces } else { false } }
 
-  /// - Parameter fits: Whether there is space for the entry. If not, only the entry that it would replace is removed.
+  /// Carries out the write in the index.
+  /// - Parameter fits: Whether the store has space for the entry. If not, the write only removes the stored entry that
+  ///   the entry would replace.
   func apply(_ index: StoreIndex, fits: Bool) throws(SQLiteFailure) {
     switch self {
     case .put(let record, let stored, let isSealed, _) where fits:
@@ -48,7 +50,7 @@ enum PreparedWrite {
 }
 
 extension CacheSelection {
-  /// Whether the selected data must also be erased from the free pages and the log of the index.
+  /// Whether the selected data must also be erased from the free pages and the write-ahead log of the SQLite index.
   var leavesTraces: Bool {
     switch self {
     case .all, .account: true

@@ -14,9 +14,9 @@ import Foundation
 ///
 /// Accounts and URLs are recorded only as digests. Rules:
 /// - A process that opens the index applies all recorded removals, and then removes the files.
-/// - It does not remove files of processes that are still running: such a process may still write an entry that it put
-///   before the removal. A running process keeps its file locked and removes the file itself. Applying a removal twice
-///   does no harm.
+/// - A process does not remove the files of processes that are still running: such a process may still write an entry
+///   that it put before the removal. A running process keeps its file locked and removes the file itself. Applying a
+///   removal twice does no harm.
 /// - A file that is truncated, damaged or of another format counts as the removal of all entries.
 /// - If a file cannot be opened or read, for example because the process has too many open files, the index is not
 ///   opened either.
@@ -29,23 +29,23 @@ struct RemovalJournal: Sendable {
   private let prefix = "errand-cache.owed-"
 
   /// A journal file that this process has written.
-  struct Note {
+  struct JournalFile {
     let name: String
-    /// The shared lock of the file. It is held as long as the file is in use, so that no other process removes the
-    /// file.
+    /// The shared lock of the journal file. It is held as long as the file is in use, so that no other process removes
+    /// the file.
     let lock: FileLock
   }
 
   /// The content of all journal files.
-  struct Notes {
+  struct JournalContents {
     var names: [String] = []
     var removals: [CacheSelection] = []
 
-    /// Adds the content of a file. Returns false if the file cannot be read.
+    /// Adds the content of a journal file. Returns false if the file cannot be read.
     mutating func add(_ name: String, _ content: SystemFile.Content) -> Bool {
       switch content {
       case .unreadable: return false
-      // Another process has applied the removals and removed the file in the meantime.
+      // The file is missing because another process has applied its removals and then removed the file.
       case .missing: return true
       case .bytes(let bytes): removals += RemovalJournal.removals(bytes) ?? [.all]
       case .tooLong: removals.append(.all)
@@ -55,8 +55,8 @@ struct RemovalJournal: Sendable {
     }
   }
 
-  /// Writes removals to a new file and synchronises the file with the disk. Nil if the disk rejects the write.
-  func write(_ removals: [CacheSelection]) -> Note? {
+  /// Writes removals to a new journal file and synchronises the file with the disk. Nil if the disk rejects the write.
+  func write(_ removals: [CacheSelection]) -> JournalFile? {
     guard SystemFile.folderFault(folder) == nil else { return nil }
     let bytes = Self.bytes(of: removals)
     let random = Digest.random().words
@@ -64,34 +64,35 @@ struct RemovalJournal: Sendable {
     let descriptor = SystemFile.openPrivate(path(name), O_EXCL)
     guard descriptor >= 0 else { return nil }
     let lock = FileLock(descriptor)
-    // Before this process has locked the file, another process may have removed it as unused.
+    // Another process may have removed the new file before it was locked, because an unlocked file looks like a file of
+    // a process that has ended.
     let isOurs = lock.share() && SystemFile.identity(path(name)) == SystemFile.identity(descriptor)
     let isWritten = isOurs && bytes.withUnsafeBytes { SystemFile.write(descriptor, $0) } && fsync(descriptor) == 0
     guard isWritten, SystemFile.synchronize(folder: folder) else {
       unlink(path(name))
       return nil
     }
-    return Note(name: name, lock: lock)
+    return JournalFile(name: name, lock: lock)
   }
 
   /// Reads all journal files. Nil if the folder or a file cannot be read.
-  /// - Parameter own: The name of a file to skip.
-  func read(but own: String?) -> Notes? {
+  /// - Parameter own: The name of the file of this process, which is skipped.
+  func read(but own: String?) -> JournalContents? {
     guard let names = SystemFile.namesIfReadable(folder) else { return nil }
-    var notes = Notes()
+    var contents = JournalContents()
     for name in names where name != own && isName(name) {
-      // Ignore everything that is not a regular file: stores write only regular files to the journal.
+      // Ignore everything that is not a regular file, because stores write only regular files to the journal.
       if [.folder, .other].contains(SystemFile.kind(path(name))) { continue }
-      guard notes.add(name, SystemFile.content(path(name), atMost: Self.mostBytes)) else { return nil }
+      guard contents.add(name, SystemFile.content(path(name), atMost: Self.mostBytes)) else { return nil }
     }
-    if notes.removals.count > Self.mostRemovals { notes.removals = [.all] }
-    return notes
+    if contents.removals.count > Self.mostRemovals { contents.removals = [.all] }
+    return contents
   }
 
   /// Removes a journal file of this process.
-  func remove(_ note: Note) { unlink(path(note.name)) }
+  func remove(_ file: JournalFile) { unlink(path(file.name)) }
 
-  /// Removes the files of processes that are no longer running.
+  /// Removes the journal files of processes that have ended.
   func removeAbandoned(_ names: [String]) {
     for name in names {
       guard let lock = FileLock.aloneNow(existing: path(name)) else { continue }
@@ -99,7 +100,7 @@ struct RemovalJournal: Sendable {
     }
   }
 
-  /// Removes all files of processes that are no longer running.
+  /// Removes all journal files of processes that have ended.
   func empty() { removeAbandoned(SystemFile.names(folder).filter(isName)) }
 
   private func path(_ name: String) -> String { folder + (folder.hasSuffix("/") ? "" : "/") + name }
@@ -114,7 +115,7 @@ struct RemovalJournal: Sendable {
     for removal in removals { removal.write(to: &writer) }
     if writer.bytes.count > mostBytes - 12 { return bytes(of: [.all]) }
     var head = ByteWriter(bytes: magic)
-    head.fixed(writer.bytes.withUnsafeBytes { DamageSum.of($0) })
+    head.fixed(writer.bytes.withUnsafeBytes { Checksum64.of($0) })
     return head.bytes + writer.bytes
   }
 
@@ -125,7 +126,7 @@ struct RemovalJournal: Sendable {
   private static func decoded(_ bytes: UnsafeRawBufferPointer) throws(ByteReader.Malformed) -> [CacheSelection] {
     var reader = ByteReader(bytes)
     guard try reader.take(magic.count).elementsEqual(magic),
-      try reader.fixed() == DamageSum.of(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(12)))
+      try reader.fixed() == Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(12)))
     else { throw ByteReader.Malformed() }
     var removals: [CacheSelection] = []
     for _ in 0..<(try reader.count()) { removals.append(try CacheSelection(from: &reader)) }

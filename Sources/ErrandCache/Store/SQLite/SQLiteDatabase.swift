@@ -22,8 +22,8 @@ final class SQLiteDatabase {
     patience = SQLitePatience(gives: up)
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_handler(handle, SQLitePatience.handler, Unmanaged.passUnretained(patience).toOpaque())
-    // Keep the log file when the last connection closes. Otherwise a connection to an index file that has been replaced
-    // could delete the log of the new file.
+    // Keep the write-ahead log when the last connection closes. Otherwise a connection to an index file that has been
+    // replaced could delete the log of the new file.
     var stays: Int32 = 1
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &stays)
   }
@@ -52,12 +52,12 @@ final class SQLiteDatabase {
     return try statement.step() ? statement.text(0) : nil
   }
 
-  /// Moves the content of the log to the database file and truncates the log. Returns false if another process prevents
-  /// it.
+  /// Moves the content of the write-ahead log to the database file and truncates the log. Returns false if another
+  /// process prevents the truncation.
   /// - Parameters:
-  ///   - least: The shortest wait for each lock, even if other jobs wait for this thread.
-  ///   - most: The longest wait for each lock.
-  func cutLog(waiting least: Duration, atMost most: Duration) throws(SQLiteFailure) -> Bool {
+  ///   - least: The minimum time to wait for each lock, even if other jobs wait for the store's thread.
+  ///   - most: The maximum time to wait for each lock.
+  func truncateLog(waiting least: Duration, atMost most: Duration) throws(SQLiteFailure) -> Bool {
     (patience.least, patience.most) = (least, most)
     defer { (patience.least, patience.most) = (.zero, SQLitePatience.longest) }
     return try number("PRAGMA wal_checkpoint(TRUNCATE)") == 0

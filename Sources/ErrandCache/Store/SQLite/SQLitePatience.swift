@@ -2,12 +2,12 @@ import CSQLite
 import ErrandCore
 import Foundation
 
-/// The time that a statement waits for another process: at most five seconds, or less if other jobs wait for this
-/// thread.
+/// Decides how long a SQL statement waits for another process: at most five seconds, or less if other jobs wait for the
+/// store's thread.
 final class SQLitePatience {
-  /// The shortest wait, even if other jobs wait for this thread.
+  /// The minimum time that a statement waits for another process, even if other jobs wait for the store's thread.
   var least = Duration.zero
-  /// The longest wait.
+  /// The maximum time that a statement waits for another process.
   var most = SQLitePatience.longest
   static let longest = Duration.seconds(5)
   private let gives: () -> Bool
@@ -23,7 +23,7 @@ final class SQLitePatience {
     return true
   }
 
-  /// The function that SQLite calls while another process holds a lock. Zero ends the wait.
+  /// The function that SQLite calls while another process holds a lock. If it returns zero, SQLite stops waiting.
   static let handler: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32 = { context, round in
     guard let context else { return 0 }
     return Unmanaged<SQLitePatience>.fromOpaque(context).takeUnretainedValue().waitsOn(round) ? 1 : 0

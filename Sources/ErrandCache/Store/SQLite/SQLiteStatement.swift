@@ -27,7 +27,7 @@ final class SQLiteStatement {
     }
   }
 
-  /// Binds bytes without copying them. The bytes must stay valid until ``reset()``.
+  /// Binds bytes without copying them. The bytes must stay valid until ``reset()`` is called.
   func bind(_ index: Int32, staying bytes: UnsafeRawBufferPointer?) {
     guard let bytes else {
       sqlite3_bind_null(handle, index)
@@ -40,7 +40,7 @@ final class SQLiteStatement {
     sqlite3_bind_blob64(handle, index, base, UInt64(bytes.count), nil)
   }
 
-  /// Advances to the next row. Returns false if there are no more rows.
+  /// Advances to the next row. Returns false after the last row.
   func step() throws(SQLiteFailure) -> Bool {
     let code = sqlite3_step(handle)
     switch code {
@@ -50,20 +50,20 @@ final class SQLiteStatement {
     }
   }
 
-  /// Prepares the statement for its next use, and clears its parameters.
+  /// Prepares the statement for its next use, and clears its bound values.
   func reset() {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)
   }
 
-  /// Runs the statement to its end and ignores its rows.
+  /// Runs the statement to its end, ignores its rows, and prepares it for its next use.
   func run() throws(SQLiteFailure) {
     defer { reset() }
     while try step() {}
   }
 
-  /// Runs the statement to its end. Returns a failure instead of throwing it, for callers inside a closure that
-  /// provides the bound bytes.
+  /// Runs the statement to its end. Returns a failure instead of throwing it, because callers use this method inside a
+  /// closure that cannot throw a ``SQLiteFailure``.
   func finish() -> SQLiteFailure? {
     do throws(SQLiteFailure) {
       while try step() {}
@@ -81,7 +81,7 @@ final class SQLiteStatement {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// The bytes of a column, without a copy. They are valid until the next row.
+  /// The bytes of a column, without a copy. They are valid until the statement advances to the next row.
   func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
     let base = sqlite3_column_blob(handle, column)
     return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column)))

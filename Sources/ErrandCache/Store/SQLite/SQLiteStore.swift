@@ -2,7 +2,7 @@ public import ErrandCore
 import ErrandSupport
 public import Foundation
 
-/// Stores entries on a disk, in a folder of their own.
+/// Stores cache entries on a disk, in a folder that is used for nothing else.
 ///
 /// Heads and bodies of up to 64 KiB are stored in a SQLite index. Larger bodies are stored in files next to the index.
 /// Head and body are always written and read together, so after a crash either the old or the new entry exists. Several
@@ -17,7 +17,7 @@ public import Foundation
 /// program or of another version is deleted and created again. If the disk is full or read-only, nothing is stored. In
 /// all these cases responses have to be loaded from the server, but no call fails. The folder and its files are private
 /// to the user.
-public final class SQLiteStore: CacheStore, UseNoting {
+public final class SQLiteStore: CacheStore, UseRecording {
   private let settings: StoreSettings
   private let mailbox: StoreMailbox
   private let knownSalt = Locked<Digest?>(nil)
@@ -40,31 +40,32 @@ public final class SQLiteStore: CacheStore, UseNoting {
 
   deinit { mailbox.close() }
 
-  /// The reason why the folder is rejected, in sentences that name the folder and the remedy; nil if the folder is
+  /// The reason why the folder is rejected, in sentences that name the folder and the cure; nil if the folder is
   /// accepted.
   ///
   /// A folder is rejected if it belongs to another user, if the path leads through a link of another user, or if other
-  /// users may write to it. A store neither reads nor writes in a rejected folder. This property checks the folder when
-  /// it is read, on the caller's thread. It may report a folder of the current user to which others may write, although
-  /// the first use of the store makes this folder private.
+  /// users may write to it. A store neither reads nor writes in a rejected folder.
+  ///
+  /// This property checks the folder when it is read, on the caller's thread. It may report a folder of the current
+  /// user to which other users may write. But the first use of the store makes such a folder private.
   public var refusal: String? { settings.folder.fault?.sentence(settings.folder.path) }
 
-  /// The salt of the folder: 32 random bytes that are part of all digests. The store's thread reads the salt at the
-  /// first use; afterwards it is returned immediately.
+  /// The salt of the folder: 32 random bytes that are part of every digest. The store's thread reads the salt at the
+  /// first use; afterwards the salt is returned immediately.
   ///
   /// If the salt cannot be read, for example because another process holds the lock for seconds, this process uses a
-  /// temporary salt. It then leaves the stored entries unchanged and stores nothing on disk. If the salt of a folder is
-  /// lost, the entries of the folder are removed. The result is nil only if the call was stopped or its patience ended.
-  /// folder are lost, its entries are removed. The result is nil only if the call was stopped or if its patience ended.
+  /// temporary salt. The process then leaves the stored entries unchanged and stores nothing on disk. If the salt of a
+  /// folder is lost, the entries of the folder are removed. The result is nil only if the call was stopped or the time
+  /// `patience` ended.
   public func salt(call: CallState, patience: Duration?) async -> Digest? {
     if let salt = knownSalt.withLock({ $0 }) { return salt }
-    let salt = await ask(call, patience) { $0.salt() }
+    let salt = await run(call, patience) { $0.salt() }
     if let salt { knownSalt.withLock { $0 = salt } }
     return salt
   }
 
-  /// Looks up an entry. If the entry is not written yet, `choosing` is called on the caller's thread, otherwise on the
-  /// store's thread.
+  /// Looks up an entry. If the entry is not written to the disk yet, `choosing` is called on the caller's thread,
+  /// otherwise on the store's thread.
   public func find(
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
   ) async -> CacheLookup {
@@ -72,13 +73,13 @@ public final class SQLiteStore: CacheStore, UseNoting {
     if !waiting.isEmpty, let index = choosing(waiting.map(\.head)), waiting.indices.contains(index) {
       return .found(waiting[index])
     }
-    return await ask(call, patience) { $0.find(key, choosing) } ?? .unavailable
+    return await run(call, patience) { $0.find(key, choosing) } ?? .unavailable
   }
 
-  /// Whether a response to the same request is stored for another account.
+  /// Whether a response to the request that `key` identifies is stored for another account.
   public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
     if mailbox.pending({ $0.holdsForOthers(key) }) { return true }
-    return await ask(call, patience) { $0.holdsForOthers(key) } ?? false
+    return await run(call, patience) { $0.holdsForOthers(key) } ?? false
   }
 
   /// Whether the entry may be stored on a disk, is not larger than the limit for one entry, and fits into the limit for
@@ -88,9 +89,9 @@ public final class SQLiteStore: CacheStore, UseNoting {
       && mailbox.pending { $0.hasRoom(for: entry) }
   }
 
-  /// Stores an entry; it is written in the background. In two cases the entry is not stored, and the stored entry that
-  /// it would replace is removed: if the entry must not be written to a disk, or if the pending entries already take a
-  /// quarter of the limit (at least 1 MiB, at most 16 MiB). Other entries are not affected.
+  /// Stores an entry, which is written in the background. In two cases the entry is not stored, and the stored entry
+  /// that it would replace is removed: if the entry must not be written to a disk, or if the pending entries already
+  /// take a quarter of the limit (at least 1 MiB, at most 16 MiB). Other entries are not affected.
   public func put(_ entry: CacheEntry) {
     var entry = entry
     entry.head.received = nil
@@ -99,7 +100,8 @@ public final class SQLiteStore: CacheStore, UseNoting {
     mailbox.write { $0.put(waiting) }
   }
 
-  /// Replaces the head of an entry whose body is still valid. The head is written in the background.
+  /// Replaces the head (status, fields and cache data) of an entry whose body is still valid. The head is written in
+  /// the background.
   public func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
     var head = head
     head.received = nil
@@ -107,21 +109,23 @@ public final class SQLiteStore: CacheStore, UseNoting {
     mailbox.write { $0.renew(key, stored: stored, head: renewed) }
   }
 
-  /// Removes entries. Lookups do not find them any more; on disk they are removed in the background. A removal of all
-  /// entries or of an account also erases their data from the free pages of the index.
+  /// Removes entries. Lookups of this process do not find the entries any more. The entries are removed from the disk
+  /// in the background. A removal of all entries or of an account also erases their data from the free pages of the
+  /// index.
   ///
   /// If entries cannot be removed immediately, because another process uses the store or the disk fails, the removal is
-  /// recorded in the folder. The next process that opens the store applies it before it reads.
+  /// recorded in the folder. The next process that opens the store applies the removal before it reads.
   /// ``removals(call:patience:)`` reports whether the removal is recorded, or whether the disk rejects the record as
   /// well.
   public func remove(_ selection: CacheSelection) {
     mailbox.write { $0.remove(selection) }
   }
 
-  /// Records that the memory store above has served an entry. The use is written together with other writes.
-  package func noteUse(_ key: CacheKey, _ variant: Digest) {
+  /// Records that the memory store in front of this store has served an entry. The time of the use is written to the
+  /// disk later, together with other writes.
+  package func recordUse(_ key: CacheKey, _ variant: Digest) {
     let place = PendingUses.Place(entry: key.entry.index, variant: variant.index)
-    mailbox.usesAbove.withLock { $0.note(place, at: .now) }
+    mailbox.usesAbove.withLock { $0.record(place, at: .now) }
   }
 
   /// The entries, most recently used first.
@@ -129,7 +133,8 @@ public final class SQLiteStore: CacheStore, UseNoting {
 
   /// All entries, most recently used first; nil if the store cannot be read now.
   package func readableList() async -> [CacheListing]? {
-    // The entries are sorted here, so that the store's thread does not have to do it.
+    // Sort the entries here, not in the closure. The closure runs on the store's thread, where sorting would delay
+    // lookups.
     await (afterWrites { $0.list() } ?? nil)?.sorted { $0.lastUse > $1.lastUse }
   }
 
@@ -138,23 +143,23 @@ public final class SQLiteStore: CacheStore, UseNoting {
     await afterWrites { $0.size() } ?? CacheSize(entries: 0, bytes: 0, limit: settings.limit)
   }
 
-  /// Returns when all earlier puts and removals have been written to the disk.
+  /// Waits until all earlier puts and removals have been written to the disk.
   public func flush() async {
     _ = await afterWrites { _ in true }
   }
 
-  /// The state of the removals. Waits until they are complete or the patience ends. If another process or the disk
-  /// delays a removal, it is recorded in the folder during the wait.
+  /// The state of all earlier removals. Waits until the removals are complete or the time `patience` ends. If another
+  /// process or the disk delays a removal, the removal is recorded in the folder during the wait.
   public func removals(call: CallState, patience: Duration) async -> RemovalState {
     if mailbox.removalState == .done { return .done }
-    let ticket = StoreTicket<Bool>()
-    await wait(for: ticket, call, patience) { [mailbox] in
-      mailbox.barrier { _ in ticket.settle(true) }
+    let pendingResult = PendingResult<Bool>()
+    await wait(for: pendingResult, call, patience) { [mailbox] in
+      mailbox.barrier { _ in pendingResult.settle(true) }
     }
     return mailbox.removalState
   }
 
-  /// Writes the pending entries and ends the thread. The store cannot be used afterwards.
+  /// Writes the pending entries and ends the thread of the store. The store cannot be used afterwards.
   package func close() async {
     mailbox.close()
     await mailbox.ended()
@@ -162,89 +167,89 @@ public final class SQLiteStore: CacheStore, UseNoting {
 
   // MARK: -
 
-  /// Runs a question on the store's thread and returns its result. The wait ends early if the call stops or the
-  /// patience ends.
-  private func ask<Answer: Sendable>(
-    _ call: CallState, _ patience: Duration?, _ question: @escaping @Sendable (StoreWorker) -> Answer
-  ) async -> Answer? {
-    let ticket = StoreTicket<Answer>()
-    return await wait(for: ticket, call, patience) { [mailbox] in
+  /// Runs `job` on the store's thread and returns its result. The wait ends early if the call is stopped or the time
+  /// `patience` ends. The result is then nil.
+  private func run<Value: Sendable>(
+    _ call: CallState, _ patience: Duration?, _ job: @escaping @Sendable (StoreWorker) -> Value
+  ) async -> Value? {
+    let pendingResult = PendingResult<Value>()
+    return await wait(for: pendingResult, call, patience) { [mailbox] in
       mailbox.read { worker in
-        if ticket.isOpen { ticket.settle(worker.map(question)) }
+        if pendingResult.isOpen { pendingResult.settle(worker.map(job)) }
       }
     }
   }
 
-  /// Waits until a ticket has a result, the call is stopped or the patience ends. Returns the result; nil if there is
-  /// none.
+  /// Waits until the job has a result, the call is stopped, or the time `patience` ends. Returns the result of the job;
+  /// nil if the job has no result yet.
   @discardableResult
-  private func wait<Answer: Sendable>(
-    for ticket: StoreTicket<Answer>, _ call: CallState, _ patience: Duration?, asking: () -> Void
-  ) async -> Answer? {
+  private func wait<Value: Sendable>(
+    for pendingResult: PendingResult<Value>, _ call: CallState, _ patience: Duration?, starting start: () -> Void
+  ) async -> Value? {
     var timer: TimerToken?
     do throws(CallState.Stopped) {
       try await call.wait { wakeup in
-        ticket.begin(wakeup)
+        pendingResult.begin(wakeup)
         if let patience {
-          timer = call.timers.schedule(at: call.timers.now.advanced(by: patience)) { ticket.settle(nil) }
+          timer = call.timers.schedule(at: call.timers.now.advanced(by: patience)) { pendingResult.settle(nil) }
         }
-        asking()
+        start()
       }
     } catch {
-      // The call was stopped, so its result is not needed any more.
+      // Ignore the error: it only says that the call was stopped, and then nobody needs the result of the job.
     }
     if let timer { call.timers.cancel(timer) }
-    return ticket.leave()
+    return pendingResult.leave()
   }
 
-  /// Runs a question on the store's thread, after all earlier writes and removals.
-  private func afterWrites<Answer: Sendable>(_ question: @escaping @Sendable (StoreWorker) -> Answer) async -> Answer? {
-    let ticket = StoreTicket<Answer>()
+  /// Runs `job` on the store's thread, after all earlier writes and removals.
+  private func afterWrites<Value: Sendable>(_ job: @escaping @Sendable (StoreWorker) -> Value) async -> Value? {
+    let pendingResult = PendingResult<Value>()
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
       mailbox.barrier { worker in
-        ticket.settle(worker.map(question))
+        pendingResult.settle(worker.map(job))
         continuation.resume()
       }
     }
-    return ticket.leave()
+    return pendingResult.leave()
   }
 }
 
-/// The result of one question to the store's thread, and whether the caller still waits for the result.
-final class StoreTicket<Answer: Sendable>: Sendable {
+/// The result of one job on the store's thread, and whether the caller still waits for the result.
+final class PendingResult<Value: Sendable>: Sendable {
   private struct State: Sendable {
-    var answer: Answer?
+    var value: Value?
     var wakeup: Wakeup?
     var isOver = false
   }
 
   private let state = Locked(State())
 
-  /// Sets the ``Wakeup`` of the waiting caller.
+  /// Sets the ``Wakeup`` that resumes the waiting caller.
   func begin(_ wakeup: Wakeup) {
     state.withLock { $0.wakeup = wakeup }
   }
 
-  /// Whether the question has no result yet and the caller still waits.
+  /// Whether the caller still waits for the result of the job.
   var isOpen: Bool { state.withLock { !$0.isOver } }
 
-  /// Sets the result, or nil if there will be no result. Only the first call counts.
-  func settle(_ answer: Answer?) {
+  /// Sets the result, or nil if there will be no result. Only the first call has an effect.
+  func settle(_ value: Value?) {
     let wakeup: Wakeup? = state.withLock { state in
       guard !state.isOver else { return nil }
       state.isOver = true
-      state.answer = answer
+      state.value = value
       return state.wakeup
     }
     wakeup?.resume()
   }
 
-  /// Ends the wait. Returns the result; nil if there is none yet.
-  func leave() -> Answer? {
+  /// Ends the wait of the caller. Returns the result; nil if the job has no result yet.
+  func leave() -> Value? {
     state.withLock { state in
       state.isOver = true
-      defer { state.answer = nil }
-      return state.answer
+      defer { state.value = nil }
+      return state.value
     }
   }
 }

@@ -9,13 +9,13 @@ package enum StoreCondition: Sendable, Hashable {
   case missing
   /// The path is not a folder.
   case noFolder
-  /// The user may not read or write the folder. The value is the error number of the system.
+  /// The user may not read or write the folder. The value is the error number (`errno`) of the system.
   case closed(Int32)
-  /// The folder belongs to another user, or other users may write to it. The text names the folder and the remedy.
+  /// The folder belongs to another user, or other users may write to it. The text names the folder and the cure.
   case notPrivate(String)
-  /// The folder contains no other files. It may contain a store to which nothing has been written yet.
+  /// The folder contains no files of other programs. It may contain a store to which nothing has been written yet.
   case empty
-  /// The folder contains other files and no store.
+  /// The folder contains files of other programs and no store.
   case occupied
   /// The folder contains an index that another program wrote.
   case foreign
@@ -32,7 +32,7 @@ package enum StoreCondition: Sendable, Hashable {
     self = Self.condition(of: folder.path) ?? Self.privacy(of: folder) ?? Self.condition(of: folder)
   }
 
-  /// The condition, if the path alone determines it; nil for a folder that may be used.
+  /// The condition of a path that cannot be used as a folder; nil for a folder that the user may read and write.
   private static func condition(of path: String) -> StoreCondition? {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -42,7 +42,8 @@ package enum StoreCondition: Sendable, Hashable {
     return access(path, R_OK | W_OK | X_OK) == 0 ? nil : .closed(errno)
   }
 
-  /// Returns nil for a folder that is private to the user, or that a store would make private.
+  /// Returns ``StoreCondition/notPrivate(_:)`` for a folder that is not private to the user. Nil for a private folder,
+  /// and for a folder that a store would make private.
   private static func privacy(of folder: StoreFolder) -> StoreCondition? {
     guard let fault = folder.fault, !(fault == .sharedWrite && folder.canBeClosed) else { return nil }
     return .notPrivate(fault.sentence(folder.path))
@@ -60,10 +61,10 @@ package enum StoreCondition: Sendable, Hashable {
       return try condition(ofIndex: folder.index)
     } catch {
       switch error.meaning {
-      // The store is busy because another process uses it, so it can be used.
+      // A store that another process uses at the moment is busy, but it is not damaged.
       case .busy: return .usable
       case .broken: return .damaged
-      case .surroundings: return .closed(EIO)
+      case .unavailable: return .closed(EIO)
       }
     }
   }
@@ -80,7 +81,7 @@ package enum StoreCondition: Sendable, Hashable {
 }
 
 extension StoreFolder {
-  /// Whether a store would make the folder private. It would not if all users share the folder, such as `/tmp`.
+  /// Whether a store would make the folder private. False for a folder that all users share, such as `/tmp`.
   fileprivate var canBeClosed: Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_ISVTX == 0

@@ -6,7 +6,7 @@ import Foundation
 /// |---|---|
 /// | `errand-cache.sqlite`, `-wal`, `-shm` | heads and small bodies |
 /// | `errand-cache.bodies/` | one file with a random name for each large body |
-/// | `errand-cache.salt` | 32 random bytes and their checksum; locked while a store is opened or emptied |
+/// | `errand-cache.salt` | the salt (32 random bytes) and its checksum; locked while a store is opened or emptied |
 /// | `errand-cache.owed-…` | removals that could not be applied yet: see ``RemovalJournal`` |
 /// | `errand-cache.lock` | empty; every process with an open store holds its shared lock, so that no process empties
 /// the folder |
@@ -31,24 +31,25 @@ struct StoreFolder: Sendable {
 
   private var indexFiles: [String] { [index, index + "-wal", index + "-shm", index + "-journal"] }
 
-  /// The length of the log of the index, in bytes.
+  /// The length of the write-ahead log of the index, in bytes.
   var logLength: Int { SystemFile.length(index + "-wal") }
 
-  /// Synchronises the log, and so all transactions, with the disk. Returns false if that failed.
+  /// Synchronises the write-ahead log of the index, and so all transactions, with the disk. Returns false if this
+  /// failed.
   ///
-  /// Closing a file releases all locks that the process holds on it. SQLite holds no lock on the log file, so the log
-  /// can be opened and closed here.
+  /// Closing a file releases all locks that the process holds on the file. SQLite holds no lock on the log file, so
+  /// this method may open and close it.
   func synchronizeLog() -> Bool { SystemFile.synchronize(file: index + "-wal") }
 
   /// The size of all files except the files of bodies, in bytes.
   var indexLength: Int { (indexFiles + [salt, lock]).reduce(0) { $0 + SystemFile.length($1) } }
 
-  /// The reason why the folder must not be used; nil if it may be used or does not exist.
+  /// The reason why the folder must not be used. Nil if the folder may be used or does not exist.
   var fault: FolderFault? { SystemFile.folderFault(path) }
 
-  /// Creates the folder, and everything in it that must exist before the index is opened. An item with a name of the
-  /// store's files is renamed if it is of another kind or belongs to another user. A folder that is not private to the
-  /// user is rejected and not changed.
+  /// Creates the folder, and everything in it that must exist before the index is opened. If an item has the name of a
+  /// store file but is of another kind or belongs to another user, the item is renamed. A folder that is not private to
+  /// the user is rejected and not changed.
   func prepare() throws(SQLiteFailure) {
     guard SystemFile.makeFolder(path) else { throw .noFolder }
     guard SystemFile.makePrivate(path) == nil else { throw .notPrivate }
@@ -60,9 +61,9 @@ struct StoreFolder: Sendable {
     keepFromBackup()
   }
 
-  /// Creates an empty index if there is none. The caller must hold the lock of the salt file.
+  /// Creates an empty index file if the folder has none. The caller must hold the lock of the salt file.
   func makeIndex() throws(SQLiteFailure) {
-    // Only a new file is opened and closed here. Closing a file that SQLite has open would release SQLite's locks.
+    // Only a new file is opened and closed: closing a file that SQLite has open would release SQLite's locks.
     if SystemFile.kind(index) == .nothing {
       let descriptor = SystemFile.openPrivate(index, O_EXCL)
       guard descriptor >= 0 else { throw .noFolder }
@@ -74,11 +75,11 @@ struct StoreFolder: Sendable {
   /// Removes the index and all bodies. The caller must hold the lock of the salt file.
   /// - Returns: False if another process has the store open, or if the disk rejects the removal.
   func empty() -> Bool {
-    // Wait a little: a child process that is being started may briefly keep a lock that this process has released.
+    // Wait a little: a child process that is just starting may briefly keep a lock that this process has released.
     guard fault == nil, let alone = FileLock.alone(lock, waiting: 100) else { return false }
     return withExtendedLifetime(alone) {
-      // Remove the index before its log. A log without an index is ignored by SQLite, but an index without its log
-      // would have lost its latest changes.
+      // Remove the index file before its log. SQLite ignores a log without an index, but an index without its log has
+      // lost its latest changes.
       for name in indexFiles { unlink(name) }
       for name in SystemFile.names(bodies) { unlink(bodies + "/" + name) }
       guard indexFiles.allSatisfy({ SystemFile.kind($0) == .nothing }) else { return false }

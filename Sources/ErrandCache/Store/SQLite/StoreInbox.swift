@@ -1,15 +1,15 @@
 import ErrandCore
 
-/// A job for the store's thread. It receives nil if the thread no longer exists.
+/// A job for the store's thread. The job receives nil if the thread no longer exists.
 typealias StoreJob = @Sendable (StoreWorker?) -> Void
 
-/// The state that the store's thread shares with other threads: pending jobs and writes. Its methods decide whether the
-/// thread must be woken, and have no side effects.
+/// The state that the store's thread shares with other threads: pending jobs and writes. The methods change only this
+/// value, and return what the caller must do, such as waking the thread.
 struct StoreInbox: Sendable {
-  /// The action that the caller must perform after it has released the lock.
+  /// The action that the caller of a method must perform after the caller has released the lock.
   enum Duty: Sendable { case nothing, startThread, wake }
 
-  /// The next action of the thread.
+  /// The next action of the store's thread.
   enum Next: Sendable {
     case read([StoreJob])
     case write([PendingWrites.Numbered])
@@ -21,7 +21,7 @@ struct StoreInbox: Sendable {
 
   var writes: PendingWrites
   /// The state of removals that failed and will be tried again later.
-  var owed = RemovalState.done
+  var failedRemovalState = RemovalState.done
   private var reads: [StoreJob] = []
   private var phase = Phase.unstarted
   private(set) var isClosing = false
@@ -29,27 +29,27 @@ struct StoreInbox: Sendable {
 
   init(backlog: Int) { writes = PendingWrites(limit: backlog) }
 
-  /// The state of all removals.
-  var removalState: RemovalState { max(owed, writes.removalState) }
+  /// The state of all removals that callers requested from the store.
+  var removalState: RemovalState { max(failedRemovalState, writes.removalState) }
   var hasReads: Bool { !reads.isEmpty }
   var hasThread: Bool { phase == .running }
   var hasEnded: Bool { phase == .ended }
 
-  /// Adds a job that only reads. It runs before all writes. If the thread has ended, the job is returned.
+  /// Adds a job that only reads. The job runs before all writes. If the store's thread has ended, the job is returned.
   mutating func read(_ job: @escaping StoreJob) -> (Duty, StoreJob?) {
     guard phase != .ended else { return (.nothing, job) }
     reads.append(job)
     return (duty(), nil)
   }
 
-  /// Adds writes. Has no effect if the thread has ended.
+  /// Adds writes. Has no effect if the store's thread has ended.
   mutating func write(_ body: (inout PendingWrites) -> Void) -> Duty {
     guard phase != .ended else { return .nothing }
     body(&writes)
     return duty()
   }
 
-  /// Adds a job that runs after all earlier writes. If the thread has ended, the job is returned.
+  /// Adds a job that runs after all earlier writes. If the store's thread has ended, the job is returned.
   mutating func barrier(_ job: @escaping StoreJob) -> (Duty, StoreJob?) {
     guard phase != .ended else { return (.nothing, job) }
     writes.barrier(job)
@@ -77,7 +77,8 @@ struct StoreInbox: Sendable {
     }
   }
 
-  /// Records that the thread could not be started. Returns the jobs that wait for a result. Writes stay pending.
+  /// Records that the store's thread could not be started. Removes and returns the jobs that wait for a result. Writes
+  /// stay in the queue.
   mutating func startFailed() -> [StoreJob] {
     phase = isClosing ? .ended : .unstarted
     return takeReads() + writes.takeBarriers()
@@ -90,11 +91,11 @@ struct StoreInbox: Sendable {
     return reads
   }
 
-  /// Decides the next action of the thread. The thread ends when all writes have been carried out or have failed for
-  /// good.
+  /// Decides the next action of the store's thread. The thread can end only when it has carried out or given up all
+  /// writes.
   /// - Parameters:
-  ///   - retry: The time at which a failed batch of writes is tried again; nil if there is none. No other write starts
-  ///     before it.
+  ///   - retry: The time at which a failed batch of writes is tried again; nil if no batch has failed. No other write
+  ///     starts before this time.
   ///   - frames: The maximum number of pages that one transaction may write.
   mutating func next(now: MonotonicInstant, retry: MonotonicInstant?, frames: Int) -> Next {
     isAsleep = false

@@ -1,16 +1,15 @@
 import Foundation
 
 extension StoreIndex {
-  /// The rows of the index under one key.
+  /// The rows of the index that belong to one cache key.
   struct Rows {
-    /// The entries, newest first.
+    /// The entries under the key, newest first.
     var rows: [StoreRow] = []
-    /// The ids of rows whose record is damaged.
+    /// The values of the column `id` of the rows whose record is damaged.
     var damaged: [Int64] = []
   }
 
-  /// Reads the entries under a key. The body of the newest entry is read with them, because it is usually the entry
-  /// that is selected.
+  /// Reads the entries under a key. The body of the newest entry is read, too, because usually this entry is selected.
   func rows(_ key: CacheKey, withBody: Bool) throws(SQLiteFailure) -> Rows {
     let statement = try statement(.rows)
     defer { statement.reset() }
@@ -28,7 +27,8 @@ extension StoreIndex {
     return found
   }
 
-  /// Reads the stored body of an entry; nil if the entry no longer exists.
+  /// Reads the stored body of an entry. Nil if the entry has been removed or replaced, or if its body file cannot be
+  /// read.
   func storedBody(_ row: StoreRow) throws(SQLiteFailure) -> Data? {
     if let body = row.body { return body }
     if let file = row.file { return files.read(file, length: row.record.bodyLength) }
@@ -40,7 +40,8 @@ extension StoreIndex {
     return Data(statement.bytes(0))
   }
 
-  /// Reads the records of all entries with this digest, whatever their account.
+  /// Reads the records of all entries whose key has the digest `anyAccount`: the responses to one request for all
+  /// accounts.
   func records(anyAccount: Digest) throws(SQLiteFailure) -> [CacheEntryRecord] {
     let statement = try statement(.anyAccount)
     defer { statement.reset() }
@@ -52,7 +53,7 @@ extension StoreIndex {
     return records
   }
 
-  /// Reads all entries, in no particular order. They are read in slices, and `pause` is called after each slice.
+  /// Reads all entries, in no particular order. The entries are read in slices, and `pause` is called after each slice.
   ///
   /// The slices are ordered by `id`, which does not change when an entry is used. So no entry that stays in the index
   /// is missed.
@@ -66,7 +67,7 @@ extension StoreIndex {
     return list
   }
 
-  /// Reads the next slice of entries. Returns the id of the last row, or nil if there are no more.
+  /// Reads the next slice of entries. Returns the id of the last row; nil if all entries have been read.
   private func slice(after id: Int64, into list: inout [CacheListing]) throws(SQLiteFailure) -> Int64? {
     let statement = try statement(.list)
     defer { statement.reset() }
@@ -89,7 +90,8 @@ extension StoreIndex {
       entries: try number(.count), bytes: settings.folder.indexLength + (try fileBytes()), limit: settings.limit)
   }
 
-  /// Makes a value from the current row of a statement. The first columns must be id, head, file and form.
+  /// Decodes the current row of a statement; nil if its record is damaged. The first columns of the statement must be
+  /// `id`, `head`, `file` and `form`.
   private func row(_ statement: SQLiteStatement) -> StoreRow? {
     guard let record = CacheEntryRecord(bytes: statement.bytes(1)) else { return nil }
     return StoreRow(
@@ -98,6 +100,6 @@ extension StoreIndex {
 }
 
 extension Digest {
-  /// The first eight bytes of the digest. The tables of the index contain only these.
+  /// The first eight bytes of the digest. The columns of the index contain only these bytes of a digest.
   var index: Int64 { Int64(bitPattern: words.0) }
 }

@@ -9,7 +9,7 @@ extension StoreIndex {
   }
 
   /// Makes space for an entry: evicts the least recently used entries, and returns free pages to the disk. Must be
-  /// called outside a transaction. Each step is a transaction of its own, and `pause` is called after each step.
+  /// called outside a transaction. Each step is a separate transaction, and `pause` is called after each step.
   func makeRoom(_ cost: StoreCost, pause: () -> Void) throws(SQLiteFailure) {
     var space = try space()
     if !space.holds(cost) {
@@ -19,37 +19,39 @@ extension StoreIndex {
         space = try self.space()
       }
     }
-    try giveBack(space.excessPages(cost), pause: pause)
+    try releasePages(space.excessPages(cost), pause: pause)
   }
 
-  /// Returns free pages to the disk and truncates the log. If `pages` is nil, all free pages are returned, and the log
-  /// is truncated even if there are none: the log contains data that was removed from pages that are still in use.
-  func giveBack(_ pages: Int? = nil, pause: () -> Void) throws(SQLiteFailure) {
+  /// Returns free pages to the disk and truncates the write-ahead log.
+  /// - Parameter pages: The number of pages to return; nil for all free pages. If the value is nil, the log is
+  ///   truncated even if no page is free, because the log may contain removed data.
+  func releasePages(_ pages: Int? = nil, pause: () -> Void) throws(SQLiteFailure) {
     var rest = pages ?? 0
     if pages == nil { rest = try number(.freePages) }
     guard rest > 0 || pages == nil else { return }
     var isLogHeld = true
     while rest > 0 {
-      // Moving one page changes several pages, so a step moves fewer pages than a transaction may write.
+      // SQLite changes several pages to return one free page. So one step returns fewer pages than a transaction may
+      // write.
       let step = min(rest, max(1, settings.framesPerTransaction / 4))
       try database.run("PRAGMA incremental_vacuum(\(step))")
       rest -= step
       pause()
       if isLogHeld { isLogHeld = try holdsLog() }
-      // If data must be erased, continue even though the log becomes too long.
+      // If `pages` is nil, removed data must be erased, so continue even though the log becomes too long.
       if !isLogHeld, pages != nil { throw .busy }
     }
-    _ = try database.cutLog(waiting: .milliseconds(10), atMost: SQLitePatience.longest)
+    _ = try database.truncateLog(waiting: .milliseconds(10), atMost: SQLitePatience.longest)
   }
 
-  /// Whether the log is within its limit. Truncates the log if it is too long. Returns false if another process
-  /// prevents the truncation.
+  /// Whether the write-ahead log is within its limit. Truncates the log if it is too long. Returns false if another
+  /// process prevents the truncation.
   ///
   /// SQLite starts the log from its beginning only if no process is reading from it. If several processes read all the
   /// time, each transaction makes the log longer. So nothing is written until the log has been truncated.
   func holdsLog() throws(SQLiteFailure) -> Bool {
     guard settings.folder.logLength > settings.logLimit else { return true }
-    return try database.cutLog(waiting: .milliseconds(10), atMost: .milliseconds(100))
+    return try database.truncateLog(waiting: .milliseconds(10), atMost: .milliseconds(100))
   }
 
   private func ids(_ query: StoreQuery, _ values: [Int64]) throws(SQLiteFailure) -> [Int64] {
@@ -61,8 +63,8 @@ extension StoreIndex {
     return ids
   }
 
-  /// Evicts a few entries. Returns false if there are none. Entries whose last use is in the future are evicted first:
-  /// the clock was set back after their use, so their order is unknown.
+  /// Evicts a few entries. Returns false if the index has no entries. Entries whose last use is in the future are
+  /// evicted first: the clock was set back after their use, so their order is unknown.
   private func evictSome(_ cost: StoreCost) throws(SQLiteFailure) -> Bool {
     try transaction { () throws(SQLiteFailure) in
       let most = max(1, min(64, settings.framesPerTransaction / 16))

@@ -1,8 +1,8 @@
 import Foundation
 
-/// All functions must be called inside a transaction.
+/// Functions that change the index. All functions of this extension must be called inside a transaction.
 extension StoreIndex {
-  /// Stores an entry. It replaces an existing entry with the same key and variant.
+  /// Stores an entry. It replaces an existing entry with an equal key and variant.
   func put(_ record: CacheEntryRecord, stored: Data, isSealed: Bool, now: WallTime) throws(SQLiteFailure) {
     let old = try makePlace(record)
     let file = stored.count > settings.inlineLimit ? try addFile(stored) : nil
@@ -31,7 +31,7 @@ extension StoreIndex {
   }
 
   /// Prepares the index for a new entry. Removes the body file of the entry that is replaced, and the oldest variants
-  /// if there are too many. Returns the id of the row that the new entry overwrites; nil if there is none.
+  /// if the key has too many. Returns the id of the row that the new entry overwrites; nil if no row is overwritten.
   private func makePlace(_ record: CacheEntryRecord) throws(SQLiteFailure) -> Int64? {
     let statement = try statement(.siblings)
     statement.bind(1, record.key.entry.index)
@@ -48,7 +48,8 @@ extension StoreIndex {
     return same.first
   }
 
-  /// Replaces the head of an entry. Has no effect if the entry no longer has the response time `stored`.
+  /// Replaces the head (status, fields and cache data) of an entry. Has no effect if the entry no longer has the
+  /// response time `stored`.
   func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, now: WallTime) throws(SQLiteFailure) {
     let found = try rows(key, withBody: false).rows
       .first { $0.record.head.variant == head.variant && $0.record.head.responseTime == stored }
@@ -68,7 +69,7 @@ extension StoreIndex {
     if let failure { throw failure }
   }
 
-  /// Removes entries. Their body files are removed after the transaction has succeeded.
+  /// Removes the selected entries. Their body files are removed after the transaction has succeeded.
   func remove(_ selection: CacheSelection) throws(SQLiteFailure) {
     switch selection {
     case .all:
@@ -104,7 +105,8 @@ extension StoreIndex {
     return rows
   }
 
-  /// Writes the time of the last use of entries. A later time in the index is kept, unless it is in the future.
+  /// Writes the times at which entries were last used. If the index contains a later time for an entry, that time is
+  /// kept. But a time in the future is replaced, because the clock was set back after that use.
   func touch(_ uses: [(id: Int64, time: WallTime)]) throws(SQLiteFailure) {
     let statement = try statement(.touch)
     let now = WallTime.now.milliseconds
@@ -116,7 +118,7 @@ extension StoreIndex {
     }
   }
 
-  /// Writes the time of the last use of entries that the memory store above has served.
+  /// Writes the time of the last use of entries that the memory store in front of this store has served.
   func touch(_ uses: [(place: PendingUses.Place, time: WallTime)]) throws(SQLiteFailure) {
     let statement = try statement(.touchPlace)
     let now = WallTime.now.milliseconds
@@ -129,14 +131,15 @@ extension StoreIndex {
     }
   }
 
-  /// The selections for which the index may contain entries.
+  /// Returns those of the given selections for which the index may contain entries.
   func held(_ selections: [CacheSelection]) throws(SQLiteFailure) -> [CacheSelection] {
     var held: [CacheSelection] = []
     for selection in selections where try mayHold(selection) { held.append(selection) }
     return held
   }
 
-  /// Whether the index may contain entries of the selection. Only a selection of a single variant is really checked.
+  /// Whether the index may contain selected entries. For a selection of one variant this function looks into the index.
+  /// For any other selection it returns true without a lookup.
   private func mayHold(_ selection: CacheSelection) throws(SQLiteFailure) -> Bool {
     guard case .variant(let key, let variant) = selection else { return true }
     return try rowIDs(key).contains { $0.variant == variant.index }

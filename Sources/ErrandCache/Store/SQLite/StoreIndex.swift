@@ -1,32 +1,33 @@
 import CSQLite
 import Foundation
 
-/// The open index of a ``SQLiteStore``, and the files of large bodies next to it. Used only on the store's thread.
+/// The open SQLite index of a ``SQLiteStore``, and the files of large bodies next to it. Used only on the store's
+/// thread.
 ///
 /// A body file is written inside the transaction that adds its row, and is removed after the transaction that removes
-/// its row. So a file without a row, seen under the write lock of the database, was left by a crash.
-/// after the transaction that removes the row. So under the write lock, every file without a row was left by a crash.
+/// its row. So if this process holds the write lock of the database, a file without a row was left by a crash.
 final class StoreIndex {
   let settings: StoreSettings
   let database: SQLiteDatabase
   let files: BodyFiles
-  /// The salt with which all digests in the index were computed.
+  /// The salt (random bytes) with which all digests in the index were computed.
   let salt: StoreSalt
   /// The shared lock of the folder. It is held as long as the index is open, so that no other process empties the
   /// folder.
   private let shared: FileLock
   private let identity: [UInt64]
   private var statements = [SQLiteStatement?](repeating: nil, count: StoreQuery.allCases.count)
-  /// Whether the index contains the mark of its salt (``StoreSalt/mark``).
+  /// Whether the index contains the mark that identifies its salt (``StoreSalt/mark``).
   private var isMarked = false
-  /// Whether body files without a row in the index have been removed.
+  /// Whether the body files without a row in the index have been removed.
   private var isSwept = false
   private var written: [String] = []
   private var removed: [String] = []
   private var fileBytesAdded: Int64 = 0
 
-  /// Opens the index. Creates it if it does not exist. Rejects an index of another program or another version.
-  /// - Parameter salt: The salt of this process. It replaces another salt of the folder, unless it is a temporary salt.
+  /// Opens the index. Creates the index if it does not exist. Rejects an index of another program or another version.
+  /// - Parameter salt: The salt of this process. It replaces a different salt in the folder. But a salt that was just
+  ///   created, such as a temporary salt, replaces only a salt that was also just created.
   init(_ settings: StoreSettings, salt: StoreSalt, gives up: @escaping () -> Bool) throws(SQLiteFailure) {
     let folder = settings.folder
     try folder.prepare()
@@ -76,9 +77,11 @@ final class StoreIndex {
 
   // MARK: - The salt
 
-  /// Rejects an index whose entries were stored with another salt, for example because the salt file was lost: the
-  /// owners of the entries are unknown then. An index of an earlier version has no mark. It is accepted if the salt is
-  /// not new.
+  /// Rejects an index whose entries were stored with another salt, for example because the salt file was lost. The
+  /// digests of such entries match nothing, so the entries of an account could not be found and removed.
+  ///
+  /// An index of an earlier version of the library has no mark that identifies its salt. Such an index is accepted if
+  /// the salt is not new or the index has no entries.
   private func checkMark() throws(SQLiteFailure) {
     if let stored = try storedMark() {
       guard stored == salt.mark else { throw .foreign }
@@ -94,15 +97,15 @@ final class StoreIndex {
     return try statement.step() ? statement.number(0) : nil
   }
 
-  /// Writes the mark of the salt to the index. Must be called inside a transaction.
+  /// Writes the mark that identifies the salt to the index. Must be called inside a transaction.
   private func mark() throws(SQLiteFailure) {
-    // Another process may have written its mark first.
+    // Another process may already have written the mark of another salt to the index.
     guard try storedMark() ?? salt.mark == salt.mark else { throw .foreign }
     try database.run(StoreQuery.saltTable)
     try database.run("INSERT OR REPLACE INTO salt VALUES (1, \(salt.mark))")
   }
 
-  /// Whether the index file was moved or removed while it was open.
+  /// Whether the index file was moved, removed or replaced while it was open.
   var isGone: Bool { SystemFile.identity(settings.folder.index) != identity }
 
   func statement(_ query: StoreQuery) throws(SQLiteFailure) -> SQLiteStatement {
@@ -152,7 +155,7 @@ final class StoreIndex {
     return name
   }
 
-  /// Removes a body file when the transaction has succeeded. If the size of the file is implausible, the total size of
+  /// Removes a body file after the transaction has succeeded. If the size of the file is implausible, the total size of
   /// all files is computed again later.
   func removeFile(_ name: String, bytes: Int64) {
     removed.append(name)
@@ -163,15 +166,15 @@ final class StoreIndex {
     }
   }
 
-  /// The total size of all body files in bytes, including the changes of the current transaction. Clamped to a
-  /// plausible range.
+  /// The total size of all body files in bytes, including the changes of the current transaction. The value is clamped
+  /// to a plausible range.
   func fileBytes() throws(SQLiteFailure) -> Int {
     let sum = Int64(try number(.fileBytes)).saturatingSum(fileBytesAdded)
     return Int(min(max(sum, 0), 1 << 60))
   }
 
-  /// Removes body files that a crash left without a row, and writes the mark of the salt to an index of an earlier
-  /// version. Does so only once, before the first write.
+  /// Removes body files that a crash left without a row in the index. Writes the mark that identifies the salt to an
+  /// index of an earlier version. The method does this work only once, before the first write.
   func sweepOnce() throws(SQLiteFailure) {
     guard !isSwept else { return }
     try transaction { () throws(SQLiteFailure) in

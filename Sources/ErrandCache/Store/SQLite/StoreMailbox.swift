@@ -2,13 +2,14 @@ import ErrandSupport
 import Dispatch
 import ErrandCore
 
-/// Receives jobs for the thread of a store. Starts the thread at the first job.
+/// Passes jobs from callers to the thread of a store. Starts the thread at the first job.
 final class StoreMailbox: Sendable {
   private let settings: StoreSettings
   private let inbox: Locked<StoreInbox>
-  /// The uses of entries that the memory store above has served. The thread is not woken for them.
+  /// The times at which the memory store in front of this store last served entries. Recording such a time does not
+  /// wake the store's thread.
   let usesAbove = Locked(PendingUses())
-  private let bell = DispatchSemaphore(value: 0)
+  private let semaphore = DispatchSemaphore(value: 0)
   private let ending = Locked(Ending())
 
   private struct Ending: Sendable {
@@ -41,17 +42,17 @@ final class StoreMailbox: Sendable {
     inbox.withLock { body($0.writes) }
   }
 
-  /// The state of all removals.
+  /// The state of all removals that callers requested from the store.
   var removalState: RemovalState { inbox.withLock { $0.removalState } }
 
-  /// Asks the thread to end after all writes.
+  /// Asks the store's thread to end after it has carried out all pending writes.
   func close() {
     let duty = inbox.withLock { $0.close() }
     if case .nothing = duty, !hasThread { end() }
     perform(duty)
   }
 
-  /// Returns when the thread has ended after ``close()``.
+  /// Waits until the store's thread has ended. Call ``close()`` first.
   func ended() async {
     await withCheckedContinuation { continuation in
       let isOver = ending.withLock { ending in
@@ -65,7 +66,7 @@ final class StoreMailbox: Sendable {
   private func perform(_ duty: StoreInbox.Duty) {
     switch duty {
     case .nothing: break
-    case .wake: bell.signal()
+    case .wake: semaphore.signal()
     case .startThread:
       let isStarted = DetachedThread.start(named: "errand.cache") { [self] in
         StoreWorker(settings, mailbox: self).run()
@@ -94,20 +95,20 @@ final class StoreMailbox: Sendable {
 
   // MARK: - The thread's side
 
-  /// Whether a read is pending. If so, a write that waits for another process stops waiting.
+  /// Whether a read is pending. If so, the store's thread stops waiting for another process that blocks a write.
   var hasReads: Bool { inbox.withLock { $0.hasReads } }
 
-  /// Whether the thread should end as soon as possible.
+  /// Whether the store's thread should end as soon as possible.
   var isClosing: Bool { inbox.withLock { $0.isClosing } }
 
   func takeReads() -> [StoreJob] { inbox.withLock { $0.takeReads() } }
 
   /// Sets the state of the removals that failed, and the number of the last pending removal that is recorded in the
   /// journal.
-  func noteRemovals(owed: RemovalState, upTo number: UInt64 = 0) {
+  func setRemovals(failed state: RemovalState, journaledUpTo number: UInt64 = 0) {
     inbox.withLock { inbox in
-      inbox.owed = owed
-      inbox.writes.note(upTo: number)
+      inbox.failedRemovalState = state
+      inbox.writes.recordJournaled(upTo: number)
     }
   }
 
@@ -115,15 +116,15 @@ final class StoreMailbox: Sendable {
     inbox.withLock { $0.writes.finish(batch) }
   }
 
-  /// Waits until the thread has something to do, and returns the next action.
+  /// Waits until the store's thread has something to do, and returns its next action.
   func next(retry: MonotonicInstant?) -> StoreInbox.Next {
     while true {
       let next = inbox.withLock { $0.next(now: .now, retry: retry, frames: settings.framesPerTransaction) }
       guard case .sleep(let until) = next else { return next }
       if let until {
-        _ = bell.wait(timeout: DispatchTime(uptimeNanoseconds: UInt64(clamping: until.nanoseconds)))
+        _ = semaphore.wait(timeout: DispatchTime(uptimeNanoseconds: UInt64(clamping: until.nanoseconds)))
       } else {
-        bell.wait()
+        semaphore.wait()
       }
     }
   }

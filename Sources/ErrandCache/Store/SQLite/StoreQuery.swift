@@ -10,7 +10,7 @@ enum StoreQuery: Int, CaseIterable {
   /// The number that identifies the program, stored in `application_id`: the letters `ERCA`.
   static let application: Int64 = 0x4552_4341
 
-  /// The tables and indexes. Digests are stored as their first eight bytes in the columns. The record in `head`
+  /// The tables and indexes. The columns contain only the first eight bytes of each digest. The record in `head`
   /// contains the whole digests, which are compared after reading.
   ///
   /// `form` is 1 for an encrypted body. `file` is the name of the body file; if it is null, `body` contains the body.
@@ -34,7 +34,7 @@ enum StoreQuery: Int, CaseIterable {
   ]
 
   /// The table with the mark of the salt: the first eight bytes of a digest of the salt with which the entries were
-  /// stored. Earlier versions do not have this table and ignore it.
+  /// stored. Earlier versions of the library do not create this table, and ignore it.
   static let saltTable = "CREATE TABLE IF NOT EXISTS salt (id INTEGER PRIMARY KEY, mark INTEGER NOT NULL)"
 
   var sql: String {

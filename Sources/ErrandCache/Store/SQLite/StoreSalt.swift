@@ -1,6 +1,6 @@
 import Foundation
 
-/// The salt in a store's folder: 32 random bytes and their checksum.
+/// The salt in a store's folder: 32 random bytes that are part of every digest, and their checksum.
 struct StoreSalt {
   private static let length = 40
 
@@ -8,7 +8,7 @@ struct StoreSalt {
   /// Whether the salt was just created, so that no entry can have been stored with it.
   let isNew: Bool
 
-  /// A number that identifies the salt in an index.
+  /// A number by which an index identifies the salt with which its entries were stored.
   var mark: Int64 { CanonicalForm("salt", salt: digest.bytes).digest.index }
 
   /// Reads the salt from its locked file. Creates a new salt if the file is empty or damaged. Nil if the file cannot be
@@ -16,7 +16,8 @@ struct StoreSalt {
   static func load(_ file: FileLock) -> StoreSalt? {
     let bytes = SystemFile.read(file.descriptor, count: length)
     if let digest = bytes.flatMap(decode) { return StoreSalt(digest: digest, isNew: false) }
-    // A file that cannot be read now may be intact. Do not replace its salt: no stored entry could be found any more.
+    // A file that cannot be read now may be intact. Do not replace its salt, because with a new salt no stored entry
+    // could be found any more.
     guard bytes != nil || SystemFile.length(file.descriptor) < length else { return nil }
     let salt = StoreSalt(digest: .random(), isNew: true)
     return salt.write(file) ? salt : nil
@@ -26,7 +27,7 @@ struct StoreSalt {
   func write(_ file: FileLock) -> Bool {
     var writer = ByteWriter()
     writer.digest(digest)
-    writer.fixed(writer.bytes.withUnsafeBytes { DamageSum.of($0) })
+    writer.fixed(writer.bytes.withUnsafeBytes { Checksum64.of($0) })
     return writer.bytes.withUnsafeBytes { SystemFile.write(file.descriptor, $0) }
   }
 
@@ -34,7 +35,7 @@ struct StoreSalt {
     bytes.withUnsafeBytes { bytes in
       var reader = ByteReader(bytes)
       guard let salt = try? reader.digest(), let sum = try? reader.fixed() else { return nil }
-      return DamageSum.of(UnsafeRawBufferPointer(rebasing: bytes.prefix(32))) == sum ? salt : nil
+      return Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes.prefix(32))) == sum ? salt : nil
     }
   }
 }

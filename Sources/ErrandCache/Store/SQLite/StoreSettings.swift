@@ -19,11 +19,11 @@ struct StoreSettings: Sendable {
     self.sealing = sealing
   }
 
-  /// The maximum length of the index's log, in bytes.
+  /// The maximum length of the write-ahead log of the index, in bytes.
   var logLimit: Int { min(max(limit / 8, 128 << 10), 4 << 20) }
   /// The maximum number of pages that one transaction may write.
   var framesPerTransaction: Int { logLimit / Self.pageSize / 2 }
-  /// The maximum size of the index and the bodies, without the log and the small files, in bytes.
+  /// The maximum size of the index and the bodies, without the write-ahead log and the small files, in bytes.
   var contentLimit: Int { limit - logLimit - (64 << 10) }
   /// The maximum size of a body in the index, in bytes. Larger bodies are stored in files.
   var inlineLimit: Int { min(64 << 10, limit / 64) }
@@ -34,12 +34,13 @@ struct StoreSettings: Sendable {
 /// Encrypts the bodies on a disk, for example with a key from a keychain. Heads and URLs (with masked queries) are not
 /// encrypted.
 public struct BodySealing: Sendable {
-  /// Encrypts a body. If it throws, the entry is not written to the disk.
+  /// Encrypts a body. If the closure throws, the entry is not written to the disk.
   public let seal: @Sendable (Data) throws -> Data
-  /// Decrypts a stored body. If it throws, the entry counts as damaged and is removed.
+  /// Decrypts a stored body. If the closure throws, the entry counts as damaged and is removed.
   public let open: @Sendable (Data) throws -> Data
 
-  /// Makes a pair of closures. Both are called on the store's thread. They need not add a checksum.
+  /// Makes a value from a closure that encrypts and a closure that decrypts. Both are called on the store's thread.
+  /// They need not add a checksum.
   public init(
     seal: @escaping @Sendable (Data) throws -> Data, open: @escaping @Sendable (Data) throws -> Data
   ) {

@@ -1,4 +1,4 @@
-/// The disk space of a store, and the decisions that depend on it. A pure value.
+/// The disk space that a store uses, and the decisions that depend on this space. No function has side effects.
 struct StoreSpace: Equatable {
   let settings: StoreSettings
   /// The number of all pages of the index, including free pages.
@@ -11,29 +11,30 @@ struct StoreSpace: Equatable {
   var fileBytes: Int
 
   private static let page = StoreSettings.pageSize
-  /// The limit for entries. If a reader keeps the log from being truncated, the limit is smaller by the excess of the
-  /// log.
+  /// The limit for entries, in bytes. If a reader prevents the truncation of the write-ahead log, the limit is reduced
+  /// by the excess length of the log.
   private var limit: Int { settings.contentLimit - max(logBytes - settings.logLimit, 0) }
   private var used: Int { (pages - freePages) * Self.page + fileBytes }
 
-  /// Whether the entry fits into the limit for entries.
-  func holds(_ cost: StoreCost) -> Bool { used + cost.inline + cost.file <= limit }
+  /// Whether an entry of this size fits into the limit for entries.
+  func holds(_ cost: StoreCost) -> Bool { used + cost.indexBytes + cost.fileBytes <= limit }
 
-  /// Whether eviction can stop: there is space for this entry and 5 % of the limit for further entries.
+  /// Whether the store can stop evicting entries. This is the case if there is space for an entry of this size, and 5 %
+  /// of the limit is left for further entries.
   func isTrimmed(_ cost: StoreCost) -> Bool {
-    used + cost.inline + cost.file <= limit - settings.contentLimit / 20
+    used + cost.indexBytes + cost.fileBytes <= limit - settings.contentLimit / 20
   }
 
-  /// Whether the files of the store stay within the limit if the entry is written now.
+  /// Whether the files of the store stay within the limit if an entry of this size is written now.
   func fits(_ cost: StoreCost) -> Bool {
-    let grown = pages * Self.page + max(0, cost.inline - freePages * Self.page)
-    return holds(cost) && max(grown, indexBytes) + fileBytes + cost.file <= limit
+    let grown = pages * Self.page + max(0, cost.indexBytes - freePages * Self.page)
+    return holds(cost) && max(grown, indexBytes) + fileBytes + cost.fileBytes <= limit
   }
 
-  /// The number of free pages that must be returned to the disk to make space for the entry.
+  /// The number of free pages that must be returned to the disk to make space for an entry of this size.
   func excessPages(_ cost: StoreCost) -> Int {
-    let grown = pages * Self.page + max(0, cost.inline - freePages * Self.page)
-    let excess = max(grown, indexBytes) + fileBytes + cost.file - limit
+    let grown = pages * Self.page + max(0, cost.indexBytes - freePages * Self.page)
+    let excess = max(grown, indexBytes) + fileBytes + cost.fileBytes - limit
     return min(freePages, (max(0, excess) + Self.page - 1) / Self.page)
   }
 
@@ -45,8 +46,8 @@ struct StoreSpace: Equatable {
 
 /// The disk space that an entry needs, in bytes (estimated).
 struct StoreCost: Sendable, Equatable {
-  var inline = 0
-  var file = 0
+  var indexBytes = 0
+  var fileBytes = 0
 
   static let none = StoreCost()
 
@@ -55,12 +56,12 @@ struct StoreCost: Sendable, Equatable {
   init(head: Int, body: Int, settings: StoreSettings) {
     let isInline = body <= settings.inlineLimit
     let row = head + 128 + (isInline ? body : 0)
-    inline = row <= 4_000 ? row * 2 : (row / 4_092 + 2) * StoreSettings.pageSize
-    file = isInline ? 0 : body
+    indexBytes = row <= 4_000 ? row * 2 : (row / 4_092 + 2) * StoreSettings.pageSize
+    fileBytes = isInline ? 0 : body
   }
 
   static func += (left: inout StoreCost, right: StoreCost) {
-    left.inline += right.inline
-    left.file += right.file
+    left.indexBytes += right.indexBytes
+    left.fileBytes += right.fileBytes
   }
 }

@@ -2,7 +2,7 @@ import ErrandCore
 import Foundation
 
 extension StoreWorker {
-  /// A response that a lookup may select, on disk or pending.
+  /// A response that a lookup may select. It is on disk or waits to be written.
   private struct Candidate {
     let head: CacheEntryHead
     /// The row on disk; nil if the entry is not written yet.
@@ -26,10 +26,10 @@ extension StoreWorker {
   }
 
   /// Lists all entries, in no particular order. Nil if the index cannot be read now. Pending lookups run between the
-  /// slices.
+  /// slices in which the entries are read.
   func list() -> [CacheListing]? {
     try? using { index throws(SQLiteFailure) in
-      try? noteUses(index)
+      try? writeUses(index)
       return try index.listings(pause: pause)
     }
   }
@@ -57,7 +57,7 @@ extension StoreWorker {
       if let stored = try index.storedBody(row) {
         return take(index, row, stored, heads[choice])
       }
-      // Another process has replaced the entry after its head was read, so look again.
+      // The body could not be read. Usually the reason is that another process has replaced the entry, so look again.
       last = row
     }
     drop(index, last.map { [$0.id] } ?? [])
@@ -80,14 +80,14 @@ extension StoreWorker {
       drop(index, [row.id])
       return .damaged
     }
-    note(row.id)
+    recordUse(row.id)
     return .found(CacheEntry(key: row.record.key, head: head, body: body))
   }
 
-  /// Removes damaged rows. Does nothing if it would have to wait for another process.
+  /// Removes damaged rows from the index. Does nothing if another process holds the lock of the index.
   private func drop(_ index: StoreIndex, _ rows: [Int64]) {
     guard !rows.isEmpty else { return }
-    hastily {
+    withoutWaiting {
       try? index.transaction { () throws(SQLiteFailure) in
         for id in rows { try index.remove(.removeRow, id) }
       }

@@ -12,41 +12,35 @@ final class StoreWorker {
   let mailbox: StoreMailbox
   private var index: StoreIndex?
   /// The removals that failed and must be applied before the next read.
-  private var owed: [CacheSelection] = []
-  /// The stored entries whose newer versions could not be written. They are removed together with the failed removals.
-  /// Only the last 256 are remembered.
+  private var failedRemovals: [CacheSelection] = []
+  /// The last 256 entries whose newer versions could not be written. They are removed when the index is opened again.
   private var replaced: [CacheSelection] = []
   /// The journal file of this process, with the failed and the pending removals.
-  private var ownNote: RemovalJournal.Note?
-  /// The time at which the journal is tried again, after the disk has rejected a journal file.
-  private var noteAfter: MonotonicInstant?
-  /// Whether there are failed removals, of this process or of another one.
-  private var owesSomething = false
-  /// The number of consecutive failures to use the index. ``offUntil`` is the end of the current pause, ``offReason``
-  /// its reason.
+  private var journalFile: RemovalJournal.JournalFile?
+  /// The time at which a journal file may be written again, after the disk has rejected a journal file.
+  private var nextJournalWrite: MonotonicInstant?
+  /// Whether removals of this process or of another process have failed.
+  private var hasFailedRemovals = false
+  /// The number of consecutive failures to use the index. The index is not used again before the time `offUntil`.
   private var failures = 0
   private var offUntil: MonotonicInstant?
   private var offReason = SQLiteFailure.noFolder
   private var isReading = false
-  /// Whether a write stops waiting for another process if a pending removal could be recorded in the journal meanwhile.
-  private var notesRemovals = false
-  /// Whether the current work must not wait for another process.
-  private var isHasty = false
-  /// The writes that are being carried out. ``busySince`` is the time since which another process blocks them, and
-  /// ``retry`` the time of the next attempt.
+  /// Whether a write stops waiting for another process, so that a pending removal can be recorded in the journal.
+  private var stopsForJournal = false
+  /// Whether the current work of the store's thread must not wait for another process.
+  private var mustNotWait = false
+  /// The writes in progress. If another process blocks these writes, the next attempt is at the time `retry`.
   private var batch: [PendingWrites.Numbered] = []
   private var busySince: MonotonicInstant?
   private var retry: MonotonicInstant?
-  /// Whether another process has blocked the log for too long, for example a process that was suspended during a read.
+  /// Whether another process has prevented the truncation of the write-ahead log for more than two seconds.
   private var isLogStuck = false
   private var uses: [Int64: WallTime] = [:]
   private var ownSalt: StoreSalt?
-  private var isSaltMadeUp = false
+  private var isSaltTemporary = false
 
-  init(_ settings: StoreSettings, mailbox: StoreMailbox) {
-    self.settings = settings
-    self.mailbox = mailbox
-  }
+  init(_ settings: StoreSettings, mailbox: StoreMailbox) { (self.settings, self.mailbox) = (settings, mailbox) }
 
   func run() {
     while true {
@@ -57,23 +51,23 @@ final class StoreWorker {
         write()
       case .sleep: break
       case .end:
-        try? using { index throws(SQLiteFailure) in try noteUses(index) }
+        try? using { index throws(SQLiteFailure) in try writeUses(index) }
         index = nil
         return
       }
     }
   }
 
-  /// The salt of the folder. If it cannot be read or created, a temporary salt of this process.
+  /// The salt (random bytes) of the folder. If the salt cannot be read or created, the result is a temporary salt.
   func salt() -> Digest {
     if let salt = knownSalt() { return salt.digest }
     let salt = StoreSalt(digest: .random(), isNew: true)
-    (ownSalt, isSaltMadeUp) = (salt, true)
+    (ownSalt, isSaltTemporary) = (salt, true)
     return salt.digest
   }
 
-  /// The salt that this process uses. If it has none yet, the salt of the folder; nil if that cannot be read or
-  /// created.
+  /// The salt that this process uses. If the process uses none yet, the salt of the folder is read or created. Nil if
+  /// this failed.
   private func knownSalt() -> StoreSalt? {
     if let ownSalt { return ownSalt }
     guard (try? settings.folder.prepare()) != nil else { return nil }
@@ -90,8 +84,8 @@ final class StoreWorker {
 
   // MARK: - Using the index
 
-  /// Runs `body` with the open index. If that fails, empties a broken store or closes the index, and rethrows the
-  /// failure.
+  /// Runs `body` with the open index. If `body` fails, a broken store is emptied, an index that is unavailable is
+  /// closed, and the failure is thrown again.
   func using<Result>(_ body: (StoreIndex) throws(SQLiteFailure) -> Result) throws(SQLiteFailure) -> Result {
     do throws(SQLiteFailure) {
       let result = try body(try opened())
@@ -101,7 +95,7 @@ final class StoreWorker {
       switch error.meaning {
       case .busy: break
       case .broken: empty()
-      case .surroundings: if error.code & 0xFF != SQLiteFailure.noRoom.code { index = nil }
+      case .unavailable: if error.code & 0xFF != SQLiteFailure.noRoom.code { index = nil }
       }
       throw error
     }
@@ -113,9 +107,9 @@ final class StoreWorker {
     do throws(SQLiteFailure) {
       return try open()
     } catch {
-      // Removals may be impossible, for example because the disk is full. Then the whole folder is emptied instead.
+      // Empty the folder if earlier removals cannot be applied, for example because the disk is full.
       let isOurs = error.code != SQLiteFailure.otherSalt.code
-      let mayEmpty = error.meaning == .broken || error.meaning == .surroundings && owesSomething && isOurs
+      let mayEmpty = error.meaning == .broken || error.meaning == .unavailable && hasFailedRemovals && isOurs
       if mayEmpty, empty(), let index = try? open() { return index }
       stayOff(error.meaning == .broken ? .noFolder : error)
       throw offReason
@@ -126,17 +120,17 @@ final class StoreWorker {
     guard let salt = knownSalt() else { throw .noFolder }
     let opened = try StoreIndex(settings, salt: salt) { [weak self] in self?.givesUp ?? true }
     ownSalt = StoreSalt(digest: salt.digest, isNew: false)
-    isSaltMadeUp = false
-    guard let others = settings.folder.journal.read(but: ownNote?.name) else { throw .noFolder }
-    let removals = owed + others.removals
-    owesSomething = !removals.isEmpty
-    // No read may run in the meantime, because it would open the index a second time.
-    if owesSomething {
+    isSaltTemporary = false
+    guard let others = settings.folder.journal.read(but: journalFile?.name) else { throw .noFolder }
+    let removals = failedRemovals + others.removals
+    hasFailedRemovals = !removals.isEmpty
+    // While the removals are applied, no read may run: a read would open the index a second time.
+    if hasFailedRemovals {
       try remove(removals, from: opened, pause: {})
       settle()
     }
     if !replaced.isEmpty, (try? remove(replaced, from: opened, pause: {})) != nil { replaced = [] }
-    // A file that cannot be removed does no harm: the next process that opens the index applies it again.
+    // A journal file that cannot be removed does no harm: the next process applies the removals in it again.
     if !others.names.isEmpty, settings.folder.synchronizeLog() {
       settings.folder.journal.removeAbandoned(others.names)
     }
@@ -144,63 +138,64 @@ final class StoreWorker {
     return opened
   }
 
-  /// Records that all failed removals have been applied.
+  /// Records that all removals that had failed before have been applied now.
   private func settle() {
-    owed = []
-    owesSomething = false
-    mailbox.noteRemovals(owed: .done)
-    forgetNote()
+    failedRemovals = []
+    hasFailedRemovals = false
+    mailbox.setRemovals(failed: .done)
+    removeJournalFile()
   }
 
   /// Removes the journal file of this process when its removals have been applied and synchronised with the disk.
   /// Otherwise the file stays until the index is opened again.
-  private func forgetNote() {
-    guard let ownNote, owed.isEmpty, !mailbox.pending(\.hasNotedRemoval), settings.folder.synchronizeLog()
+  private func removeJournalFile() {
+    guard let journalFile, failedRemovals.isEmpty, !mailbox.pending(\.hasJournaledRemoval),
+      settings.folder.synchronizeLog()
     else { return }
-    settings.folder.journal.remove(ownNote)
-    self.ownNote = nil
+    settings.folder.journal.remove(journalFile)
+    self.journalFile = nil
   }
 
   /// Records the failed and the pending removals in the journal, so that they are applied even if the process ends.
-  private func noteRemovals() {
+  private func writeJournal() {
     let waiting = mailbox.pending(\.removals)
-    let removals = owed + waiting.selections.map(meant)
+    let removals = failedRemovals + waiting.selections.map(meant)
     guard !removals.isEmpty else { return }
     guard let new = settings.folder.journal.write(removals) else {
-      noteAfter = MonotonicInstant.now.advanced(by: .seconds(1))
-      return mailbox.noteRemovals(owed: owed.isEmpty ? .done : .pending)
+      nextJournalWrite = MonotonicInstant.now.advanced(by: .seconds(1))
+      return mailbox.setRemovals(failed: failedRemovals.isEmpty ? .done : .pending)
     }
-    if let ownNote { settings.folder.journal.remove(ownNote) }
-    ownNote = new
-    noteAfter = nil
-    mailbox.noteRemovals(owed: owed.isEmpty ? .done : .noted, upTo: waiting.last)
+    if let journalFile { settings.folder.journal.remove(journalFile) }
+    journalFile = new
+    nextJournalWrite = nil
+    mailbox.setRemovals(failed: failedRemovals.isEmpty ? .done : .noted, journaledUpTo: waiting.last)
   }
 
   /// The entries to remove on disk. If the salt of the folder could not be read, digests with the temporary salt match
   /// nothing on disk, so all entries are removed instead.
   private func meant(_ selection: CacheSelection) -> CacheSelection {
-    isSaltMadeUp && selection.isByDigest ? .all : selection
+    isSaltTemporary && selection.isByDigest ? .all : selection
   }
 
-  /// Removes entries in one transaction and erases their data if necessary.
+  /// Removes entries in one transaction. If all entries or an account are removed, also erases the data.
   private func remove(
     _ selections: [CacheSelection], from index: StoreIndex, pause: () -> Void
   ) throws(SQLiteFailure) {
     try index.transaction { () throws(SQLiteFailure) in for selection in selections { try index.remove(selection) } }
-    if selections.contains(where: \.leavesTraces) { try index.giveBack(pause: pause) }
+    if selections.contains(where: \.leavesTraces) { try index.releasePages(pause: pause) }
   }
 
   /// Whether to stop waiting for another process, because a read is pending or a removal must be recorded in the
   /// journal.
   private var givesUp: Bool {
-    isHasty || !isReading && (mailbox.hasReads || notesRemovals && mailbox.pending(\.hasUnnotedPurge))
+    mustNotWait || !isReading && (mailbox.hasReads || stopsForJournal && mailbox.pending(\.hasUnjournaledPurge))
   }
 
-  /// Runs work that must not wait for another process.
-  func hastily(_ body: () -> Void) {
-    isHasty = true
+  /// Runs `body`. While it runs, the store's thread never waits for another process.
+  func withoutWaiting(_ body: () -> Void) {
+    mustNotWait = true
     body()
-    isHasty = false
+    mustNotWait = false
   }
 
   /// Empties the folder, so that a new store is created at the next use. Returns false if that failed, for example
@@ -230,13 +225,13 @@ final class StoreWorker {
   /// Runs pending reads between two steps of a long operation.
   func pause() { read(mailbox.takeReads()) }
 
-  /// Records that an entry was used. The use is written later.
-  func note(_ use: Int64) {
+  /// Records that an entry was used now. The time is written to the index later.
+  func recordUse(_ use: Int64) {
     if uses.count < 8_192 { uses[use] = .now }
   }
 
-  /// Writes the times of the last uses. If reads run in between, their uses are written the next time.
-  func noteUses(_ index: StoreIndex) throws(SQLiteFailure) {
+  /// Writes the times at which entries were last used. Reads that run during this method record new times for later.
+  func writeUses(_ index: StoreIndex) throws(SQLiteFailure) {
     var rest = uses.map { (id: $0.key, time: $0.value) }[...]
     uses = [:]
     do throws(SQLiteFailure) {
@@ -245,21 +240,21 @@ final class StoreWorker {
       for use in rest where uses[use.id] == nil { uses[use.id] = use.time }
       throw error
     }
-    try noteUsesAbove(index)
+    try writeUsesAbove(index)
   }
 
-  private func noteUsesAbove(_ index: StoreIndex) throws(SQLiteFailure) {
+  private func writeUsesAbove(_ index: StoreIndex) throws(SQLiteFailure) {
     var rest = mailbox.usesAbove.withLock { $0.take() }.map { (place: $0.key, time: $0.value) }[...]
     do throws(SQLiteFailure) {
       try inSteps(&rest, index) { some throws(SQLiteFailure) in try index.touch(some) }
     } catch {
       let left = rest
-      mailbox.usesAbove.withLock { uses in for use in left { uses.note(use.place, at: use.time) } }
+      mailbox.usesAbove.withLock { uses in for use in left { uses.record(use.place, at: use.time) } }
       throw error
     }
   }
 
-  /// Writes the elements of `rest` in small steps, so that reads do not wait long.
+  /// Writes the elements of `rest` in several small transactions. Pending reads run after each transaction.
   private func inSteps<Use>(
     _ rest: inout ArraySlice<Use>, _ index: StoreIndex, _ write: ([Use]) throws(SQLiteFailure) -> Void
   ) throws(SQLiteFailure) {
@@ -281,18 +276,18 @@ final class StoreWorker {
       return finish()
     }
     let began = MonotonicInstant.now
-    notesRemovals = mayNote
-    defer { notesRemovals = false }
+    stopsForJournal = mayWriteJournal
+    defer { stopsForJournal = false }
     do throws(SQLiteFailure) {
       try using { index throws(SQLiteFailure) in try commit(index) }
       finish()
     } catch {
       switch error.meaning {
       case .busy where !isBusyForLong():
-        noteRemovals(afterTryingSince: min(busySince ?? began, began))
+        writeJournalIfDue(afterTryingSince: min(busySince ?? began, began))
         retry = MonotonicInstant.now.advanced(by: .milliseconds(20))
-      case .busy, .broken, .surroundings:
-        notesRemovals = false
+      case .busy, .broken, .unavailable:
+        stopsForJournal = false
         salvage()
         finish()
       }
@@ -301,21 +296,22 @@ final class StoreWorker {
 
   /// Records pending removals in the journal: removals of many entries immediately, removals of single entries after a
   /// second.
-  private func noteRemovals(afterTryingSince began: MonotonicInstant) {
-    guard mayNote else { return }
+  private func writeJournalIfDue(afterTryingSince began: MonotonicInstant) {
+    guard mayWriteJournal else { return }
     let isLong = began.duration(to: .now) > .seconds(1)
-    if mailbox.pending(\.hasUnnotedPurge) || isLong && mailbox.pending(\.removalState) == .pending { noteRemovals() }
+    let isDue = mailbox.pending(\.hasUnjournaledPurge) || isLong && mailbox.pending(\.removalState) == .pending
+    if isDue { writeJournal() }
   }
 
-  /// Whether the journal may be tried now.
-  private var mayNote: Bool { noteAfter.map { $0 <= .now } ?? true }
+  /// Whether a journal file may be written now. False for a second after the disk has rejected a journal file.
+  private var mayWriteJournal: Bool { nextJournalWrite.map { $0 <= .now } ?? true }
 
   private func finish() {
     busySince = nil
     let done = batch
     batch = []
     mailbox.finish(done)
-    forgetNote()
+    removeJournalFile()
   }
 
   private func isBusyForLong() -> Bool {
@@ -326,7 +322,7 @@ final class StoreWorker {
   }
 
   private func commit(_ index: StoreIndex) throws(SQLiteFailure) {
-    // Another program has removed or replaced the index file.
+    // Another program has removed or replaced the index file, so nothing can be written to the open index.
     if index.isGone { throw .noFolder }
     try index.sweepOnce()
     let writes = batch.map { prepared($0.write) }
@@ -335,15 +331,15 @@ final class StoreWorker {
     } else {
       try index.transaction { () throws(SQLiteFailure) in for write in writes { try write.apply(index, fits: false) } }
     }
-    notesRemovals = false
-    if writes.contains(where: \.leavesTraces) { try index.giveBack(pause: pause) }
+    stopsForJournal = false
+    if writes.contains(where: \.leavesTraces) { try index.releasePages(pause: pause) }
   }
 
   private func apply(_ writes: [PreparedWrite], to index: StoreIndex) throws(SQLiteFailure) {
     var cost = StoreCost.none
     for write in writes { cost += write.cost }
     let isFull = try !index.space().holds(cost)
-    if isFull || uses.count + mailbox.usesAbove.withLock({ $0.times.count }) > 1_024 { try noteUses(index) }
+    if isFull || uses.count + mailbox.usesAbove.withLock({ $0.times.count }) > 1_024 { try writeUses(index) }
     for attempt in 0..<4 {
       try index.makeRoom(cost, pause: pause)
       let isDone = try index.transaction { () throws(SQLiteFailure) in
@@ -356,8 +352,8 @@ final class StoreWorker {
     }
   }
 
-  /// Whether the log has space for the batch. If not, the batch waits. After two seconds the new entries of the batch
-  /// are dropped, and only its removals are carried out.
+  /// Whether the write-ahead log has space for the writes in `batch`. If not, these writes wait. After two seconds the
+  /// new entries among them are dropped, and only the removals are carried out.
   private func logHasRoom(_ index: StoreIndex) throws(SQLiteFailure) -> Bool {
     if try index.holdsLog() {
       isLogStuck = false
@@ -375,7 +371,7 @@ final class StoreWorker {
 
   /// Makes sure after a failed write that no lookup finds the entries that the write should have removed or replaced.
   private func salvage() {
-    // Start with all entries of the batch: if the index cannot be read, each of them may exist.
+    // Start with all removals, because without reading the index it is unknown which entries are on disk.
     var removals = batch.compactMap(\.write.removal)
     var replaced = batch.compactMap(\.write.replaced)
     do throws(SQLiteFailure) {
@@ -386,19 +382,19 @@ final class StoreWorker {
         if !old.isEmpty { try remove(old, from: index, pause: pause) }
       }
     } catch {
-      owe(removals.map(meant), replaced)
+      recordFailed(removals.map(meant), replaced)
     }
   }
 
   /// Records failed removals. They are applied when the index is opened again, before anything is read.
-  private func owe(_ removals: [CacheSelection], _ replaced: [CacheSelection]) {
+  private func recordFailed(_ removals: [CacheSelection], _ replaced: [CacheSelection]) {
     guard !removals.isEmpty || !replaced.isEmpty else { return }
     index = nil
     self.replaced = (self.replaced + replaced).suffix(256)
     guard !removals.isEmpty else { return }
-    owed += removals
-    if owed.count > 256 { owed = [.all] }
-    owesSomething = true
-    if mayNote { noteRemovals() } else { mailbox.noteRemovals(owed: .pending) }
+    failedRemovals += removals
+    if failedRemovals.count > 256 { failedRemovals = [.all] }
+    hasFailedRemovals = true
+    if mayWriteJournal { writeJournal() } else { mailbox.setRemovals(failed: .pending) }
   }
 }

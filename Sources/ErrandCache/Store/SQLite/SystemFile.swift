@@ -27,7 +27,7 @@ enum SystemFile {
     return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// Numbers that identify a file. If another file replaces it under the same name, the numbers differ.
+  /// Numbers that identify a file. If another file takes the name of this file, its numbers differ.
   static func identity(_ path: String) -> [UInt64] {
     var status = stat()
     guard lstat(path, &status) == 0 else { return [] }
@@ -53,7 +53,8 @@ enum SystemFile {
     if case .bytes(let bytes) = content(path, atMost: most) { bytes } else { nil }
   }
 
-  /// The content of a file, or the reason why it cannot be given, for example that the file is longer than the maximum.
+  /// Reads a file. Returns its content, or the reason why the file was not read, for example that the file is longer
+  /// than the maximum.
   static func content(_ path: String, atMost most: Int) -> Content {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return errno == ENOENT ? .missing : .unreadable }
@@ -124,12 +125,19 @@ enum SystemFile {
 
   /// The reason why a folder must not be used; nil if the folder is private or does not exist.
   static func folderFault(_ path: String) -> FolderFault? {
-    // Remove a slash at the end: with it, the system would follow a symbolic link.
-    let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    let path = withoutEnd(path)
     var (link, target) = (stat(), stat())
     guard lstat(path, &link) == 0, stat(path, &target) == 0 else { return nil }
     let linkOwner = link.st_mode & S_IFMT == S_IFLNK ? link.st_uid : nil
     return FolderFault(owner: target.st_uid, mode: UInt32(target.st_mode), linkOwner: linkOwner, user: geteuid())
+  }
+
+  /// The path without slashes and `.` segments at its end. With such an end, the system would follow a symbolic link
+  /// that is in the place of the last component.
+  static func withoutEnd(_ path: String) -> String {
+    var bytes = path.utf8[...]
+    while bytes.count > 1, bytes.last == 0x2F || bytes.suffix(2).elementsEqual("/.".utf8) { bytes = bytes.dropLast() }
+    return String(Substring(bytes))
   }
 
   /// Whether a file belongs to another user.
@@ -146,7 +154,7 @@ enum SystemFile {
     return fsync(descriptor) == 0
   }
 
-  /// Synchronises the names in a folder with the disk. Returns false if that failed.
+  /// Makes sure that the disk contains the current names of the files in a folder. Returns false if that failed.
   static func synchronize(folder path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
     guard descriptor >= 0 else { return false }

@@ -1,9 +1,9 @@
 import Errand
 import ErrandTesting
 
-/// Three concurrent calls with async/await.
+/// A scene of the demo that makes three concurrent calls with async/await.
 struct AsyncScene: DemoScene {
-  let title = "A type per API, and async: three concurrent calls"
+  let title = "A type for each kind of request, and async/await: three concurrent calls"
   let source = SceneSource()
 
   // shown: begin
@@ -35,8 +35,8 @@ struct AsyncScene: DemoScene {
     for request in stage.requests().sorted(by: { $0.target < $1.target }) {
       stage.showSent(request, fields: request.target == "/users/7" ? ["Host", "Accept", "User-Agent"] : [])
     }
-    for user in users { stage.showGot(value: user) }
-    stage.claim("all three requests reached the server before its first response", gate.arrivals == 3)
-    stage.claim("each call got its own response", users.map(\.level) == [7, 8, 9])
+    for user in users { stage.showReceived(value: user) }
+    stage.expect("all three requests reached the server before its first response", gate.arrivals == 3)
+    stage.expect("each call got its own response", users.map(\.level) == [7, 8, 9])
   }
 }

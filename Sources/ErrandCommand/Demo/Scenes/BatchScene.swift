@@ -2,9 +2,9 @@ import Errand
 import ErrandTesting
 import Foundation
 
-/// A batch of four images and a user; one of the images is missing.
+/// A scene of the demo with a batch of four images and a user. One of the images is missing.
 struct BatchScene: DemoScene {
-  let title = "A batch of four images and a user: one failure ends the batch, or only one member"
+  let title = "A batch of four images and a user: a failure ends the batch, or only its own call"
   let source = SceneSource()
 
   // shown: begin
@@ -35,7 +35,8 @@ struct BatchScene: DemoScene {
     let images = ["sun", "lost", "moon", "star"].map { Image(name: $0) }
     let page = Batch(images[0], images[1], images[2], images[3], GetUser(id: 7))
     // shown: end
-    // The server reports the missing image only when all requests of the batch have started.
+    // The server sends the response for the missing image only after the request for the user, which is the last
+    // request of the batch, has arrived.
     Task { [gate, lost] in
       try await gate.reached()
       lost.open()
@@ -47,24 +48,24 @@ struct BatchScene: DemoScene {
     gate.open()
 
     for request in stage.requests() { stage.showSent(request) }
-    stage.showGot(whole.error)
-    for member in whole.error?.members ?? [] { stage.showGot("failed: \(member)") }
-    for line in "\(whole.report)".split(separator: "\n") { stage.showGot(String(line)) }
+    stage.showReceived(whole.error)
+    for member in whole.error?.members ?? [] { stage.showReceived("failed: \(member)") }
+    for line in "\(whole.report)".split(separator: "\n") { stage.showReceived(String(line)) }
     let words = each.map { outcome in
       switch outcome {
       case .success(let image): "\(image.count) bytes"
       case .failure(let error): "\(error.code) \(error.status ?? 0)"
       }
     }
-    stage.showGot("separate outcomes: " + words.joined(separator: ", "))
+    stage.showReceived("separate outcomes: " + words.joined(separator: ", "))
 
     let states = whole.report.entries.map { "\($0.name) \($0.state)" }
-    stage.claim("the error names the second member", whole.error?.members.map(\.index) == [1])
-    stage.claim("the request for the user, which still waited, was cancelled", states.contains("GetUser cancelled"))
-    stage.claim(
-      "with separate outcomes, the other three images arrived",
+    stage.expect("the error names the second member", whole.error?.members.map(\.index) == [1])
+    stage.expect("the request for the user, which still waited, was cancelled", states.contains("GetUser cancelled"))
+    stage.expect(
+      "with an outcome for each image, the other three images arrived",
       each.map { $0.error == nil } == [true, false, true, true])
-    stage.claim("no call is running any more", client.running.isEmpty)
+    stage.expect("no call is running any more", client.running.isEmpty)
   }
 }
 

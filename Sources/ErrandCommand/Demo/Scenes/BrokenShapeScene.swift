@@ -1,9 +1,9 @@
 import Errand
 import ErrandTesting
 
-/// A server that violates the declared shape.
+/// A scene of the demo in which a JSON response does not have the declared shape.
 struct BrokenShapeScene: DemoScene {
-  let title = "The same shape, and a server that violates it"
+  let title = "A JSON shape, and a server that violates it"
   let source = SceneSource()
 
   // shown: begin
@@ -26,13 +26,14 @@ struct BrokenShapeScene: DemoScene {
     // shown: end
 
     stage.showSent(stage.requests().first)
-    stage.showGot("200 \(Self.body)")
-    stage.showGot(error)
-    stage.claim(
-      "the call failed because of the shape, although the status was 200", error?.code == .shape && error?.status == 200
+    stage.showReceived("200 \(Self.body)")
+    stage.showReceived(error)
+    stage.expect(
+      "the call failed because of the JSON shape, although the status was 200",
+      error?.code == .shape && error?.status == 200
     )
-    stage.claim("the error names the path: $.items[1].level", mismatch?.path == "items[1].level")
-    stage.claim("what was expected: a number", mismatch?.expected == "a number")
-    stage.claim(#"and what was found: the string "high""#, mismatch?.found == #"the string "high""#)
+    stage.expect("the error names the path: $.items[1].level", mismatch?.path == "items[1].level")
+    stage.expect("the error states what was expected: a number", mismatch?.expected == "a number")
+    stage.expect(#"the error states what was found: the string "high""#, mismatch?.found == #"the string "high""#)
   }
 }

@@ -1,7 +1,7 @@
 import Errand
 import ErrandTesting
 
-/// The stored value at once, then the server's value.
+/// A scene of the demo in which a call gets the stored value at once, and then the value of the server.
 struct CachedThenFreshScene: DemoScene {
   let title = "Cached, then fresh: a stored value at once, and the new one when it arrives"
   let source = SceneSource()
@@ -14,7 +14,7 @@ struct CachedThenFreshScene: DemoScene {
   }
   // shown: end
 
-  /// A page that the screen showed.
+  /// A page that a call delivered: the number of the call, the headline, and the origin of the page.
   private struct Page: Equatable {
     let opening: Int
     let headline: String
@@ -29,7 +29,8 @@ struct CachedThenFreshScene: DemoScene {
 
   private let counter = TurnCounter()
 
-  /// The second response has a new headline, the third one has not.
+  /// Returns the response of the server. The headline changes after the first response. The third request contains the
+  /// entity tag of the new headline, so the server responds with status 304 (Not Modified).
   func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer {
     let headline = counter.next() == 1 ? "Rain" : "Sun"
     let tag = "\"\(headline.lowercased())\""
@@ -43,30 +44,30 @@ struct CachedThenFreshScene: DemoScene {
   @MainActor func play(on stage: Stage) async throws {
     counter.reset()
     let client = stage.client
-    let shown = Notebook<Page>()
+    let shown = EventCollector<Page>()
     // shown: begin
     for opening in 1...3 {
       for try await page in client.cachedThenFresh(Feed()) {
-        shown.note(Page(opening, page.value.headline, page.origin))
+        shown.append(Page(opening, page.value.headline, page.origin))
       }
     }
     // shown: end
 
     for request in stage.requests() { stage.showSent(request, fields: ["If-None-Match", "Cache-Control"]) }
     for page in shown.entries {
-      stage.showGot("opening \(page.opening): “\(page.headline)” from \(page.origin.rawValue)")
+      stage.showReceived("opening \(page.opening): “\(page.headline)” from \(page.origin.rawValue)")
     }
     let pages = shown.entries
-    stage.claim(
-      "without a stored value there is one value, from the server",
+    stage.expect(
+      "if nothing is stored, the call delivers one value, which comes from the server",
       pages.filter { $0.opening == 1 } == [Page(1, "Rain", .network)])
-    stage.claim(
-      "with a stored value, the stored value is first and the new one second",
+    stage.expect(
+      "if a value is stored, the call delivers the stored value first and then the new value",
       pages.filter { $0.opening == 2 }.map(\.headline) == ["Rain", "Sun"]
         && pages.first { $0.opening == 2 }?.origin.isFromCache == true)
-    stage.claim(
+    stage.expect(
       "if nothing changed (304), there is only one value",
       pages.filter { $0.opening == 3 }.map(\.headline) == ["Sun"])
-    stage.claim("the server received a request each time", stage.requests().count == 3)
+    stage.expect("the server received a request for each of the three calls", stage.requests().count == 3)
   }
 }

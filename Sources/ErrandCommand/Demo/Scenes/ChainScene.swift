@@ -1,9 +1,9 @@
 import Errand
 import ErrandTesting
 
-/// A chain whose steps use earlier responses.
+/// A scene of the demo with a chain of calls. Each step of the chain uses the responses of earlier steps.
 struct ChainScene: DemoScene {
-  let title = "A chain: register, user info, then two concurrent steps, then the last one"
+  let title = "A chain: register, user info, then two concurrent steps, then the last step"
   let source = SceneSource()
 
   struct Register: APIRequest {
@@ -72,10 +72,12 @@ struct ChainScene: DemoScene {
     // shown: end
 
     for request in stage.requests() { stage.showSent(request) }
-    for line in "\(outcome.report)".split(separator: "\n") { stage.showGot(String(line)) }
-    stage.claim("the chain has the value of its last step", outcome.value == "welcome")
-    stage.claim("avatar and friends were requested concurrently", try await sideBySide.value == 2)
-    stage.claim("the last step used both results", stage.requests().last?.target == "/welcome?friends=2&bytes=12")
-    stage.claim("the report lists all five calls", outcome.report.calls == 5)
+    for line in "\(outcome.report)".split(separator: "\n") { stage.showReceived(String(line)) }
+    stage.expect("the chain has the value of its last step", outcome.value == "welcome")
+    stage.expect("avatar and friends were requested concurrently", try await sideBySide.value == 2)
+    stage.expect(
+      "the last step used the results of both concurrent steps",
+      stage.requests().last?.target == "/welcome?friends=2&bytes=12")
+    stage.expect("the report lists all five calls", outcome.report.calls == 5)
   }
 }

@@ -1,7 +1,7 @@
 import Errand
 import ErrandTesting
 
-/// Calls with closures.
+/// A scene of the demo with calls that pass their results to closures.
 struct ClosureScene: DemoScene {
   let title = "Closures: success, failure and progress, on the main actor"
   let source = SceneSource()
@@ -20,30 +20,31 @@ struct ClosureScene: DemoScene {
 
   @MainActor func play(on stage: Stage) async throws {
     let client = stage.client
-    let told = Notebook<String>()
+    let reports = EventCollector<String>()
     var furthest: Int64 = 0
-    func tell(_ line: String) { told.note(line) }
+    func report(_ line: String) { reports.append(line) }
 
     // shown: begin
     client.start(Report(year: 2025)) { text in
-      tell("success: \(text)")
+      report("success: \(text)")
     } onFailure: { error in
-      tell("failure: \(error.message)")
+      report("failure: \(error.message)")
     } onProgress: { progress in
       furthest = progress.bytes
     }
     // shown: end
-    await told.reached(1)
+    await reports.waitForEntries(1)
     client.start(
-      Report(year: 2099), onSuccess: { tell("success: \($0)") }, onFailure: { tell("failure: \($0.message)") })
-    await told.reached(2)
+      Report(year: 2099), onSuccess: { report("success: \($0)") }, onFailure: { report("failure: \($0.message)") })
+    await reports.waitForEntries(2)
 
     for request in stage.requests() { stage.showSent(request) }
-    stage.showGot("progress: \(furthest) bytes")
-    for line in told.entries { stage.showGot(line) }
-    stage.claim("the first call reported success", told.entries.first == "success: a good year")
-    stage.claim(
-      "the second call reported its failure", told.entries.last?.hasPrefix("failure: The server answered 404") == true)
-    stage.claim("each call used exactly one of its two closures", told.entries.count == 2)
+    stage.showReceived("progress: \(furthest) bytes")
+    for line in reports.entries { stage.showReceived(line) }
+    stage.expect("the first call reported success", reports.entries.first == "success: a good year")
+    stage.expect(
+      "the second call reported its failure",
+      reports.entries.last?.hasPrefix("failure: The server answered 404") == true)
+    stage.expect("each call used exactly one of its two closures", reports.entries.count == 2)
   }
 }

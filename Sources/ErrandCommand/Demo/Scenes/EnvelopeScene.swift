@@ -1,7 +1,8 @@
 import Errand
 import ErrandTesting
 
-/// The value inside an envelope, and a business code that reports a failure.
+/// A scene of the demo in which responses have an envelope: a JSON object with a code, a message and the actual value.
+/// The code can report a failure although the status is 200.
 struct EnvelopeScene: DemoScene {
   let title = "An envelope: the value inside, and a failure although the status is 200"
   let source = SceneSource()
@@ -32,13 +33,13 @@ struct EnvelopeScene: DemoScene {
     let done = try await client.send(Transfer(amount: 5))
     let refused = await client.outcome(of: Transfer(amount: 5_000)).error
     // shown: end
-    stage.showGot(value: done)
-    stage.showGot(refused)
+    stage.showReceived(value: done)
+    stage.showReceived(refused)
 
     for request in stage.requests() { stage.showSent(request, fields: ["Content-Type"]) }
-    stage.claim("the value is decoded from inside the envelope", done.balance == 37)
-    stage.claim(
+    stage.expect("the value is decoded from inside the envelope", done.balance == 37)
+    stage.expect(
       "code 1004 is a failure, although the status is 200", refused?.businessCode == "1004" && refused?.status == 200)
-    stage.claim("the error contains the server's message", refused?.message.contains("does not cover it") == true)
+    stage.expect("the error contains the server's message", refused?.message.contains("does not cover it") == true)
   }
 }

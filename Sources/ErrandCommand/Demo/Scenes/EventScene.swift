@@ -1,7 +1,7 @@
 import Errand
 import ErrandTesting
 
-/// A stream of prices whose connection breaks.
+/// A scene of the demo that receives a stream of prices. The connection of the stream breaks.
 struct EventScene: DemoScene {
   let title = "Server-sent events: the stream breaks, and resumes after the last event"
   let source = SceneSource()
@@ -35,9 +35,9 @@ struct EventScene: DemoScene {
 
     let requests = stage.requests()
     for request in requests { stage.showSent(request, fields: ["Last-Event-ID"]) }
-    stage.showGot("\(cents)")
-    stage.claim("each event arrived once", cents == [100, 200, 300, 400])
-    let told = requests.compactMap { $0.headers["Last-Event-ID"] }
-    stage.claim("the requests told the server where to resume", told == ["2", "4"])
+    stage.showReceived("\(cents)")
+    stage.expect("each event arrived once", cents == [100, 200, 300, 400])
+    let lastEventIDs = requests.compactMap { $0.headers["Last-Event-ID"] }
+    stage.expect("each later request named the last event that the client had received", lastEventIDs == ["2", "4"])
   }
 }

@@ -3,7 +3,7 @@ import ErrandCache
 import ErrandSupport
 import ErrandTesting
 
-/// A response that is cached for three minutes.
+/// A scene of the demo with a response that is cached for three minutes.
 struct LifetimeScene: DemoScene {
   let title = "User info, cached for three minutes: the server's counter does not change"
   let source = SceneSource()
@@ -40,22 +40,25 @@ struct LifetimeScene: DemoScene {
     // shown: end
 
     for request in stage.requests() { stage.showSent(request) }
-    let answers = [("1st", first), ("2nd", second), ("120 s later", third), ("61 s later", fourth), ("past it", fifth)]
+    let answers = [
+      ("1st", first), ("2nd", second), ("120 s later", third), ("61 s later", fourth), ("without the cache", fifth),
+    ]
     for (when, answer) in answers {
       let reason = answer.metrics.cache?.reason ?? "no cache report"
-      stage.showGot("\(when): counter \(answer.value.counter). \(reason)")
+      stage.showReceived("\(when): counter \(answer.value.counter). \(reason)")
     }
     check([first, second, third, fourth, fifth], on: stage)
   }
 
   @MainActor private func check(_ answers: [APIResponse<GetUserInfo.Response>], on stage: Stage) {
-    stage.claim("three of the five calls reached the server", stage.requests().count == 3 && counter.value == 3)
-    stage.claim(
+    stage.expect("three of the five calls reached the server", stage.requests().count == 3 && counter.value == 3)
+    stage.expect(
       "the server's counter did not change for three minutes", answers.map(\.value.counter) == [1, 1, 1, 2, 3])
-    stage.claim(
+    stage.expect(
       "each response states its origin",
       answers.map(\.origin) == [.network, .cacheFresh, .cacheFresh, .network, .network])
-    stage.claim("a stored response has its status and its age", answers[2].status == 200 && Self.age(answers[2]) >= 120)
+    stage.expect(
+      "a response from the cache has its status and its age", answers[2].status == 200 && Self.age(answers[2]) >= 120)
   }
 
   private static func age(_ answer: APIResponse<GetUserInfo.Response>) -> Int {
@@ -63,11 +66,11 @@ struct LifetimeScene: DemoScene {
   }
 }
 
-/// A wall clock for a cache. It can be set forward, so that the scene need not wait.
+/// A wall clock for a cache. The clock can be set forward, so that the scene of the demo need not wait.
 final class DemoClock: Sendable {
   private let ahead = Locked(Duration.zero)
 
-  /// The current time plus the distance by which the clock was set forward.
+  /// The current time, plus the duration by which this clock was set forward.
   var now: WallTime {
     let milliseconds = ahead.withLock { $0 } / .milliseconds(1)
     return WallTime.now.advanced(byMilliseconds: Int64(milliseconds))

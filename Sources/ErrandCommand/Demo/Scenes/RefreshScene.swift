@@ -2,7 +2,7 @@ import Errand
 import ErrandTesting
 import Synchronization
 
-/// A token that expires while many calls are running.
+/// A scene of the demo in which a token expires while many calls are running.
 struct RefreshScene: DemoScene {
   let title = "An expired token: a hundred calls get 401, and the token is refreshed once"
   let source = SceneSource()
@@ -58,9 +58,9 @@ struct RefreshScene: DemoScene {
     stage.showSent(requests.first, fields: ["Authorization"])
     stage.showSent(renewals.first)
     stage.showSent(requests.last, fields: ["Authorization"])
-    stage.showGot("\(outcomes.count) responses to \(requests.count) requests")
-    stage.claim("all hundred calls have their response", outcomes.allSatisfy { (try? $0.get()) == "page" })
-    stage.claim("the token was refreshed once", renewals.count == 1)
-    stage.claim("no call was sent more than twice", requests.count <= 201)
+    stage.showReceived("\(outcomes.count) responses to \(requests.count) requests")
+    stage.expect("all hundred calls have their response", outcomes.allSatisfy { (try? $0.get()) == "page" })
+    stage.expect("the token was refreshed once", renewals.count == 1)
+    stage.expect("no call was sent more than twice", requests.count <= 201)
   }
 }

@@ -2,9 +2,9 @@ import Errand
 import ErrandTesting
 import Foundation
 
-/// Arguments in the body of a POST.
+/// A scene of the demo that sends a POST request with arguments in a form body.
 struct RegisterScene: DemoScene {
-  let title = "Register by POST: every character is preserved, and the response has its type"
+  let title = "Register by POST: every character is preserved, and the response becomes a Swift value"
   let source = SceneSource()
 
   // shown: begin
@@ -39,11 +39,11 @@ struct RegisterScene: DemoScene {
 
     let request = stage.requests().first
     stage.showSent(request, fields: ["Content-Type", "Content-Length"])
-    stage.showGot(value: user)
+    stage.showReceived(value: user)
     let seen = Self.fields(of: request?.bodyText ?? "")
-    stage.claim(
+    stage.expect(
       "the server decoded exactly this name, password and tags from the form",
       seen == ["name": ["Zoë + 李雷 & 🚀"], "password": ["open sesame"], "tags": ["a", "b"]])
-    stage.claim("the name was returned as it was sent", user.name == "Zoë + 李雷 & 🚀" && user.id == 7)
+    stage.expect("the name was returned as it was sent", user.name == "Zoë + 李雷 & 🚀" && user.id == 7)
   }
 }

@@ -3,14 +3,14 @@ import ErrandChecksum
 import ErrandTesting
 import Foundation
 
-/// A download whose connection breaks twice.
+/// A scene of the demo with a download whose connection breaks twice.
 struct ResumeScene: DemoScene {
   let title = "A download interrupted twice: it resumes where it stopped, and is verified"
   let source = SceneSource()
 
   private static let content = RangeResource(size: 9 << 20)
 
-  /// Not used: the scene has its own server, which supports ranges.
+  /// This function is never called, because this scene of the demo starts its own server, which supports ranges.
   func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer { .status(404) }
 
   @MainActor func play(on stage: Stage) async throws {
@@ -34,27 +34,28 @@ struct ResumeScene: DemoScene {
     let isOldThere = try Data(contentsOf: file) == Data("the old film".utf8)
     let second = try await client.send(FileDownload(url, film))
     // shown: end
-    // The server counts bytes after the system has taken them. The client may receive them earlier, so the scene waits
-    // for the count.
+    // The server counts bytes after the system has taken them. The client may receive these bytes before they are
+    // counted, so the scene waits until all bytes are counted.
     try await server.served(atLeast: Self.content.size)
 
     for request in server.loopback.requests { stage.showSent(request, to: .cdn, fields: ["Range", "If-Range"]) }
-    stage.showGot(first.error)
+    stage.showReceived(first.error)
     for part in left {
-      stage.showGot("kept: \(Self.words(part.bytes, of: part.total)) of \(part.file.lastPathComponent)")
+      stage.showReceived("kept: \(Self.words(part.bytes, of: part.total)) of \(part.file.lastPathComponent)")
     }
     let checks = second.checkedBy.joined(separator: ", ")
-    stage.showGot("then \(Wording.bytes(second.fetchedBytes)) more; \(Wording.bytes(second.bytes)), \(checks) correct")
-    claim(second, server, on: stage)
-    stage.claim("the old film stayed until the new one was complete", isOldThere)
+    stage.showReceived(
+      "then \(Wording.bytes(second.fetchedBytes)) more; \(Wording.bytes(second.bytes)), \(checks) correct")
+    check(second, server, on: stage)
+    stage.expect("the old film stayed until the new film was complete", isOldThere)
   }
 
-  @MainActor private func claim(_ film: DownloadedFile, _ server: RangeServer, on stage: Stage) {
+  @MainActor private func check(_ film: DownloadedFile, _ server: RangeServer, on stage: Stage) {
     let isRight = (try? Data(contentsOf: film.url)).map { Self.content.firstDifference($0) == nil } ?? false
-    stage.claim("the file is correct, byte for byte", isRight && film.bytes == Int64(Self.content.size))
-    stage.claim("and has the required checksum", film.checkedBy == ["sha-256"])
-    stage.claim(
-      "\(server.servedBytes) bytes were fetched in three exchanges, none of them twice",
+    stage.expect("the file is correct, byte for byte", isRight && film.bytes == Int64(Self.content.size))
+    stage.expect("the file has the required checksum", film.checkedBy == ["sha-256"])
+    stage.expect(
+      "\(server.servedBytes) bytes were fetched in three exchanges, and no byte was fetched twice",
       server.servedBytes == Self.content.size && film.keptBytes + film.fetchedBytes == film.bytes)
   }
 
@@ -62,7 +63,7 @@ struct ResumeScene: DemoScene {
     "\(Wording.bytes(bytes)) of \(total.map(Wording.bytes) ?? "unknown")"
   }
 
-  /// The SHA-256 in hexadecimal, as a web page would show it.
+  /// The SHA-256 checksum of the content in hexadecimal digits, as a download page would show it.
   private static func sum() throws -> String {
     let hash = try DigestAlgorithm.sha256.makeHash()
     content.bytes(in: 0..<content.size).withUnsafeBytes { hash.update($0) }

@@ -1,7 +1,7 @@
 import Errand
 import ErrandTesting
 
-/// A server that is overloaded for a moment.
+/// A scene of the demo in which a server is overloaded for a moment.
 struct RetryScene: DemoScene {
   let title = "Retries: a server that is busy for a moment, and a payment that is made once"
   let source = SceneSource()
@@ -35,13 +35,13 @@ struct RetryScene: DemoScene {
     let keys = requests.compactMap { $0.headers["Idempotency-Key"] }
     for request in requests { stage.showSent(request, fields: ["Idempotency-Key"]) }
     for retry in outcome.metrics.retries {
-      stage.showGot("\(retry.reason), retried after \(Wording.duration(retry.delay))")
+      stage.showReceived("\(retry.reason), retried after \(Wording.duration(retry.delay))")
     }
-    stage.showGot(outcome.value ?? outcome.error?.message ?? "")
-    stage.claim("the third attempt succeeded", outcome.value == "paid" && requests.count == 3)
-    stage.claim(
+    stage.showReceived(outcome.value ?? outcome.error?.message ?? "")
+    stage.expect("the third attempt succeeded", outcome.value == "paid" && requests.count == 3)
+    stage.expect(
       "all attempts had the same key, so that the server saw one payment", keys.count == 3 && Set(keys).count == 1)
-    stage.claim(
+    stage.expect(
       "the metrics list both retries", outcome.metrics.retries.map(\.reason) == [.status(503), .status(503)])
   }
 }

@@ -2,9 +2,9 @@ import Errand
 import ErrandTesting
 import Foundation
 
-/// A form with a file in it, and a file that is missing.
+/// A scene of the demo that uploads a form with a file, and then a form whose file is missing.
 struct UploadScene: DemoScene {
-  let title = "An image with form fields: read while it is sent, complete or not at all"
+  let title = "A form with an image: the file is read while it is sent, and must not be missing"
   let source = SceneSource()
 
   // shown: begin
@@ -40,13 +40,13 @@ struct UploadScene: DemoScene {
 
     let request = stage.requests().first
     stage.showSent(request, fields: ["Content-Type", "Content-Length"], showingBody: false)
-    stage.showGot(value: added)
-    stage.showGot("\(gone.error?.stage.rawValue ?? "no error"): missing.jpg cannot be read")
+    stage.showReceived(value: added)
+    stage.showReceived("\(gone.error?.stage.rawValue ?? "no error"): missing.jpg cannot be read")
     let body = Data(request?.body ?? [])
-    stage.claim("the server received the complete image together with the form fields", body.range(of: bytes) != nil)
-    stage.claim("the length of the form was announced", request?.headers["Content-Length"] == "\(body.count)")
-    stage.claim("the title arrived as it was written", body.range(of: Data("\r\n\r\n\"Mimi\" & 猫\r\n".utf8)) != nil)
-    stage.claim(
+    stage.expect("the server received the complete image together with the form fields", body.range(of: bytes) != nil)
+    stage.expect("the length of the form was announced", request?.headers["Content-Length"] == "\(body.count)")
+    stage.expect("the title arrived as it was written", body.range(of: Data("\r\n\r\n\"Mimi\" & 猫\r\n".utf8)) != nil)
+    stage.expect(
       "a missing file is reported before anything is sent",
       gone.error?.code == .invalidBody && gone.error?.message.contains("missing.jpg") == true
         && stage.requests().count == 1)

@@ -8,20 +8,21 @@ struct DownloadJob: Sendable, Equatable {
   enum Place: Sendable, Equatable {
     case file(URL)
     case folder(URL, Download.Naming)
-    /// A file whose download was interrupted. It is stored with the choices of that download.
-    case begun(URL, RecordedChoices?)
+    /// A file whose download was interrupted. The file gets the settings of the interrupted download, such as its
+    /// permissions; they are nil if they were not recorded.
+    case interrupted(URL, RecordedChoices?)
   }
 
   /// The URL to download.
   let url: String
-  /// The target.
+  /// The target of the download.
   let place: Place
-  /// The target, next to which the partial file is stored; nil if the URL contains no file name.
+  /// The file to write. The partial file is stored next to it. Nil if the URL contains no file name.
   let target: URL?
-  /// The required checksum.
+  /// The required checksum; nil if none is required.
   let checksum: Checksum?
 
-  /// A download to a file.
+  /// Creates a download to a file.
   init(_ url: String, to file: URL, checksum: Checksum? = nil) {
     self.url = url
     place = .file(file)
@@ -29,15 +30,15 @@ struct DownloadJob: Sendable, Equatable {
     self.checksum = checksum
   }
 
-  /// A download that continues the partial file of a file.
-  init(_ url: String, goingOnWith file: URL, _ choices: RecordedChoices?, checksum: Checksum? = nil) {
+  /// Creates a download that resumes an interrupted download to a file.
+  init(_ url: String, resuming file: URL, _ choices: RecordedChoices?, checksum: Checksum? = nil) {
     self.url = url
-    place = .begun(file, choices)
+    place = .interrupted(file, choices)
     target = file
     self.checksum = checksum
   }
 
-  /// A download into a folder.
+  /// Creates a download into a folder.
   init(_ url: String, into folder: URL, named naming: Download.Naming = .fromURL, checksum: Checksum? = nil) {
     self.url = url
     place = .folder(folder, naming)
@@ -52,45 +53,48 @@ struct DownloadJob: Sendable, Equatable {
       && one.checksum?.description == other.checksum?.description
   }
 
-  /// Whether the server chooses the name. Then no existing file counts as the finished download.
+  /// Whether the server chooses the file name. In this case, no existing file counts as the finished download, because
+  /// the name is not known before the response.
   var isNamedByServer: Bool {
     switch place {
     case .file: false
     case .folder(_, let naming): naming == .fromServer
-    case .begun(_, let choices): choices?.isNamedByServer == true
+    case .interrupted(_, let choices): choices?.isNamedByServer == true
     }
   }
 
-  /// This download with its present file as the target, even if the server was to choose the name.
-  var underItsName: DownloadJob {
-    guard case .begun(let file, var choices?) = place else { return self }
+  /// A copy of this download that resumes an interrupted download under the same file name. The server no longer
+  /// chooses the name.
+  var keepingFileName: DownloadJob {
+    guard case .interrupted(let file, var choices?) = place else { return self }
     choices.isNamedByServer = false
-    return DownloadJob(url, goingOnWith: file, choices, checksum: checksum)
+    return DownloadJob(url, resuming: file, choices, checksum: checksum)
   }
 
-  /// The download options for the target.
+  /// The target as a `Download` value, for the request.
   var download: Download {
     switch place {
     case .file(let file): return .to(file)
     case .folder(let folder, let naming): return .into(folder, named: naming)
-    case .begun(let file, let choices):
+    case .interrupted(let file, let choices):
       guard let url = try? HTTPURL(url) else { return .to(file) }
       return .goingOn(with: file, from: url, choices)
     }
   }
 
-  /// The name to display.
+  /// The name under which the progress of the download is displayed.
   var name: String { target?.lastPathComponent ?? Secrets.maskedTarget(url) }
 
-  /// The record that an earlier run left; nil if there is none.
-  var left: PartRecord? {
+  /// The saved state of an interrupted download to the same target; nil if there is no saved state.
+  var left: PartMetadata? {
     guard let target else { return nil }
     let folder = target.deletingLastPathComponent().path(percentEncoded: false)
     let path = target.path(percentEncoded: false)
-    return (try? InterruptedPart.all(in: folder))?.first { $0.target == path }?.record
+    return (try? InterruptedPart.all(in: folder))?.first { $0.target == path }?.metadata
   }
 
-  /// The number of bytes that need not be fetched again, including the bytes after a gap.
+  /// The number of bytes that an earlier run received and that need not be fetched again. These include bytes after a
+  /// gap, which parallel requests can leave.
   var kept: Int64 {
     guard let left, left.isResumable else { return 0 }
     return left.finished.count

@@ -23,7 +23,7 @@ struct DownloadParser {
       switch item {
       case .flag(let name): parser.take(name)
       case .option(let name, let value): try parser.take(value, of: name)
-      case .place(let url): parser.options.urls.append(try RequestNotation.url(url))
+      case .argument(let url): parser.options.urls.append(try RequestNotation.url(url))
       }
     }
     try check(parser.options)
@@ -46,15 +46,15 @@ struct DownloadParser {
 
   private mutating func take(_ value: String, of name: String) throws(UsageError) {
     switch name {
-    case "-o", "--output": options.output = try Self.place(value, name)
-    case "-d", "--dir": options.folder = try Self.place(value, name)
+    case "-o", "--output": options.output = try Self.path(value, name)
+    case "-d", "--dir": options.folder = try Self.path(value, name)
     case "--sha256": try checksum(try ChecksumNotation.sha256(value, of: name))
     case "--sha512": try checksum(try ChecksumNotation.sha512(value, of: name))
     case "--limit-rate": options.bytesPerSecond = try RateNotation.bytesPerSecond(value, of: name)
     case "--parallel": options.parallel = try Self.count(value, name)
     case "--files": options.width = try Self.count(value, name)
     case "--refresh": options.refresh = try FreshLink(value, of: name)
-    case "--resource": options.resource = try Self.said(value, name)
+    case "--resource": options.resource = try Self.nonEmpty(value, name)
     case "--timeout": options.timeout = try RequestNotation.timeout(value)
     case "--user": try credential(try RequestNotation.basic(value))
     case "--bearer": try credential(try RequestNotation.bearer(value))
@@ -62,14 +62,14 @@ struct DownloadParser {
     }
   }
 
-  private static func said(_ value: String, _ name: String) throws(UsageError) -> String {
+  private static func nonEmpty(_ value: String, _ name: String) throws(UsageError) -> String {
     guard !value.isEmpty else { throw UsageError("\(name) needs a value that is not empty") }
     return value
   }
 
-  private static func place(_ value: String, _ name: String) throws(UsageError) -> String {
+  private static func path(_ value: String, _ name: String) throws(UsageError) -> String {
     guard value != "-" else { throw UsageError("a download needs a file; “errand send URL” writes to a pipe") }
-    return try said(value, name)
+    return try nonEmpty(value, name)
   }
 
   private static func count(_ value: String, _ name: String) throws(UsageError) -> Int {
@@ -89,10 +89,10 @@ struct DownloadParser {
     options.credential = credential
   }
 
-  /// Rejects options that exclude each other.
+  /// Rejects options that cannot be used together.
   private static func check(_ options: DownloadOptions) throws(UsageError) {
     if options.urls.isEmpty, !options.continues {
-      throw UsageError("a URL is missing; only -c works without one, and resumes the downloads in the folder")
+      throw UsageError("a URL is missing; it is optional only with -c, which resumes the downloads in the folder")
     }
     if options.output != nil, options.folder != nil { throw UsageError("use either -o for a file or -d for a folder") }
     if options.continues, options.startsOver { throw UsageError("-c resumes and --fresh starts over; use only one") }
@@ -103,20 +103,20 @@ struct DownloadParser {
       throw UsageError("--refresh and --resource need a URL")
     }
     guard options.urls.count > 1 else { return }
-    if options.output != nil { throw UsageError("-o is for one URL; use -d for several") }
-    if options.checksum != nil { throw UsageError("a checksum is for one URL; download the others separately") }
-    if options.resource != nil { throw UsageError("--resource is for one URL; download the others separately") }
+    if options.output != nil { throw UsageError("-o is for one URL; use -d for several URLs") }
+    if options.checksum != nil { throw UsageError("a checksum is for one URL; download the other URLs separately") }
+    if options.resource != nil { throw UsageError("--resource is for one URL; download the other URLs separately") }
   }
 }
 
-/// Parses rates such as 500k, 2M and 1.5G; in bytes per second if no unit is given.
+/// Parses rates such as 500k, 2M and 1.5G. A number without a unit is in bytes per second.
 enum RateNotation {
   private static let units: [Character: Double] = [
     "k": 1_024, "K": 1_024, "m": 1_048_576, "M": 1_048_576, "g": 1_073_741_824, "G": 1_073_741_824,
   ]
   private static let most: Double = 1_099_511_627_776
 
-  /// A rate in bytes per second, at least 1.
+  /// Parses a rate. The result is in bytes per second, and is at least 1.
   static func bytesPerSecond(_ text: String, of option: String) throws(UsageError) -> Int64 {
     let unit = text.last.flatMap { units[$0] }
     let digits = unit == nil ? text[...] : text.dropLast()
@@ -130,12 +130,12 @@ enum RateNotation {
 
 /// Parses checksums in hexadecimal digits or base64, as tools print them.
 enum ChecksumNotation {
-  /// The required SHA-256 of a file.
+  /// Parses the required SHA-256 checksum of a file.
   static func sha256(_ text: String, of option: String) throws(UsageError) -> Checksum {
     try checksum(text, .sha256, option)
   }
 
-  /// The required SHA-512 of a file.
+  /// Parses the required SHA-512 checksum of a file.
   static func sha512(_ text: String, of option: String) throws(UsageError) -> Checksum {
     try checksum(text, .sha512, option)
   }

@@ -5,7 +5,7 @@ import Foundation
 
 /// Determines the downloads and their targets from the options.
 struct DownloadPlan {
-  /// Why no download can start, and the exit status.
+  /// The reason why a download cannot start, and the exit status.
   struct Refusal: Error, Equatable, CustomStringConvertible {
     let description: String
     let code: ExitCode
@@ -15,7 +15,7 @@ struct DownloadPlan {
 
   init(_ options: DownloadOptions) { self.options = options }
 
-  /// The downloads in the order of the arguments, and why some interrupted downloads are left out.
+  /// The downloads in the order of the arguments, and the reasons why some interrupted downloads are left out.
   func jobs() throws(Refusal) -> (jobs: [DownloadJob], leftOut: [Refusal]) {
     if let output = options.output { return ([try job(to: try file(output))], []) }
     let folder = try folder(options.folder)
@@ -29,9 +29,9 @@ struct DownloadPlan {
 
   private func job(to file: URL) throws(Refusal) -> DownloadJob {
     if let url = options.urls.first { return DownloadJob(url, to: file, checksum: options.checksum) }
-    let jobs = try interrupted(in: file.deletingLastPathComponent()) { $0 == file.path(percentEncoded: false) }.jobs
-    guard let job = jobs.first else { throw Self.nothing("at “\(file.lastPathComponent)”") }
-    return job.underItsName
+    let folder = file.deletingLastPathComponent()
+    guard let job = try interrupted(in: folder, to: file).jobs.first else { throw Self.nothing(in: folder, to: file) }
+    return job.keepingFileName
   }
 
   // MARK: - Targets
@@ -52,7 +52,7 @@ struct DownloadPlan {
     }
   }
 
-  /// A folder, created if it is missing.
+  /// The folder with this path; nil means the current folder. Creates the folder if it is missing.
   private func folder(_ path: String?) throws(Refusal) -> URL {
     let url = URL(filePath: path ?? ".", directoryHint: .isDirectory).absoluteURL.standardizedFileURL
     do {
@@ -84,46 +84,53 @@ struct DownloadPlan {
 
   // MARK: - Interrupted downloads
 
-  /// The interrupted downloads that can be resumed without further options; throws if there are none.
+  /// The interrupted downloads in a folder that can be resumed without further options, and the reasons why other
+  /// interrupted downloads cannot be resumed. If `file` is given, only the download to this file is considered. Throws
+  /// if no download can be resumed.
   private func interrupted(
-    in folder: URL, where isMeant: (String) -> Bool = { _ in true }
+    in folder: URL, to file: URL? = nil
   ) throws(Refusal) -> (jobs: [DownloadJob], leftOut: [Refusal]) {
+    let target = file?.path(percentEncoded: false)
     let parts: [InterruptedPart]
     do {
-      parts = try InterruptedPart.all(in: folder.path(percentEncoded: false)).filter { isMeant($0.target) }
+      parts = try InterruptedPart.all(in: folder.path(percentEncoded: false)).filter {
+        target == nil || $0.target == target
+      }
     } catch {
       throw Refusal(description: "\(error)", code: .disk)
     }
     var (jobs, leftOut): ([DownloadJob], [Refusal]) = ([], [])
     for part in parts {
       do {
-        jobs.append(try job(goingOnWith: part))
+        jobs.append(try job(resuming: part))
       } catch {
         leftOut.append(error)
       }
     }
-    if jobs.isEmpty { throw leftOut.first ?? Self.nothing("in that folder") }
+    if jobs.isEmpty { throw leftOut.first ?? Self.nothing(in: folder, to: file) }
     return (jobs, leftOut)
   }
 
-  private static func nothing(_ place: String) -> Refusal {
-    Refusal(
-      description: "There is no interrupted download \(place); give the URL of a file to download.", code: .notStored)
+  private static func nothing(in folder: URL, to file: URL?) -> Refusal {
+    let name = file.map { " of “\($0.lastPathComponent)”" } ?? ""
+    return Refusal(
+      description: "There is no interrupted download\(name) in “\(folder.path(percentEncoded: false))”; give the URL "
+        + "of a file to download.", code: .notStored)
   }
 
-  private func job(goingOnWith part: InterruptedPart) throws(Refusal) -> DownloadJob {
+  private func job(resuming part: InterruptedPart) throws(Refusal) -> DownloadJob {
     let file = URL(filePath: part.target, directoryHint: .notDirectory)
-    guard (try? HTTPURL(part.record.request.url)) != nil else {
+    guard (try? HTTPURL(part.metadata.request.url)) != nil else {
       let name = file.lastPathComponent
       throw Refusal(
         description: "“\(name)” was started with --resource; give --resource and a URL again.", code: .usage)
     }
     return DownloadJob(
-      part.record.request.url, goingOnWith: file, part.record.choices,
-      checksum: options.checksum ?? recorded(part.record.checksum))
+      part.metadata.request.url, resuming: file, part.metadata.choices,
+      checksum: options.checksum ?? recorded(part.metadata.checksum))
   }
 
-  /// The checksum that the interrupted download requires.
+  /// The checksum that the interrupted download required; nil if it required none.
   private func recorded(_ checksum: RecordedChecksum?) -> Checksum? {
     guard let checksum, let algorithm = [DigestAlgorithm].standard.first(where: { $0.name == checksum.algorithm })
     else { return nil }

@@ -6,8 +6,8 @@ import Foundation
 final class DownloadRunner: Sendable {
   private struct State: Sendable {
     var calls: [Int: DownloadCall] = [:]
-    /// The last progress report of each download.
-    var reached: [Int: TransferProgress] = [:]
+    /// The last progress report of each download. The key is the number of the download.
+    var lastProgress: [Int: TransferProgress] = [:]
     var isInterrupted = false
   }
 
@@ -43,7 +43,7 @@ final class DownloadRunner: Sendable {
     }
   }
 
-  /// Performs all downloads; returns their results in the order of the jobs.
+  /// Performs all downloads. Returns their results in the order in which the downloads were given.
   func run() async -> [DownloadEnd] {
     for job in jobs { _ = display?.add(ProgressState(name: job.name, phase: .waiting)) }
     return await withTaskGroup(of: (Int, DownloadEnd).self) { group in
@@ -73,12 +73,12 @@ final class DownloadRunner: Sendable {
 
   private func ended(_ number: Int) async -> DownloadEnd {
     let job = jobs[number]
-    if options.continues, let bytes = WholeFile.bytes(of: job) { return .there(bytes) }
+    if options.continues, let bytes = WholeFile.bytes(of: job) { return .alreadyComplete(bytes) }
     guard let call = begin(number) else { return .stopped(kept: job.kept) }
     defer { state.withLock { $0.calls[number] = nil } }
     let left = options.startsOver ? 0 : job.kept
     for await progress in call.progress where progress.direction == .download {
-      state.withLock { $0.reached[number] = progress }
+      state.withLock { $0.lastProgress[number] = progress }
       display?.report(shown(progress, of: job, left), of: number)
     }
     do throws(APIError) {
@@ -88,7 +88,7 @@ final class DownloadRunner: Sendable {
     }
   }
 
-  /// Starts a download; nil if the user has interrupted the command.
+  /// Starts a download. Returns nil if the user has interrupted the command.
   private func begin(_ number: Int) -> DownloadCall? {
     if isInterrupted { return nil }
     let call = client.download(request(jobs[number]))
@@ -118,10 +118,10 @@ final class DownloadRunner: Sendable {
   }
 
   private func finalState(of number: Int, _ end: DownloadEnd, after elapsed: Duration) -> ProgressState {
-    let reached = self.state.withLock { $0.reached[number] }
-    var state = ProgressState(name: jobs[number].name, phase: end.phase(hasBegun: (reached?.bytes ?? 0) > 0))
-    state.bytes = reached?.bytes ?? 0
-    state.total = reached?.total
+    let lastProgress = self.state.withLock { $0.lastProgress[number] }
+    var state = ProgressState(name: jobs[number].name, phase: end.phase(hasBegun: (lastProgress?.bytes ?? 0) > 0))
+    state.bytes = lastProgress?.bytes ?? 0
+    state.total = lastProgress?.total
     switch end {
     case .done(let file):
       state.name = file.url.lastPathComponent
@@ -131,7 +131,7 @@ final class DownloadRunner: Sendable {
       let seconds = elapsed / .seconds(1)
       state.rate = seconds > 0 && file.fetchedBytes > 0 ? Double(file.fetchedBytes) / seconds : nil
       state.note = Self.note(on: file)
-    case .there(let bytes):
+    case .alreadyComplete(let bytes):
       state.bytes = bytes
       state.note = "already there"
     case .failed, .stopped: break
@@ -139,16 +139,17 @@ final class DownloadRunner: Sendable {
     return state
   }
 
-  /// Says how many bytes an earlier run had fetched and which checksums were verified; nil if there is nothing to say.
+  /// A text that states how many bytes an earlier run had fetched and which checksums were verified; nil if neither
+  /// applies.
   private static func note(on file: DownloadedFile) -> String? {
     var parts: [String] = []
-    if file.keptBytes > 0 { parts.append("\(Wording.bytes(file.keptBytes)) of it from an earlier run") }
+    if file.keptBytes > 0 { parts.append("\(Wording.bytes(file.keptBytes)) kept from an earlier run") }
     if !file.checkedBy.isEmpty { parts.append("\(file.checkedBy.joined(separator: " and ")) verified") }
     return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 }
 
-/// Detects downloads that are already complete.
+/// Detects downloads whose file is already complete.
 enum WholeFile {
   /// The length of the file if it exists, has no partial file, and matches the required checksum; otherwise nil.
   static func bytes(of job: DownloadJob) -> Int64? {
@@ -160,7 +161,8 @@ enum WholeFile {
     return (try? file.seekToEnd()).flatMap { Int64(exactly: $0) }
   }
 
-  /// Whether the path is a regular file, or a link to one. A folder has no bytes, and reading a pipe would block.
+  /// Whether the path is a regular file, or a symbolic link to a regular file. A folder has no bytes, and reading a
+  /// pipe would block.
   private static func isPlain(_ url: URL) -> Bool {
     (try? url.resolvingSymlinksInPath().resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true
   }

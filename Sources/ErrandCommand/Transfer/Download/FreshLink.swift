@@ -4,9 +4,11 @@ import Foundation
 
 /// The source of another URL for the same file, after a signed URL has expired.
 enum FreshLink: Sendable, Equatable {
-  /// The first line of output of a shell command. The command gets the old URL in `ERRAND_URL`.
+  /// The new URL is the first line in the output of this shell command that is not empty. The command gets the old URL
+  /// in the environment variable `ERRAND_URL`.
   case command(String)
-  /// The first line of the response from a URL, which is requested without fields and credentials.
+  /// The new URL is the first line in the response from this URL that is not empty. The request has none of the header
+  /// fields and credentials from the command line.
   case page(String)
 
   private struct Page: APIRequest {
@@ -16,14 +18,14 @@ enum FreshLink: Sendable, Equatable {
     typealias Response = String
   }
 
-  /// Parses a value: a URL if it starts with an HTTP scheme, otherwise a command.
+  /// Parses the value of `--refresh`: a URL if it starts with an HTTP scheme, otherwise a command.
   init(_ text: String, of option: String) throws(UsageError) {
     guard text.contains(where: { !$0.isWhitespace }) else { throw UsageError("\(option) needs a command or a URL") }
     let isURL = ["http://", "https://"].contains { text.lowercased().hasPrefix($0) }
     self = isURL ? .page(text) : .command(text)
   }
 
-  /// Gets the new URL.
+  /// Runs the command or sends the request, and returns the new URL.
   func url(for old: String, _ client: APIClient) async throws -> String {
     let text =
       switch self {
@@ -33,12 +35,13 @@ enum FreshLink: Sendable, Equatable {
     let line = text.split(whereSeparator: \.isNewline).lazy.map { $0.trimmingCharacters(in: .whitespaces) }
       .first { !$0.isEmpty }
     guard let line else {
-      throw Self.failure("--refresh gave no URL; the first line of the output or the response must be the URL.")
+      throw Self.failure(
+        "--refresh gave no URL; the first line of the command's output, or of the response, must be the URL.")
     }
     return line
   }
 
-  /// Makes the error for a missing URL.
+  /// Creates the error for a new URL that could not be determined.
   private static func failure(_ sentence: String) -> APIError {
     APIError(.transfer, .init(rawValue: "refresh"), sentence)
   }
@@ -61,7 +64,9 @@ enum FreshLink: Sendable, Equatable {
     }
     try Task.checkCancellation()
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-      throw Self.failure("The command of --refresh failed with status \(process.terminationStatus).")
+      let cause = process.terminationReason == .exit ? "failed with status" : "was ended by signal"
+      throw Self.failure(
+        "The command of --refresh \(cause) \(process.terminationStatus); correct it, so that it prints the new URL.")
     }
     return output
   }
@@ -73,7 +78,7 @@ enum FreshLink: Sendable, Equatable {
       let hasStarted = DetachedThread.start(named: "errand.refresh") {
         var signals = sigset_t()
         sigemptyset(&signals)
-        // SIGINT is for errand itself, so that the command does not receive it.
+        // SIGINT stays blocked in the command, because an interrupt from the keyboard is for errand itself.
         sigaddset(&signals, SIGINT)
         pthread_sigmask(SIG_SETMASK, &signals, nil)
         continuation.resume(with: Result { try process.run() })
@@ -90,7 +95,7 @@ enum FreshLink: Sendable, Equatable {
     }
   }
 
-  /// Reads at most the first 64 KiB of the output, which is longer than any URL, and waits for the end of the command.
+  /// Reads the first 64 KiB of the output and waits for the end of the command. Every URL is shorter than 64 KiB.
   private static func read(_ file: FileHandle, _ gone: DispatchSemaphore) async -> String {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {

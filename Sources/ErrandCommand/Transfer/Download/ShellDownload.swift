@@ -2,7 +2,7 @@ import Errand
 import ErrandChecksum
 import Foundation
 
-/// The request of one download.
+/// The request of `errand download` for one file.
 struct ShellDownload: APIRequest {
   let job: DownloadJob
   let options: DownloadOptions
@@ -17,7 +17,7 @@ struct ShellDownload: APIRequest {
   var timeouts: Timeouts { options.timeout.map { Timeouts(total: .after($0)) } ?? .inherited }
   var headers: RequestHeaders {
     var headers = RequestHeaders()
-    headers.say(options.fields)
+    headers.merge(options.fields)
     return headers
   }
 
@@ -43,7 +43,8 @@ struct ShellDownload: APIRequest {
     return 0o666 & ~UInt16(truncatingIfNeeded: mask)
   }()
 
-  /// The permissions of the file that is replaced; those of a new file if there is none.
+  /// The permissions of the existing file that will be replaced. If there is no such file, the default permissions of a
+  /// new file.
   private static func permissions(inPlaceOf target: URL?) -> UInt16 {
     let old = target.flatMap { try? FileManager.default.attributesOfItem(atPath: $0.path(percentEncoded: false)) }
     guard old?[.type] as? FileAttributeType == .typeRegular, let mode = old?[.posixPermissions] as? Int else {

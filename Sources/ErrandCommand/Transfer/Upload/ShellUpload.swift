@@ -1,7 +1,7 @@
 import Errand
 import Foundation
 
-/// The request of one upload.
+/// The request of `errand upload`, as the options describe it.
 struct ShellUpload: APIRequest {
   let options: UploadOptions
 
@@ -12,12 +12,12 @@ struct ShellUpload: APIRequest {
   var timeouts: Timeouts { Timeouts(total: options.timeout.map { .after($0) } ?? .never) }
   var headers: RequestHeaders {
     var headers = RequestHeaders()
-    headers.say(options.fields)
+    headers.merge(options.fields)
     return headers
   }
 
   var body: RequestBody? {
-    guard let file = options.places.first else { return nil }
+    guard let file = options.fileURLs.first else { return nil }
     var body: RequestBody = options.isForm ? .multipart(form) : .file(file, type: options.type)
     if options.isCompressed { body = body.compressed() }
     if options.asksFirst { body = body.expectingContinue() }
@@ -29,6 +29,6 @@ struct ShellUpload: APIRequest {
       if let text = item.value.stringValue { return .text(item.name, text) }
       return .json(item.name, item.value)
     }
-    return Multipart(fields + options.places.map { .file(options.partName, $0, type: options.type) })
+    return Multipart(fields + options.fileURLs.map { .file(options.partName, $0, type: options.type) })
   }
 }

@@ -1,19 +1,19 @@
 import Errand
 import Foundation
 
-/// Uploads files from the shell.
+/// Implements `errand upload`, which sends files.
 struct UploadCommand {
   /// Parses the arguments, uploads the files, prints the response and returns the exit status.
   static func run(_ words: [String]) async -> ExitCode {
     do {
       let options = try UploadParser.parse(words)
-      if let problem = unreadable(options.places) {
-        Terminal.complain(problem)
+      if let problem = unreadable(options.fileURLs) {
+        Terminal.reportError(problem)
         return .notStored
       }
       return await UploadCommand(options: options).run()
     } catch {
-      Terminal.complain("\(error)")
+      Terminal.reportError("\(error)")
       Terminal.write("See “errand upload --help”.\n", to: .error)
       return .usage
     }
@@ -21,7 +21,7 @@ struct UploadCommand {
 
   private let options: UploadOptions
 
-  /// Why one of the files cannot be sent; nil if all files can be sent.
+  /// The reason why one of the files cannot be sent; nil if all files can be sent.
   private static func unreadable(_ files: [URL]) -> String? {
     for file in files {
       let path = file.path(percentEncoded: false)
@@ -49,8 +49,8 @@ struct UploadCommand {
     return end(outcome)
   }
 
-  /// The display of the progress; nil if the command is quiet. With `-v` it consists of lines, because bars cannot be
-  /// combined with the output of `-v`.
+  /// The display of the progress; nil if the command is quiet. With `-v`, the display consists of lines, because the
+  /// other output of `-v` would interrupt bars.
   private var display: ProgressDisplay? {
     if options.isQuiet { return nil }
     return options.isVerbose ? ProgressDisplay(.lines) { Terminal.write($0, to: .error) } : ProgressDisplay(on: .error)
@@ -68,15 +68,15 @@ struct UploadCommand {
     return state
   }
 
-  /// Prints the response, whatever its status, and the error.
+  /// Prints the response, even if its status is an error, and then the message of the error. Returns the exit status.
   private func end(_ outcome: Outcome<Data>) -> ExitCode {
-    let lost = outcome.response.flatMap { BodyPrinter.write($0.body, of: $0) }
-    guard let error = outcome.error else { return lost.map(Terminal.lost) ?? .success }
-    Terminal.complain(sentence(for: error))
+    let writeFailure = outcome.response.flatMap { BodyPrinter.write($0.body, of: $0) }
+    guard let error = outcome.error else { return writeFailure.map(Terminal.reportWriteFailure) ?? .success }
+    Terminal.reportError(sentence(for: error))
     return .ofTransfer(error)
   }
 
-  /// The message for an error. The message for a reached deadline names the option `--timeout`.
+  /// The message for an error. If the time limit was reached, the message names the option `--timeout`.
   private func sentence(for error: APIError) -> String {
     guard error.code == .deadline, let limit = options.timeout else { return error.message }
     return "The upload did not end within \(Wording.duration(limit)); use --timeout to change this limit."

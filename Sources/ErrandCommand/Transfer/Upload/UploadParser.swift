@@ -17,15 +17,15 @@ struct UploadParser {
   static func parse(_ words: [String]) throws(UsageError) -> UploadOptions {
     var parser = UploadParser()
     var reader = WordReader(words, flags: flags, valued: valued)
-    var places: [String] = []
+    var arguments: [String] = []
     while let item = try reader.next() {
       switch item {
       case .flag(let name): parser.take(name)
       case .option(let name, let value): try parser.take(value, of: name)
-      case .place(let place): places.append(place)
+      case .argument(let argument): arguments.append(argument)
       }
     }
-    try parser.place(places)
+    try parser.assign(arguments)
     return parser.options
   }
 
@@ -62,13 +62,16 @@ struct UploadParser {
     options.credential = credential
   }
 
-  /// Assigns the arguments without options: the files first, the URL last.
-  private mutating func place(_ places: [String]) throws(UsageError) {
-    guard places.count > 1, let url = places.last else {
-      throw UsageError(places.isEmpty ? "a file and a URL are missing" : "a file and a URL are needed, in this order")
+  /// Assigns the arguments that are not options: first the files, then the URL.
+  private mutating func assign(_ arguments: [String]) throws(UsageError) {
+    guard arguments.count > 1, let url = arguments.last else {
+      throw UsageError(
+        arguments.isEmpty ? "a file and a URL are missing" : "a file and a URL are needed, in this order")
     }
-    options.files = places.dropLast()
-    guard !options.files.contains(where: \.isEmpty) else { throw UsageError("the file name is empty") }
+    options.files = arguments.dropLast()
+    guard !options.files.contains(where: \.isEmpty) else {
+      throw UsageError("a file name is empty; write the path of a file")
+    }
     if options.files.count > 1, !options.isForm {
       throw UsageError("several files need --multipart, which sends them as one form")
     }

@@ -8,7 +8,7 @@ final class UploadWatch: Accessory {
   private let name: String
   private let sent = Locked<Int64>(0)
 
-  /// Adds an upload to a display. Nothing is displayed if the display is nil.
+  /// Adds an upload to a display. If the display is nil, nothing is displayed.
   init(_ name: String, on display: ProgressDisplay?) {
     self.name = name
     self.display = display

@@ -1,5 +1,5 @@
 extension APIClient: CallSender {
-  /// Runs a group on the caller's executor and returns its outcome with a report of its members; never throws.
+  /// Runs a group of calls on the caller's executor. Returns its outcome with a report of its members; never throws.
   ///
   /// Cancelling the task cancels the group.
   public func outcome<G: CallGroup>(of group: G, options: GroupOptions) async -> GroupOutcome<G.Response> {
@@ -20,11 +20,11 @@ extension APIClient: CallSender {
         { _, progress in MainActor.assumeIsolated { onProgress(progress) } }
       })
     return launch(group, options, delivery) { _, outcome in
-      MainActor.assumeIsolated { outcome.tell(onSuccess, onFailure) }
+      MainActor.assumeIsolated { outcome.notify(onSuccess, onFailure) }
     }
   }
 
-  /// Starts a group. The closures are called on an executor of choice: either `onSuccess` or `onFailure`, exactly once.
+  /// Starts a group. The closures are called on `executor`: either `onSuccess` or `onFailure`, exactly once.
   @discardableResult
   public func start<G: CallGroup>(
     _ group: G, on executor: CallbackExecutor, options: GroupOptions = GroupOptions(),
@@ -33,7 +33,7 @@ extension APIClient: CallSender {
   ) -> GroupCall {
     let delivery = GroupRun.Delivery(
       executor: executor, onProgress: onProgress.map { onProgress -> GroupProgressCallback in { onProgress($1) } })
-    return launch(group, options, delivery) { _, outcome in outcome.tell(onSuccess, onFailure) }
+    return launch(group, options, delivery) { _, outcome in outcome.notify(onSuccess, onFailure) }
   }
 
   /// Starts a group. `onEnd` is called for success and for failure, exactly once, on the main actor.
@@ -45,7 +45,7 @@ extension APIClient: CallSender {
     launch(group, options, .init(executor: .main)) { _, outcome in MainActor.assumeIsolated { onEnd(outcome) } }
   }
 
-  /// Starts a group. `onEnd` is called for success and for failure, exactly once, on an executor of choice.
+  /// Starts a group. `onEnd` is called for success and for failure, exactly once, on `executor`.
   @discardableResult
   public func start<G: CallGroup>(
     outcomeOf group: G, on executor: CallbackExecutor, options: GroupOptions = GroupOptions(),
@@ -54,8 +54,8 @@ extension APIClient: CallSender {
     launch(group, options, .init(executor: executor)) { _, outcome in onEnd(outcome) }
   }
 
-  /// Starts a group; the delegate is called on the main actor, exactly once, if it still exists. The group references
-  /// the delegate weakly.
+  /// Starts a group. When the group ends, the delegate is notified on the main actor, exactly once. The group
+  /// references the delegate weakly: a delegate that no longer exists is not notified.
   @discardableResult
   public func start<G: CallGroup>(
     _ group: G, options: GroupOptions = GroupOptions(), delegate: any GroupDelegate
@@ -66,7 +66,7 @@ extension APIClient: CallSender {
         MainActor.assumeIsolated { delegate?.groupProgressed(info, progress) }
       })
     return launch(group, options, delivery) { [weak delegate] info, outcome in
-      MainActor.assumeIsolated { delegate?.tell(info, outcome) }
+      MainActor.assumeIsolated { delegate?.notify(info, outcome) }
     }
   }
 
@@ -87,14 +87,14 @@ extension APIClient: CallSender {
         run.finish(result.error) { onEnd(run.info, $0.outcome(result)) }
       }
     }
-    return GroupCall(run.ledger)
+    return GroupCall(run.record)
   }
 }
 
 typealias GroupProgressCallback = @Sendable (GroupInfo, GroupProgress) -> Void
 
 extension GroupOutcome {
-  fileprivate func tell(_ onSuccess: (Value) -> Void, _ onFailure: ((APIError) -> Void)?) {
+  fileprivate func notify(_ onSuccess: (Value) -> Void, _ onFailure: ((APIError) -> Void)?) {
     switch result {
     case .success(let value): onSuccess(value)
     case .failure(let error): onFailure?(error)

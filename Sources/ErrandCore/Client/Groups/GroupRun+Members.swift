@@ -1,21 +1,19 @@
-/// Sends the members of a group and runs nested groups.
+/// Sends the calls that are members of a group, and runs nested groups.
 extension GroupRun: GroupRunning {
   func send<R: APIRequest>(_ request: R, _ options: CallOptions) async throws(APIError) -> R.Response {
     let typed = TypedCall(request)
-    let (ending, place) = await carryOut(typed, options) { typed.tell($0) }
+    let (ending, place) = await carryOut(typed, options)
     do throws(APIError) {
       return try typed.value(of: ending)
     } catch {
-      throw placed(error, place, MemberName(of: request))
+      throw namingMember(error, place, MemberName(of: request))
     }
   }
 
   func outcome<R: APIRequest>(of request: R, _ options: CallOptions) async -> Outcome<R.Response> {
     let typed = TypedCall(request)
-    var finished: Outcome<R.Response>?
-    let (ending, place) = await carryOut(typed, options) { ending in finished = typed.tell(ending) { _ in } }
-    let outcome = finished ?? typed.outcome(ending)
-    return outcome.mapError { placed($0, place, MemberName(of: request)) }
+    let (ending, place) = await carryOut(typed, options)
+    return typed.outcome(ending).mapError { namingMember($0, place, MemberName(of: request)) }
   }
 
   func outcome<G: CallGroup>(of group: G, _ options: GroupOptions) async -> GroupOutcome<G.Response> {
@@ -24,7 +22,7 @@ extension GroupRun: GroupRunning {
     let outcome = await inner.outcome(of: group)
     end(place, outcome.error.map { .failed($0) } ?? .done, outcome.report)
     return GroupOutcome(
-      result: outcome.result.mapError { placed($0, place, MemberName(inner.info)) }, report: outcome.report)
+      result: outcome.result.mapError { namingMember($0, place, MemberName(inner.info)) }, report: outcome.report)
   }
 
   func chain<Value, Failure>(
@@ -39,15 +37,15 @@ extension GroupRun: GroupRunning {
     } catch {
       let known = inner.mapping(error)
       end(place, .failed(known), inner.report)
-      guard error is APIError, let placed = placed(known, place, MemberName(inner.info)) as? Failure else {
+      guard error is APIError, let named = namingMember(known, place, MemberName(inner.info)) as? Failure else {
         throw error
       }
-      throw placed
+      throw named
     }
   }
 
   private func carryOut<R: APIRequest>(
-    _ typed: TypedCall<R>, _ options: CallOptions, _ notify: (CallEnding) -> Void
+    _ typed: TypedCall<R>, _ options: CallOptions
   ) async -> (CallEnding, place: Int?) {
     let meter = meter()
     var options = self.options.forMember(options)
@@ -56,10 +54,7 @@ extension GroupRun: GroupRunning {
     if call.download != nil { meter?.keepsParts() }
     let place = begin(MemberName(of: typed.request), call.state)
     let result = await client.listen(to: call, in: state)
-    let ending = call.finish(result) { ending in
-      notify(ending)
-      return ending
-    }
+    let ending = call.finish(result) { $0 }
     end(place, GroupReport.State(ending))
     return (ending, place)
   }

@@ -1,10 +1,11 @@
-/// The running calls that have a repeat rule, grouped by request type and owner: a state machine without I/O. When a
-/// new call starts, its rule decides what happens to the earlier calls of the same group.
+/// The running calls whose requests declare a ``RepeatRule``, grouped by request type and owner. The type is a state
+/// machine without I/O. When a new call starts, its rule decides what happens to the earlier calls with the same
+/// request type and owner.
 ///
 /// | rule of the new call | earlier calls that run | earlier calls in their debounce pause |
 /// |---|---|---|
 /// | cancel previous | are stopped | are stopped |
-/// | ignore new | continue; the new call is refused | continue; the new call is refused |
+/// | ignore new | continue; the new call is rejected | continue; the new call is rejected |
 /// | debounce | continue | are stopped |
 struct RepeatTable<Member: Sendable>: Sendable {
   /// Identifies the calls with the same request type and owner. A repeat rule applies to these calls together.
@@ -19,12 +20,12 @@ struct RepeatTable<Member: Sendable>: Sendable {
     fileprivate let number: UInt64
   }
 
-  /// The decision on a new call.
-  enum Entry: Sendable {
-    /// The call proceeds, and the calls in `ending` are stopped.
-    case goesOn(Ticket, ending: [Member])
-    /// The new call fails, because another call of the same kind is running.
-    case refused(by: Member)
+  /// The decision whether a new call may proceed.
+  enum Decision: Sendable {
+    /// The new call proceeds, and the earlier calls in `ending` must be stopped.
+    case proceeds(Ticket, ending: [Member])
+    /// The new call fails, because another call with the same request type and owner is running.
+    case rejected(by: Member)
   }
 
   private struct Place: Sendable {
@@ -36,35 +37,35 @@ struct RepeatTable<Member: Sendable>: Sendable {
   private var kinds: [Kind: [Place]] = [:]
   private var last: UInt64 = 0
 
-  /// The number of calls in the table.
+  /// The number of running calls in the table.
   var count: Int { kinds.values.reduce(0) { $0 + $1.count } }
 
-  /// Adds a call that starts, unless its rule refuses it. Returns nil for the rule `runAll`, under which calls are not
-  /// counted.
-  /// - Parameter isEnding: Returns true for a call that is about to end. A call that is about to end does not cause the
-  ///   new call to be refused.
+  /// Adds a call that starts, unless its rule rejects the call. Returns nil for the rule `runAll`, because the table
+  /// does not contain calls with this rule.
+  /// - Parameter isEnding: Returns true for a call that is about to end. Such a call is not a reason to reject the new
+  ///   call.
   mutating func enter(
     _ kind: Kind, _ rule: RepeatRule, _ member: Member, isEnding: (Member) -> Bool = { _ in false }
-  ) -> Entry? {
+  ) -> Decision? {
     let before = kinds[kind, default: []]
     switch rule {
     case .runAll: return nil
-    case .cancelPrevious: return .goesOn(add(kind, member, isWaiting: false), ending: before.map(\.member))
+    case .cancelPrevious: return .proceeds(add(kind, member, isWaiting: false), ending: before.map(\.member))
     case .ignoreNew:
-      if let other = before.first(where: { !isEnding($0.member) }) { return .refused(by: other.member) }
-      return .goesOn(add(kind, member, isWaiting: false), ending: [])
+      if let other = before.first(where: { !isEnding($0.member) }) { return .rejected(by: other.member) }
+      return .proceeds(add(kind, member, isWaiting: false), ending: [])
     case .debounce:
-      return .goesOn(add(kind, member, isWaiting: true), ending: before.filter(\.isWaiting).map(\.member))
+      return .proceeds(add(kind, member, isWaiting: true), ending: before.filter(\.isWaiting).map(\.member))
     }
   }
 
-  /// Records that the debounce pause of a call is over.
+  /// Records that the debounce pause of a call (its waiting time before it is sent) is over.
   mutating func begin(_ ticket: Ticket) {
     guard let index = kinds[ticket.kind]?.firstIndex(where: { $0.number == ticket.number }) else { return }
     kinds[ticket.kind]?[index].isWaiting = false
   }
 
-  /// Removes a call that has ended. Returns the member, so that the caller can release it outside the lock.
+  /// Removes a call that has ended. Returns the removed call, so that the caller can release the call outside the lock.
   @discardableResult
   mutating func leave(_ ticket: Ticket) -> Member? {
     guard let index = kinds[ticket.kind]?.firstIndex(where: { $0.number == ticket.number }) else { return nil }

@@ -9,7 +9,8 @@
 /// In `async` code the functions of ``CallSender`` are shorter: `try await client.batch(GetUser(id: 7), Avatar(name:
 /// "x"))`. A batch without members completes at once.
 public struct Batch<Response: Sendable>: CallGroup {
-  /// The members of one run, and the function that makes the batch's value from them.
+  /// The members of one run of a batch, and the function that makes the value of the batch from the values of the
+  /// members.
   struct Parts: Sendable {
     let members: BatchMembers
     /// Makes the value of the batch. The argument contains the indexes of the members that have succeeded, in the order
@@ -21,14 +22,16 @@ public struct Batch<Response: Sendable>: CallGroup {
   private let width: Int?
   private let parts: @Sendable () -> Parts
 
-  /// The kind ``GroupKind/batch``.
+  /// The kind of the group, which is always ``GroupKind/batch``.
   public var kind: GroupKind { .batch }
-  /// The name of the kind.
+  /// The name of the group, which is always `batch`.
   public var name: String { "batch" }
 
+  /// Makes a batch that ends when its goal is reached or can no longer be reached.
+  ///
   /// - Parameters:
   ///   - width: The maximum number of members that run at the same time; nil for no limit.
-  ///   - parts: Makes the members of one run.
+  ///   - parts: A closure that returns the `Parts` of a new run of the batch.
   init(_ goal: BatchMachine.Goal, width: Int?, parts: @escaping @Sendable () -> Parts) {
     self.goal = goal
     self.width = width
@@ -41,18 +44,19 @@ public struct Batch<Response: Sendable>: CallGroup {
     return try parts.response(try await run(parts.members, in: group))
   }
 
-  /// Runs the members until the goal is reached or can no longer be reached. Members that still run then are cancelled
-  /// and awaited. Returns the indexes of the members that have succeeded, in the order in which they ended.
+  /// Runs the members until the goal of the batch is reached or can no longer be reached. Then cancels the members that
+  /// still run, and waits for their ends. Returns the indexes of the members that have succeeded, in the order in which
+  /// they ended.
   private func run(_ members: BatchMembers, in group: GroupScope) async throws(APIError) -> [Int] {
-    group.run.ledger.expect(members.count)
+    group.run.record.expect(members.count)
     if case .successes(let wanted) = goal, wanted > members.count { throw Self.tooFew(wanted, members.count) }
     let count = min(members.count, max(width ?? members.count, 1))
     let run = BatchRun(members, goal, tasks: count)
     if count == 0 { return try run.successes() }
     try? await withThrowingDiscardingTaskGroup { tasks in
       for _ in 0..<count { tasks.addTask { try await run.work(in: group) } }
-      // If the group is stopped, this line throws and the tasks are cancelled. That also ends waits in the steps that
-      // do not belong to calls of the group.
+      // If the group is stopped, `wait` throws, and the task group cancels its tasks. Custom steps need this
+      // cancellation, because a custom step may wait for something that is not a call of the group.
       try await run.wait(group.run.state)
     }
     return try run.successes()
@@ -62,7 +66,7 @@ public struct Batch<Response: Sendable>: CallGroup {
     let successes = wanted == 1 ? "1 success" : "\(wanted) successes"
     let members = count == 0 ? "no members" : count == 1 ? "1 member" : "\(count) members"
     return APIError(
-      .group, .tooFew, "The batch needs \(successes), but has \(members); lower the number, or add members.")
+      .group, .tooFew, "The batch needs \(successes), but has \(members); require fewer successes, or add members.")
   }
 }
 
@@ -71,7 +75,7 @@ extension Batch {
   /// cancels the other requests.
   ///
   /// - Parameters:
-  ///   - step: The requests, or groups and steps of your own.
+  ///   - step: The requests. Groups and custom steps are possible, too.
   ///   - width: The maximum number of members that run at the same time; nil for no limit. A value below one counts as
   ///     one.
   public init<each S: GroupStep>(_ step: repeat each S, width: Int? = nil)
@@ -84,7 +88,7 @@ extension Batch {
   /// requests. The first failure cancels the other requests.
   ///
   /// - Parameters:
-  ///   - steps: The requests, or groups and steps of your own.
+  ///   - steps: The requests. Groups and custom steps are possible, too.
   ///   - width: The maximum number of members that run at the same time; nil for no limit. A value below one counts as
   ///     one.
   public init<S: Sequence>(_ steps: S, width: Int? = nil)
@@ -99,8 +103,8 @@ extension Batch {
   /// requests. The first failure cancels the other requests.
   public init(mixed steps: [any GroupStep], width: Int? = nil) where Response == [any Sendable] {
     self.init(.all, width: width) {
-      Self.parts(mixed: steps) { entries, _ throws(APIError) in
-        try entries.map { entry throws(APIError) in try entry.value() }
+      Self.parts(mixed: steps) { members, _ throws(APIError) in
+        try members.map { member throws(APIError) in try member.value() }
       }
     }
   }
@@ -120,7 +124,7 @@ extension Batch {
   public init(outcomesOfMixed steps: [any GroupStep], width: Int? = nil)
   where Response == [Result<any Sendable, APIError>] {
     self.init(.outcomes, width: width) {
-      Self.parts(mixed: steps) { entries, _ in entries.map { $0.outcome() ?? .failure(.stopped(.cancelled)) } }
+      Self.parts(mixed: steps) { members, _ in members.map { $0.outcome() ?? .failure(.stopped(.cancelled)) } }
     }
   }
 
@@ -141,16 +145,16 @@ extension Batch {
   /// cancelled. If every request fails, the batch fails with the first failure.
   public init(firstOfMixed steps: [any GroupStep], width: Int? = nil) where Response == any Sendable {
     self.init(.successes(1), width: width) {
-      Self.parts(mixed: steps) { entries, successes throws(APIError) in
+      Self.parts(mixed: steps) { members, successes throws(APIError) in
         guard let first = successes.first else { throw APIError.stopped(.cancelled) }
-        return try entries[first].value()
+        return try members[first].value()
       }
     }
   }
 
   /// Makes a batch that ends when `count` requests have succeeded; the other requests are then cancelled. The value of
-  /// the batch contains the values of these requests, in the order of the requests. As soon as too many requests have
-  /// failed, the batch fails with the first failure.
+  /// the batch contains the values of the successful requests, in the order of the requests. The batch fails with the
+  /// first failure as soon as `count` successes are no longer possible.
   public init<S: Sequence>(atLeast count: Int, of steps: S, width: Int? = nil)
   where S.Element: GroupStep, Response == [S.Element.Response] {
     let steps = Array(steps)
@@ -162,13 +166,13 @@ extension Batch {
   }
 
   /// Makes a batch of requests of mixed types that ends when `count` requests have succeeded; the other requests are
-  /// then cancelled. The value of the batch contains the values of these requests, in the order of the requests. As
-  /// soon as too many requests have failed, the batch fails with the first failure.
+  /// then cancelled. The value of the batch contains the values of the successful requests, in the order of the
+  /// requests. The batch fails with the first failure as soon as `count` successes are no longer possible.
   public init(atLeast count: Int, ofMixed steps: [any GroupStep], width: Int? = nil)
   where Response == [any Sendable] {
     self.init(.successes(max(count, 0)), width: width) {
-      Self.parts(mixed: steps) { entries, successes throws(APIError) in
-        try successes.sorted().map { index throws(APIError) in try entries[index].value() }
+      Self.parts(mixed: steps) { members, successes throws(APIError) in
+        try successes.sorted().map { index throws(APIError) in try members[index].value() }
       }
     }
   }
@@ -176,20 +180,21 @@ extension Batch {
   private static func parts<S: GroupStep>(
     _ steps: [S], _ response: @escaping @Sendable ([BatchSlot<S.Response>], [Int]) throws(APIError) -> Response
   ) -> Parts {
-    let row = BatchRow(steps)
-    return Parts(members: row.members) { successes throws(APIError) in try response(row.slots, successes) }
+    let uniform = UniformMembers(steps)
+    return Parts(members: uniform.members) { successes throws(APIError) in try response(uniform.slots, successes) }
   }
 
   private static func parts(
     mixed steps: [any GroupStep],
-    _ response: @escaping @Sendable ([MixedEntry], [Int]) throws(APIError) -> Response
+    _ response: @escaping @Sendable ([AnyMember], [Int]) throws(APIError) -> Response
   ) -> Parts {
-    let entries = steps.map { MixedEntry($0) }
-    return Parts(members: BatchMembers(entries)) { successes throws(APIError) in try response(entries, successes) }
+    let members = steps.map { AnyMember($0) }
+    return Parts(members: BatchMembers(members)) { successes throws(APIError) in try response(members, successes) }
   }
 }
 
-/// The members of a batch whose types are all known at compile time and may differ.
+/// The members of a batch that was made from a parameter pack. The members may have different types, which are known at
+/// compile time.
 private struct BatchTuple<each S: GroupStep>: Sendable {
   private let steps: (repeat each S)
 
@@ -197,16 +202,16 @@ private struct BatchTuple<each S: GroupStep>: Sendable {
 
   var parts: Batch<(repeat (each S).Response)>.Parts {
     let slots = (repeat BatchSlot.fitting(each steps))
-    var entries: [MixedEntry] = []
-    repeat entries.append(MixedEntry(each steps, each slots))
-    return .init(members: BatchMembers(entries)) { _ throws(APIError) in
+    var members: [AnyMember] = []
+    repeat members.append(AnyMember(each steps, each slots))
+    return .init(members: BatchMembers(members)) { _ throws(APIError) in
       (repeat try (each slots).value())
     }
   }
 }
 
-/// The members of a batch of one type, and the storage for their outcomes.
-struct BatchRow<S: GroupStep>: Sendable {
+/// The members of a batch, which all have the same type, and the storage for their outcomes.
+struct UniformMembers<S: GroupStep>: Sendable {
   let steps: [S]
   let slots: [BatchSlot<S.Response>]
 
@@ -222,16 +227,18 @@ struct BatchRow<S: GroupStep>: Sendable {
   }
 }
 
-/// The members of one run of a batch, without their types: their number, their names and how each one runs.
+/// The members of one run of a batch in type-erased form: their number, their names, and a function that runs one
+/// member.
 struct BatchMembers: Sendable {
   let count: Int
   let name: @Sendable (Int) -> MemberName
-  /// Runs the member with this index in a group. Returns the error if the member fails.
+  /// Runs the member with the given index in the given group. Returns the error of the member; nil if the member
+  /// succeeded.
   let run: @Sendable (Int, GroupScope) async -> APIError?
 }
 
-/// A member of a batch whose type is known only at run time.
-struct MixedEntry: Sendable {
+/// A member of a batch in type-erased form, so that members of different types can be elements of one array.
+struct AnyMember: Sendable {
   let name: @Sendable () -> MemberName
   let run: @Sendable (GroupScope) async -> APIError?
   /// Returns the result of the member; nil if the member was never started.
@@ -254,8 +261,8 @@ struct MixedEntry: Sendable {
 }
 
 extension BatchMembers {
-  init(_ entries: [MixedEntry]) {
+  init(_ members: [AnyMember]) {
     self.init(
-      count: entries.count, name: { entries[$0].name() }, run: { index, group in await entries[index].run(group) })
+      count: members.count, name: { members[$0].name() }, run: { index, group in await members[index].run(group) })
   }
 }

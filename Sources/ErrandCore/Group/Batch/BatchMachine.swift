@@ -6,16 +6,16 @@ struct BatchMachine: Sendable {
     case all
     /// Every member must end, with success or failure.
     case outcomes
-    /// The given number of members must succeed. The batch ends as soon as they have, or as soon as too many members
-    /// have failed.
+    /// The given number of members must succeed. The batch ends as soon as this number is reached, or as soon as so
+    /// many members have failed that the number can no longer be reached.
     case successes(Int)
   }
 
-  /// The state of a batch: whether it continues, has reached its goal or has missed it.
+  /// The state of a batch: the batch continues, has reached its goal, or can no longer reach its goal.
   enum Verdict: Sendable, Hashable {
-    case goOn
+    case pending
     case reached
-    /// The goal cannot be reached any more.
+    /// The batch is over without success: so many members have failed that the goal cannot be reached any more.
     case missed
   }
 
@@ -26,23 +26,24 @@ struct BatchMachine: Sendable {
   private var successes = 0
   private(set) var verdict: Verdict
 
-  /// A batch of `count` members.
+  /// Makes the state machine of a batch of `count` members, none of which has started.
   init(_ goal: Goal, count: Int) {
     self.goal = goal
     self.count = count
-    verdict = count == 0 || goal == .successes(0) ? .reached : .goOn
+    verdict = count == 0 || goal == .successes(0) ? .reached : .pending
   }
 
   /// Returns the index of the next member to start; nil if all members have started or the batch is over.
   mutating func next() -> Int? {
-    guard verdict == .goOn, started < count else { return nil }
+    guard verdict == .pending, started < count else { return nil }
     defer { started += 1 }
     return started
   }
 
-  /// Records that a member has ended. Members that end after the batch is over have no effect.
+  /// Records that a member has ended, and returns the new state of the batch. The state does not change after the batch
+  /// is over.
   mutating func end(succeeded: Bool) -> Verdict {
-    guard verdict == .goOn else { return verdict }
+    guard verdict == .pending else { return verdict }
     ended += 1
     if succeeded { successes += 1 }
     verdict = judged
@@ -52,11 +53,11 @@ struct BatchMachine: Sendable {
   private var judged: Verdict {
     let failures = ended - successes
     switch goal {
-    case .all: return failures > 0 ? .missed : ended == count ? .reached : .goOn
-    case .outcomes: return ended == count ? .reached : .goOn
+    case .all: return failures > 0 ? .missed : ended == count ? .reached : .pending
+    case .outcomes: return ended == count ? .reached : .pending
     case .successes(let wanted):
       if successes >= wanted { return .reached }
-      return count - failures < wanted ? .missed : .goOn
+      return count - failures < wanted ? .missed : .pending
     }
   }
 }

@@ -1,8 +1,8 @@
 import ErrandSupport
 
-/// One run of a batch's members. Several tasks share it, and each task runs one member after the other.
+/// One run of the members of a batch. Several tasks share this object, and each task runs one member after the other.
 final class BatchRun: Sendable {
-  /// Thrown by a task when the batch is over, so that the other tasks are cancelled.
+  /// The error that a task throws when the batch is over. The error makes the task group cancel the other tasks.
   struct Over: Error {}
 
   private struct State: Sendable {
@@ -10,17 +10,19 @@ final class BatchRun: Sendable {
     var failure: APIError?
     /// The indexes of the members that succeeded before the batch was over, in the order in which they ended.
     var successes: [Int] = []
-    /// The number of tasks that have not ended.
+    /// The number of tasks that may still start or run members of the batch.
     var working: Int
-    /// Resumes the task that waits for the end of the batch.
+    /// The object that resumes the task that waits for the end of the batch; nil if no task waits.
     var waiting: Wakeup?
 
-    var isOver: Bool { working == 0 || machine.verdict != .goOn }
+    var isOver: Bool { working == 0 || machine.verdict != .pending }
   }
 
   private let members: BatchMembers
   private let state: Locked<State>
 
+  /// Makes a run in which no member has started.
+  ///
   /// - Parameter tasks: The number of tasks that will call ``work(in:)``.
   init(_ members: BatchMembers, _ goal: BatchMachine.Goal, tasks: Int) {
     self.members = members
@@ -28,7 +30,8 @@ final class BatchRun: Sendable {
   }
 
   /// The indexes of the members that have succeeded, in the order in which they ended.
-  /// - Throws: The first failure if the goal was missed; an error of stage `cancelled` if the batch was stopped.
+  /// - Throws: The first failure if the goal of the batch cannot be reached; an error of stage `cancelled` if the batch
+  ///   was stopped.
   func successes() throws(APIError) -> [Int] {
     let (verdict, failure, successes) = state.withLock { ($0.machine.verdict, $0.failure, $0.successes) }
     if verdict == .reached { return successes }
@@ -42,7 +45,7 @@ final class BatchRun: Sendable {
       let error = await members.run(index, group)
       let verdict = end(index, error, in: group.info)
       group.run.count()
-      if verdict != .goOn { throw Over() }
+      if verdict != .pending { throw Over() }
     }
   }
 
@@ -69,8 +72,8 @@ final class BatchRun: Sendable {
     let error = error?.ofMember(
       GroupMember(kind: .batch, group: group.name, index: index, name: "\(members.name(index))"))
     return state.withLock { state in
-      if state.failure == nil, state.machine.verdict == .goOn { state.failure = error }
-      if error == nil, state.machine.verdict == .goOn { state.successes.append(index) }
+      if state.failure == nil, state.machine.verdict == .pending { state.failure = error }
+      if error == nil, state.machine.verdict == .pending { state.successes.append(index) }
       return state.machine.end(succeeded: error == nil)
     }
   }

@@ -1,10 +1,10 @@
 import ErrandSupport
 
-/// Stores the outcome of one member until the batch is over.
+/// Stores the outcome of one member of a batch until the batch is over.
 final class BatchSlot<Value: Sendable>: Sendable {
   private let result = Locked<Result<Value, APIError>?>(nil)
 
-  /// Makes a slot whose type fits the outcome of a step.
+  /// Makes an empty slot for the outcome of a step. The argument only determines the type of the slot.
   static func fitting<S: GroupStep>(_ step: S) -> BatchSlot<Value> where S.Response == Value { BatchSlot() }
 
   /// Runs a step and stores its result. Returns the error if the step fails.

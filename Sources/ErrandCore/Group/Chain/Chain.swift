@@ -11,9 +11,9 @@
 /// client.start(signUp) { welcome in … }
 /// ```
 ///
-/// In `async` code ``APIClient/chain(options:_:)`` is shorter. If the closure throws, the branches that still run are
-/// cancelled. The closure may run in any task. A closure that uses the main actor must declare it: `{ @MainActor chain
-/// in … }`.
+/// In `async` code the method ``APIClient/chain(options:_:)`` is shorter. If the closure throws an error, the `async
+/// let` branches that still run are cancelled. The closure may run in any task. A closure that uses the main actor must
+/// declare it: `{ @MainActor chain in … }`.
 public struct Chain<Response: Sendable>: CallGroup {
   /// The name of the chain in reports, logs and errors.
   public let name: String

@@ -1,6 +1,7 @@
 import ErrandSupport
 
-/// A running ``StepChain``, for the callbacks of its steps. Any thread may call any member.
+/// A running ``StepChain``, which the callbacks of its steps receive. All methods and properties may be used on any
+/// thread.
 public final class RunningChain: Sendable {
   private struct State: Sendable {
     var steps: [ChainStep]
@@ -19,14 +20,14 @@ public final class RunningChain: Sendable {
 
   /// The identity of the chain.
   public var info: GroupInfo { group.info }
-  /// The report on the steps so far. It can be printed.
+  /// The report on the steps so far. The report can be printed.
   public var report: GroupReport { group.report }
 
   /// Adds a step to this run of the chain, after all other steps.
   ///
   /// - Parameters:
-  ///   - step: A request, or a group or a step of your own.
-  ///   - then: Receives the step's value on the main actor, before the next step starts.
+  ///   - step: A request, a group or a custom step.
+  ///   - then: The callback that receives the step's value on the main actor, before the next step starts.
   /// - Returns: True if the step was added. False if the chain was stopped, has failed, or has ended because the
   ///   callback of its last step has returned.
   @discardableResult
@@ -34,12 +35,12 @@ public final class RunningChain: Sendable {
     add(ChainStep(step, then))
   }
 
-  /// Adds a step whose callback runs on an executor of choice.
+  /// Adds a step to this run of the chain, after all other steps. The callback of the step runs on the given executor.
   ///
   /// - Parameters:
-  ///   - step: A request, or a group or a step of your own.
+  ///   - step: A request, a group or a custom step.
   ///   - executor: The executor of the callback.
-  ///   - then: Receives the step's value, before the next step starts.
+  ///   - then: The callback that receives the step's value, before the next step starts.
   /// - Returns: True if the step was added. False if the chain was stopped, has failed, or has ended because the
   ///   callback of its last step has returned.
   @discardableResult
@@ -49,16 +50,16 @@ public final class RunningChain: Sendable {
     add(ChainStep(step, on: executor, then))
   }
 
-  /// Cancels the chain. It ends as cancelled, never as a success, and no further callback of a step is called.
+  /// Cancels the chain. The chain ends as cancelled, never as a success, and no further callback of a step is called.
   public func stop() { group.cancel() }
 
-  /// Makes the chain fail with this error when the current callback has returned. If the function is called several
-  /// times, the first error counts.
+  /// Makes the chain fail with the given error when the current callback has returned. If the function is called
+  /// several times, the first error counts.
   public func fail(_ error: any Error) {
     state.withLock { $0.failure = $0.failure ?? error }
   }
 
-  /// Returns the next step; nil if there is none. After nil, no step can be added any more.
+  /// Returns the next step; nil if no step is left. After this method has returned nil, no step can be added.
   func next() throws -> ChainStep? {
     try state.withLock { state in
       if let failure = state.failure {
@@ -74,7 +75,7 @@ public final class RunningChain: Sendable {
     }
   }
 
-  /// Ends the chain, so that no step can be added any more. Releases the callbacks, which may retain this object.
+  /// Ends the chain, so that no step can be added. Also releases the callbacks, because they may retain this object.
   func close() {
     let released = state.withLock { state in
       state.isOver = true
@@ -86,7 +87,7 @@ public final class RunningChain: Sendable {
 
   /// Runs a callback on an executor and waits until it has returned. If the chain is stopped before the callback
   /// starts, the callback is not called.
-  func tell(on executor: CallbackExecutor, _ job: @escaping @Sendable () -> Void) async throws {
+  func runCallback(on executor: CallbackExecutor, _ job: @escaping @Sendable () -> Void) async throws {
     let isOpen = Locked(true)
     let take: @Sendable () -> Bool = {
       isOpen.withLock { isOpen in
@@ -117,16 +118,16 @@ public final class RunningChain: Sendable {
   }
 }
 
-/// A step of a chain with its callback, without their types.
+/// A step of a chain and its callback, in type-erased form.
 struct ChainStep: Sendable {
-  /// Runs the step and its callback.
+  /// Runs the step, then its callback, and returns the value of the step.
   let run: @Sendable (RunningChain) async throws -> any Sendable
 
   init<S: GroupStep>(_ step: S, _ then: (@MainActor (S.Response, RunningChain) -> Void)?) {
     run = { chain in
       let value = try await step.run(in: chain.group)
       if let then {
-        try await chain.tell(on: .main) { MainActor.assumeIsolated { then(value, chain) } }
+        try await chain.runCallback(on: .main) { MainActor.assumeIsolated { then(value, chain) } }
       }
       return value
     }
@@ -137,7 +138,7 @@ struct ChainStep: Sendable {
   ) {
     run = { chain in
       let value = try await step.run(in: chain.group)
-      try await chain.tell(on: executor) { then(value, chain) }
+      try await chain.runCallback(on: executor) { then(value, chain) }
       return value
     }
   }

@@ -21,20 +21,20 @@ public struct StepChain: CallGroup {
   /// Adds a step.
   ///
   /// - Parameters:
-  ///   - step: A request, or a group or a step of your own.
-  ///   - then: Receives the step's value on the main actor, before the next step starts. The callback may add steps,
-  ///     stop the chain or make it fail. It is not called after the chain was stopped.
+  ///   - step: A request, a group or a custom step.
+  ///   - then: The callback that receives the step's value on the main actor, before the next step starts. The callback
+  ///     may add steps, stop the chain or make the chain fail. The callback is not called after the chain was stopped.
   public mutating func add<S: GroupStep>(_ step: S, then: (@MainActor (S.Response, RunningChain) -> Void)? = nil) {
     steps.append(ChainStep(step, then))
   }
 
-  /// Adds a step whose callback runs on an executor of choice.
+  /// Adds a step whose callback runs on the given executor.
   ///
   /// - Parameters:
-  ///   - step: A request, or a group or a step of your own.
+  ///   - step: A request, a group or a custom step.
   ///   - executor: The executor of the callback.
-  ///   - then: Receives the step's value, before the next step starts. The callback may add steps, stop the chain or
-  ///     make it fail.
+  ///   - then: The callback that receives the step's value, before the next step starts. The callback may add steps,
+  ///     stop the chain or make the chain fail.
   public mutating func add<S: GroupStep>(
     _ step: S, on executor: CallbackExecutor, then: @escaping @Sendable (S.Response, RunningChain) -> Void
   ) {
@@ -56,6 +56,6 @@ public struct StepValues: Sendable {
   /// The values, in the order of the steps.
   public let all: [any Sendable]
 
-  /// The first value of this type; nil if no step returned one.
+  /// The first value of the given type; nil if no step returned a value of this type.
   public func first<Value>(_ type: Value.Type) -> Value? { all.lazy.compactMap { $0 as? Value }.first }
 }

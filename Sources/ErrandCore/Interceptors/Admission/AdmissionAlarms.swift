@@ -1,22 +1,24 @@
-/// The timers that wake the calls that wait for a rate token, at most one timer per host. The type only decides; the
-/// caller sets the timers.
+/// The timers of an admission queue, at most one for each host. A timer fires when the rate limit of its host has a new
+/// token, and the queue then admits a waiting call. This type only decides which timers are needed. The caller
+/// schedules and cancels the timers.
 struct AdmissionAlarms: Sendable {
-  /// A timer that is set or is about to be set.
+  /// The timer of one host. The timer is scheduled already, or the caller is about to schedule it.
   struct Alarm: Sendable {
     fileprivate let number: UInt64
     let moment: MonotonicInstant
     let timers: any Timers
-    /// Nil until the timer is scheduled.
+    /// Identifies the scheduled timer, so that the timer can be cancelled; nil until the timer is scheduled.
     fileprivate(set) var token: TimerToken?
 
-    /// Cancels the timer. If the timer is not set yet, ``AdmissionAlarms/keep(_:_:for:)`` returns false for this alarm
-    /// later.
+    /// Cancels the timer if it is scheduled already. Otherwise another thread is about to schedule the timer. That
+    /// thread cancels the timer itself, because ``AdmissionAlarms/keep(_:_:for:)`` returns false for this alarm.
     func cancel() {
       if let token { timers.cancel(token) }
     }
   }
 
-  /// The timers to cancel and to set after the lock is released.
+  /// The timer that the caller must cancel, and the timer that the caller must schedule. The caller does both after it
+  /// has released its lock.
   struct Order: Sendable {
     var cancels: Alarm?
     var sets: Alarm?
@@ -25,9 +27,9 @@ struct AdmissionAlarms: Sendable {
   private var alarms: [Int: Alarm] = [:]
   private var last: UInt64 = 0
 
-  /// Makes sure that the alarm of a host fires no later than `moment`. With nil it removes the alarm. Returns nil if no
-  /// timer changes.
-  mutating func tend(_ host: Int, _ moment: MonotonicInstant?, _ timers: any Timers) -> Order? {
+  /// Makes sure that the alarm of a host fires no later than `moment`. If `moment` is nil, removes the alarm. Returns
+  /// the timers that the caller must change; nil if no timer changes.
+  mutating func update(_ host: Int, _ moment: MonotonicInstant?, _ timers: any Timers) -> Order? {
     guard let moment else {
       return alarms.isEmpty ? nil : alarms.removeValue(forKey: host).map { Order(cancels: $0) }
     }
@@ -37,14 +39,15 @@ struct AdmissionAlarms: Sendable {
     return Order(cancels: alarms.updateValue(alarm, forKey: host), sets: alarm)
   }
 
-  /// Stores the token of a timer that was set. Returns false if the alarm has fired or has been replaced.
+  /// Stores the token of a timer that was scheduled. Returns false if the alarm has already fired, or was removed or
+  /// replaced.
   mutating func keep(_ token: TimerToken, _ alarm: Alarm, for host: Int) -> Bool {
     guard alarms[host]?.number == alarm.number else { return false }
     alarms[host]?.token = token
     return true
   }
 
-  /// Removes an alarm that fires. Returns false if the alarm has already been removed or replaced.
+  /// Removes an alarm whose timer has fired. Returns false if the alarm was already removed or replaced.
   mutating func take(_ alarm: Alarm, for host: Int) -> Bool {
     guard alarms[host]?.number == alarm.number else { return false }
     alarms[host] = nil

@@ -9,7 +9,8 @@ package final class AdmissionControl: Sendable {
     var alarms = AdmissionAlarms()
   }
 
-  /// The queue position of a call; nil before the call waits and after the call has left the queue.
+  /// Stores the place of a call in the queue. The place is nil before the call waits and after the call has left the
+  /// queue.
   private final class Place: Sendable {
     let ticket = Locked<Queue.Ticket?>(nil)
   }
@@ -27,8 +28,8 @@ package final class AdmissionControl: Sendable {
   /// The numbers of running exchanges and of waiting calls at the origins of one host.
   func counts(at host: String) -> (running: Int, waiting: Int) { state.withLock { $0.queue.counts(at: host) } }
 
-  /// Changes the limits, and admits waiting calls that the new limits allow. `limits` is called under the lock: if two
-  /// threads change the limits at the same time, the later one cannot restore older limits.
+  /// Changes the limits, and admits waiting calls that the new limits allow. The closure `limits` runs while the lock
+  /// is held. So if two threads change the limits at the same time, the newest limits take effect.
   func change(_ timers: any Timers, _ limits: () -> AdmissionLimits) {
     let now = timers.now
     let hasChanged = state.withLock { state in
@@ -39,45 +40,45 @@ package final class AdmissionControl: Sendable {
     }
     guard hasChanged else { return }
     while let next = state.withLock({ $0.queue.admitNext(now) }) { hand(next, timers) }
-    for host in state.withLock({ $0.queue.waitedFor }) { tend(host, timers) }
+    for host in state.withLock({ $0.queue.waitedFor }) { updateTimer(of: host, timers) }
   }
 
   // MARK: - Entering and leaving
 
-  /// Waits for a slot.
+  /// Waits for a slot, which is the permission to run one exchange.
   /// - Throws: ``ErrandHTTP/CallState/Stopped`` if the call is stopped, ``APIError`` if the queue is full. After an
   ///   error the call has no slot.
-  func enter(_ origin: HTTPURL.Origin, _ context: CallContext) async throws -> Queue.Pass {
-    if let pass = state.withLock({ $0.queue.tryEnter(origin) }) { return pass }
+  func enter(_ origin: HTTPURL.Origin, _ context: CallContext) async throws -> Queue.Slot {
+    if let slot = state.withLock({ $0.queue.tryEnter(origin) }) { return slot }
     let now = context.call.timers.now
-    if let pass = state.withLock({ $0.queue.tryEnter(origin, now) }) { return pass }
-    context.record.queues(since: now)
-    defer { context.record.queued(since: now, until: context.call.timers.now) }
+    if let slot = state.withLock({ $0.queue.tryEnter(origin, now) }) { return slot }
+    context.record.beginWait(at: now)
+    defer { context.record.endWait(since: now, until: context.call.timers.now) }
     if isWaitedFor { return try await enterBeyond(origin, context.call, now) }
     switch try await queue(origin, context, now) {
-    case .admitted(let pass): return pass
-    case .waits(let ticket): return Queue.Pass(host: ticket.host)
+    case .admitted(let slot): return slot
+    case .waits(let ticket): return Queue.Slot(host: ticket.host)
     case .full: throw APIError.queueFull(limits.waiting)
     }
   }
 
-  /// True if another call, which may have a slot in this queue, waits for the current task. The current task must not
-  /// wait for that slot.
+  /// True if another call waits for the current task. The other call may have a slot for an exchange in this queue. So
+  /// the current task must not wait for a slot, because both could wait forever.
   private var isWaitedFor: Bool {
-    RefreshControl.isRefreshing || HeldSlot.present?.isHeld(of: self) == true
+    RefreshControl.isRefreshing || ActiveSlot.current?.isHeld(of: self) == true
   }
 
-  /// Waits only for a rate token, then takes a slot even if all slots are taken.
+  /// Waits only for a token of the rate limit, then takes a slot for an exchange even if all slots are taken.
   private func enterBeyond(
     _ origin: HTTPURL.Origin, _ call: CallState, _ now: MonotonicInstant
-  ) async throws -> Queue.Pass {
+  ) async throws -> Queue.Slot {
     var moment = state.withLock { $0.queue.reserveToken(origin, now) }
     do {
       while true {
         if let moment { try await call.sleep(until: moment) }
         let now = call.timers.now
         switch state.withLock({ $0.queue.enterBeyond(origin, now) }) {
-        case .admitted(let pass): return pass
+        case .admitted(let slot): return slot
         case .closed(let until): moment = until
         }
       }
@@ -102,16 +103,17 @@ package final class AdmissionControl: Sendable {
             let entrance = state.queue.enter(origin, owner: context.info.owner, priority, wakeup, now)
             if case .waits(let ticket) = entrance {
               call.whenPriorityChanges { [self, call] _ in follow(ticket, call) }
-              // The priority may have changed before the listener was installed.
+              // The priority of the call may have changed after it was read above, and before `whenPriorityChanges` was
+              // called.
               if call.priority != priority { state.queue.change(ticket, to: call.priority, now) }
             }
             return entrance
           }
           switch entrance {
-          case .admitted(let pass): if !wakeup.resume() { release(pass, call.timers, isUnused: true) }
+          case .admitted(let slot): if !wakeup.resume() { release(slot, call.timers, isUnused: true) }
           case .waits(let ticket):
             place.ticket.withLock { $0 = ticket }
-            tend(ticket.host, call.timers)
+            updateTimer(of: ticket.host, call.timers)
           case .full: wakeup.resume()
           }
         }
@@ -123,36 +125,37 @@ package final class AdmissionControl: Sendable {
     return entrance
   }
 
-  /// Releases a slot and hands the slot to the next waiting call that has not left the queue.
+  /// Releases the slot of an exchange, and hands the slot to the next waiting call that has not left the queue.
   ///
   /// - Parameter isUnused: True if no request was sent with the slot.
-  func release(_ pass: Queue.Pass, _ timers: any Timers, isUnused: Bool = false) {
-    if !isUnused, state.withLock({ $0.queue.releaseUnlessWaited(pass) }) { return }
+  func release(_ slot: Queue.Slot, _ timers: any Timers, isUnused: Bool = false) {
+    if !isUnused, state.withLock({ $0.queue.releaseUnlessWaited(slot) }) { return }
     let now = timers.now
-    let next = state.withLock { $0.queue.release(pass, isUnused: isUnused, now) }
-    tend(pass.host, timers)
+    let next = state.withLock { $0.queue.release(slot, isUnused: isUnused, now) }
+    updateTimer(of: slot.host, timers)
     if let next { hand(next, timers) }
   }
 
-  /// Hands a slot to a waiting call. If this call has left the queue, the slot goes to the next waiting call.
-  private func hand(_ grant: Queue.Grant, _ timers: any Timers) {
-    var grant = grant
-    while !grant.waiter.resume() {
-      let (pass, now) = (grant.pass, timers.now)
-      let next = state.withLock { $0.queue.release(pass, isUnused: true, now) }
-      tend(pass.host, timers)
+  /// Hands a slot for an exchange to a waiting call. If this call has left the queue, the slot goes to the next waiting
+  /// call.
+  private func hand(_ admission: Queue.Admission, _ timers: any Timers) {
+    var admission = admission
+    while !admission.waiter.resume() {
+      let (slot, now) = (admission.slot, timers.now)
+      let next = state.withLock { $0.queue.release(slot, isUnused: true, now) }
+      updateTimer(of: slot.host, timers)
       guard let next else { return }
-      grant = next
+      admission = next
     }
-    tend(grant.pass.host, timers)
+    updateTimer(of: admission.slot.host, timers)
   }
 
-  /// Removes a call from the queue if the call still waits. This is done directly when the call is stopped. The call
-  /// itself could do it only later, because its executor may be busy for a long time.
+  /// Removes a call from the queue if the call still waits. When a call is stopped, this method runs on the thread that
+  /// stops the call. So the removal is not delayed while the executor of the call is busy.
   private func leave(_ place: Place, _ timers: any Timers) {
     guard let ticket = place.ticket.withLock({ $0.take() }) else { return }
     state.withLock { $0.queue.leave(ticket) }
-    tend(ticket.host, timers)
+    updateTimer(of: ticket.host, timers)
   }
 
   // MARK: - While waiting
@@ -165,30 +168,32 @@ package final class AdmissionControl: Sendable {
 
   // MARK: - Rates
 
-  /// Sends nothing to a host with a rate limit until the host's `Retry-After` has passed, for at most one hour.
-  func learn(from answer: HTTPResponse, _ pass: Queue.Pass, _ timers: any Timers) {
-    guard state.withLock({ $0.queue.isRated(pass) }), let delay = RetryAfter.delay(in: answer.fields) else { return }
+  /// If the host has a rate limit and the response has a `Retry-After` field, no request is sent to the host until the
+  /// requested time has passed, for at most one hour.
+  func learn(from response: HTTPResponse, _ slot: Queue.Slot, _ timers: any Timers) {
+    guard state.withLock({ $0.queue.isRated(slot) }), let delay = RetryAfter.delay(in: response.fields) else { return }
     let moment = timers.now.advanced(by: min(delay, .seconds(3_600)))
-    state.withLock { $0.queue.close(pass, until: moment) }
+    state.withLock { $0.queue.close(slot, until: moment) }
   }
 
-  /// Sets or removes the timer that admits waiting calls of a host when the host's next rate token is available.
-  private func tend(_ host: Int, _ timers: any Timers) {
+  /// Sets or removes the timer that admits waiting calls of a host when the next token of the host's rate limit is
+  /// available.
+  private func updateTimer(of host: Int, _ timers: any Timers) {
     let now = timers.now
     let order = state.withLock { state in
-      state.alarms.tend(host, state.queue.wake(at: host, now), timers)
+      state.alarms.update(host, state.queue.wake(at: host, now), timers)
     }
     guard let order else { return }
     order.cancels?.cancel()
     guard let alarm = order.sets else { return }
-    let token = timers.schedule(at: alarm.moment) { [weak self] in self?.goOff(alarm, host) }
+    let token = timers.schedule(at: alarm.moment) { [weak self] in self?.fire(alarm, host) }
     if !state.withLock({ $0.alarms.keep(token, alarm, for: host) }) { timers.cancel(token) }
   }
 
-  private func goOff(_ alarm: AdmissionAlarms.Alarm, _ host: Int) {
+  private func fire(_ alarm: AdmissionAlarms.Alarm, _ host: Int) {
     guard state.withLock({ $0.alarms.take(alarm, for: host) }) else { return }
     let now = alarm.timers.now
     while let next = state.withLock({ $0.queue.admitNext(at: host, now) }) { hand(next, alarm.timers) }
-    tend(host, alarm.timers)
+    updateTimer(of: host, alarm.timers)
   }
 }

@@ -1,14 +1,15 @@
-/// The state of each origin in an admission queue. Unused origins are removed when there are many.
+/// The state of each origin in an admission queue. Unused origins are removed when many origins are stored.
 struct AdmissionHosts: Sendable {
-  /// The state of one origin.
+  /// The state of one origin in an admission queue: the number of its running exchanges, and its token bucket.
   struct Host: Sendable {
     let origin: HTTPURL.Origin
     var running = 0
-    /// The rate tokens of the origin; nil if its host has no rate limit.
+    /// The token bucket of the origin; nil if its host has no rate limit.
     var bucket: RateBucket?
   }
 
-  /// Unused origins are removed only above this number of origins, so that few calls spend time on the search.
+  /// If fewer origins than this number are stored, the type does not search for unused origins to remove. So the search
+  /// is rare.
   private static var kept: Int { 64 }
 
   private var places: [HTTPURL.Origin: Int] = [:]
@@ -16,22 +17,22 @@ struct AdmissionHosts: Sendable {
   private var free: [Int] = []
   private var sweepAt = Self.kept
 
-  /// The index of an origin; nil if the origin is unknown.
+  /// Returns the index that identifies an origin in this type; nil if the origin is not stored.
   func place(of origin: HTTPURL.Origin) -> Int? { places[origin] }
 
-  /// The indices in use.
+  /// The indices of all stored origins.
   var all: [Int] { hosts.indices.filter { hosts[$0] != nil } }
 
   subscript(place: Int) -> Host? { hosts[place] }
 
-  /// The number of exchanges that run at an index.
+  /// The number of exchanges that run with the origin at an index.
   func running(at place: Int) -> Int { hosts[place]?.running ?? 0 }
 
-  /// The rate tokens of the origin at an index; nil if its host has no rate limit.
+  /// The token bucket of the origin at an index; nil if its host has no rate limit.
   func bucket(at place: Int) -> RateBucket? { hosts[place]?.bucket }
 
-  /// Adds an origin. This may remove other origins, if they have no running exchange, no waiting call and all their
-  /// rate tokens.
+  /// Adds an origin, and returns its index. The method may remove other origins that have no running exchange, no
+  /// waiting call and a full token bucket.
   ///
   /// - Parameter now: The current moment; nil if no host has a rate limit.
   mutating func make(
@@ -59,10 +60,10 @@ struct AdmissionHosts: Sendable {
     }
   }
 
-  /// Adds `step` to the number of running exchanges of an origin.
+  /// Adds `step` to the number of running exchanges of an origin. The value of `step` is negative when exchanges end.
   mutating func run(at place: Int, _ step: Int) { hosts[place]?.running += step }
 
-  /// Changes the rate tokens of an origin, if its host has a rate limit.
+  /// Changes the token bucket of an origin whose host has a rate limit; does nothing for other origins.
   mutating func change(at place: Int, _ body: (inout RateBucket) -> Void) {
     if var bucket = hosts[place]?.bucket {
       body(&bucket)

@@ -1,12 +1,12 @@
 /// Decides which calls are admitted and which wait: a state machine without I/O and without a clock.
 ///
 /// A call needs a *slot*, which is the permission to run one exchange. If its host has a rate limit, the call also
-/// needs a *token*. It is admitted at once if both are free and no other call waits for the same host. ``WaitingQueue``
-/// selects the waiting call that gets a free slot. ``wake(at:_:)`` returns the moment of the next token if waiting
-/// calls lack only a token.
+/// needs a *token* of the rate limit. A call is admitted at once if a slot and a token are free and no other call waits
+/// for the same host. ``WaitingQueue`` selects the waiting call that gets a free slot. ``wake(at:_:)`` returns the
+/// moment of the next token if waiting calls lack only a token.
 struct AdmissionQueue<Waiter: Sendable>: Sendable {
-  /// The slot of an admitted call.
-  struct Pass: Sendable, Hashable {
+  /// The slot of an admitted call: the permission to run one exchange with the host.
+  struct Slot: Sendable, Hashable {
     let host: Int
   }
 
@@ -16,17 +16,19 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     fileprivate let place: WaitingQueue<Waiter>.Place
   }
 
-  /// The result of entering the queue.
+  /// The answer to a call that asks for a slot: the call gets a slot, waits in the queue, or is rejected because the
+  /// queue is full.
   enum Entrance: Sendable {
-    case admitted(Pass)
+    case admitted(Slot)
     case waits(Ticket)
     case full
   }
 
-  /// A waiting call that is admitted now. If the call has left the queue, its slot is released as unused.
-  struct Grant: Sendable {
+  /// A waiting call that gets a slot, and this slot. If the call has already stopped waiting, the receiver of this
+  /// value must release the slot as unused.
+  struct Admission: Sendable {
     let waiter: Waiter
-    let pass: Pass
+    let slot: Slot
   }
 
   private(set) var limits: AdmissionLimits
@@ -43,7 +45,7 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   /// The number of waiting calls.
   var waiting: Int { waitingCalls.count }
 
-  /// The number of known origins.
+  /// The number of origins that are stored at present.
   var placesInUse: Int { hosts.all.count }
 
   /// The numbers of running exchanges and of waiting calls at the origins of a host.
@@ -57,28 +59,28 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
 
   // MARK: - Entering
 
-  /// Takes a slot if one is free and no call waits for the same host. Without `now` this succeeds only if no host has a
-  /// rate limit.
-  mutating func tryEnter(_ origin: HTTPURL.Origin, _ now: MonotonicInstant? = nil) -> Pass? {
+  /// Takes a slot for an exchange if a slot is free and no call waits for the same host. If `now` is nil, the method
+  /// succeeds only if no host has a rate limit.
+  mutating func tryEnter(_ origin: HTTPURL.Origin, _ now: MonotonicInstant? = nil) -> Slot? {
     guard running < limits.total, now != nil || limits.rates.isEmpty else { return nil }
     let host = place(of: origin, now)
     guard hasRoom(host), waitingCalls.count(at: host) == 0 else { return nil }
     return takeSlot(at: host, now)
   }
 
-  /// Takes a slot, or enters the queue.
+  /// Takes a slot for an exchange if a slot is free. Otherwise adds the call to the queue, unless the queue is full.
   mutating func enter(
     _ origin: HTTPURL.Origin, owner: UInt64?, _ priority: CallPriority, _ waiter: Waiter, _ now: MonotonicInstant
   ) -> Entrance {
-    if let pass = tryEnter(origin, now) { return .admitted(pass) }
+    if let slot = tryEnter(origin, now) { return .admitted(slot) }
     guard waitingCalls.count < limits.waiting else { return .full }
     let host = place(of: origin, now)
     let place = waitingCalls.add(waiter, host: host, owner: owner, priority, now)
     return .waits(Ticket(host: host, place: place))
   }
 
-  /// Reserves the next token of a host for the caller. Returns the moment at which it is available; nil if it is
-  /// available now.
+  /// Reserves the next token of a host's rate limit for the caller. Returns the moment at which the token is available;
+  /// nil if the token is available now.
   mutating func reserveToken(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) -> MonotonicInstant? {
     let host = place(of: origin, now)
     guard let bucket = hosts.bucket(at: host) else { return nil }
@@ -86,19 +88,20 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     return bucket.hasToken(now) ? nil : bucket.next
   }
 
-  /// Returns a reserved token that was not used.
+  /// Puts a reserved token back into the rate limit of a host, because the token was not used.
   mutating func giveBackToken(_ origin: HTTPURL.Origin) {
     if let host = hosts.place(of: origin) { hosts.change(at: host) { $0.giveBack() } }
   }
 
-  /// The result of taking a slot with a reserved token, even if no slot is free.
+  /// The answer to a call that has reserved a token of the rate limit and asks for a slot. The call gets a slot, or
+  /// must wait because the host has asked for a pause.
   enum ReservedEntrance: Sendable {
-    case admitted(Pass)
-    /// The host accepts no requests before this moment.
+    case admitted(Slot)
+    /// The call gets no slot now, because the host accepts no requests before the given moment.
     case closed(MonotonicInstant)
   }
 
-  /// Takes a slot with a reserved token, even if no slot is free.
+  /// Takes a slot for an exchange, even if no slot is free. The caller must have reserved a token of the rate limit.
   mutating func enterBeyond(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) -> ReservedEntrance {
     let host = place(of: origin, now)
     if let moment = hosts.bucket(at: host)?.closed(now) { return .closed(moment) }
@@ -123,52 +126,56 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
 
   // MARK: - Leaving
 
-  /// Releases a slot if no call waits. Otherwise does nothing and returns false.
-  mutating func releaseUnlessWaited(_ pass: Pass) -> Bool {
+  /// Releases the slot of an exchange if no call waits. If a call waits, does nothing and returns false.
+  mutating func releaseUnlessWaited(_ slot: Slot) -> Bool {
     guard waitingCalls.count == 0 else { return false }
-    giveBack(pass)
+    giveBack(slot)
     return true
   }
 
-  /// Releases a slot. Returns the waiting call that gets the slot; nil if there is none.
+  /// Releases the slot of an exchange. Returns the waiting call that gets the slot; nil if no waiting call can use the
+  /// slot.
   ///
-  /// - Parameter isUnused: True if no request was sent with the slot. Then the token of the call is returned, too.
-  mutating func release(_ pass: Pass, isUnused: Bool = false, _ now: MonotonicInstant) -> Grant? {
+  /// - Parameter isUnused: True if no request was sent with the slot. In this case the token that was taken from the
+  ///   rate limit is put back, too.
+  mutating func release(_ slot: Slot, isUnused: Bool = false, _ now: MonotonicInstant) -> Admission? {
     let heldOthersBack = running >= limits.total
-    giveBack(pass)
-    if isUnused { hosts.change(at: pass.host) { $0.giveBack() } }
-    return heldOthersBack ? admitNext(now) : admitNext(at: pass.host, now)
+    giveBack(slot)
+    if isUnused { hosts.change(at: slot.host) { $0.giveBack() } }
+    return heldOthersBack ? admitNext(now) : admitNext(at: slot.host, now)
   }
 
-  private mutating func giveBack(_ pass: Pass) {
+  private mutating func giveBack(_ slot: Slot) {
     running = max(running - 1, 0)
-    hosts.run(at: pass.host, -1)
+    hosts.run(at: slot.host, -1)
   }
 
-  /// Admits the next waiting call of all hosts that have a free slot and a token.
-  mutating func admitNext(_ now: MonotonicInstant) -> Grant? {
+  /// Admits the next waiting call among all hosts that have a free slot for an exchange and a token of their rate
+  /// limit.
+  mutating func admitNext(_ now: MonotonicInstant) -> Admission? {
     guard waitingCalls.count > 0, running < limits.total else { return nil }
     waitingCalls.age(now)
     open.removeAll(keepingCapacity: true)
     for host in waitingCalls.hosts where hasRoom(host) && hasToken(host, now) { open.append(host) }
-    guard let next = waitingCalls.takeNext(among: open), let pass = takeSlot(at: next.host, now) else { return nil }
-    return Grant(waiter: next.waiter, pass: pass)
+    guard let next = waitingCalls.takeNext(among: open), let slot = takeSlot(at: next.host, now) else { return nil }
+    return Admission(waiter: next.waiter, slot: slot)
   }
 
-  /// Admits the next waiting call of one host if a slot and a token are free.
-  mutating func admitNext(at host: Int, _ now: MonotonicInstant) -> Grant? {
+  /// Admits the next waiting call of one host if a slot for an exchange and a token of the rate limit are free.
+  mutating func admitNext(at host: Int, _ now: MonotonicInstant) -> Admission? {
     guard waitingCalls.count > 0, running < limits.total, hasRoom(host), hasToken(host, now) else { return nil }
     waitingCalls.age(now)
-    guard let waiter = waitingCalls.takeNext(at: host), let pass = takeSlot(at: host, now) else { return nil }
-    return Grant(waiter: waiter, pass: pass)
+    guard let waiter = waitingCalls.takeNext(at: host), let slot = takeSlot(at: host, now) else { return nil }
+    return Admission(waiter: waiter, slot: slot)
   }
 
   private func hasRoom(_ host: Int) -> Bool { hosts.running(at: host) < limits.perHost }
 
   private func hasToken(_ host: Int, _ now: MonotonicInstant) -> Bool { hosts.bucket(at: host)?.hasToken(now) ?? true }
 
-  /// Takes a token and a slot. The slot must be free. Returns nil if there is no token.
-  private mutating func takeSlot(at host: Int, _ now: MonotonicInstant?) -> Pass? {
+  /// Takes a slot for an exchange and a token of the rate limit. A slot must be free. Returns nil if no token is
+  /// available.
+  private mutating func takeSlot(at host: Int, _ now: MonotonicInstant?) -> Slot? {
     if let bucket = hosts.bucket(at: host) {
       guard let now, bucket.hasToken(now) else { return nil }
       hosts.change(at: host) { $0.take(now) }
@@ -176,20 +183,22 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     return take(at: host)
   }
 
-  private mutating func take(at host: Int) -> Pass {
+  private mutating func take(at host: Int) -> Slot {
     running += 1
     hosts.run(at: host, 1)
-    return Pass(host: host)
+    return Slot(host: host)
   }
 
   // MARK: - Rates and limits
 
-  /// The moment of the next token of a host; nil unless a token is all that the waiting calls of the host lack. The
-  /// moment is in the past if the token is already available.
+  /// The moment at which the next token of a host's rate limit is available. The moment is in the past if a token is
+  /// already available. Nil if the caller needs no timer for the token. That is the case if no call waits for the host,
+  /// or if the host has no rate limit. That is also the case if another exchange must end before a waiting call can get
+  /// a slot.
   func wake(at host: Int, _ now: MonotonicInstant) -> MonotonicInstant? {
     guard waitingCalls.count(at: host) > 0, hasRoom(host), let bucket = hosts.bucket(at: host) else { return nil }
-    // All slots are taken. When the next one is released, it is offered to all hosts that have a token, so no timer is
-    // needed.
+    // A token of the rate limit is available, but all slots for exchanges are taken. The next slot that is released is
+    // offered to all hosts that have a token, so no timer is needed.
     if bucket.hasToken(now), running >= limits.total { return nil }
     return bucket.next
   }
@@ -198,14 +207,15 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   var waitedFor: [Int] { waitingCalls.hosts }
 
   /// Whether the host of a slot has a rate limit.
-  func isRated(_ pass: Pass) -> Bool { hosts.bucket(at: pass.host) != nil }
+  func isRated(_ slot: Slot) -> Bool { hosts.bucket(at: slot.host) != nil }
 
-  /// Admits no request to the host of a slot before a moment. At that moment the host has no tokens.
-  mutating func close(_ pass: Pass, until moment: MonotonicInstant) {
-    hosts.change(at: pass.host) { $0.close(until: moment) }
+  /// Admits no request to the host of a slot before the given moment. At that moment the token bucket of the host is
+  /// empty.
+  mutating func close(_ slot: Slot, until moment: MonotonicInstant) {
+    hosts.change(at: slot.host) { $0.close(until: moment) }
   }
 
-  /// Changes the limits. ``admitNext(_:)`` admits the waiting calls that the new limits allow.
+  /// Changes the limits. The caller then calls ``admitNext(_:)`` to admit the waiting calls that the new limits allow.
   mutating func change(_ limits: AdmissionLimits, _ now: MonotonicInstant) {
     let hasNewRates = limits.rates != self.limits.rates
     self.limits = limits

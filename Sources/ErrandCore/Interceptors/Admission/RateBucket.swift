@@ -1,18 +1,19 @@
-/// The rate tokens of one origin; each request takes one token. The type reads no clock: the caller passes the current
-/// moment.
+/// The token bucket of one origin, which limits the rate of requests: each request takes one token. The type reads no
+/// clock; the caller passes the current moment.
 ///
-/// The type stores the moment at which the bucket was, or would have been, empty. The number of tokens follows from the
-/// time since that moment. All arithmetic saturates.
+/// The type does not store the number of tokens, but the moment at which the bucket is empty. The number of tokens is
+/// computed from the time since that moment. All arithmetic saturates.
 struct RateBucket: Sendable {
-  /// The nanoseconds in which one token is added.
+  /// The time in which one token is added, in nanoseconds.
   private let interval: Int64
-  /// The nanoseconds in which the bucket fills up.
+  /// The time in which an empty bucket fills up, in nanoseconds.
   private let depth: Int64
   private var empty: Int64
-  /// No request is sent before this moment, even if a token is available.
+  /// The moment before which no request is sent, even if a token is available.
   private var closed = Int64.min
 
-  /// Makes a full bucket. If the bucket replaces another one, it is no fuller than the replaced bucket.
+  /// Makes a full bucket. If the bucket replaces a bucket `former`, the new bucket is full only if enough time has
+  /// passed since `former` was empty.
   init(_ rate: HostRate, _ now: MonotonicInstant, after former: RateBucket? = nil) {
     let time = rate.time.clampedNanoseconds
     let requests = Int64(clamping: rate.requests)
@@ -37,21 +38,21 @@ struct RateBucket: Sendable {
   /// The moment at which the next token is available if no request takes a token before that moment.
   var next: MonotonicInstant { MonotonicInstant(nanoseconds: Self.sum(empty, interval)) }
 
-  /// Takes an available token, or reserves the next one.
+  /// Takes an available token, or reserves the next token if no token is available.
   mutating func take(_ now: MonotonicInstant) {
     empty = Self.sum(max(empty, Self.difference(now.nanoseconds, depth)), interval)
   }
 
-  /// Returns an unused token.
+  /// Puts an unused token back into the bucket.
   mutating func giveBack() { empty = Self.difference(empty, interval) }
 
-  /// Allows no request before a moment. At that moment the bucket is empty.
+  /// Allows no request before the given moment. At that moment the bucket will be empty.
   mutating func close(until moment: MonotonicInstant) {
     empty = max(empty, moment.nanoseconds)
     closed = max(closed, moment.nanoseconds)
   }
 
-  /// The moment until which a call must wait although it has a token; nil if the call need not wait.
+  /// The moment until which a call must wait even if a token is available; nil if the call need not wait.
   func closed(_ now: MonotonicInstant) -> MonotonicInstant? {
     closed > now.nanoseconds ? MonotonicInstant(nanoseconds: closed) : nil
   }

@@ -1,21 +1,26 @@
-/// Decides whether requests are sent to an origin: a circuit breaker as a state machine without a clock or a lock.
+/// A circuit breaker, which decides whether requests are sent to an origin. The type is a state machine without a clock
+/// or a lock.
 ///
 /// ```
-/// closed   ── too many failures ──▶ open        everything passes; the last results are counted
-/// open     ── the pause is over ──▶ trying      nothing passes
-/// trying   ── few failures      ──▶ closed      a fixed number of trials passes
-///          ── too many failures ──▶ open
-///          ── the pause is over ──▶ trying      with new trials, so that a trial that hangs blocks no call forever
+/// state     requests in this state            event                  next state
+/// closed    all requests pass                 too many failures  ──▶ open
+/// open      no request passes                 the pause is over  ──▶ trying
+/// trying    a fixed number of trials passes   few failures       ──▶ closed
+///                                             too many failures  ──▶ open
+///                                             the pause is over  ──▶ trying, with new trials
 /// ```
 ///
-/// Each change of the state starts a new **round**. Results of earlier rounds are ignored.
+/// In the state `closed` the last results are counted. In the state `trying` new trials start after the pause, so that
+/// trials that hang do not block all calls forever.
+///
+/// Each change of the state starts a new **generation**. Results of earlier generations are ignored.
 struct Breaker: Sendable {
   enum State: Sendable, Equatable {
     case closed
     case open(until: MonotonicInstant)
     case trying(until: MonotonicInstant)
 
-    /// The end of the current pause; nil if there is none.
+    /// The end of the current pause; nil if the circuit is closed.
     var pauseEnds: MonotonicInstant? {
       switch self {
       case .closed: nil
@@ -27,35 +32,41 @@ struct Breaker: Sendable {
   /// The result of an exchange.
   enum Result: Sendable {
     case success, failure
-    /// The result says nothing about the origin: the call was cancelled, for example.
+    /// The result of the exchange says nothing about the origin, for example because the call was cancelled.
     case nothing
   }
 
-  enum Entrance: Sendable, Equatable {
-    /// The request may be sent. Its result is reported together with the round.
-    case pass(round: UInt64, isTrial: Bool)
-    /// The request is rejected, for at most this duration.
-    case refused(for: Duration)
+  enum Admission: Sendable, Equatable {
+    /// The request may be sent. The caller reports the result of the request together with `generation`.
+    case admitted(generation: UInt64, isTrial: Bool)
+    /// The request is rejected. The circuit breaker rejects requests for at most this duration.
+    case rejected(for: Duration)
   }
 
   let rule: BreakerRule
   private(set) var state = State.closed
-  private(set) var round: UInt64
+  private(set) var generation: UInt64
   private var window: ResultWindow
-  /// The numbers of trials in this round that run, that have ended, and that have failed.
+  /// The number of running trials of the current generation. A trial is a request that tests whether the origin has
+  /// recovered.
   private var running = 0
+  /// The number of trials of the current generation that have ended.
   private var ended = 0
+  /// The number of trials of the current generation that have failed.
   private var failed = 0
 
-  /// - Parameter round: The last round of the breaker that the new breaker replaces.
-  init(_ rule: BreakerRule, after round: UInt64 = 0) {
+  /// Makes a circuit breaker whose circuit is closed.
+  ///
+  /// - Parameter generation: The generation of the circuit breaker that this circuit breaker replaces; zero if it
+  ///   replaces none.
+  init(_ rule: BreakerRule, after generation: UInt64 = 0) {
     self.rule = rule
-    self.round = round + 1
+    self.generation = generation + 1
     window = ResultWindow(size: Self.windowSize(rule))
   }
 
-  /// The longest time for which all requests are rejected; nil if a request may pass.
-  func refusal(at now: MonotonicInstant) -> Duration? {
+  /// The remaining time of the pause if no request may be sent now; nil if a request may be sent.
+  func rejectionTime(at now: MonotonicInstant) -> Duration? {
     switch state {
     case .closed: nil
     case .open(let until): now < until ? now.duration(to: until) : nil
@@ -63,22 +74,22 @@ struct Breaker: Sendable {
     }
   }
 
-  /// Decides whether an exchange may be sent.
-  mutating func enter(at now: MonotonicInstant) -> Entrance {
-    if let left = refusal(at: now) { return .refused(for: left) }
+  /// Decides whether an exchange may be sent, and counts the exchange if it is a trial.
+  mutating func admit(at now: MonotonicInstant) -> Admission {
+    if let left = rejectionTime(at: now) { return .rejected(for: left) }
     switch state {
-    case .closed: return .pass(round: round, isTrial: false)
+    case .closed: return .admitted(generation: generation, isTrial: false)
     case .open(let until), .trying(let until):
       if now >= until { begin(.trying(until: now.advanced(by: rule.pause))) }
       running += 1
-      return .pass(round: round, isTrial: true)
+      return .admitted(generation: generation, isTrial: true)
     }
   }
 
   /// Records the result of an admitted exchange. Returns whether this result opened the circuit.
   @discardableResult
-  mutating func end(_ result: Result, of round: UInt64, at now: MonotonicInstant) -> Bool {
-    guard round == self.round else { return false }
+  mutating func end(_ result: Result, of generation: UInt64, at now: MonotonicInstant) -> Bool {
+    guard generation == self.generation else { return false }
     switch state {
     case .closed: return count(result, now)
     case .trying: return judge(result, now)
@@ -111,7 +122,7 @@ struct Breaker: Sendable {
 
   private mutating func begin(_ state: State) {
     self.state = state
-    round += 1
+    generation += 1
     (running, ended, failed) = (0, 0, 0)
     window = ResultWindow(size: Self.windowSize(rule))
   }

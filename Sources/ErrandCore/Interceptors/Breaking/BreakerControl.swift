@@ -1,31 +1,33 @@
 import ErrandSupport
 
-/// The breakers of a client's origins, shared by all its calls.
+/// The circuit breakers of a client, one for each origin. All calls of the client share them.
 package final class BreakerControl: Sendable {
-  /// The largest number of stored origins. If there are more, all circuits that are closed or whose pause is over are
-  /// removed. If there are none, the circuit whose pause ends first is removed.
+  /// The largest number of stored circuit breakers. If the number is reached, all circuit breakers that are closed or
+  /// whose pause is over are removed. If no circuit breaker is in such a state, the one whose pause ends first is
+  /// removed.
   private static let most = 1_000
 
   private let breakers = Locked<[HTTPURL.Origin: Breaker]>([:])
 
   package init() {}
 
-  /// The longest time for which all requests to an origin are rejected; nil if a request may pass.
-  func refusal(_ origin: HTTPURL.Origin, _ rule: BreakerRule, at now: MonotonicInstant) -> Duration? {
+  /// The remaining time of an origin's pause if no request may be sent to the origin now; nil if a request may be sent.
+  func rejectionTime(_ origin: HTTPURL.Origin, _ rule: BreakerRule, at now: MonotonicInstant) -> Duration? {
     breakers.withLock { breakers in
       guard let breaker = breakers[origin], breaker.rule == rule else { return nil }
-      return breaker.refusal(at: now)
+      return breaker.rejectionTime(at: now)
     }
   }
 
-  /// Decides whether an exchange may be sent. If the rule has changed, a new breaker starts.
-  func enter(_ origin: HTTPURL.Origin, _ rule: BreakerRule, at now: MonotonicInstant) -> Breaker.Entrance {
+  /// Decides whether an exchange may be sent. If the rule has changed, a new circuit breaker replaces the circuit
+  /// breaker of the origin.
+  func admit(_ origin: HTTPURL.Origin, _ rule: BreakerRule, at now: MonotonicInstant) -> Breaker.Admission {
     breakers.withLock { breakers in
       if breakers.count >= Self.most, breakers[origin] == nil { Self.makeRoom(in: &breakers, at: now) }
       var breaker = breakers[origin] ?? Breaker(rule)
-      if breaker.rule != rule { breaker = Breaker(rule, after: breaker.round) }
+      if breaker.rule != rule { breaker = Breaker(rule, after: breaker.generation) }
       defer { breakers[origin] = breaker }
-      return breaker.enter(at: now)
+      return breaker.admit(at: now)
     }
   }
 
@@ -41,8 +43,8 @@ package final class BreakerControl: Sendable {
 
   /// Records the result of an admitted exchange. Returns whether this result opened the circuit.
   func end(
-    _ result: Breaker.Result, _ origin: HTTPURL.Origin, of round: UInt64, at now: MonotonicInstant
+    _ result: Breaker.Result, _ origin: HTTPURL.Origin, of generation: UInt64, at now: MonotonicInstant
   ) -> Bool {
-    breakers.withLock { $0[origin]?.end(result, of: round, at: now) ?? false }
+    breakers.withLock { $0[origin]?.end(result, of: generation, at: now) ?? false }
   }
 }

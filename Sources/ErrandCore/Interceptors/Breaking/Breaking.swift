@@ -1,7 +1,8 @@
 import ErrandSupport
 
-/// Rejects exchanges with an origin that keeps failing, and records the results of all other exchanges. It runs after
-/// ``Admitting``. So a call is also rejected if its origin began to fail while the call waited in the queue.
+/// Rejects exchanges with an origin that keeps failing, and records the results of all other exchanges. This
+/// interceptor runs after ``Admitting``. So a call is also rejected if its origin began to fail while the call waited
+/// in the admission queue.
 package struct Breaking: SelectiveInterceptor {
   private let control: BreakerControl
   private let rule: BreakerRule
@@ -11,55 +12,57 @@ package struct Breaking: SelectiveInterceptor {
     self.rule = rule
   }
 
-  package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { !context.plan.isStamping }
+  package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { !context.plan.isPreparing }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    let (round, isTrial) = try enter(request.url.origin, context)
-    if isTrial, let sink = context.sink { return try await tried(request, into: sink, round, context, next) }
+    let (generation, isTrial) = try admit(request.url.origin, context)
+    if isTrial, let sink = context.sink { return try await tried(request, into: sink, generation, context, next) }
     do {
       let response = try await next(request)
-      end(Self.result(response.status), request.url.origin, round, context)
+      end(Self.result(response.status), request.url.origin, generation, context)
       return response
     } catch {
-      end(Self.result(error), request.url.origin, round, context)
+      end(Self.result(error), request.url.origin, generation, context)
       throw error
     }
   }
 
-  /// Sends a trial whose response body is streamed to a sink. The response headers decide the result of the trial.
+  /// Sends a trial: a request that tests whether the origin has recovered. The response body is streamed to a sink. The
+  /// result of the trial depends only on the status in the response headers.
   @inline(never)  // frame size
   private func tried(
-    _ request: HTTPRequest, into sink: any BodySink, _ round: UInt64, _ context: CallContext, _ next: Next
+    _ request: HTTPRequest, into sink: any BodySink, _ generation: UInt64, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
     let origin = request.url.origin
-    let trial = TrialSink(sink) { status in end(Self.result(status), origin, round, context) }
+    let trial = TrialSink(sink) { status in end(Self.result(status), origin, generation, context) }
     do {
       let response = try await next(request, in: context.with(sink: trial, onProgress: context.onProgress))
-      if !trial.hasReported { end(Self.result(response.status), origin, round, context) }
+      if !trial.hasReported { end(Self.result(response.status), origin, generation, context) }
       return response
     } catch {
-      if !trial.hasReported { end(Self.result(error), origin, round, context) }
+      if !trial.hasReported { end(Self.result(error), origin, generation, context) }
       throw error
     }
   }
 
   @inline(never)  // frame size
-  private func enter(_ origin: HTTPURL.Origin, _ context: CallContext) throws -> (round: UInt64, isTrial: Bool) {
-    switch control.enter(origin, rule, at: context.call.timers.now) {
-    case .pass(let round, let isTrial): return (round, isTrial)
-    case .refused(let left): throw APIError.circuitOpen(origin, for: left)
+  private func admit(_ origin: HTTPURL.Origin, _ context: CallContext) throws -> (generation: UInt64, isTrial: Bool) {
+    switch control.admit(origin, rule, at: context.call.timers.now) {
+    case .admitted(let generation, let isTrial): return (generation, isTrial)
+    case .rejected(let left): throw APIError.circuitOpen(origin, for: left)
     }
   }
 
   @inline(never)  // frame size
-  private func end(_ result: Breaker.Result, _ origin: HTTPURL.Origin, _ round: UInt64, _ context: CallContext) {
-    guard control.end(result, origin, of: round, at: context.call.timers.now) else { return }
-    context.plan.log?.info("\(origin) fails too often; requests to it are rejected for \(rule.pause)")
+  private func end(_ result: Breaker.Result, _ origin: HTTPURL.Origin, _ generation: UInt64, _ context: CallContext) {
+    guard control.end(result, origin, of: generation, at: context.call.timers.now) else { return }
+    context.plan.log?.info("too many calls to \(origin) failed; new calls are rejected for \(rule.pause)")
   }
 
   private static func result(_ status: Int) -> Breaker.Result { status >= 500 ? .failure : .success }
 
-  /// Whether an error counts as a failure of the origin.
+  /// Returns the result that the circuit breaker records for an error: a failure of the origin, or a result that says
+  /// nothing about the origin.
   static func result(_ error: any Error) -> Breaker.Result {
     switch error {
     case let stopped as CallState.Stopped: stopped.reason == .expired ? .failure : .nothing
@@ -71,7 +74,7 @@ package struct Breaking: SelectiveInterceptor {
 }
 
 extension TransportFailure.Kind {
-  /// False if this device or a limit of the call caused the failure. Such a failure says nothing about the origin.
+  /// True if the origin may have caused the failure. False if this device or a limit of the call caused the failure.
   fileprivate var isOfOrigin: Bool {
     switch self {
     case .offline, .proxy, .proxyCredentials, .forbiddenAddress, .clientCertificateRequired, .clientCertificateRefused,
@@ -82,8 +85,8 @@ extension TransportFailure.Kind {
   }
 }
 
-/// Forwards a response body to another sink, and reports the status as soon as the response headers arrive. The body of
-/// a trial may take longer than the circuit breaker waits for the result.
+/// A body sink that forwards the body to another sink. The sink reports the status to the circuit breaker as soon as
+/// the response headers arrive. So the circuit breaker does not wait for the end of the body, which may take very long.
 final class TrialSink: BodySink {
   private let inner: any BodySink
   private let report: @Sendable (Int) -> Void
@@ -94,7 +97,7 @@ final class TrialSink: BodySink {
     self.report = report
   }
 
-  /// Whether the status has been reported.
+  /// Whether the status of the response has been reported to the circuit breaker.
   var hasReported: Bool { reported.withLock { $0 } }
 
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {

@@ -2,11 +2,14 @@
 public struct CircuitOpen: Error, Sendable, Hashable, CustomStringConvertible {
   /// The origin that keeps failing.
   public let origin: HTTPURL.Origin
-  /// The longest time for which calls are rejected. Calls are sent earlier if the origin recovers earlier.
+  /// The longest time for which further calls are rejected. The rejections end earlier if test requests show that the
+  /// origin has recovered.
   public let timeLeft: Duration
 
-  /// The origin and the time left.
-  public var description: String { "\(origin) fails too often; requests to it are rejected for at most \(timeLeft)" }
+  /// The reason for the rejection as a part of a sentence. The text contains the origin and the remaining time.
+  public var description: String {
+    "too many calls to \(origin) failed; new calls are rejected for at most \(timeLeft)"
+  }
 }
 
 extension APIError {

@@ -1,71 +1,78 @@
-/// Sends a request to one server after another until one responds.
+/// Sends a request to the server of the base URL and to its fallback servers, one after another, until a server
+/// responds.
 struct FailingOver {
   let hosts: HostList
   let control: RetryControl
   let context: CallContext
-  /// Builds the input of the retry decision for the request as it is sent to one server.
-  let question: (HTTPRequest) -> RetryDecision.Question
+  /// A closure that returns the data for the decision whether the request is sent to the next server. The argument is
+  /// the request that was sent last.
+  let input: (HTTPRequest) -> RetryDecision.Input
 
-  /// The results after which the next server is asked. There are no delays, because another server is available.
+  /// The policy that decides after which results the request is sent to the next server. The policy has no delays,
+  /// because another server is available at once.
   static let policy = RetryPolicy(
     attempts: .max, statuses: [502, 503, 504], firstDelay: .zero, busyDelay: .zero, longestDelay: .zero)
 
+  /// Sends the request to one server after another until a server responds, and returns the last result. Adds to
+  /// `skipped` each server that asks for a delay or whose circuit breaker rejects the request.
+  ///
   /// - Parameters:
-  ///   - barred: The servers to skip, unless all servers would be skipped. Servers that ask for a delay are added.
-  ///   - send: Sends the request to one server.
+  ///   - skipped: The servers to skip. If the set contains all servers, no server is skipped.
+  ///   - send: A closure that sends the request to one server.
   func send(
-    _ request: HTTPRequest, below rest: Substring, barred: inout BarredServers,
+    _ request: HTTPRequest, below rest: Substring, skipped: inout SkippedServers,
     _ send: (HTTPRequest) async -> Result<HTTPResponse, any Error>
   ) async -> RetryAttempt {
     let origins = hosts.bases.map(\.origin)
-    let order = order(origins, barred)
+    let order = order(origins, skipped)
     var paid: [(origin: HTTPURL.Origin, cost: Int)] = []
     var last = RetryAttempt(.failure(CallState.Stopped(reason: .cancelled)), at: request.url.origin)
-    var answered: RetryAttempt?
+    var earlier: RetryAttempt?
     for (turn, place) in order.enumerated() {
       let origin = origins[place]
       var request = request
       request.url = hosts.url(rest, at: place) ?? request.url
       last = RetryAttempt(await send(request), at: origin)
       let now = context.call.timers.now
-      if let rest = last.came.circuitRest {
-        barred.bar(origin, for: rest, now)
+      if let rest = last.outcome.circuitRest {
+        skipped.skip(origin, for: rest, now)
         if turn + 1 < order.count { continue }
-        // Nothing was sent to this server. If an earlier server responded, that response is more useful to the caller.
-        last = answered ?? last
-        last.result = last.result?.timed(barred.wait(for: origins, now))
+        // The circuit breaker rejected the request, so nothing was sent to this server. If an earlier server responded,
+        // its response is more useful to the caller.
+        last = earlier ?? last
+        last.result = last.result?.timed(skipped.wait(for: origins, now))
         return last
       }
       guard let result = last.result else { return last }
       let isFault = Self.isFault(result)
       if isFault { control.fail(origin, now) }
-      guard case .retry(let reason, _, let cost) = RetryDecision.decide(result.timed(nil), question(request)) else {
-        if !isFault { note(result, of: origin, paid) }
+      guard case .retry(let reason, _, let cost) = RetryDecision.decide(result.timed(nil), input(request)) else {
+        if !isFault { recordResponse(result, of: origin, paid) }
         return last
       }
-      if case .status(_, let delay?) = result { barred.bar(origin, for: delay, now) }
-      last.result = result.timed(barred.wait(for: origins, now))
+      if case .status(_, let delay?) = result { skipped.skip(origin, for: delay, now) }
+      last.result = result.timed(skipped.wait(for: origins, now))
       guard turn + 1 < order.count, control.pay(cost, at: origin) else { return last }
-      answered = last
+      earlier = last
       paid.append((origin, cost))
       context.record.retried(RetryMetrics(reason: reason, delay: .zero))
-      context.plan.log?.info("\(reason) at \(origin): asking \(origins[order[turn + 1]])")
+      context.plan.log?.info("\(origin) failed (\(reason)); sending the request to \(origins[order[turn + 1]])")
     }
     return last
   }
 
-  /// Records that a server has responded and is healthy. Unless the status is 429, or 500 and above, the cost of the
-  /// attempts at earlier servers is refunded.
-  private func note(
+  /// Records that a server has responded and is healthy, and refunds the cost of the attempts at earlier servers. If
+  /// the status is 429, or 500 or above, nothing is refunded.
+  private func recordResponse(
     _ result: RetryDecision.Result, of origin: HTTPURL.Origin, _ paid: [(origin: HTTPURL.Origin, cost: Int)]
   ) {
     guard case .status(let status, _) = result else { return }
-    control.answer(origin)
+    control.recordResponse(from: origin)
     if status < 500, status != 429 { for (origin, cost) in paid { control.succeed(paid: cost, at: origin) } }
   }
 
-  /// Whether the server caused the failure. The result does not depend on whether the request may be sent to another
-  /// server.
+  /// Whether a result is a failure that the server caused. This does not depend on whether the request may be sent to
+  /// another server.
   private static func isFault(_ result: RetryDecision.Result) -> Bool {
     switch result {
     case .status(let status, _): policy.statuses.contains(status)
@@ -73,17 +80,17 @@ struct FailingOver {
     }
   }
 
-  /// The indices of the servers to ask, in order.
-  private func order(_ origins: [HTTPURL.Origin], _ barred: BarredServers) -> [Int] {
+  /// The indices of the servers in the order in which the request is sent to them.
+  private func order(_ origins: [HTTPURL.Origin], _ skipped: SkippedServers) -> [Int] {
     let now = context.call.timers.now
-    let free = origins.indices.filter { !barred.contains(origins[$0], now) }
+    let free = origins.indices.filter { !skipped.contains(origins[$0], now) }
     let places = free.isEmpty ? Array(origins.indices) : free
     return control.order(places.map { origins[$0] }, now).map { places[$0] }
   }
 }
 
 extension Result<HTTPResponse, any Error> {
-  /// How long the circuit breaker still rejects requests; nil if it did not reject this request.
+  /// How long the circuit breaker still rejects requests; nil if the circuit breaker did not reject this request.
   fileprivate var circuitRest: Duration? {
     guard case .failure(let error as APIError) = self, error.code == .circuitOpen else { return nil }
     return (error.cause as? CircuitOpen)?.timeLeft ?? .zero
@@ -91,25 +98,26 @@ extension Result<HTTPResponse, any Error> {
 }
 
 extension RetryDecision.Result {
-  /// A copy of the result with another delay, because the `Retry-After` of a server applies only to that server.
+  /// A copy of the result with another `Retry-After` delay. The delay that one server asks for does not apply to the
+  /// other servers, so the caller replaces the delay.
   fileprivate func timed(_ delay: Duration?) -> Self {
     if case .status(let status, _) = self { .status(status, retryAfter: delay) } else { self }
   }
 }
 
 /// The servers that a call skips for now, because they asked for a delay or their circuit breaker rejects requests.
-struct BarredServers: Sendable {
+struct SkippedServers: Sendable {
   private var ends: [HTTPURL.Origin: MonotonicInstant] = [:]
 
-  /// Skips a server for a time.
-  mutating func bar(_ origin: HTTPURL.Origin, for rest: Duration, _ now: MonotonicInstant) {
+  /// Skips a server for the given time.
+  mutating func skip(_ origin: HTTPURL.Origin, for rest: Duration, _ now: MonotonicInstant) {
     ends[origin] = now.advanced(by: rest)
   }
 
   /// Whether a server is skipped now.
   func contains(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) -> Bool { ends[origin].map { $0 > now } ?? false }
 
-  /// The time until at least one of the servers is no longer skipped; nil if one of them is not skipped now.
+  /// The time until the first of the given servers is no longer skipped; nil if a server is available now.
   func wait(for origins: [HTTPURL.Origin], _ now: MonotonicInstant) -> Duration? {
     guard let soonest = origins.map({ ends[$0] ?? now }).min(), soonest > now else { return nil }
     return now.duration(to: soonest)

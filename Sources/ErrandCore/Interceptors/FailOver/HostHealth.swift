@@ -1,26 +1,26 @@
-/// The servers that have failed recently. A server that failed is skipped for a period that doubles with each failure.
-/// After the period one call tries the server again.
+/// The servers that have failed recently. After a failure a server is skipped for some time, which doubles with each
+/// further failure. After this time, one call sends its request to the server again.
 struct HostHealth: Sendable {
-  private struct Ailment: Sendable {
-    var failures: Int
+  private struct Failure: Sendable {
+    var count: Int
     var until: MonotonicInstant
   }
 
   /// How long a server is skipped after its first failure.
   static var firstRest: Duration { .seconds(5) }
-  /// How long a server is skipped at most.
+  /// The longest time for which a server is skipped.
   static var longestRest: Duration { .seconds(300) }
 
-  private var ailing: [HTTPURL.Origin: Ailment] = [:]
+  private var failed: [HTTPURL.Origin: Failure] = [:]
 
   /// True if no server has failed recently.
-  var isWell: Bool { ailing.isEmpty }
+  var isHealthy: Bool { failed.isEmpty }
 
-  /// The order in which servers are asked now. The healthy servers are first, in the listed order. Then follow the
-  /// failed servers, first the server that may be tried soonest. A server whose skipped period is over counts as
-  /// healthy, but only for this one call.
+  /// Returns the indices of the servers in the order in which a call sends its request to them. The healthy servers are
+  /// first, in the order of `origins`. Then follow the skipped servers, sorted by the moments at which their skipping
+  /// ends. A server whose skipping has ended counts as healthy, but only for this one call.
   mutating func order(_ origins: [HTTPURL.Origin], _ now: MonotonicInstant) -> [Int] {
-    let rests = origins.map { ailing[$0].map { $0.until > now ? $0.until : nil } ?? nil }
+    let rests = origins.map { failed[$0].map { $0.until > now ? $0.until : nil } ?? nil }
     let order = origins.indices.sorted { left, right in
       switch (rests[left], rests[right]) {
       case (nil, nil): left < right
@@ -29,23 +29,24 @@ struct HostHealth: Sendable {
       case (let one?, let other?): (one, left) < (other, right)
       }
     }
-    if let first = order.first, let ailment = ailing[origins[first]] {
-      ailing[origins[first]]?.until = now.advanced(by: Self.rest(after: ailment.failures))
+    if let first = order.first, let failure = failed[origins[first]] {
+      failed[origins[first]]?.until = now.advanced(by: Self.rest(after: failure.count))
     }
     return order
   }
 
-  /// Records a failure of a server.
+  /// Records a failure of a server, so that the server is skipped for some time.
   mutating func fail(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) {
-    let failures = (ailing[origin]?.failures ?? 0) + 1
-    ailing[origin] = Ailment(failures: failures, until: now.advanced(by: Self.rest(after: failures)))
+    let failures = (failed[origin]?.count ?? 0) + 1
+    failed[origin] = Failure(count: failures, until: now.advanced(by: Self.rest(after: failures)))
   }
 
-  /// Records a response of a server.
-  mutating func answer(_ origin: HTTPURL.Origin) { ailing[origin] = nil }
+  /// Records a response of a server, so that the server counts as healthy.
+  mutating func recordResponse(from origin: HTTPURL.Origin) { failed[origin] = nil }
 
   private static func rest(after failures: Int) -> Duration {
-    // After ten doublings the period is longer than `longestRest`.
+    // The time for which a server is skipped is doubled at most ten times. After ten doublings this time is longer than
+    // `longestRest` anyway.
     min(firstRest * (1 << min(max(failures - 1, 0), 10)), longestRest)
   }
 }

@@ -1,8 +1,8 @@
 import ErrandSupport
 
-/// One request that is sent once or twice; the first response wins. Each copy of the request has its own ``CallState``
-/// and record and runs in a task of the client. The call waits for the outcome. If the call is stopped, it leaves the
-/// race.
+/// Sends one request once or twice, and uses the first response. Each copy of the request has its own
+/// ``ErrandHTTP/CallState`` and ``CallRecord``, and runs in a task of the client. The call waits for the outcome. If
+/// the call is stopped, the copies are stopped, too.
 final class HedgeRace: Sendable {
   private struct Copy: Sendable {
     let state: CallState
@@ -23,7 +23,7 @@ final class HedgeRace: Sendable {
 
   init(_ context: CallContext) { self.context = context }
 
-  /// Sends a copy of the request. Does nothing if there is already an outcome.
+  /// Sends a copy of the request. Does nothing if a copy has already won the race, or if all copies have failed.
   func begin(_ request: HTTPRequest, _ next: Next) {
     let copy = Copy(state: CallState(following: context.call, deadline: context.call.deadline))
     copy.flags.inherit(from: context.flags)
@@ -46,17 +46,17 @@ final class HedgeRace: Sendable {
     }
   }
 
-  /// The moment at which the first copy was passed to the transport; nil before that moment.
+  /// The moment at which the first copy of the request was passed to the transport; nil before that moment.
   var begun: MonotonicInstant? { storage.withLock { $0.copies.first?.record }?.begun }
 
-  /// Whether the first copy waits for admission.
+  /// Whether the first copy of the request waits in the admission queue.
   var waits: Bool { storage.withLock { $0.copies.first?.record }?.waits == true }
 
-  /// Records the result of a copy. A failure becomes the outcome only if no other copy is running.
+  /// Records the result of a copy of the request. A failure becomes the final result only if no other copy is running.
   private func end(_ result: Result<HTTPResponse, any Error>) {
     storage.withLock { storage -> Wakeup? in
       storage.ended += 1
-      if result.isAnswer {
+      if result.endsRace {
         storage.winner = storage.winner ?? result
       } else {
         storage.failure = storage.failure ?? result
@@ -68,7 +68,8 @@ final class HedgeRace: Sendable {
     }?.resume()
   }
 
-  /// The outcome; nil if there is none by the given moment.
+  /// Waits for the final result of the copies of the request. Returns nil if there is no final result by the given
+  /// moment.
   func outcome(by moment: MonotonicInstant?) async throws -> Result<HTTPResponse, any Error>? {
     let timers = context.call.timers
     var token: TimerToken?
@@ -89,12 +90,12 @@ final class HedgeRace: Sendable {
     return storage.withLock { $0.winner }
   }
 
-  /// Ends the race. The remaining copies are stopped, and the records of all copies are added to the record of the
-  /// call.
+  /// Ends the race between the copies of the request. Stops the copies that still run, and adds the ``CallRecord`` of
+  /// each copy to the record of the call.
   func leave() {
     let now = context.call.timers.now
     for copy in storage.withLock({ $0.copies }) {
-      copy.state.stop(context.call.reasonToLeave)
+      copy.state.stop(context.call.stopReasonForChildren)
       context.record.take(copy.record, by: now)
       context.flags.inherit(from: copy.flags)
     }
@@ -102,9 +103,9 @@ final class HedgeRace: Sendable {
 }
 
 extension Result<HTTPResponse, any Error> {
-  /// True if this response ends the race. After an overload (429, 5xx) or a request time-out (408) the race continues,
-  /// because the other copy may succeed.
-  fileprivate var isAnswer: Bool {
+  /// True if this result of a copy is used as the response to the request. False after an overload (429, 5xx) or a
+  /// request time-out (408), because the other copy of the request may still succeed.
+  fileprivate var endsRace: Bool {
     guard case .success(let response) = self else { return false }
     return response.status < 500 && response.status != 429 && response.status != 408
   }

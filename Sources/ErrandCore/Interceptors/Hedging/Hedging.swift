@@ -1,12 +1,13 @@
-/// Sends a request with a safe method a second time if the response is slow.
+/// Sends a request with a safe method a second time, in parallel, if the response is slow.
 struct Hedging {
-  /// The shortest interval between checks whether a queued request has been sent.
+  /// The shortest interval between two checks whether a request has been sent. The checks are made while the request
+  /// waits in the admission queue.
   private static let shortestLook = Duration.milliseconds(10)
 
   let rule: HedgeRule
   let control: RetryControl
 
-  /// Whether a request may be sent twice.
+  /// Whether a request may be sent twice in parallel.
   static func suits(_ request: HTTPRequest, _ context: CallContext) -> Bool {
     request.method.isSafe && context.plan.allowsRepeating(request.method) && request.body == nil && context.sink == nil
   }
@@ -18,11 +19,11 @@ struct Hedging {
     let start = context.call.timers.now
     guard let delay = rule.delay(control.latencies(of: origin)) else {
       let result = await Result.catching { try await next(request, in: context) }
-      note(result, context.record.begun ?? start, origin, context)
+      recordLatency(result, context.record.begun ?? start, origin, context)
       return result
     }
     let result = await Result.catching { try await raced(request, after: delay, from: start, context, next).get() }
-    note(result, context.record.begun ?? start, origin, context)
+    recordLatency(result, context.record.begun ?? start, origin, context)
     return result
   }
 
@@ -37,7 +38,7 @@ struct Hedging {
         race.leave()
         return result
       }
-      // The time that a copy waits in the admission queue does not count as slow.
+      // The time that a copy of the request waits in the admission queue does not count as response time.
       let now = context.call.timers.now
       let due = race.waits ? now.advanced(by: max(delay, Self.shortestLook)) : race.begun?.advanced(by: delay) ?? now
       if due <= now { break }
@@ -45,7 +46,7 @@ struct Hedging {
     }
     if control.pay(RetryBudget.price, at: request.url.origin) {
       context.record.retried(RetryMetrics(reason: .slow, delay: delay))
-      context.plan.log?.info("no response within \(delay): sending a second time")
+      context.plan.log?.info("no response within \(delay); sending the request a second time in parallel")
       race.begin(request, next)
     }
     while true {
@@ -56,11 +57,11 @@ struct Hedging {
   }
 
   /// Records the response time if the hedging rule depends on response times.
-  private func note(
+  private func recordLatency(
     _ result: Result<HTTPResponse, any Error>, _ start: MonotonicInstant, _ origin: HTTPURL.Origin,
     _ context: CallContext
   ) {
     guard case .share = rule.kind, case .success = result else { return }
-    control.note(start.duration(to: context.call.timers.now), of: origin)
+    control.recordLatency(start.duration(to: context.call.timers.now), of: origin)
   }
 }

@@ -1,74 +1,81 @@
 import ErrandSupport
 
-/// The shared exchanges of a client, called *flights* in the code. All calls of the client use one table, whatever
-/// configuration they started with. So after an unsafe request of any call, no later call joins an older exchange.
+/// The shared exchanges of a client, in one table. All calls of the client use this table, even if the configuration of
+/// the client changes. So a request with an unsafe method can close all older exchanges, and no later call joins them.
 package final class JoinControl: Sendable {
-  typealias Table = JoinTable<JoinKey, JoinFlight, Wakeup>
+  typealias Table = JoinTable<JoinKey, SharedExchange, Wakeup>
 
   private let table = Locked(Table())
 
-  /// Adds a call to a shared exchange, before the call waits for it. From then on the call's listener receives progress.
+  /// Adds a call to a shared exchange, before the call waits for the exchange. From this moment the ``JoinListener`` of
+  /// the call receives progress.
   func join(
     _ key: JoinKey, at origin: HTTPURL.Origin, _ wakeup: Wakeup, _ priority: CallPriority, _ timers: any Timers,
     _ listener: JoinListener?
   ) -> Table.Membership {
-    let boarding = table.withLock { table in
-      let boarding = table.join(key, at: origin, wakeup, priority) { JoinFlight(priority: priority, timers: timers) }
-      if let listener { boarding.flight.add(listener) }
-      return boarding
+    let membership = table.withLock { table in
+      let membership = table.join(key, at: origin, wakeup, priority) {
+        SharedExchange(priority: priority, timers: timers)
+      }
+      if let listener { membership.exchange.add(listener) }
+      return membership
     }
-    if boarding.priority != nil { urge(boarding.seat.flight, boarding.flight) }
-    return boarding
+    if membership.priority != nil { updatePriority(membership.member.exchange, membership.exchange) }
+    return membership
   }
 
-  /// Removes a waiting call from its shared exchange. If no other call waits, the exchange is stopped for the same
-  /// reason, and the next call starts a new exchange.
-  func leave(_ seat: Table.Seat, _ reason: CallState.StopReason, _ request: HTTPRequest) {
-    guard let departure = table.withLock({ $0.leave(seat) }) else { return }
-    departure.flight.forget(seat)
+  /// Removes a waiting call from its shared exchange. If no other call waits, the exchange is stopped with the given
+  /// reason, and the next equal call starts a new exchange.
+  func leave(_ member: Table.MemberID, _ reason: CallState.StopReason, _ request: HTTPRequest) {
+    guard let departure = table.withLock({ $0.leave(member) }) else { return }
+    departure.exchange.forget(member)
     if departure.isLast {
-      departure.flight.state.stop(reason)
+      departure.exchange.state.stop(reason)
       close(after: request)
     }
-    if departure.priority != nil { urge(seat.flight, departure.flight) }
+    if departure.priority != nil { updatePriority(member.exchange, departure.exchange) }
   }
 
   /// Changes the priority of a waiting call.
-  func change(_ seat: Table.Seat, to priority: CallPriority) {
-    if let change = table.withLock({ $0.change(seat, to: priority) }) { urge(seat.flight, change.flight) }
+  func change(_ member: Table.MemberID, to priority: CallPriority) {
+    if let change = table.withLock({ $0.change(member, to: priority) }) {
+      updatePriority(member.exchange, change.exchange)
+    }
   }
 
-  /// Gives the exchange the highest priority of its waiting calls. Reads that priority again after each change, so that
-  /// the later of two concurrent changes takes effect.
-  private func urge(_ id: Table.FlightID, _ flight: JoinFlight) {
-    while let priority = table.withLock({ $0.priority(of: id) }), priority != flight.state.priority {
-      flight.state.change(priority: priority)
+  /// Gives a shared exchange the highest priority of its waiting calls. The priority is read again after each change,
+  /// so that the later of two concurrent changes takes effect.
+  private func updatePriority(_ id: Table.ExchangeID, _ exchange: SharedExchange) {
+    while let priority = table.withLock({ $0.priority(of: id) }), priority != exchange.state.priority {
+      exchange.state.change(priority: priority)
     }
   }
 
   /// Removes a shared exchange that has ended, and resumes the calls that wait for it.
-  func land(_ id: Table.FlightID) {
-    let (opener, others) = table.withLock { $0.land(id) }
-    opener?.resume()
+  func finish(_ id: Table.ExchangeID) {
+    let (initiator, others) = table.withLock { $0.finish(id) }
+    initiator?.resume()
     for waiter in others { waiter.resume() }
   }
 
-  /// If the method is unsafe, no later call joins a running exchange with the request's origin. The request may have
-  /// changed data at the origin, even if it failed. So later calls need an exchange that starts after the request.
+  /// Closes the shared exchanges with the request's origin if the method of the request is unsafe, so that later calls
+  /// do not join them. The request may have changed data at the origin, even if the request failed. So later calls need
+  /// an exchange that starts after the request.
   func close(after request: HTTPRequest) {
     if !request.method.isSafe { table.withLock { $0.close(request.url.origin) } }
   }
 
-  /// Splits a shared exchange that may serve only one caller. All calls except the first continue alone.
-  func part(_ id: Table.FlightID, _ flight: JoinFlight) {
-    guard let parted = table.withLock({ $0.part(id) }) else { return }
-    flight.give(to: parted.stays)
-    for waiter in parted.others { waiter.resume() }
+  /// Splits a shared exchange whose response may reach only one call. The first waiting call keeps the exchange, and
+  /// all other waiting calls send their requests separately.
+  func split(_ id: Table.ExchangeID, _ exchange: SharedExchange) {
+    guard let split = table.withLock({ $0.split(id) }) else { return }
+    exchange.reserve(for: split.stays)
+    for waiter in split.others { waiter.resume() }
   }
 
   /// The numbers of shared exchanges and of calls that wait for them.
-  package var counts: (flights: Int, waiting: Int) { table.withLock { ($0.count, $0.waiting) } }
+  package var counts: (exchanges: Int, waiting: Int) { table.withLock { ($0.count, $0.waiting) } }
 
-  /// Whether every shared exchange has ended, including exchanges that no call waits for any more.
+  /// True if all shared exchanges have ended, even those for which no call waits any more.
   package var isIdle: Bool { table.withLock { $0.isIdle } }
 }

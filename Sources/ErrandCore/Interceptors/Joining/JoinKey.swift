@@ -10,8 +10,8 @@ import Foundation
 /// - limits, time-outs, redirects and retries,
 /// - the pipeline.
 ///
-/// The key does not contain the status rule, shape, decoder, priority, deadline, progress and owner. These may differ
-/// between callers that share an exchange.
+/// The key does not contain the status rule, shape, decoder, priority, deadline, progress and owner. These properties
+/// may differ between calls that share an exchange.
 ///
 /// The type is a class, so that the table copies only a reference. The hash is computed once, and keys are compared in
 /// full only if their hashes are equal.
@@ -44,8 +44,8 @@ final class JoinKey: Sendable {
     cookies = context.cookies(for: request).map { ByteText($0) }
     showsCredential = context.showsCredential(to: request.url.origin)
     isRefreshed = context.flags.isRefreshed
-    // The fields are compared but not hashed: requests for the same URL mostly have the same fields, so hashing them
-    // would help little.
+    // The header fields are compared but not hashed. Requests for the same URL mostly have the same fields, so hashes
+    // of the fields would rarely distinguish two keys.
     var hasher = Hasher()
     hasher.combine(target)
     hasher.combine(body)
@@ -78,26 +78,26 @@ extension JoinKey: Hashable {
       && request.fields == other.request.fields && context.plan.cacheKey == other.context.plan.cacheKey
   }
 
-  /// Compares what identifies the user: account, cookies, credential and signature.
+  /// True if both calls send the same data that identifies the user: account, cookies, credential and signature. Four
+  /// comparisons need an explanation:
   ///
-  /// - After a cross-origin redirect neither the credential nor a signature is sent. So the key depends on whether they
-  ///   are sent.
-  /// - A signature is sent only to servers that the client or the request's family names. So the key contains these
-  ///   servers.
-  /// - A call refreshes its credential at most once. After the refresh it must not wait for an exchange that started
-  ///   with the old credential.
+  /// - `showsCredential` and `isFirstOrigin`: After a redirect to another origin neither the credential nor a signature
+  ///   is sent.
+  /// - `servers`: A signature is sent only to servers that the client or the request's ``RequestFamily`` names.
+  /// - `isRefreshed`: A call refreshes its credential at most once. After the refresh the call must not wait for an
+  ///   exchange that started with the old credential.
   private func isSamePerson(as other: JoinKey) -> Bool {
     account == other.account && cookies == other.cookies && context.plan.credential == other.context.plan.credential
       && isRefreshed == other.isRefreshed && showsCredential == other.showsCredential
       && context.plan.servers == other.context.plan.servers
-      && context.isMeant(request.url.origin) == other.context.isMeant(other.request.url.origin)
+      && context.isFirstOrigin(request.url.origin) == other.context.isFirstOrigin(other.request.url.origin)
   }
 
   /// True if both calls store the response under the same cache key, and no entry was removed from the cache between
   /// their cache lookups.
   private func isSameStoring(as other: JoinKey) -> Bool {
-    let mark = context.note?.joinMark
-    guard mark == other.context.note?.joinMark else { return false }
+    let mark = context.lookup?.joinMark
+    guard mark == other.context.lookup?.joinMark else { return false }
     if mark != nil, !context.info.tag.hasSameBytes(as: other.context.info.tag) { return false }
     switch (context.cache, other.context.cache) {
     case (nil, nil): return true
@@ -135,7 +135,7 @@ extension CacheAlias {
 }
 
 extension HTTPURL {
-  /// The URL as text, without the query arguments with these names.
+  /// The URL as text, without the query arguments that have the given names.
   fileprivate func leavingOut(_ names: Set<String>) -> String {
     let query = LeftOutArguments(Array(names)).query(query)
     return "\(origin)\(path)" + (query.map { "?\($0)" } ?? "")

@@ -1,35 +1,35 @@
 import ErrandSupport
 
-/// Reports the progress of a shared exchange to one caller. Reports do not overlap, and there is no report after
-/// `close()` has returned.
+/// Reports the progress of a shared exchange to one call. Reports do not overlap, and no report is made after
+/// ``close()`` has returned.
 ///
-/// The phase after a call of `tell` or `close`:
+/// The table shows the effect of the methods `report` and `close` in each phase of the listener, and the next phase:
 ///
-/// | phase | tell | close |
+/// | phase | report | close |
 /// |---|---|---|
-/// | idle | telling, then idle | closed |
-/// | telling | – | closing: waits for the report to end |
+/// | idle | reporting, then idle | closed |
+/// | reporting | – | closing: waits for the report to end |
 /// | closed | nothing | – |
 final class JoinListener: Sendable {
   private enum Phase: Sendable {
-    case idle, telling, closed
+    case idle, reporting, closed
     case closing(UnsafeContinuation<Void, Never>)
   }
 
   private let phase = Locked(Phase.idle)
-  private let report: @Sendable (TransferProgress) -> Void
+  private let callback: @Sendable (TransferProgress) -> Void
 
-  init(_ report: @escaping @Sendable (TransferProgress) -> Void) { self.report = report }
+  init(_ callback: @escaping @Sendable (TransferProgress) -> Void) { self.callback = callback }
 
-  /// Reports progress, on the transport's thread.
-  func tell(_ progress: TransferProgress) {
-    let mayTell = phase.withLock { phase in
+  /// Reports progress on the current thread, which is a thread of the transport.
+  func report(_ progress: TransferProgress) {
+    let mayReport = phase.withLock { phase in
       guard case .idle = phase else { return false }
-      phase = .telling
+      phase = .reporting
       return true
     }
-    guard mayTell else { return }
-    report(progress)
+    guard mayReport else { return }
+    callback(progress)
     let waiting = phase.withLock { phase -> UnsafeContinuation<Void, Never>? in
       guard case .closing(let waiting) = phase else {
         phase = .idle
@@ -45,7 +45,7 @@ final class JoinListener: Sendable {
   func close() async {
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
       let isClosed = phase.withLock { phase in
-        if case .telling = phase {
+        if case .reporting = phase {
           phase = .closing(continuation)
           return false
         }

@@ -1,10 +1,10 @@
-/// The number of waiting calls of each priority.
+/// Counts the waiting calls of each priority.
 struct PriorityCount: Sendable, Hashable {
   private var low = 0
   private var normal = 0
   private var high = 0
 
-  /// The highest priority present; nil if there is none.
+  /// The highest priority of the waiting calls; nil if no call waits.
   var highest: CallPriority? {
     if high > 0 { return .high }
     if normal > 0 { return .normal }

@@ -1,12 +1,12 @@
 import ErrandSupport
 
-/// What a client has learned about its origins: retry budgets, failed servers and response times. All calls of the
-/// client share it.
+/// Stores what a client has learned about its origins: retry budgets, failed servers and response times. All calls of
+/// the client share this object.
 package final class RetryControl: Sendable {
-  /// The retry budgets that are not full.
+  /// The retry budgets that are not full. An origin without an element has a full budget.
   private let budgets = Locked<[HTTPURL.Origin: RetryBudget]>([:])
   private let health = Locked(HostHealth())
-  private let latencies = Locked<[HTTPURL.Origin: LatencyBook]>([:])
+  private let latencies = Locked<[HTTPURL.Origin: LatencyHistory]>([:])
 
   package init() {}
 
@@ -33,7 +33,7 @@ package final class RetryControl: Sendable {
 
   /// Records a successful call. The cost of its last attempt was taken from the budget of `origin`, and its response
   /// came from `server`.
-  func succeed(paid: Int, at origin: HTTPURL.Origin, answeredBy server: HTTPURL.Origin) {
+  func succeed(paid: Int, at origin: HTTPURL.Origin, servedBy server: HTTPURL.Origin) {
     if paid > 0 || server == origin { succeed(paid: paid, at: origin) }
     if server != origin { succeed(paid: 0, at: server) }
   }
@@ -41,33 +41,36 @@ package final class RetryControl: Sendable {
   /// The number of stored retry budgets.
   var budgetCount: Int { budgets.withLock { $0.count } }
 
-  /// The largest number of stored origins. If there are more, the retry budget that is nearest to full is removed.
+  /// The largest number of stored origins. If the number is reached, the retry budget that is nearest to full is
+  /// removed.
   static let mostOrigins = 256
 
   // MARK: - Health
 
-  /// The order in which servers are asked now.
+  /// Returns the indices of the servers in the order in which a call sends its request to them.
   func order(_ origins: [HTTPURL.Origin], _ now: MonotonicInstant) -> [Int] {
     health.withLock { $0.order(origins, now) }
   }
 
-  /// Records a failure of a server.
+  /// Records a failure of a server, so that the server is skipped for some time.
   func fail(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) { health.withLock { $0.fail(origin, now) } }
 
-  /// Records a response of a server.
-  func answer(_ origin: HTTPURL.Origin) { health.withLock { if !$0.isWell { $0.answer(origin) } } }
+  /// Records a response of a server, so that the server counts as healthy.
+  func recordResponse(from origin: HTTPURL.Origin) {
+    health.withLock { if !$0.isHealthy { $0.recordResponse(from: origin) } }
+  }
 
   // MARK: - Latency
 
-  /// The last response times of an origin; nil if none is known.
-  func latencies(of origin: HTTPURL.Origin) -> LatencyBook? { latencies.withLock { $0[origin] } }
+  /// The last response times of an origin; nil if no response time is known.
+  func latencies(of origin: HTTPURL.Origin) -> LatencyHistory? { latencies.withLock { $0[origin] } }
 
-  /// Records a response time.
-  func note(_ time: Duration, of origin: HTTPURL.Origin) {
+  /// Records the response time of one exchange with an origin.
+  func recordLatency(_ time: Duration, of origin: HTTPURL.Origin) {
     latencies.withLock { latencies in
-      // There are too many origins to store: remove all response times.
+      // The table has no space for another origin, so the response times of all origins are removed.
       if latencies.count >= Self.mostOrigins, latencies[origin] == nil { latencies.removeAll() }
-      latencies[origin, default: LatencyBook()].note(time)
+      latencies[origin, default: LatencyHistory()].add(time)
     }
   }
 }
@@ -75,25 +78,25 @@ package final class RetryControl: Sendable {
 /// Retries of interrupted body transfers. Each range request that continues a body counts as a new attempt.
 extension RetryControl {
   /// Takes the cost of one attempt from the retry budget of the origin. Returns the cost; nil if the budget is too low.
-  package func payForTakeUp(_ reason: RetryReason, at origin: HTTPURL.Origin) -> Int? {
+  package func payForResume(_ reason: RetryReason, at origin: HTTPURL.Origin) -> Int? {
     let cost = reason == .failure(.idleTimeout) ? RetryBudget.timeoutPrice : RetryBudget.price
     return pay(cost, at: origin) ? cost : nil
   }
 
   /// Records a resumed transfer that has completed: the cost of its last attempt is refunded.
-  package func succeedAfterTakeUp(paid: Int, at origin: HTTPURL.Origin) { succeed(paid: paid, at: origin) }
+  package func succeedAfterResume(paid: Int, at origin: HTTPURL.Origin) { succeed(paid: paid, at: origin) }
 }
 
-/// The remaining retry budget of one origin. Each new attempt costs tokens, and a success refunds them. So retries do
-/// not multiply the load on a server that is down.
+/// The remaining retry budget of one origin, in tokens. Each new attempt takes tokens, and a success refunds the
+/// tokens. So retries do not multiply the load on a server that is down.
 struct RetryBudget: Sendable, Hashable {
-  /// The largest and initial number of tokens.
+  /// The largest number of tokens in the budget. A new budget has this number of tokens.
   static let full = 500
-  /// The cost of a new attempt.
+  /// The number of tokens that a new attempt takes.
   static let price = 5
-  /// The cost of a new attempt after a time-out.
+  /// The number of tokens that a new attempt takes after a time-out.
   static let timeoutPrice = 10
-  /// The tokens gained by a success at the first attempt.
+  /// The number of tokens that a success at the first attempt adds.
   private static let reward = 1
 
   private(set) var tokens = full
@@ -105,44 +108,47 @@ struct RetryBudget: Sendable, Hashable {
     return true
   }
 
-  /// Records a success: the cost of the last attempt is refunded.
+  /// Records a success: the tokens of the last attempt are refunded. A success at the first attempt adds one token.
   mutating func succeed(paid: Int) { tokens = min(tokens + max(paid, Self.reward), Self.full) }
 
-  /// Whether the budget is full and need not be stored.
+  /// Whether the budget is full. A full budget need not be stored.
   var isFull: Bool { tokens == Self.full }
 }
 
 /// The last response times of an origin.
-struct LatencyBook: Sendable {
+struct LatencyHistory: Sendable {
   /// The largest number of stored response times.
   static var limit: Int { 128 }
-  /// The smallest number of response times that gives a meaningful result.
+  /// The smallest number of response times from which ``time(of:)`` computes a result. A result from fewer response
+  /// times would be unreliable.
   static var least: Int { 20 }
 
   private var times: [Duration] = []
   private var next = 0
 
-  mutating func note(_ time: Duration) {
+  mutating func add(_ time: Duration) {
     if times.count < Self.limit { return times.append(time) }
     times[next] = time
     next = (next + 1) % Self.limit
   }
 
-  /// The time within which this share of the responses arrived; nil if too few response times are known.
+  /// The time within which the given share of the responses arrived. The share is a number from 0 to 1. Nil if fewer
+  /// than ``least`` response times are known.
   func time(of share: Double) -> Duration? {
     guard times.count >= Self.least else { return nil }
-    // A share that is not a number counts as zero.
+    // A share that is negative or not a number counts as zero.
     let place = share > 0 ? Double(times.count) * min(share, 1) : 0
     return times.sorted()[min(Int(place), times.count - 1)]
   }
 }
 
 extension HedgeRule {
-  /// The delay before the second request is sent; nil for never.
-  func delay(_ book: LatencyBook?) -> Duration? {
+  /// The time after which a slow request is sent a second time in parallel. Nil if the request is not sent a second
+  /// time, because too few response times are known.
+  func delay(_ history: LatencyHistory?) -> Duration? {
     switch kind {
     case .after(let time): time
-    case .share(let share, let least): book?.time(of: share).map { max($0, least) }
+    case .share(let share, let least): history?.time(of: share).map { max($0, least) }
     }
   }
 }

@@ -1,8 +1,9 @@
-/// The decision whether an exchange is tried again, and when. It is made by a pure function.
+/// The decision whether and when an exchange is tried again. A pure function makes the decision.
 enum RetryDecision: Equatable {
-  /// The result is final.
+  /// The result is final and is returned to the caller.
   case deliver
-  /// A new attempt starts after a delay and costs tokens of the origin's budget.
+  /// A new attempt starts after a delay. The attempt takes tokens, as many as `cost`, from the retry budget of the
+  /// origin.
   case retry(RetryReason, after: Duration, cost: Int)
 
   /// The result of an attempt.
@@ -11,57 +12,60 @@ enum RetryDecision: Equatable {
     case failure(TransportFailure)
   }
 
-  /// The input of the decision in addition to the result of the attempt.
-  struct Question {
+  /// The data on which the decision about a new attempt depends. The result of the last attempt is not a part of the
+  /// data.
+  struct Input {
     let policy: RetryPolicy
-    /// Whether the request may be sent again although the server may have processed it.
+    /// Whether the request may be sent again although the server may already have processed the first attempt.
     let isIdempotent: Bool
-    /// Whether the body can be read again.
+    /// Whether the request body can be read again for another attempt.
     let isReplayable: Bool
-    /// Whether bytes of a response were delivered and cannot be taken back.
+    /// Whether a body sink has accepted a response. The bytes in the sink cannot be taken back, so the request must not
+    /// be sent again.
     let isDelivered: Bool
-    /// True if a stored response may be served instead of a failure. Then the call makes no new attempt.
-    var hasStandIn: Bool
-    /// The number of the attempt that ended, from 1.
+    /// True if a stored response may be served instead of a failure. In this case the call makes no new attempt.
+    var hasFallbackResponse: Bool
+    /// The number of the attempt that has just ended. The first attempt has the number 1.
     let attempt: Int
     /// The time until the deadline; nil if the call has no deadline.
     let remaining: Duration?
-    /// A random number from 0 to 1: the part of the maximum delay that the call waits.
+    /// A random number from 0 to 1. The call waits this fraction of the maximum delay.
     let chance: Double
   }
 
-  static func decide(_ result: Result, _ question: Question) -> RetryDecision {
-    guard question.attempt < question.policy.attempts, question.isReplayable, !question.isDelivered,
-      !question.hasStandIn, mayHelp(result, question)
+  static func decide(_ result: Result, _ input: Input) -> RetryDecision {
+    guard input.attempt < input.policy.attempts, input.isReplayable, !input.isDelivered,
+      !input.hasFallbackResponse, mayHelp(result, input)
     else { return .deliver }
-    var delay = wait(after: result, question)
+    var delay = wait(after: result, input)
     if case .status(_, let minimum?) = result {
-      if minimum > question.policy.longestRetryAfter { return .deliver }
-      // `Retry-After` is a minimum; the jitter keeps clients from retrying all at the same moment.
+      if minimum > input.policy.longestRetryAfter { return .deliver }
+      // The server sets the minimum delay by `Retry-After`. The random delay is added, so that not all clients retry at
+      // the same moment.
       delay = minimum + delay
     }
-    if let remaining = question.remaining, delay >= remaining { return .deliver }
+    if let remaining = input.remaining, delay >= remaining { return .deliver }
     return .retry(reason(for: result), after: delay, cost: cost(of: result))
   }
 
-  private static func mayHelp(_ result: Result, _ question: Question) -> Bool {
+  private static func mayHelp(_ result: Result, _ input: Input) -> Bool {
     switch result {
-    case .status(let status, _): question.isIdempotent && question.policy.statuses.contains(status)
+    case .status(let status, _): input.isIdempotent && input.policy.statuses.contains(status)
     case .failure(let failure):
-      failure.kind.isPassing && (failure.isCertainlyNotSent || question.isIdempotent)
+      failure.kind.isPassing && (failure.isCertainlyNotSent || input.isIdempotent)
     }
   }
 
-  private static func wait(after result: Result, _ question: Question) -> Duration {
-    var longest = isBusy(result) ? question.policy.busyDelay : question.policy.firstDelay
+  private static func wait(after result: Result, _ input: Input) -> Duration {
+    var longest = isBusy(result) ? input.policy.busyDelay : input.policy.firstDelay
     var turn = 1
-    // More doublings are never needed: sixty of them turn one nanosecond into 36 years.
-    while turn < min(question.attempt, 60), longest < question.policy.longestDelay {
+    // The number of doublings is limited. Sixty doublings would already turn one nanosecond into 36 years.
+    while turn < min(input.attempt, 60), longest < input.policy.longestDelay {
       longest *= 2
       turn += 1
     }
-    let chance = min(max(question.chance, 0), 1)
-    return max(min(longest, question.policy.longestDelay), .zero) * chance
+    let chance = min(max(input.chance, 0), 1)
+    return max(min(longest, input.policy.longestDelay), .zero) * chance
   }
 
   private static func isBusy(_ result: Result) -> Bool {
@@ -83,7 +87,8 @@ enum RetryDecision: Equatable {
 }
 
 extension TransportFailure.Kind {
-  /// Whether a new attempt may succeed. Rejected certificates, protocol errors and exceeded limits are permanent.
+  /// Whether a new attempt may succeed after this failure. Rejected certificates, protocol errors and exceeded limits
+  /// are permanent failures.
   var isPassing: Bool {
     switch self {
     case .nameLookup, .refused, .connectTimeout, .idleTimeout, .closedBeforeResponse, .reset, .truncated, .http2: true

@@ -1,47 +1,49 @@
 import ErrandSupport
 
-/// Tries an exchange again if that may help and is safe.
+/// Tries a failed exchange again if a new attempt may succeed and repeating the request is safe.
 package struct Retrying: SelectiveInterceptor {
   private let control: RetryControl
   private let chance: @Sendable () -> Double
 
+  /// Makes the interceptor that repeats failed exchanges.
+  ///
   /// - Parameters:
   ///   - control: The retry budgets of the origins.
-  ///   - chance: Returns a random number from 0 to 1: the part of the maximum delay that the call waits.
+  ///   - chance: A closure that returns a random number from 0 to 1. The call waits this fraction of the maximum delay.
   package init(_ control: RetryControl, chance: @escaping @Sendable () -> Double = { .random(in: 0...1) }) {
     self.control = control
     self.chance = chance
   }
 
-  /// Whether the exchange may be sent again, or to another server.
+  /// Whether the request may be sent more than once, to the same server or to a fallback server.
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool {
-    context.plan.sendsAgain && !context.plan.isStamping
+    context.plan.sendsAgain && !context.plan.isPreparing
   }
 
-  // Some functions below are separate so that their locals do not grow the async frame of a call that waits in an
-  // attempt.
+  // Some of the following functions are separate, so that their local variables do not enlarge the async frame of a
+  // call that waits in an attempt.
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let sink = context.sink.map(WatchedSink.init)
     let context = sink.map { context.with(sink: $0, onProgress: context.onProgress) } ?? context
     var state = Attempts()
     while true {
-      let last = await attempted(request, context, sink, &state.barred, next)
-      guard let delay = delay(after: last, &state, request, context, sink) else { return try last.came.get() }
+      let last = await attempted(request, context, sink, &state.skipped, next)
+      guard let delay = delay(after: last, &state, request, context, sink) else { return try last.outcome.get() }
       try await context.call.sleep(until: context.call.timers.now.advanced(by: delay))
     }
   }
 
-  /// The state of the attempts of one call.
+  /// The attempts of one call so far: their number, the cost of the last attempt, and the servers to skip.
   private struct Attempts {
     var number = 1
-    /// The cost of the last attempt.
-    var paid = 0
-    var barred = BarredServers()
+    /// The number of tokens that the last attempt took from the retry budget.
+    var lastCost = 0
+    var skipped = SkippedServers()
   }
 
-  /// Takes the cost of one more attempt from the retry budget, and returns the delay before the attempt. Nil if no
-  /// attempt follows.
+  /// Takes the cost of one more attempt from the retry budget, and returns the delay before the attempt. Returns nil if
+  /// no attempt follows.
   @inline(never)  // frame size
   private func delay(
     after last: RetryAttempt, _ attempts: inout Attempts, _ request: HTTPRequest, _ context: CallContext,
@@ -49,49 +51,52 @@ package struct Retrying: SelectiveInterceptor {
   ) -> Duration? {
     guard let result = last.result else { return nil }
     let policy = context.plan.retries
-    let question = question(policy, request, context, attempts.number, isDelivered: sink?.hasBegun ?? false)
-    guard case .retry(let reason, let delay, let cost) = RetryDecision.decide(result, question),
+    let input = input(policy, request, context, attempts.number, isDelivered: sink?.hasBegun ?? false)
+    guard case .retry(let reason, let delay, let cost) = RetryDecision.decide(result, input),
       control.pay(cost, at: request.url.origin)
     else {
       if case .status(let status, _) = result, status < 500, status != 429, status != 408,
         !policy.statuses.contains(status)
       {
-        control.succeed(paid: attempts.paid, at: request.url.origin, answeredBy: last.origin)
+        control.succeed(paid: attempts.lastCost, at: request.url.origin, servedBy: last.origin)
       }
       return nil
     }
     attempts.number += 1
-    attempts.paid = cost
+    attempts.lastCost = cost
     context.record.retried(RetryMetrics(reason: reason, delay: delay))
-    context.plan.log?.info("attempt \(attempts.number) of \(policy.attempts) in \(delay): \(reason)")
+    context.plan.log?.info(
+      "the attempt failed (\(reason)); attempt \(attempts.number) of \(policy.attempts) starts in \(delay)")
     return delay
   }
 
-  /// Makes one attempt. If fallback servers are listed, the attempt asks one server after another until one responds.
+  /// Makes one attempt. If the client has fallback servers, the attempt sends the request to one server after another
+  /// until a server responds.
   private func attempted(
-    _ request: HTTPRequest, _ context: CallContext, _ sink: WatchedSink?, _ barred: inout BarredServers, _ next: Next
+    _ request: HTTPRequest, _ context: CallContext, _ sink: WatchedSink?, _ skipped: inout SkippedServers, _ next: Next
   ) async -> RetryAttempt {
-    if context.plan.hosts != nil { return await attemptedAtAll(request, context, sink, &barred, next) }
+    if context.plan.hosts != nil { return await attemptedAtAll(request, context, sink, &skipped, next) }
     return RetryAttempt(await sent(request, context, next), at: request.url.origin)
   }
 
   @inline(never)  // frame size
   private func attemptedAtAll(
-    _ request: HTTPRequest, _ context: CallContext, _ sink: WatchedSink?, _ barred: inout BarredServers, _ next: Next
+    _ request: HTTPRequest, _ context: CallContext, _ sink: WatchedSink?, _ skipped: inout SkippedServers, _ next: Next
   ) async -> RetryAttempt {
     guard let hosts = context.plan.hosts, let rest = hosts.rest(of: request.url) else {
       return RetryAttempt(await sent(request, context, next), at: request.url.origin)
     }
     let failingOver = FailingOver(hosts: hosts, control: control, context: context) { request in
-      var question = question(FailingOver.policy, request, context, 1, isDelivered: sink?.hasBegun ?? false)
-      // A response from another server is better than the stored response.
-      question.hasStandIn = false
-      return question
+      var input = input(FailingOver.policy, request, context, 1, isDelivered: sink?.hasBegun ?? false)
+      // The other servers are tried even if a stored response may be served, because a response from a server is
+      // better.
+      input.hasFallbackResponse = false
+      return input
     }
-    return await failingOver.send(request, below: rest, barred: &barred) { await sent($0, context, next) }
+    return await failingOver.send(request, below: rest, skipped: &skipped) { await sent($0, context, next) }
   }
 
-  /// Sends the request once, or twice in parallel.
+  /// Sends the request once, or twice in parallel if the policy allows hedging.
   private func sent(
     _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async -> Result<HTTPResponse, any Error> {
@@ -99,43 +104,45 @@ package struct Retrying: SelectiveInterceptor {
     return await Result.catching { try await next(request, in: context) }
   }
 
-  /// Sends the request a second time if the response is slow; nil if the request is sent only once.
+  /// The object that sends the request a second time if the response is slow; nil if the request must be sent only
+  /// once.
   @inline(never)  // frame size
   private func hedging(_ request: HTTPRequest, _ context: CallContext) -> Hedging? {
     guard let rule = context.plan.retries.hedging, Hedging.suits(request, context) else { return nil }
     return Hedging(rule: rule, control: control)
   }
 
-  private func question(
+  private func input(
     _ policy: RetryPolicy, _ request: HTTPRequest, _ context: CallContext, _ attempt: Int, isDelivered: Bool
-  ) -> RetryDecision.Question {
-    RetryDecision.Question(
+  ) -> RetryDecision.Input {
+    RetryDecision.Input(
       policy: policy, isIdempotent: context.plan.idempotency.allows(request.method),
       isReplayable: request.body?.isReplayable ?? true, isDelivered: isDelivered,
-      hasStandIn: context.note?.hasStandIn ?? false, attempt: attempt, remaining: context.timeLeft,
+      hasFallbackResponse: context.lookup?.hasFallbackResponse ?? false, attempt: attempt, remaining: context.timeLeft,
       chance: chance())
   }
 }
 
-/// The result of one attempt, which may have asked several servers one after another.
+/// The result of one attempt, which may have sent the request to several servers one after another.
 struct RetryAttempt {
-  let came: Result<HTTPResponse, any Error>
-  /// The input of the retry decision; nil for an error that is not a transport failure.
+  let outcome: Result<HTTPResponse, any Error>
+  /// The outcome as an input of ``RetryDecision``. Nil if the outcome is an error that is not a transport failure.
   var result: RetryDecision.Result?
   /// The server that produced the result.
   let origin: HTTPURL.Origin
 
-  init(_ came: Result<HTTPResponse, any Error>, at origin: HTTPURL.Origin) {
-    self.came = came
+  init(_ outcome: Result<HTTPResponse, any Error>, at origin: HTTPURL.Origin) {
+    self.outcome = outcome
     self.origin = origin
-    result = RetryDecision.Result(came)
+    result = RetryDecision.Result(outcome)
   }
 }
 
 extension RetryDecision.Result {
-  /// The input of the retry decision; nil for an error that is not a transport failure.
-  init?(_ came: Result<HTTPResponse, any Error>) {
-    switch came {
+  /// Converts the outcome of an attempt into an input of ``RetryDecision``. The value is nil for an error that is not a
+  /// transport failure.
+  init?(_ outcome: Result<HTTPResponse, any Error>) {
+    switch outcome {
     case .success(let response): self = .status(response.status, retryAfter: RetryAfter.delay(in: response.fields))
     case .failure(let error):
       guard let failure = TransportFailure.behind(error) else { return nil }
@@ -155,8 +162,8 @@ extension Result where Failure == any Error {
   }
 }
 
-/// Records whether a sink has accepted a response. The bytes in the sink cannot be taken back, so the request is then
-/// not sent again.
+/// A body sink that records whether the sink of the caller has accepted a response. The bytes in that sink cannot be
+/// taken back, so the request is not sent again after an accepted response.
 final class WatchedSink: BodySink {
   private let inner: any BodySink
   private let begun = Locked(false)

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Reads a file, or a part of it, while the body is sent. The file must not change after the request was built.
+/// Reads a file, or a part of it, while the body is sent. If the file changes after the request was built, the exchange
+/// fails.
 final class FileBodySource: BodySource {
   private let file: BodyFile
   private let path: String
@@ -80,8 +81,8 @@ extension HTTPBody {
     guard part.lowerBound >= 0, part.upperBound <= stamp.size else {
       throw .build(
         .invalidBody,
-        "The body needs the bytes \(part.lowerBound)..<\(part.upperBound) of \(path), but the file has"
-          + " \(stamp.size) bytes; choose a range within the file.")
+        "The byte range \(part.lowerBound)..<\(part.upperBound) of the body is not within the file \(path);"
+          + " choose a range within the \(stamp.size) bytes of the file.")
     }
     return made(
       range == nil ? .file(path: path) : .other, length: part.upperBound - part.lowerBound, isReplayable: true

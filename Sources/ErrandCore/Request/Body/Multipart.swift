@@ -1,7 +1,7 @@
 import ErrandJSON
 public import Foundation
 
-/// A form of several parts, `multipart/form-data` (RFC 7578): fields, JSON, files and streams in any mix.
+/// A form of several parts (`multipart/form-data`, RFC 7578): any mix of fields, JSON, files and streams.
 ///
 /// ```swift
 /// var body: RequestBody? {
@@ -11,17 +11,17 @@ public import Foundation
 /// }
 /// ```
 ///
-/// The length of the body is known if the lengths of all parts are known; files and streams are not read into memory to
-/// find it. The boundary consists of 40 random letters and digits. If the whole form is in memory and short, the
-/// boundary is a hash of the form instead. The boundary never occurs in a part that is in memory. In files and streams
-/// this is not checked, but extremely unlikely.
+/// The length of the body is known if the lengths of all parts are known. Files and streams are not read into memory to
+/// find the length. The boundary consists of 40 random letters and digits. If the whole form is in memory and short,
+/// the boundary is a hash of the form instead. The boundary never occurs in a part that is in memory. Files and streams
+/// are not searched for the boundary, but it is extremely unlikely that they contain it.
 public struct Multipart: Sendable, ExpressibleByArrayLiteral {
   /// The parts, in the order in which they are sent.
   public var parts: [Part]
 
   /// Makes a form from parts.
   public init(_ parts: [Part] = []) { self.parts = parts }
-  /// Makes a form from parts.
+  /// Makes a form from an array literal of parts.
   public init(arrayLiteral elements: Part...) { self.init(elements) }
 }
 
@@ -38,9 +38,10 @@ extension Multipart {
     public var name: String
     /// The file name that the part declares; nil for a plain field.
     public var filename: String?
-    /// The media type; nil for text in UTF-8, which needs no media type.
+    /// The media type of the part; nil for text in UTF-8, which needs no media type.
     public var type: String?
-    /// Further header fields of the part. `Content-Disposition` and `Content-Type` are set by the other properties.
+    /// Further header fields of the part. They must not include `Content-Disposition` and `Content-Type`, which are
+    /// made from `name`, `filename` and `type`.
     public var fields = HTTPFields()
     let content: Content
 
@@ -51,38 +52,38 @@ extension Multipart {
       self.content = content
     }
 
-    /// Returns the part with a further header field.
+    /// Returns a copy of the part with a further header field.
     public func field(_ name: HTTPFieldName, _ value: String) -> Part {
       var part = self
       part.fields.append(HTTPField(name, value))
       return part
     }
 
-    /// A text in UTF-8.
+    /// A part that contains a text in UTF-8.
     public static func text(_ name: String, _ text: String) -> Part {
       Part(name, filename: nil, type: nil, .body(HTTPBody(Data(text.utf8))))
     }
 
-    /// Any `Encodable` value as JSON, written by the request's ``APIRequest/jsonEncoding``.
+    /// A part that contains any `Encodable` value as JSON, written by the request's ``APIRequest/jsonEncoding``.
     public static func json(_ name: String, _ value: some Encodable & Sendable) -> Part {
       Part(name, filename: nil, type: "application/json", .written("JSON") { try $0.encode(value) })
     }
 
-    /// Any `Encodable` value in a format of choice.
+    /// A part that contains any `Encodable` value in the given format.
     public static func encoded<Value: Encodable & Sendable>(
       _ name: String, _ value: Value, as format: some BodyFormat, filename: String? = nil
     ) -> Part {
       Part(name, filename: filename, type: format.contentType, .written(format.name) { _ in try format.encode(value) })
     }
 
-    /// Bytes in memory.
+    /// A part that contains bytes in memory.
     public static func data(
       _ name: String, _ data: Data, filename: String? = nil, type: String = "application/octet-stream"
     ) -> Part {
       Part(name, filename: filename, type: type, .body(HTTPBody(data)))
     }
 
-    /// A file that is read while the body is sent.
+    /// A part that contains a file, which is read while the body is sent.
     ///
     /// - Parameters:
     ///   - name: The name of the field.
@@ -93,7 +94,8 @@ extension Multipart {
       Part(name, filename: filename ?? url.lastPathComponent, type: type ?? FileTypes.type(of: url), .file(url))
     }
 
-    /// Any body, such as ``ErrandHTTP/HTTPBody/stream(length:isReplayable:_:)`` or a range of a file.
+    /// A part that contains any body, such as ``ErrandHTTP/HTTPBody/stream(length:isReplayable:_:)`` or a range of a
+    /// file.
     public static func body(
       _ name: String, _ body: HTTPBody, filename: String? = nil, type: String = "application/octet-stream"
     ) -> Part {
@@ -102,7 +104,7 @@ extension Multipart {
   }
 }
 
-/// The media types of common files, by extension (IANA's registry).
+/// The media types of files with common file extensions, as registered by IANA.
 enum FileTypes {
   /// The media type of a file; `application/octet-stream` for an unknown extension.
   static func type(of url: URL) -> String { known[url.pathExtension.lowercased()] ?? "application/octet-stream" }

@@ -4,22 +4,23 @@ import Foundation
 /// Builds the body of a ``Multipart`` (RFC 2046 section 5.1.1, RFC 7578). The headers and delimiters are in memory; the
 /// contents of the parts are not copied.
 struct MultipartWriter {
-  /// The size limit, in bytes, up to which a form that is entirely in memory becomes one piece of data.
-  static let smallest = 64 << 10
+  /// The largest size in bytes up to which a form in memory is sent as one piece of data. A larger form, or a form with
+  /// a file or a stream, is sent as several pieces.
+  static let singlePieceLimit = 64 << 10
 
   private typealias Piece = (head: String, body: HTTPBody)
 
   let parts: [Multipart.Part]
   let encoding: JSONEncoding
 
-  /// Returns the body and the boundary that it uses.
+  /// Returns the body of the form, and the boundary between its parts.
   func body() throws(APIError) -> (body: HTTPBody, boundary: String) {
     let pieces = try pieces()
     let boundary = Self.boundary(of: pieces)
     return (Self.body(pieces, boundary: boundary), boundary)
   }
 
-  /// Returns the body with a given boundary.
+  /// Returns the body of the form with the given boundary.
   func body(boundary: String) throws(APIError) -> HTTPBody {
     Self.body(try pieces(), boundary: boundary)
   }
@@ -43,7 +44,9 @@ struct MultipartWriter {
   private static func whole(_ pieces: [HTTPBody]) -> HTTPBody {
     let joined = HTTPBody.joining(pieces)
     let inMemory = pieces.compactMap(\.data)
-    guard inMemory.count == pieces.count, let length = joined.length, length <= Int64(smallest) else { return joined }
+    guard inMemory.count == pieces.count, let length = joined.length, length <= Int64(singlePieceLimit) else {
+      return joined
+    }
     return HTTPBody(inMemory.reduce(into: Data()) { $0.append($1) })
   }
 
@@ -77,7 +80,7 @@ struct MultipartWriter {
       throw .build(
         .invalidBody,
         "The part \"\(part.name)\" of the body has Content-Disposition or Content-Type among its fields;"
-          + " set name, filename and type instead.")
+          + " set the properties `name`, `filename` and `type` of the part instead.")
     }
     if let type = part.type { fields.insert(HTTPField(.contentType, type), at: 0) }
     for field in fields {
@@ -107,11 +110,12 @@ struct MultipartWriter {
 
   private static let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
-  /// Returns the boundary of a form. If the form becomes one piece of data, the boundary is a hash of its content, so
-  /// that a cache recognizes equal forms as equal requests. Otherwise the boundary is random.
+  /// Returns the boundary of a form. If all parts are in memory and have at most ``singlePieceLimit`` bytes
+  /// together, the boundary is a hash of the parts, so that a cache recognizes equal forms as equal requests. Otherwise
+  /// the boundary is random.
   private static func boundary(of pieces: [Piece]) -> String {
     let bytes = pieces.compactMap(\.body.data)
-    guard bytes.count == pieces.count, bytes.reduce(0, { $0 + $1.count }) <= smallest else {
+    guard bytes.count == pieces.count, bytes.reduce(0, { $0 + $1.count }) <= singlePieceLimit else {
       return boundary(absentFrom: bytes)
     }
     var hash = StableHash()

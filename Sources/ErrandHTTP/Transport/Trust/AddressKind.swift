@@ -1,20 +1,20 @@
 /// The purpose of an IP address according to the registries of IANA (RFC 6890).
 public enum AddressKind: String, Sendable, Hashable, CaseIterable {
-  /// The machine itself: 127.0.0.0/8, ::1.
+  /// The address belongs to the machine itself: 127.0.0.0/8, ::1.
   case loopback
-  /// The unspecified address: 0.0.0.0/8, ::. Many systems treat it as an address of the machine itself.
+  /// The address is unspecified: 0.0.0.0/8, ::. Many systems treat such an address as an address of the machine itself.
   case unspecified
-  /// Addresses on the same network link, and metadata services of clouds: 169.254.0.0/16, fe80::/10.
+  /// The address is on the same network link, or belongs to a metadata service of a cloud: 169.254.0.0/16, fe80::/10.
   case linkLocal
-  /// A private network: 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7, fec0::/10.
+  /// The address belongs to a private network: 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7, fec0::/10.
   case privateNetwork
-  /// Shared address space between a provider and its customers, and inside clouds: 100.64.0.0/10.
+  /// The address is used between a provider and its customers, or inside a cloud: 100.64.0.0/10.
   case shared
-  /// Addresses of groups of hosts: 224.0.0.0/4, ff00::/8.
+  /// The address belongs to a group of hosts: 224.0.0.0/4, ff00::/8.
   case multicast
-  /// Addresses for documentation, benchmarks and future use, which are not used on the public internet.
+  /// The address is reserved for documentation, benchmarks or future use. It is not used on the public internet.
   case reserved
-  /// All other addresses.
+  /// The address is a public address of the internet: every address that has no other kind.
   case global
 
   /// Makes the kind of an address from its 4 or 16 bytes in network order; nil for any other number of bytes.
@@ -31,15 +31,15 @@ public enum AddressKind: String, Sendable, Hashable, CaseIterable {
   }
 
   private static func four(_ bytes: [UInt8]) -> AddressKind {
-    four.first { $0.holds(bytes) }?.kind ?? .global
+    four.first { $0.contains(bytes) }?.kind ?? .global
   }
 
   private static func six(_ bytes: [UInt8]) -> AddressKind {
-    if let range = six.first(where: { $0.holds(bytes) }) { return range.kind }
+    if let range = six.first(where: { $0.contains(bytes) }) { return range.kind }
     for (prefix, place) in embeddings where bytes.starts(with: prefix) {
       return four(Array(bytes[place..<(place + 4)]))
     }
-    // Only 2000::/3 is currently allocated as global unicast.
+    // Currently only 2000::/3 contains public addresses.
     return bytes[0] & 0xE0 == 0x20 ? .global : .reserved
   }
 
@@ -67,8 +67,8 @@ public enum AddressKind: String, Sendable, Hashable, CaseIterable {
     AddressRange([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], 128, .loopback),
     AddressRange([0xFE, 0x80], 10, .linkLocal), AddressRange([0xFE, 0xC0], 10, .privateNetwork),
     AddressRange([0xFC], 7, .privateNetwork), AddressRange([0xFF], 8, .multicast),
-    // Addresses for IETF protocols, including Teredo, which hides the contained IPv4 address, and addresses for
-    // documentation.
+    // 2001::/23 is for IETF protocols. It contains the Teredo addresses, in which an IPv4 address is hidden. The other
+    // two ranges are for documentation.
     AddressRange([0x20, 0x01, 0x00], 23, .reserved), AddressRange([0x20, 0x01, 0x0D, 0xB8], 32, .reserved),
     AddressRange([0x3F, 0xFF, 0x00], 20, .reserved),
   ]
@@ -87,7 +87,7 @@ private struct AddressRange {
   }
 
   /// Whether the range contains an address.
-  func holds(_ bytes: [UInt8]) -> Bool {
+  func contains(_ bytes: [UInt8]) -> Bool {
     for bit in 0..<bits {
       let mask: UInt8 = 0x80 >> UInt8(bit % 8)
       let expected = bit / 8 < prefix.count ? prefix[bit / 8] : 0

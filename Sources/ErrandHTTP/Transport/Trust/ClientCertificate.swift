@@ -19,12 +19,12 @@ public struct ClientCertificate: Sendable, Hashable {
     case pkcs12(CertificateSource)
   }
 
-  /// The certificate and the key.
+  /// The certificate and the key, with their format.
   public var form: Form
   /// The passphrase of the key; nil if the key is not encrypted.
   public var passphrase: String?
   /// The hosts that receive the certificate, such as `api.example.com` or `.example.com`; nil for every host that
-  /// requests one.
+  /// requests a certificate.
   public var hosts: [String]?
 
   /// Makes a client certificate. The transport rejects a certificate that cannot be used.
@@ -34,14 +34,14 @@ public struct ClientCertificate: Sendable, Hashable {
     self.hosts = hosts
   }
 
-  /// A certificate in PEM.
+  /// Makes a client certificate from PEM text.
   public static func pem(
     certificate: CertificateSource, key: CertificateSource? = nil, passphrase: String? = nil, hosts: [String]? = nil
   ) -> ClientCertificate {
     ClientCertificate(.pem(certificate: certificate, key: key), passphrase: passphrase, hosts: hosts)
   }
 
-  /// A certificate in PKCS #12.
+  /// Makes a client certificate from PKCS #12 data (RFC 7292).
   public static func pkcs12(
     _ source: CertificateSource, passphrase: String? = nil, hosts: [String]? = nil
   ) -> ClientCertificate {
@@ -50,7 +50,7 @@ public struct ClientCertificate: Sendable, Hashable {
 }
 
 extension ClientCertificate {
-  /// A digest that identifies the caller by these certificates; nil if there are no certificates.
+  /// A digest that identifies the client by these certificates; nil if there are no certificates.
   ///
   /// The digest is computed from the contents of files and not from their names, because a file may be replaced. If a
   /// file cannot be read, its name is used.
@@ -93,15 +93,16 @@ extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertib
   }
   /// The source of the certificate and the hosts, without secrets.
   public var debugDescription: String { description }
-  /// The mirror that a dump shows, without secrets.
+  /// The mirror that a dump shows. It contains no secrets.
   public var customMirror: Mirror { Mirror(self, children: ["certificate": description], displayStyle: .struct) }
 }
 
 /// The source of a certificate or a key.
 public enum CertificateSource: Sendable, Hashable {
-  /// A file. It is read when the transport is created, updated or asked to reload.
+  /// The certificate or the key is in a file. The transport reads the file when the transport is created, updated or
+  /// asked to reload.
   case file(path: String)
-  /// The bytes of the certificate or the key.
+  /// The certificate or the key is given by its bytes.
   case data(Data)
 }
 
@@ -115,6 +116,6 @@ extension CertificateSource: CustomStringConvertible, CustomDebugStringConvertib
   }
   /// The path or the number of bytes, never the bytes themselves.
   public var debugDescription: String { description }
-  /// The mirror that a dump shows, without the bytes.
+  /// The mirror that a dump shows. It does not contain the bytes.
   public var customMirror: Mirror { Mirror(self, children: ["source": description], displayStyle: .enum) }
 }

@@ -3,8 +3,8 @@ import Foundation
 /// The public keys that the certificate of a host may have: one key in use and at least one in reserve.
 ///
 /// A pin is the SHA-256 of a certificate's public key with its header (SubjectPublicKeyInfo, RFC 5280 section 4.1.2.7),
-/// in Base64: 44 characters. The certificate must also be valid: authority, dates and host name are checked as without
-/// pins.
+/// in Base64: 44 characters. The certificate must also be valid: the authority, the dates and the host name are checked
+/// in addition to the pins.
 ///
 /// ```swift
 /// settings.pins = [
@@ -13,7 +13,7 @@ import Foundation
 /// ```
 public struct PublicKeyPins: Sendable, Hashable {
   /// A host such as `api.example.com`, or `.example.com` for all of its subdomains. If several entries match a host,
-  /// the most specific one applies.
+  /// the most specific entry applies.
   public var host: String
   /// The pins: at least two, so that the host stays reachable if the key in use is lost.
   public var sha256: [String]
@@ -34,18 +34,19 @@ extension PublicKeyPins {
   }
 
   private var fault: String? {
-    guard HostPattern(host).isSound else {
+    guard HostPattern(host).isValid else {
       return "\"\(host)\" in `pins` is not a host; write it like api.example.com or .example.com."
     }
     guard Set(sha256).count >= 2 else {
       return "The pins of \(host) need at least two different keys, one of them in reserve."
     }
-    let isSound = sha256.allSatisfy { Data(base64Encoded: $0)?.count == 32 && $0.utf8.count == 44 }
-    return isSound ? nil : "A pin of \(host) is not the SHA-256 of a public key in Base64, which has 44 characters."
+    let areValid = sha256.allSatisfy { Data(base64Encoded: $0)?.count == 32 && $0.utf8.count == 44 }
+    return areValid ? nil : "A pin of \(host) is not the SHA-256 of a public key in Base64, which has 44 characters."
   }
 }
 
-/// A host such as `api.example.com`, or all subdomains of a name that begins with a dot, such as `.example.com`.
+/// A pattern for hosts. `api.example.com` matches only this host; `.example.com` matches all subdomains of
+/// `example.com`.
 package struct HostPattern: Sendable, Hashable {
   private let text: String
 
@@ -55,10 +56,10 @@ package struct HostPattern: Sendable, Hashable {
   package func covers(_ host: String) -> Bool { text.hasPrefix(".") ? host.hasSuffix(text) : host == text }
 
   /// A number that is larger for a more specific pattern: an exact host is the most specific, then longer names.
-  package var closeness: Int { text.hasPrefix(".") ? text.utf8.count : Int.max }
+  package var specificity: Int { text.hasPrefix(".") ? text.utf8.count : Int.max }
 
   /// Whether the pattern is valid: an address in brackets, or letters, digits, `-`, `_` and single dots.
-  package var isSound: Bool {
+  package var isValid: Bool {
     if text.hasPrefix("[") { return text.hasSuffix("]") && text.utf8.count > 2 }
     let name = text.hasPrefix(".") ? text.dropFirst() : text[...]
     let labels = name.split(separator: ".", omittingEmptySubsequences: false)

@@ -3,35 +3,36 @@ import ErrandJSON
 import ErrandSupport
 import Foundation
 
-/// Values that were masked in one place of a recording. They must also be masked in all other places.
+/// Secret values that were masked in one place of a recording. These values must also be masked in all other places.
 struct LearntSecrets: Sendable {
   private var values: Set<String> = []
 
-  /// Adds a value. Values are ignored if they are short or plain words, because the same text may occur elsewhere
+  /// Adds a secret value. A value that is short or a plain word is ignored, because an equal text may occur elsewhere
   /// without being secret.
   ///
   /// If the value is a URL, its path and its query are added, too, because a request to the URL contains them
   /// separately.
   mutating func learn(_ value: some StringProtocol) {
-    note(String(value))
+    add(String(value))
     guard let url = try? HTTPURL(String(value)) else { return }
-    // The path is added without its leading slash, so that after masking a slash still separates it from the host.
-    note(String(url.path.dropFirst()))
-    if let query = url.query { note(query) }
+    // The path is added without its leading slash. So a URL still has a slash between host and path after the path is
+    // masked.
+    add(String(url.path.dropFirst()))
+    if let query = url.query { add(query) }
   }
 
-  private mutating func note(_ value: String) {
-    guard Self.isTelling(value) else { return }
+  private mutating func add(_ value: String) {
+    guard Self.isDistinctive(value) else { return }
     // In HTML forms, a space is encoded as a plus sign.
     for text in [value, value.replacingBytes(of: "+", with: " ")] {
-      noteForms(of: text)
-      if let plain = text.removingPercentEncoding { noteForms(of: plain) }
+      addForms(of: text)
+      if let plain = text.removingPercentEncoding { addForms(of: plain) }
     }
   }
 
-  /// Adds a value in the forms that it has in URLs, in HTML forms, and in JSON with escaped slashes, which some servers
-  /// send.
-  private mutating func noteForms(of value: String) {
+  /// Adds a value in every form in which it can occur: in URLs, in HTML forms, and in JSON with escaped slashes, which
+  /// some servers send.
+  private mutating func addForms(of value: String) {
     let escaped = PercentEncoding.value(value)
     // The hexadecimal digits of an escape may be upper case or lower case (RFC 3986 section 2.1).
     let small = escaped.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() }  // ASCII
@@ -39,9 +40,9 @@ struct LearntSecrets: Sendable {
     values.formUnion([escaped, small].map { $0.replacingBytes(of: "%20", with: "+") })
   }
 
-  /// Whether a value is so distinctive that an equal text elsewhere is certainly the same value. It has at least eight
-  /// bytes, and both letters and digits.
-  static func isTelling(_ value: String) -> Bool {
+  /// Whether a value is so distinctive that an equal text elsewhere is certainly the same value. Such a value has at
+  /// least eight bytes, and both letters and digits.
+  static func isDistinctive(_ value: String) -> Bool {
     value.utf8.count >= 8 && value.contains(where: \.isNumber) && value.contains(where: \.isLetter)
   }
 
@@ -50,56 +51,56 @@ struct LearntSecrets: Sendable {
   /// The values, the longest first. So a long value is masked before a shorter value that is part of it.
   private var ordered: [String] { values.sorted { ($0.utf8.count, $1) > ($1.utf8.count, $0) } }
 
-  func scrubbed(_ text: String) -> String {
+  func masked(_ text: String) -> String {
     ordered.reduce(text) { $0.replacingBytes(of: $1, with: RecordingMask.mark) }
   }
 
-  func scrubbed(_ data: Data) -> Data {
+  func masked(_ data: Data) -> Data {
     let data = ordered.reduce(data) { $0.replacing(Data($1.utf8), by: Data(RecordingMask.mark.utf8)) }  // bytes
-    // JSON can escape any character. So the decoded strings are searched, too.
+    // JSON can escape any character, so a secret may not be visible in the text. The decoded strings are searched, too.
     guard data.contains(UInt8(ascii: "\\")), let value = try? JSONValue(parsing: data) else { return data }
-    let scrubbed = scrubbed(value)
-    return scrubbed == value ? data : (try? scrubbed.serialized()) ?? Data(RecordingMask.mark.utf8)
+    let masked = masked(value)
+    return masked == value ? data : (try? masked.serialized()) ?? Data(RecordingMask.mark.utf8)
   }
 
-  private func scrubbed(_ value: JSONValue) -> JSONValue {
+  private func masked(_ value: JSONValue) -> JSONValue {
     switch value.content {
-    case .string(let text): .string(scrubbed(text))
-    case .array(let elements): .array(elements.map { scrubbed($0) })
+    case .string(let text): .string(masked(text))
+    case .array(let elements): .array(elements.map { masked($0) })
     case .object(let members):
-      .object(Dictionary(members.map { (scrubbed($0), scrubbed($1)) }, uniquingKeysWith: { first, _ in first }))
+      .object(Dictionary(members.map { (masked($0), masked($1)) }, uniquingKeysWith: { first, _ in first }))
     default: value
     }
   }
 
-  func scrubbed(_ fields: HTTPFields) -> HTTPFields {
-    HTTPFields(fields.all.map { HTTPField($0.name, scrubbed($0.value), isSecret: $0.isSecret) })
+  func masked(_ fields: HTTPFields) -> HTTPFields {
+    HTTPFields(fields.all.map { HTTPField($0.name, masked($0.value), isSecret: $0.isSecret) })
   }
 
-  func scrubbed(_ url: HTTPURL) -> HTTPURL { (try? HTTPURL(scrubbed(url.string))) ?? url.masked }
+  func masked(_ url: HTTPURL) -> HTTPURL { (try? HTTPURL(masked(url.string))) ?? url.masked }
 
-  func scrubbed(_ failure: TransportFailure?) -> TransportFailure? {
+  func masked(_ failure: TransportFailure?) -> TransportFailure? {
     failure.map {
-      TransportFailure($0.kind, scrubbed($0.description), isCertainlyNotSent: $0.isCertainlyNotSent)
+      TransportFailure($0.kind, masked($0.description), isCertainlyNotSent: $0.isCertainlyNotSent)
     }
   }
 
-  func scrubbed(_ request: HTTPRequest) -> HTTPRequest {
+  func masked(_ request: HTTPRequest) -> HTTPRequest {
     HTTPRequest(
-      method: request.method, url: scrubbed(request.url), fields: scrubbed(request.fields),
-      body: request.body?.data.map { HTTPBody(scrubbed($0)) })
+      method: request.method, url: masked(request.url), fields: masked(request.fields),
+      body: request.body?.data.map { HTTPBody(masked($0)) })
   }
 
-  func scrubbed(_ answer: ScriptedAnswer) -> ScriptedAnswer {
+  func masked(_ answer: ScriptedAnswer) -> ScriptedAnswer {
     var answer = answer
-    answer.head.fields = scrubbed(answer.head.fields)
-    answer.body = scrubbed(answer.body)
-    answer.trailers = scrubbed(answer.trailers)
+    answer.head.fields = masked(answer.head.fields)
+    answer.body = masked(answer.body)
+    answer.trailers = masked(answer.trailers)
     for index in answer.informational.indices {
-      answer.informational[index].fields = scrubbed(answer.informational[index].fields)
+      answer.informational[index].fields = masked(answer.informational[index].fields)
     }
-    answer.failure = scrubbed(answer.failure)
-    answer.breakage = scrubbed(answer.breakage)
+    answer.failure = masked(answer.failure)
+    answer.breakage = masked(answer.breakage)
     return answer
   }
 }
@@ -115,7 +116,7 @@ extension HTTPURL {
 }
 
 extension Data {
-  /// A copy in which every occurrence of `needle` is replaced by `other`. Searches for bytes.
+  /// A copy in which every occurrence of `needle` is replaced by `other`. The search compares bytes.
   func replacing(_ needle: Data, by other: Data) -> Data {  // bytes
     guard !needle.isEmpty, var found = range(of: needle) else { return self }
     var result = Data()

@@ -2,13 +2,13 @@ import ErrandCore
 import Foundation
 
 extension Masking {
-  /// Which lines of a body must be JSON, if the whole body is not one JSON text.
+  /// The rule that decides which lines must be JSON. It is used for a body that is not JSON as a whole.
   private enum Expectation {
-    /// Every line.
+    /// Every line must be JSON.
     case all
-    /// The lines that begin with a JSON object or array.
+    /// A line must be JSON if it begins like a JSON object or array.
     case some
-    /// No line.
+    /// Every line may be any text.
     case none
 
     init(_ type: MediaType?, _ body: Data) {
@@ -23,9 +23,9 @@ extension Masking {
 
   /// Masks the lines of a body that are JSON, as in a stream of values or events.
   ///
-  /// JSON that cannot be parsed, for example because the body is incomplete, is masked completely. In a field of a
-  /// server-sent event, all lines of the field are then masked. In all other cases, the rest of the body is masked,
-  /// because the end of the JSON is unknown.
+  /// JSON that cannot be parsed, for example because the body is incomplete, is masked completely. If such JSON is in a
+  /// field of a server-sent event, all lines of the field are masked. Elsewhere, the end of such JSON is unknown, so
+  /// the rest of the body is masked.
   mutating func lines(_ body: Data, _ type: MediaType?) -> Data {
     let expectation = Expectation(type, body)
     var written: [Data] = []
@@ -49,13 +49,15 @@ extension Masking {
     return Data(written.joined(separator: [TextLine.end]))
   }
 
-  /// The masked line if the line is JSON; nil for all other lines. Words may precede the JSON.
+  /// The masked line if the line is JSON; nil for all other lines. Words may precede the JSON, such as the field name
+  /// `data:`.
   private mutating func masked(_ line: TextLine) -> Data? {
     let (words, value) = line.parts
     return value.isEmpty ? nil : json(value).map { words + $0 }
   }
 
-  /// Masks the lines of one field of an event. Either each line is a JSON value, or all lines together are one value.
+  /// Masks the lines of one field of a server-sent event. Either each line is a JSON value, or all lines together are
+  /// one value.
   private mutating func field(_ lines: [TextLine]) -> [Data] {
     let whole = lines.map(\.whole)
     var masked: [Data] = []
@@ -77,7 +79,7 @@ struct TextLine {
   let whole: Data
   /// The name of a field and the colon after it, as in server-sent events; nil if the line does not begin with a name.
   let name: Data?
-  /// The content after the field name. If the line has no field name, the whole line.
+  /// The content after the field name. If the line has no field name, this is the whole line.
   let content: Data
 
   init(_ line: Data) {
@@ -90,7 +92,7 @@ struct TextLine {
 
   var isBlank: Bool { whole.allSatisfy { Self.isBlank($0) } }
 
-  /// Whether the content begins like a JSON object or array. For `[DONE]` and `[info]`, it is false.
+  /// Whether the content begins like a JSON object or array. `[DONE]` and `[info]` do not begin like JSON.
   var beginsAsJSON: Bool {
     let text = content.drop { Self.isBlank($0) }
     guard text.first == UInt8(ascii: "[") else { return text.first == UInt8(ascii: "{") }

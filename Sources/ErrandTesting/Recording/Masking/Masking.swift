@@ -3,8 +3,8 @@ import ErrandJSON
 import ErrandSupport
 import Foundation
 
-/// Masks exchanges according to a ``RecordingMask``. It remembers the secret values that it finds, to mask them
-/// everywhere.
+/// Masks exchanges according to a ``RecordingMask``. It remembers the secret values that it finds, so that they can be
+/// masked in all exchanges.
 struct Masking {
   let mask: RecordingMask
   var learnt: LearntSecrets
@@ -18,15 +18,15 @@ struct Masking {
   static func recording(of exchanges: [RecordedExchange], by mask: RecordingMask) -> Recording {
     var masking = Masking(mask)
     let masked = exchanges.map {
-      RecordedExchange(request: masking.request($0.request), answer: masking.answer($0.answer))
+      RecordedExchange(request: masking.request($0.request), answer: masking.response($0.answer))
     }
     let learnt = masking.learnt
-    let scrubbed = zip(exchanges, masked).map { original, masked in
-      var answer = learnt.scrubbed(masked.answer)
+    let complete = zip(exchanges, masked).map { original, masked in
+      var answer = learnt.masked(masked.answer)
       if answer.body != original.answer.body, answer.breakage == nil { answer.fitChangedBody() }
-      return RecordedExchange(request: learnt.scrubbed(masked.request), answer: answer)
+      return RecordedExchange(request: learnt.masked(masked.request), answer: answer)
     }
-    return Recording(scrubbed, mask: mask)
+    return Recording(complete, mask: mask)
   }
 
   /// Masks a request for a recording. The body of the request must be in memory.
@@ -48,7 +48,7 @@ struct Masking {
   }
 
   /// Masks a response for a recording.
-  mutating func answer(_ answer: ScriptedAnswer) -> ScriptedAnswer {
+  mutating func response(_ answer: ScriptedAnswer) -> ScriptedAnswer {
     var masked = answer
     masked.head.fields = fields(answer.head.fields)
     masked.trailers = fields(answer.trailers)
@@ -69,8 +69,9 @@ struct Masking {
       })
   }
 
-  /// Masks the value of a secret field. Three parts stay: the scheme of a credential, and the names and the attributes
-  /// of cookies. So a replay handles the response as in the recorded run.
+  /// Masks the value of a secret field. Three parts are not masked: the scheme of a credential, and the names and the
+  /// attributes of cookies. A client needs these parts to handle a replayed response as it handled the original
+  /// response.
   private mutating func masked(_ field: HTTPField) -> String {
     switch field.name {
     case .setCookie:
@@ -106,7 +107,8 @@ struct Masking {
     }.joined(separator: "&")
   }
 
-  /// Adds a text to the secret values, and returns the mask. For an empty text, returns an empty text.
+  /// Remembers a text as a secret value, and returns the text that replaces it in the recording: the mask, or an empty
+  /// text for an empty text.
   mutating func hidden(_ value: String) -> String {
     learnt.learn(value)
     return value.isEmpty ? "" : RecordingMask.mark
@@ -135,9 +137,9 @@ extension Masking {
 
   // MARK: - JSON
 
-  /// The masked JSON text; nil if the text is not JSON. If nothing is masked, the text stays unchanged. Exception: a
-  /// text with a repeated member is always written from the parsed value. The parsed value has only the first of the
-  /// repeated members, so the others were not checked for secrets.
+  /// The masked JSON text; nil if the text is not JSON. If nothing is masked, the text stays unchanged.
+  /// Exception: if an object has the same key twice, the text is always changed. Parsing keeps only the first member
+  /// with this key, so the second member is not checked for secrets. The result omits the second member.
   mutating func json(_ text: Data) -> Data? {
     guard let value = try? JSONValue(parsing: text) else { return nil }
     let masked = json(value, mask.paths.map { $0.steps[...] })
@@ -153,7 +155,7 @@ extension Masking {
     }
   }
 
-  /// The number of colons outside strings. It equals the number of members in all objects.
+  /// The number of members in all objects of a JSON text: the number of colons outside strings.
   private static func members(in text: Data) -> Int {
     var (count, isInString, isEscaped) = (0, false, false)
     for byte in text {
@@ -168,7 +170,8 @@ extension Masking {
     return count
   }
 
-  /// - Parameter paths: For each path of the mask that leads through this value, the steps after this value.
+  /// - Parameter paths: The paths to mask inside `value`. Each path begins at `value`. An empty path means that the
+  ///   whole value is masked.
   private mutating func json(_ value: JSONValue, _ paths: [ArraySlice<JSONPath.Step>]) -> JSONValue {
     if paths.contains(where: \.isEmpty) { return hidden(value) }
     switch value.content {
@@ -198,8 +201,9 @@ extension Masking {
     return isMarked && !scalars.contains { $0.properties.isWhitespace }
   }
 
-  /// The steps of a path after an array element; nil if the path does not lead to the element. A path without an index
-  /// applies to all elements.
+  /// Converts a path that begins at an array into the path that begins at the array element `index`. The result is nil
+  /// if the path selects another element. A path that does not begin with an index selects all elements and is returned
+  /// unchanged.
   private static func onward(_ path: ArraySlice<JSONPath.Step>, at index: Int) -> ArraySlice<JSONPath.Step>? {
     guard case .index(let wanted)? = path.first else { return path }
     return wanted == index ? path.dropFirst() : nil

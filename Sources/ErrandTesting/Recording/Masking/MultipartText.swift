@@ -8,7 +8,7 @@ enum MultipartText {
     /// The bytes from the boundary to the blank line; empty if the part has no blank line.
     let head: Data
     let content: Data
-    /// The name of the form field that the part contains.
+    /// The name of the form field that the part contains; nil if the part has no name.
     let name: String?
     let type: MediaType?
   }
@@ -27,7 +27,8 @@ enum MultipartText {
   /// the last part.
   static func parts(of body: Data, _ boundary: String) -> [Part] {
     var parts: [Part] = []
-    // The first boundary may have no line break before it, so a line break is added.
+    // Each boundary is searched together with the line break before it. The first boundary may be at the start of the
+    // body, so a line break is added there.
     var rest = Data("\r\n".utf8) + body
     let mark = Data("\r\n--\(boundary)".utf8)
     while let found = rest.range(of: mark) {  // bytes

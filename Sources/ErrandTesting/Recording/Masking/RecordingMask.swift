@@ -1,7 +1,8 @@
 public import ErrandCore
 public import ErrandJSON
 
-/// The values to mask in a recording: secrets, and other private values that must not be in a file for other people.
+/// The values to mask in a recording: secrets, and other private values that must not be in a file that other people
+/// read.
 ///
 /// These values are always masked:
 /// - secret fields: `Authorization`, cookies, and fields with `.secret` values;
@@ -14,14 +15,18 @@ public import ErrandJSON
 /// RecordingMask(fields: ["X-Device"], items: ["email"], paths: ["user.address", "orders.phone"])
 /// ```
 ///
-/// A masked text becomes ``mark``, a number 0 and a Boolean false, so that a masked response can still be decoded; null
-/// stays null. A value that is masked in one place is also masked in all other places, if it has at least eight
-/// characters with letters and digits among them. A compressed request body is masked completely. Text that should be
-/// JSON but cannot be parsed is also masked completely, for example if the body is incomplete. In other bodies, such as
-/// images or XML, only values that were masked elsewhere are masked.
+/// A masked text is replaced by ``mark``, a masked number becomes 0, and a masked Boolean becomes false, so that a masked
+/// response can still be decoded. Null stays null.
+///
+/// A value that is masked in one place is also masked in all other places. Exception: a value that has fewer than eight
+/// bytes in UTF-8, no letter or no digit is not masked elsewhere, because an equal text may have another meaning.
+///
+/// A compressed request body is masked completely. Text that should be JSON but cannot be parsed is also masked
+/// completely, for example if the body is incomplete. In other bodies, such as images or XML, only values that were
+/// masked elsewhere are masked.
 public struct RecordingMask: Sendable, Hashable {
-  /// The replacement for a masked text. It has only letters, so that a replayed app can send it back in URLs and
-  /// fields.
+  /// The replacement for a masked text. The replacement has only letters, so that an app under test can send it back in
+  /// URLs and fields.
   public static let mark = "masked"
 
   /// Header fields of requests and responses to mask.
@@ -31,7 +36,7 @@ public struct RecordingMask: Sendable, Hashable {
   /// Paths in JSON bodies of requests and responses to mask. A path that has no index for an array applies to all
   /// elements of the array.
   public var paths: [JSONPath]
-  /// Names that suggest a secret, although their values are not secret. These values are not masked.
+  /// Names whose values are not secret, although the names suggest a secret. Their values are not masked.
   public var shown: Set<String>
 
   /// Creates a mask.
@@ -49,12 +54,12 @@ public struct RecordingMask: Sendable, Hashable {
     field.isSecret || fields.contains(field.name) || hides(key: field.name.rawValue)
   }
 
-  /// Whether the value of a query item, a form or a part of a multipart body is masked.
+  /// Whether the value of a query item, a form item or a part of a multipart body is masked, given its name.
   func hides(item name: String) -> Bool {
     items.contains(name) || hides(key: name) || (Self.itemNames.contains(Self.plain(name)) && !shown.contains(name))
   }
 
-  /// Whether the value of a member of a JSON object is masked.
+  /// Whether the value of a member of a JSON object is masked, given its key.
   func hides(key: String) -> Bool {
     (JSONMask.isSecret(key: key) || Self.logInNames.contains(Self.plain(key))) && !shown.contains(key)
   }
@@ -82,7 +87,7 @@ extension RecordingMask: Codable {
       paths: try names(.paths).map { try JSONPath(parsing: $0) }, shown: Set(try names(.shown)))
   }
 
-  /// Writes the mask with sorted names.
+  /// Writes the mask to a recording's file. The names are sorted.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(fields.map(\.rawValue).sorted(), forKey: .fields)

@@ -1,8 +1,9 @@
 import ErrandCore
 
-/// The file name of a `Content-Disposition` (RFC 6266). Parsing takes linear time.
+/// The file name in a `Content-Disposition` field (RFC 6266). Parsing takes linear time.
 struct ContentDisposition {
-  /// The value of `filename*`, or else that of `filename`. It is not safe to use without ``FileName/safe(_:)``.
+  /// The value of the parameter `filename*`, or the value of `filename` if there is no `filename*`. The name comes from
+  /// the server, so use it only after ``FileName/safe(_:)``.
   let fileName: String?
 
   init(_ text: String) {
@@ -17,7 +18,7 @@ struct ContentDisposition {
         continue
       }
       let value = reader.value()
-      // If a parameter appears more than once, the first one counts.
+      // If a parameter appears more than once, the first valid value is used.
       if ASCII.equalFolded(name, "filename".utf8) {
         plain = plain ?? String(validating: value, as: UTF8.self)
       } else if ASCII.equalFolded(name, "filename*".utf8) {
@@ -27,8 +28,8 @@ struct ContentDisposition {
     fileName = extended ?? plain
   }
 
-  /// Decodes `UTF-8'en'%e2%82%ac` (RFC 8187). Nil if the character set is neither UTF-8 nor ISO 8859-1, or if the bytes
-  /// are invalid in it.
+  /// Decodes an extended parameter value such as `UTF-8'en'%e2%82%ac` (RFC 8187). Nil if the character set is neither
+  /// UTF-8 nor ISO 8859-1, or if the bytes are invalid in the character set.
   private static func extended(_ value: [UInt8]) -> String? {
     let parts = value.split(separator: 0x27, maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[2].allSatisfy({ ASCII.isToken($0) }) else { return nil }
@@ -38,7 +39,7 @@ struct ContentDisposition {
     return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
   }
 
-  /// Parses a field value.
+  /// Reads a field value from left to right. `rest` contains the bytes that are not read yet.
   private struct Reader {
     var rest: ArraySlice<UInt8>
 
@@ -51,7 +52,7 @@ struct ContentDisposition {
 
     mutating func skipSpace() { rest = rest.drop { $0 == 0x20 || $0 == 0x09 } }
 
-    /// Skips to the first of these bytes, outside quoted strings.
+    /// Skips all bytes before the next byte that `ends` contains. Bytes inside quoted strings are always skipped.
     mutating func skip(to ends: [UInt8]) {
       while let byte = rest.first, !ends.contains(byte) {
         if byte == 0x22 { _ = quoted() } else { rest = rest.dropFirst() }
@@ -65,7 +66,7 @@ struct ContentDisposition {
       return Array(name)
     }
 
-    /// A quoted string, or the text before the next semicolon.
+    /// Reads a parameter value: a quoted string, or the text before the next semicolon.
     mutating func value() -> [UInt8] {
       skipSpace()
       guard rest.first == 0x22 else {

@@ -24,18 +24,18 @@ package enum FileName {
     return ContentDisposition(value).fileName.flatMap(safe)
   }
 
-  /// Removes everything unsafe from a name. Nil if nothing remains, or if the result could be mistaken for the partial
-  /// file or the record of another download.
+  /// Removes everything unsafe from a name. Nil if nothing remains, or if other downloads could mistake the result for
+  /// one of their own files (`.part`, `.part.meta` or `.part.meta.tmp`).
   package static func safe(_ text: String) -> String? {
     let last = text.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? [][...]
     var name = String(String.UnicodeScalarView(last.filter { !isLeftOut($0) }.map(replaced)))
     name = trimmed(shortened(trimmed(name)))
-    // Checked last, because shortening may produce the name of a device.
+    // Check for reserved names last, because shortening a name may produce the name of a device.
     if isReserved(name) { name = trimmed(shortened("_" + name)) }
     return name.isEmpty || isOurs(name) ? nil : name
   }
 
-  /// Decodes percent-encoding; malformed escapes stay as they are.
+  /// Decodes the percent-encoded bytes of a text. Malformed escape sequences are left unchanged.
   static func unescaped(_ text: some Collection<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = text[...]
@@ -51,8 +51,8 @@ package enum FileName {
     return bytes
   }
 
-  /// True for control characters, characters that change the text direction, and invisible characters. The joiners
-  /// U+200C and U+200D are kept.
+  /// True for the characters that are removed: control characters, characters that change the text direction, and
+  /// invisible characters. The joiners U+200C and U+200D are kept.
   private static func isLeftOut(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: true
@@ -61,8 +61,8 @@ package enum FileName {
     }
   }
 
-  /// Replaces characters that separate path components or that some system or shell interprets. Every kind of space
-  /// becomes U+0020.
+  /// Returns an underscore for a character that some system or shell interprets, and U+0020 for every kind of space.
+  /// Returns all other characters unchanged.
   private static func replaced(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     switch scalar {
     case ":", "*", "?", "\"", "<", ">", "|": "_"
@@ -71,7 +71,7 @@ package enum FileName {
     }
   }
 
-  /// Removes dots and spaces at both ends: a leading dot hides a file, and some systems drop trailing ones.
+  /// Removes dots and spaces at both ends. A leading dot hides a file, and some systems drop trailing dots and spaces.
   private static func trimmed(_ name: String) -> String {
     var scalars = name.unicodeScalars[...]
     while let first = scalars.first, first == "." || first == " " { scalars = scalars.dropFirst() }
@@ -85,22 +85,25 @@ package enum FileName {
     return names
   }()
 
-  /// Whether some system reserves the name for a device. The extension of the name does not matter.
+  /// Whether an operating system reserves the name for a device. The extension of the name does not matter.
   private static func isReserved(_ name: String) -> Bool {
     let stem = name.unicodeScalars.prefix { $0 != "." }
     return reserved.contains(trimmed(String(stem)).lowercased())
   }
 
+  /// Whether the name ends in a suffix that downloads use for their own files. Also true if the name is such a suffix
+  /// without the first dot. A suffix that is followed by a combining accent does not count, because file systems treat
+  /// it as another suffix.
   private static func isOurs(_ name: String) -> Bool {
-    // Compares bytes: to Swift, a suffix followed by a combining accent is another string, but some file systems treat
-    // both strings as equal.
+    // Compare bytes and not characters. Some letters, such as U+0D4E, form one character with the dot that follows. A
+    // name with such a letter ends in the bytes of the suffix, but not in its characters.
     let name = Array(name.lowercased().utf8)
-    return [PartNames.partSuffix, PartNames.recordSuffix, PartNames.temporarySuffix].map { Array($0.utf8) }.contains {
+    return [PartNames.partSuffix, PartNames.metadataSuffix, PartNames.temporarySuffix].map { Array($0.utf8) }.contains {
       name.reversed().starts(with: $0.reversed()) || ([0x2E] + name).elementsEqual($0)
     }
   }
 
-  /// Shortens a name to ``limit`` bytes and keeps its extension, if it has one.
+  /// Shortens a name to ``limit`` bytes. An extension of at most 20 bytes, including its dot, is kept.
   private static func shortened(_ name: String) -> String {
     guard name.utf8.count > limit else { return name }
     let scalars = name.unicodeScalars

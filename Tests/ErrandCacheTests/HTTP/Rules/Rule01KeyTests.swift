@@ -10,10 +10,10 @@ import Testing
     ("OPTIONS", "method"), ("PURGE", "method"), ("get", "method"),
   ])
   func `GET and HEAD are stored`(method: String, word: String) throws {
-    let question = try Scene.ask(HTTPMethod(method))
-    let answer = Scene.answer(200, "Cache-Control: max-age=60")
-    #expect(Scene.word(question.storing(answer)) == word)
-    #expect((question.beforeLooking() == .bypass(.method)) == (word != "store"))
+    let rules = try Scene.rules(HTTPMethod(method))
+    let response = Scene.response(200, "Cache-Control: max-age=60")
+    #expect(Scene.word(rules.storing(response)) == word)
+    #expect((rules.decideBeforeLookup() == .bypass(.method)) == (word != "store"))
   }
 
   @Test func `fragments and HEAD share the key`() throws {
@@ -24,17 +24,18 @@ import Testing
   }
 
   @Test func `variants are stored separately`() throws {
-    let answer = Scene.answer(200, "Cache-Control: max-age=60 | Vary: Accept-Language")
+    let response = Scene.response(200, "Cache-Control: max-age=60 | Vary: Accept-Language")
     var heads: [CacheEntryHead] = []
     for language in ["en", "fr"] {
-      guard case .store(let head) = try Scene.ask(.get, "Accept-Language: \(language)").storing(answer) else {
+      guard case .store(let head) = try Scene.rules(.get, "Accept-Language: \(language)").storing(response) else {
         continue
       }
       heads.append(head)
     }
     #expect(Set(heads.map(\.variant)).count == 2)
     for (index, language) in ["en", "fr"].enumerated() {
-      let (found, decision) = try Scene.ask(.get, "Accept-Language: \(language)").decide(among: heads, at: Scene.at(1))
+      let rules = try Scene.rules(.get, "Accept-Language: \(language)")
+      let (found, decision) = rules.decide(among: heads, at: Scene.at(1))
       #expect(found == index && Scene.word(decision) == "fresh")
     }
   }

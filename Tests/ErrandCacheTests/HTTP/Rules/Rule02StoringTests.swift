@@ -22,17 +22,18 @@ import Testing
     (599, "Cache-Control: max-age=60, must-understand", "status"), (404, "Cache-Control: must-understand", "store"),
   ])
   func `permission and status decide`(status: Int, fields: String, word: String) throws {
-    #expect(try Scene.word(Scene.ask().storing(Scene.answer(status, fields))) == word)
+    #expect(try Scene.word(Scene.rules().storing(Scene.response(status, fields))) == word)
   }
 
   @Test func `request can forbid storing`() throws {
-    let answer = Scene.answer(200, "Cache-Control: max-age=60")
-    #expect(try Scene.word(Scene.ask(.get, "Cache-Control: no-store").storing(answer)) == "no-store")
+    let response = Scene.response(200, "Cache-Control: max-age=60")
+    #expect(try Scene.word(Scene.rules(.get, "Cache-Control: no-store").storing(response)) == "no-store")
     let declared = CachePolicy.lifetime(.seconds(9))
-    #expect(try Scene.word(Scene.ask(.get, "Cache-Control: no-store", policy: declared).storing(answer)) == "no-store")
-    #expect(try Scene.word(Scene.ask(policy: .none).storing(answer)) == "disabled")
-    #expect(try Scene.word(Scene.ask(mode: .withoutCache).storing(answer)) == "disabled")
-    #expect(try Scene.word(Scene.ask(mode: .ignoringCache).storing(answer)) == "store")
+    #expect(
+      try Scene.word(Scene.rules(.get, "Cache-Control: no-store", policy: declared).storing(response)) == "no-store")
+    #expect(try Scene.word(Scene.rules(policy: .none).storing(response)) == "disabled")
+    #expect(try Scene.word(Scene.rules(mode: .withoutCache).storing(response)) == "disabled")
+    #expect(try Scene.word(Scene.rules(mode: .ignoringCache).storing(response)) == "store")
   }
 
   @Test(arguments: [
@@ -44,8 +45,8 @@ import Testing
   func `declared lifetime stores accepted responses`(status: Int, fields: String, isAccepted: Bool, word: String) throws
   {
     for method in [HTTPMethod.get, .post, .delete] {
-      let question = try Scene.ask(method, policy: .lifetime(.seconds(60)))
-      #expect(Scene.word(question.storing(Scene.answer(status, fields, isAccepted: isAccepted))) == word)
+      let rules = try Scene.rules(method, policy: .lifetime(.seconds(60)))
+      #expect(Scene.word(rules.storing(Scene.response(status, fields, isAccepted: isAccepted))) == word)
     }
   }
 
@@ -57,8 +58,9 @@ import Testing
   func `server directives override lifetime`(status: Int, fields: String, isAccepted: Bool, word: String)
     throws
   {
-    let question = try Scene.ask(policy: .httpElse(.seconds(60)))
-    #expect(Scene.word(question.storing(Scene.answer(status, fields, isAccepted: isAccepted))) == word)
-    #expect(try Scene.word(Scene.ask(.post, policy: .httpElse(.seconds(60))).storing(Scene.answer(200))) == "method")
+    let rules = try Scene.rules(policy: .httpElse(.seconds(60)))
+    #expect(Scene.word(rules.storing(Scene.response(status, fields, isAccepted: isAccepted))) == word)
+    #expect(
+      try Scene.word(Scene.rules(.post, policy: .httpElse(.seconds(60))).storing(Scene.response(200))) == "method")
   }
 }

@@ -13,13 +13,13 @@ import Testing
   ])
   func `shared cache directives are ignored`(fields: String, word: String) throws {
     let head = Scene.stored(fields)
-    let (_, decision) = try Scene.ask(.get, "Authorization: Bearer x").decide(among: [head], at: Scene.at(10))
+    let (_, decision) = try Scene.rules(.get, "Authorization: Bearer x").decide(among: [head], at: Scene.at(10))
     #expect(Scene.word(decision) == word)
   }
 
   @Test func `each credential has its own key`() throws {
-    let answer = Scene.answer(200, "Cache-Control: max-age=60")
-    #expect(try Scene.word(Scene.ask(.get, "Authorization: Bearer x").storing(answer)) == "store")
+    let response = Scene.response(200, "Cache-Control: max-age=60")
+    #expect(try Scene.word(Scene.rules(.get, "Authorization: Bearer x").storing(response)) == "store")
     let keys = try ["Bearer x", "Bearer y", nil].map { value -> CacheKey in
       var fields = HTTPFields()
       fields[.authorization] = value

@@ -14,12 +14,12 @@ import Testing
   ])
   func `the length must be the announced one`(fields: String, length: Int, isComplete: Bool, word: String) throws {
     for policy in [CachePolicy.http, .lifetime(.seconds(60))] {
-      let answer = Scene.answer(200, fields, length: length, isComplete: isComplete)
-      #expect(try Scene.word(Scene.ask(policy: policy).storing(answer)) == word)
+      let response = Scene.response(200, fields, length: length, isComplete: isComplete)
+      #expect(try Scene.word(Scene.rules(policy: policy).storing(response)) == word)
     }
   }
 
   @Test func `HEAD may announce a length`() throws {
-    #expect(try Scene.word(Scene.ask(.head).storing(Scene.answer(200, "Content-Length: 9", length: 0))) == "store")
+    #expect(try Scene.word(Scene.rules(.head).storing(Scene.response(200, "Content-Length: 9", length: 0))) == "store")
   }
 }

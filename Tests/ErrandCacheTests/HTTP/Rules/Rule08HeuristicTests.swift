@@ -21,7 +21,7 @@ import Testing
   ])
   func `heuristic lifetime uses Last-Modified`(status: Int, fields: String, age: Double, word: String) throws {
     let head = Scene.stored(fields, status: status)
-    #expect(Scene.word(try Scene.ask().decide(head, at: Scene.at(age))) == word)
+    #expect(Scene.word(try Scene.rules().decide(head, at: Scene.at(age))) == word)
   }
 
   @Test(arguments: [
@@ -46,8 +46,8 @@ import Testing
 
   @Test func `reading request's lifetime applies`() throws {
     let head = Scene.stored("", policy: .lifetime(.seconds(60)))
-    let long = try Scene.ask(policy: .lifetime(.seconds(100)))
-    let short = try Scene.ask(policy: .lifetime(.seconds(5)))
+    let long = try Scene.rules(policy: .lifetime(.seconds(100)))
+    let short = try Scene.rules(policy: .lifetime(.seconds(5)))
     #expect(Scene.word(long.decide(among: [head], at: Scene.at(90)).decision) == "fresh")
     #expect(Scene.word(short.decide(among: [head], at: Scene.at(10)).decision) == "validate")
   }

@@ -20,12 +20,12 @@ import Testing
   ) throws {
     let head = Scene.stored("Cache-Control: max-age=2147483648 | \(fields)", sent: sent, came: came)
     #expect(CacheAge.field(of: head, now: Scene.at(now)).value == age)
-    #expect(CacheQuestion.served(head, at: Scene.at(now)).fields.values(of: "Age") == [age])
+    #expect(CacheRules.served(head, at: Scene.at(now)).fields.values(of: "Age") == [age])
   }
 
   @Test func `rule 10: served response has Age`() throws {
     let head = Scene.stored("Cache-Control: max-age=60 | Age: 5")
-    guard case .serve(let serving) = try Scene.ask().decide(head, at: Scene.at(10)) else {
+    guard case .serve(let serving) = try Scene.rules().decide(head, at: Scene.at(10)) else {
       Issue.record("not served")
       return
     }
@@ -40,7 +40,7 @@ import Testing
     ] as [(String, Double, Double, String)])
   func `rule 9: age includes upstream time`(fields: String, sent: Double, now: Double, word: String) throws {
     let head = Scene.stored("Cache-Control: max-age=60 | \(fields)", sent: sent)
-    #expect(Scene.word(try Scene.ask().decide(head, at: Scene.at(now))) == word)
+    #expect(Scene.word(try Scene.rules().decide(head, at: Scene.at(now))) == word)
   }
 
   /// Both clocks, for an entry of this process and for one of an earlier process.
@@ -52,11 +52,11 @@ import Testing
     ] as [(Double, Double, String, String)])
   func `rule 9: clock jumps are handled`(wall: Double, monotonic: Double, here: String, fromDisk: String) throws {
     for policy in [CachePolicy.http, .lifetime(.seconds(60))] {
-      let question = try Scene.ask(policy: policy)
+      let rules = try Scene.rules(policy: policy)
       let now = Scene.at(wall: wall, monotonic: monotonic)
       for (isFromDisk, word) in [(false, here), (true, fromDisk)] {
         let head = Scene.stored("Cache-Control: max-age=60", policy: policy, isFromDisk: isFromDisk)
-        #expect(Scene.word(question.decide(head, at: now)) == word)
+        #expect(Scene.word(rules.decide(head, at: now)) == word)
       }
     }
   }
@@ -71,7 +71,7 @@ import Testing
         head.received = other == 0 ? nil : MonotonicInstant(nanoseconds: other)
         for request in ["", "Cache-Control: max-age=5, max-stale", "Cache-Control: min-fresh=99999999999, max-stale=5"]
         {
-          _ = try Scene.ask(.get, request).decide(head, at: now)
+          _ = try Scene.rules(.get, request).decide(head, at: now)
         }
         #expect(Int64(CacheAge.field(of: head, now: now).value) ?? -1 >= 0)
       }

@@ -28,7 +28,7 @@ import Testing
   ])
   func `every Vary field must match`(fields: String, before: String, now: String, matches: Bool) throws {
     let head = Scene.stored("Cache-Control: max-age=60 | \(fields)", request: before)
-    let (index, decision) = try Scene.ask(.get, now).decide(among: [head], at: Scene.at(1))
+    let (index, decision) = try Scene.rules(.get, now).decide(among: [head], at: Scene.at(1))
     #expect(index == (matches ? 0 : nil))
     #expect(Scene.word(decision) == (matches ? "fresh" : "fetch missing"))
   }
@@ -38,11 +38,11 @@ import Testing
     "Vary: Proxy-Authorization", "Vary: If-None-Match", "Vary: Content-Length",
   ])
   func `incomparable Vary fields never match`(fields: String) throws {
-    let answer = Scene.answer(200, "Cache-Control: max-age=60 | \(fields)", stamped: ["x-signature"])
-    #expect(try Scene.word(Scene.ask().storing(answer)) == "varies")
-    #expect(try Scene.word(Scene.ask(policy: .httpElse(.seconds(5))).storing(answer)) == "varies")
-    let declared = try Scene.ask(.get, "Accept: a", policy: .lifetime(.seconds(5)))
-    guard case .store(let head) = declared.storing(answer) else {
+    let response = Scene.response(200, "Cache-Control: max-age=60 | \(fields)", changedFields: ["x-signature"])
+    #expect(try Scene.word(Scene.rules().storing(response)) == "varies")
+    #expect(try Scene.word(Scene.rules(policy: .httpElse(.seconds(5))).storing(response)) == "varies")
+    let declared = try Scene.rules(.get, "Accept: a", policy: .lifetime(.seconds(5)))
+    guard case .store(let head) = declared.storing(response) else {
       Issue.record("not stored")
       return
     }
@@ -53,8 +53,8 @@ import Testing
   @Test func `declared lifetime respects Vary`() throws {
     let policy = CachePolicy.lifetime(.seconds(60))
     let head = Scene.stored("Vary: Accept-Language", request: "Accept-Language: en", policy: policy)
-    #expect(try Scene.ask(.get, "Accept-Language: fr", policy: policy).choice(among: [head]) == nil)
-    #expect(try Scene.ask(.get, "Accept-Language: en", policy: policy).choice(among: [head]) == 0)
+    #expect(try Scene.rules(.get, "Accept-Language: fr", policy: policy).choice(among: [head]) == nil)
+    #expect(try Scene.rules(.get, "Accept-Language: en", policy: policy).choice(among: [head]) == 0)
   }
 
   @Test func `newest match is selected`() throws {
@@ -62,26 +62,26 @@ import Testing
       Scene.stored("Vary: X", request: "X: 2", came: 30), Scene.stored("Vary: X", request: "X: 1", came: 20),
       Scene.stored("", came: 10),
     ]
-    #expect(try Scene.ask(.get, "X: 1").choice(among: heads) == 1)
-    #expect(try Scene.ask(.get, "X: 2").choice(among: heads) == 0)
-    #expect(try Scene.ask(.get, "X: 3").choice(among: heads) == 2)
+    #expect(try Scene.rules(.get, "X: 1").choice(among: heads) == 1)
+    #expect(try Scene.rules(.get, "X: 2").choice(among: heads) == 0)
+    #expect(try Scene.rules(.get, "X: 3").choice(among: heads) == 2)
   }
 
   @Test func `secrets are stored as digests`() throws {
     var request = try HTTPRequest(
       url: "https://h/a", fields: ["Authorization": "MARKER", "Cookie": "MARKER", "X": "y"])
     request.fields.append(HTTPField("X-Api-Key", "MARKER", isSecret: true))
-    let question = CacheQuestion(request, policy: .http, salt: [1])
-    let answer = Scene.answer(200, "Cache-Control: max-age=60 | Vary: Authorization, Cookie, X-Api-Key, X")
-    guard case .store(let head) = question.storing(answer) else {
+    let rules = CacheRules(request, policy: .http, salt: [1])
+    let response = Scene.response(200, "Cache-Control: max-age=60 | Vary: Authorization, Cookie, X-Api-Key, X")
+    guard case .store(let head) = rules.storing(response) else {
       Issue.record("not stored")
       return
     }
     #expect(head.vary.map(\.name) == ["authorization", "cookie", "x", "x-api-key"])
     #expect(head.vary.contains(VaryingField(name: "x", value: "y")))
     #expect(!"\(head)".contains("MARKER") && Set(head.vary.map(\.value)).count == 4)
-    #expect(question.choice(among: [head]) == 0)
-    #expect(CacheQuestion(request, policy: .http, salt: [2]).choice(among: [head]) == nil)
+    #expect(rules.choice(among: [head]) == 0)
+    #expect(CacheRules(request, policy: .http, salt: [2]).choice(among: [head]) == nil)
   }
 
   @Test(
@@ -97,13 +97,13 @@ import Testing
         return Scene.stored(
           "Cache-Control: max-age=60 | Vary: \(vary)", request: "X: 1", policy: policy, appVersion: appVersion)
       }
-      let question = try Scene.ask(policy: policy)
-      #expect(Scene.word(question.decide(among: stored, at: Scene.at(1)).decision) == "fetch \(word)")
+      let rules = try Scene.rules(policy: policy)
+      #expect(Scene.word(rules.decide(among: stored, at: Scene.at(1)).decision) == "fetch \(word)")
     }
   }
 
   @Test func `cache models stay separate`() throws {
     let head = Scene.stored("Cache-Control: max-age=60")
-    #expect(try Scene.ask(policy: .lifetime(.seconds(60))).choice(among: [head]) == nil)
+    #expect(try Scene.rules(policy: .lifetime(.seconds(60))).choice(among: [head]) == nil)
   }
 }

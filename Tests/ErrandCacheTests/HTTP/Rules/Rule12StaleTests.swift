@@ -13,7 +13,7 @@ import Testing
   ])
   func `rule 12: no-cache validates each time`(fields: String, request: String, word: String) throws {
     #expect(try Scene.verdict(fields, after: 0, request) == word)
-    #expect(try Scene.word(Scene.ask().storing(Scene.answer(200, fields))) == "store")
+    #expect(try Scene.word(Scene.rules().storing(Scene.response(200, fields))) == "store")
   }
 
   @Test(arguments: [
@@ -42,7 +42,7 @@ import Testing
   func `rule 14: stale while revalidate`(directive: String, age: Double, request: String, word: String) throws {
     #expect(try Scene.verdict("Cache-Control: max-age=5, \(directive)", after: age, request) == word)
     let head = Scene.stored("Cache-Control: max-age=5, \(directive)")
-    guard case .serve(let serving) = try Scene.ask(.get, request).decide(head, at: Scene.at(age)) else { return }
+    guard case .serve(let serving) = try Scene.rules(.get, request).decide(head, at: Scene.at(age)) else { return }
     #expect(serving.refreshes == (word == "stale-while-revalidate"))
   }
 
@@ -50,28 +50,28 @@ import Testing
   /// is served.
   @Test(
     arguments: [
-      ("stale-if-error=60", "", .noAnswer, 30, true), ("stale-if-error=60", "", .noAnswer, 65, true),
-      ("stale-if-error=60", "", .noAnswer, 65.1, false), ("stale-if-error=60", "", .status(500), 30, true),
+      ("stale-if-error=60", "", .noResponse, 30, true), ("stale-if-error=60", "", .noResponse, 65, true),
+      ("stale-if-error=60", "", .noResponse, 65.1, false), ("stale-if-error=60", "", .status(500), 30, true),
       ("stale-if-error=60", "", .status(502), 30, true), ("stale-if-error=60", "", .status(503), 30, true),
       ("stale-if-error=60", "", .status(504), 30, true), ("stale-if-error=60", "", .status(501), 30, false),
       ("stale-if-error=60", "", .status(404), 30, false), ("stale-if-error=60", "", .status(429), 30, false),
-      ("", "", .noAnswer, 30, false), ("", "Cache-Control: stale-if-error=60", .noAnswer, 30, true),
-      ("stale-if-error=60", "Cache-Control: stale-if-error=5", .noAnswer, 30, false),
-      ("stale-if-error=60, must-revalidate", "", .noAnswer, 30, false),
-      ("stale-if-error=60, no-cache", "", .noAnswer, 30, false),
-      ("stale-if-error=60", "Cache-Control: no-cache", .noAnswer, 30, false),
-      ("stale-if-error=x", "", .noAnswer, 30, false),
+      ("", "", .noResponse, 30, false), ("", "Cache-Control: stale-if-error=60", .noResponse, 30, true),
+      ("stale-if-error=60", "Cache-Control: stale-if-error=5", .noResponse, 30, false),
+      ("stale-if-error=60, must-revalidate", "", .noResponse, 30, false),
+      ("stale-if-error=60, no-cache", "", .noResponse, 30, false),
+      ("stale-if-error=60", "Cache-Control: no-cache", .noResponse, 30, false),
+      ("stale-if-error=x", "", .noResponse, 30, false),
     ] as [(String, String, CacheFailure, Double, Bool)])
   func `rule 14: stale if error`(
     directive: String, request: String, failure: CacheFailure, age: Double, isServed: Bool
   ) throws {
     let head = Scene.stored("Cache-Control: max-age=5, \(directive)")
-    let question = try Scene.ask(.get, request)
-    guard case .validate(let validation) = question.decide(head, at: Scene.at(10)) else {
+    let rules = try Scene.rules(.get, request)
+    guard case .validate(let validation) = rules.decide(head, at: Scene.at(10)) else {
       Issue.record("not validated")
       return
     }
-    let serving = question.mayServe(head, after: failure, by: validation.allowance, at: Scene.at(age))
+    let serving = rules.mayServe(head, after: failure, by: validation.allowance, at: Scene.at(age))
     #expect((serving != nil) == isServed)
     #expect(serving.map(\.reason) != .fresh)
     #expect(serving?.head.fields["Age"] == (isServed ? "\(Int(age))" : nil))
@@ -80,7 +80,7 @@ import Testing
   @Test func `declared lifetime is not extended`() throws {
     let policy = CachePolicy.lifetime(.seconds(5))
     let head = Scene.stored("Cache-Control: stale-if-error=60, stale-while-revalidate=60", policy: policy)
-    guard case .validate(let validation) = try Scene.ask(policy: policy).decide(head, at: Scene.at(10)) else {
+    guard case .validate(let validation) = try Scene.rules(policy: policy).decide(head, at: Scene.at(10)) else {
       Issue.record("not validated")
       return
     }

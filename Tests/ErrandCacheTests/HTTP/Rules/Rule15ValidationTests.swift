@@ -5,9 +5,9 @@ import Testing
 
 /// Rule 15: how a stored response is validated.
 @Suite struct Rule15ValidationTests {
-  static func added(_ stored: String, _ question: CacheQuestion) -> [String] {
-    let head = Scene.stored(stored, policy: question.policy)
-    guard case .validate(let validation) = question.decide(head, at: Scene.at(100)) else { return ["none"] }
+  static func added(_ stored: String, _ rules: CacheRules) -> [String] {
+    let head = Scene.stored(stored, policy: rules.policy)
+    guard case .validate(let validation) = rules.decide(head, at: Scene.at(100)) else { return ["none"] }
     return validation.fields.map { "\($0.name): \($0.value)" }
   }
 
@@ -23,8 +23,8 @@ import Testing
   func `validators become conditions`(stored: String, fields: [String]) throws {
     for policy in [CachePolicy.http, .lifetime(.seconds(5)), .httpElse(.seconds(5))] {
       let stored = "Cache-Control: no-cache | \(stored)"
-      #expect(Self.added(stored, try Scene.ask(policy: policy)) == fields)
-      #expect(Self.added(stored, try Scene.ask(.head, policy: policy)) == fields)
+      #expect(Self.added(stored, try Scene.rules(policy: policy)) == fields)
+      #expect(Self.added(stored, try Scene.rules(.head, policy: policy)) == fields)
     }
   }
 
@@ -34,25 +34,25 @@ import Testing
   ])
   func `caller's conditions bypass the cache`(request: String) throws {
     let head = Scene.stored(#"Cache-Control: max-age=5 | ETag: "x""#)
-    #expect(try Scene.ask(.get, request).decide(among: [head], at: Scene.at(10)).decision == .bypass(.conditional))
+    #expect(try Scene.rules(.get, request).decide(among: [head], at: Scene.at(10)).decision == .bypass(.conditional))
   }
 
   @Test(arguments: ["If-Match: *", "If-Unmodified-Since: \(Scene.date)", #"If-Range: "x""#])
   func `If-Match is sent to the server`(request: String) throws {
     let head = Scene.stored(#"Cache-Control: max-age=60 | ETag: "x""#)
-    #expect(try Scene.ask(.get, request).decide(among: [head], at: Scene.at(1)).decision == .bypass(.conditional))
+    #expect(try Scene.rules(.get, request).decide(among: [head], at: Scene.at(1)).decision == .bypass(.conditional))
   }
 
   @Test func `background refresh sends conditions`() throws {
     let head = Scene.stored(#"Cache-Control: max-age=60, immutable | ETag: "x""#)
     let tag = HTTPField("If-None-Match", #""x""#)
-    #expect(try Scene.ask().validation(of: head).fields == [tag])
-    #expect(try Scene.ask(.get, #"If-None-Match: "y""#).validation(of: head).fields.isEmpty)
+    #expect(try Scene.rules().validation(of: head).fields == [tag])
+    #expect(try Scene.rules(.get, #"If-None-Match: "y""#).validation(of: head).fields.isEmpty)
   }
 
   @Test func `other methods send no conditions`() throws {
-    let question = try Scene.ask(.post, policy: .lifetime(.seconds(5)))
-    #expect(Self.added(#"ETag: "x""#, question).isEmpty)
+    let rules = try Scene.rules(.post, policy: .lifetime(.seconds(5)))
+    #expect(Self.added(#"ETag: "x""#, rules).isEmpty)
   }
 
   @Test(arguments: [
@@ -61,8 +61,8 @@ import Testing
     (.networkElseCached, "", [#"If-None-Match: "x""#]),
   ])
   func `revalidating adds Cache-Control`(mode: CacheReadMode, request: String, fields: [String]) throws {
-    let question = try Scene.ask(.get, request, mode: mode)
-    #expect(Self.added(#"Cache-Control: max-age=999 | ETag: "x""#, question) == fields)
-    #expect(question.fieldsToAdd.count == fields.count - 1)
+    let rules = try Scene.rules(.get, request, mode: mode)
+    #expect(Self.added(#"Cache-Control: max-age=999 | ETag: "x""#, rules) == fields)
+    #expect(rules.fieldsToAdd.count == fields.count - 1)
   }
 }

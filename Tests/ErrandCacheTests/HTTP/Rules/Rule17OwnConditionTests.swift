@@ -30,7 +30,7 @@ import Testing
     let head = Scene.stored(
       "Cache-Control: max-age=60 | ETag: \"x\" | \(Self.changed) | Expires: 0 | Vary: X | Content-Location: /b | X-A: 1"
         + " | Content-Type: a/b | Content-Length: 2 | Age: 9")
-    guard case .notModified(let serving) = try Scene.ask(.get, #"If-None-Match: "x""#).decide(head, at: Scene.at(1))
+    guard case .notModified(let serving) = try Scene.rules(.get, #"If-None-Match: "x""#).decide(head, at: Scene.at(1))
     else {
       Issue.record("no local 304")
       return
@@ -44,8 +44,8 @@ import Testing
   }
 
   @Test func `only successes match conditions`() throws {
-    let question = try Scene.ask(.get, #"If-None-Match: "x""#)
+    let rules = try Scene.rules(.get, #"If-None-Match: "x""#)
     let missing = Scene.stored(#"Cache-Control: max-age=60 | ETag: "x""#, status: 404)
-    #expect(Scene.word(question.decide(missing, at: Scene.at(1))) == "fresh")
+    #expect(Scene.word(rules.decide(missing, at: Scene.at(1))) == "fresh")
   }
 }

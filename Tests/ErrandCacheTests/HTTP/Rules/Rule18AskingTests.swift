@@ -32,13 +32,13 @@ import Testing
 
   @Test func `rule 18: only-if-cached never contacts the server`() throws {
     for request in ["", " | Range: bytes=0-1", " | If-Match: *"] {
-      let question = try Scene.ask(.get, "Cache-Control: only-if-cached\(request)")
-      #expect(Scene.word(question.decide(among: [], at: Scene.at(0)).decision) == "504")
+      let rules = try Scene.rules(.get, "Cache-Control: only-if-cached\(request)")
+      #expect(Scene.word(rules.decide(among: [], at: Scene.at(0)).decision) == "504")
     }
     for mode in [CacheReadMode.revalidating, .networkElseCached] {
-      let question = try Scene.ask(.get, "Cache-Control: only-if-cached", mode: mode)
+      let rules = try Scene.rules(.get, "Cache-Control: only-if-cached", mode: mode)
       let head = Scene.stored("Cache-Control: max-age=60")
-      #expect(Scene.word(question.decide(among: [head], at: Scene.at(1)).decision) == "fresh")
+      #expect(Scene.word(rules.decide(among: [head], at: Scene.at(1)).decision) == "fresh")
     }
     #expect(CacheDecision.gatewayTimeout.status == 504)
   }
@@ -71,32 +71,40 @@ import Testing
       (.httpElse(.seconds(60)), ""),
     ] {
       let head = Scene.stored(stored, policy: policy)
-      let question = try Scene.ask(policy: policy, mode: mode)
-      #expect(Scene.word(question.decide(among: [head], at: Scene.at(10)).decision) == fresh)
-      #expect(Scene.word(question.decide(among: [head], at: Scene.at(99)).decision) == stale)
-      #expect(Scene.word(question.decide(among: [], at: Scene.at(0)).decision) == none)
+      let rules = try Scene.rules(policy: policy, mode: mode)
+      #expect(Scene.word(rules.decide(among: [head], at: Scene.at(10)).decision) == fresh)
+      #expect(Scene.word(rules.decide(among: [head], at: Scene.at(99)).decision) == stale)
+      #expect(Scene.word(rules.decide(among: [], at: Scene.at(0)).decision) == none)
     }
-    #expect(try Scene.word(Scene.ask(policy: .none, mode: mode).decide(among: [], at: Scene.at(0)).decision) == off)
+    #expect(try Scene.word(Scene.rules(policy: .none, mode: mode).decide(among: [], at: Scene.at(0)).decision) == off)
+  }
+
+  @Test(arguments: [CacheReadMode.cachedElseLoad, .cacheOnlyAtAnyAge])
+  func `any age includes no-cache`(mode: CacheReadMode) throws {
+    let stored = "Cache-Control: max-age=60, no-cache"
+    #expect(try Scene.verdict(stored, after: 59, mode: mode) == "no-cache")
+    #expect(try Scene.verdict(stored, after: 60, mode: mode) == "any-age")
   }
 
   @Test func `network else cached serves any age`() throws {
     let head = Scene.stored("Cache-Control: max-age=5, must-revalidate")
-    let question = try Scene.ask(mode: .networkElseCached)
-    guard case .validate(let validation) = question.decide(head, at: Scene.at(99)) else {
+    let rules = try Scene.rules(mode: .networkElseCached)
+    guard case .validate(let validation) = rules.decide(head, at: Scene.at(99)) else {
       Issue.record("not validated")
       return
     }
-    let failure = { question.mayServe(head, after: $0, by: validation.allowance, at: Scene.at(9_999)) != nil }
-    #expect(failure(.noAnswer) && failure(.status(503)) && !failure(.status(404)))
+    let failure = { rules.mayServe(head, after: $0, by: validation.allowance, at: Scene.at(9_999)) != nil }
+    #expect(failure(.noResponse) && failure(.status(503)) && !failure(.status(404)))
   }
 
   @Test func `cache only never contacts the server`() throws {
     for request in ["Range: bytes=0-1", "If-Match: *", "Cache-Control: no-cache"] {
-      let question = try Scene.ask(.get, request, mode: .cacheOnly)
-      #expect(Scene.word(question.decide(among: [], at: Scene.at(0)).decision) == "fail missing")
+      let rules = try Scene.rules(.get, request, mode: .cacheOnly)
+      #expect(Scene.word(rules.decide(among: [], at: Scene.at(0)).decision) == "fail missing")
     }
-    #expect(try Scene.word(Scene.ask(mode: .cacheOnly).decide(without: .otherAccount)) == "fail other-account")
+    #expect(try Scene.word(Scene.rules(mode: .cacheOnly).decide(without: .otherAccount)) == "fail other-account")
     #expect(
-      try Scene.word(Scene.ask(.post, mode: .cacheOnly).decide(among: [], at: Scene.at(0)).decision) == "fail missing")
+      try Scene.word(Scene.rules(.post, mode: .cacheOnly).decide(among: [], at: Scene.at(0)).decision) == "fail missing"
+    )
   }
 }

@@ -12,11 +12,11 @@ import Testing
   ])
   func `rule 20: success of an unsafe method invalidates`(method: String, status: Int, count: Int) throws {
     for policy in [CachePolicy.none, .http, .httpElse(.seconds(5))] {
-      let question = try Scene.ask(HTTPMethod(method), policy: policy, url: "https://h/a?x")
-      let urls = question.invalidations(by: ResponseHead(status: status))
+      let rules = try Scene.rules(HTTPMethod(method), policy: policy, url: "https://h/a?x")
+      let urls = rules.invalidations(by: ResponseHead(status: status))
       #expect(urls.map(\.string) == Array(repeating: "https://h/a?x", count: count))
     }
-    let declared = try Scene.ask(HTTPMethod(method), policy: .lifetime(.seconds(5)))
+    let declared = try Scene.rules(HTTPMethod(method), policy: .lifetime(.seconds(5)))
     #expect(declared.invalidations(by: ResponseHead(status: status)).isEmpty)
   }
 
@@ -28,8 +28,8 @@ import Testing
       ("Location: //evil/b", []), ("Location: ftp://h/b", []), ("Location: /x/a", []), ("Location: https://", []),
     ] as [(String, [String])])
   func `rule 20: same-origin locations are invalidated`(fields: String, others: [String]) throws {
-    let question = try Scene.ask(.post, policy: .none, url: "https://h/x/a")
-    let urls = question.invalidations(by: ResponseHead(status: 201, fields: Scene.fields(fields)))
+    let rules = try Scene.rules(.post, policy: .none, url: "https://h/x/a")
+    let urls = rules.invalidations(by: ResponseHead(status: 201, fields: Scene.fields(fields)))
     #expect(urls.map(\.string) == ["https://h/x/a"] + others)
   }
 
@@ -52,12 +52,12 @@ import Testing
     ("Cache-Control: max-age=60, no-store | Content-Location: /a", "no-store"),
   ])
   func `rule 21: POST stores for a later GET`(fields: String, word: String) throws {
-    let question = try Scene.ask(.post)
-    let decision = question.storing(Scene.answer(200, fields))
+    let rules = try Scene.rules(.post)
+    let decision = rules.storing(Scene.response(200, fields))
     #expect(Scene.word(decision) == word)
-    #expect(question.beforeLooking() == .bypass(.method))
+    #expect(rules.decideBeforeLookup() == .bypass(.method))
     guard case .storeForGet(let head) = decision else { return }
-    #expect(try Scene.ask().choice(among: [head]) == 0)
-    #expect(try Scene.ask(.put).storing(Scene.answer(200, fields)) == .refuse(.method))
+    #expect(try Scene.rules().choice(among: [head]) == 0)
+    #expect(try Scene.rules(.put).storing(Scene.response(200, fields)) == .refuse(.method))
   }
 }

@@ -26,20 +26,21 @@ import Testing
     ])
   func `rule 23: ranges of fresh responses are cut`(request: String, seconds: Double, word: String) throws {
     let head = Scene.stored(Self.tagged)
-    let question = try Scene.ask(.get, request)
-    #expect(Scene.word(question.decide(among: [head], at: Scene.at(seconds)).decision) == word)
-    #expect(Scene.word(question.storing(Scene.answer(200, "Cache-Control: max-age=60"))) == "partial")
+    let rules = try Scene.rules(.get, request)
+    #expect(Scene.word(rules.decide(among: [head], at: Scene.at(seconds)).decision) == word)
+    #expect(Scene.word(rules.storing(Scene.response(200, "Cache-Control: max-age=60"))) == "partial")
   }
 
   @Test func `rule 23: only complete uncoded bodies are cut`() throws {
-    let question = try Scene.ask(.get, "Range: bytes=0-1")
+    let rules = try Scene.rules(.get, "Range: bytes=0-1")
     for stored in ["Content-Encoding: gzip", "Content-Encoding: identity"] {
       let head = Scene.stored("Cache-Control: max-age=60 | \(stored)")
-      #expect(question.decide(among: [head], at: Scene.at(1)).decision == .bypass(.range))
+      #expect(rules.decide(among: [head], at: Scene.at(1)).decision == .bypass(.range))
     }
-    #expect(question.decide(among: [], at: Scene.at(1)).decision == .bypass(.range))
+    #expect(rules.decide(among: [], at: Scene.at(1)).decision == .bypass(.range))
     let head = Scene.stored("Cache-Control: max-age=60")
-    #expect(try Scene.ask(.head, "Range: bytes=0-1").decide(among: [head], at: Scene.at(1)).decision == .bypass(.range))
+    #expect(
+      try Scene.rules(.head, "Range: bytes=0-1").decide(among: [head], at: Scene.at(1)).decision == .bypass(.range))
   }
 
   @Test(
@@ -62,8 +63,8 @@ import Testing
 
   @Test(arguments: ["", "Range: bytes=0-1"]) func `rule 23: partial responses are not stored`(request: String) throws {
     for policy in [CachePolicy.http, .lifetime(.seconds(60)), .httpElse(.seconds(60))] {
-      let answer = Scene.answer(206, "Cache-Control: max-age=60 | Content-Range: bytes 0-1/9")
-      #expect(try Scene.word(Scene.ask(.get, request, policy: policy).storing(answer)) == "partial")
+      let response = Scene.response(206, "Cache-Control: max-age=60 | Content-Range: bytes 0-1/9")
+      #expect(try Scene.word(Scene.rules(.get, request, policy: policy).storing(response)) == "partial")
     }
   }
 
@@ -73,11 +74,11 @@ import Testing
     (303, "Cache-Control: no-store, max-age=60", "no-store", ""),
   ])
   func `rule 24: each redirect has its own freshness`(status: Int, fields: String, word: String, later: String) throws {
-    let decision = try Scene.ask().storing(Scene.answer(status, "Location: /b | \(fields)"))
+    let decision = try Scene.rules().storing(Scene.response(status, "Location: /b | \(fields)"))
     #expect(Scene.word(decision) == word)
     guard case .store(let head) = decision else { return }
     #expect(head.answer.status == status && head.answer.fields[.location] == "/b")
-    #expect(Scene.word(try Scene.ask().decide(head, at: Scene.at(10))) == later)
+    #expect(Scene.word(try Scene.rules().decide(head, at: Scene.at(10))) == later)
   }
 
   @Test func `rule 24: each redirect has its own key`() throws {

@@ -11,15 +11,23 @@ import Testing
       (.hit(.fresh, secondsLeft: 1), "Errand; hit; ttl=1", "The stored response is fresh for 1 second."),
       (
         .hit(.staleWhileRevalidate, secondsLeft: -3), "Errand; hit; ttl=-3; detail=stale-while-revalidate",
-        "The stored response has been stale for 3 seconds; the server's stale-while-revalidate allows it."
+        "The stored response was stale for 3 seconds; the server's stale-while-revalidate allows serving it."
       ),
       (
         .hit(.staleAllowed, secondsLeft: -3), "Errand; hit; ttl=-3; detail=max-stale",
-        "The stored response is stale; the request's max-stale allows it."
+        "The stored response is stale; the request's max-stale allows serving it."
+      ),
+      (
+        .hit(.staleAllowed, secondsLeft: 50), "Errand; hit; ttl=50; detail=max-stale",
+        "The stored response is older than the request's max-age or min-fresh allows; its max-stale allows serving it."
+      ),
+      (
+        .hit(.unvalidated, secondsLeft: 52), "Errand; hit; ttl=52; detail=no-cache",
+        "The stored response is fresh for 52 seconds; the call accepts it although no-cache requires a validation."
       ),
       (
         .hit(.anyAge, secondsLeft: .min), "Errand; hit; detail=any-age",
-        "The stored response is stale, and the call accepts any age."
+        "The stored response is stale, and the call accepts a response of any age."
       ),
       (
         .hit(.staleIfError, secondsLeft: -9), "Errand; hit; ttl=-9; detail=stale-if-error",
@@ -32,25 +40,25 @@ import Testing
       (
         .forwarded(.miss(.missing), status: 200, stored: true, collapsed: false),
         "Errand; fwd=miss; fwd-status=200; stored; detail=missing",
-        "The server was asked: nothing is stored for this request."
+        "The request was sent to the server: nothing is stored for this request."
       ),
       (
         .forwarded(.miss(.missing), status: 200, stored: false, collapsed: true),
         "Errand; fwd=miss; fwd-status=200; collapsed; detail=missing",
-        "The server was asked: nothing is stored for this request. Another call's response was shared."
+        "The request was sent to the server: nothing is stored for this request. This call shared the response of another call."
       ),
       (
         .forwarded(.changed, status: 200, stored: true, collapsed: false),
         "Errand; fwd=stale; fwd-status=200; stored; detail=changed",
-        "The server was asked: the stored response had to be validated, and the server sent a new one."
+        "The request was sent to the server: the stored response had to be validated, and the server sent a new response."
       ),
       (
         .forwarded(.bypass(.method), status: nil, stored: false, collapsed: false), "Errand; fwd=method; detail=method",
-        "The server was asked: responses to this method are not served from the cache."
+        "The request was sent to the server: responses to this method are not served from the cache."
       ),
       (
         .refused(.otherAccount), "Errand; detail=other-account",
-        "Nothing was served: the response was stored for another account."
+        "No response was served: the response was stored for another account."
       ),
     ] as [(CacheStatus, String, String)])
   func `rule 25: Cache-Status and one sentence`(status: CacheStatus, value: String, sentence: String) {
@@ -69,16 +77,16 @@ import Testing
 
   @Test func `rule 25: no Warning is added`() throws {
     let head = Scene.stored("Cache-Control: max-age=5, stale-while-revalidate=60")
-    #expect(!CacheQuestion.served(head, at: Scene.at(10)).fields.contains("Warning"))
+    #expect(!CacheRules.served(head, at: Scene.at(10)).fields.contains("Warning"))
   }
 
   @Test func `rule 26: stored responses have no cookies`() throws {
-    let answer = Scene.answer(200, "Cache-Control: max-age=60 | Set-Cookie: a=MARKER | Content-Encoding: gzip")
-    guard case .store(let head) = try Scene.ask().storing(answer) else {
+    let response = Scene.response(200, "Cache-Control: max-age=60 | Set-Cookie: a=MARKER | Content-Encoding: gzip")
+    guard case .store(let head) = try Scene.rules().storing(response) else {
       Issue.record("not stored")
       return
     }
-    let served = CacheQuestion.served(head, at: Scene.at(1)).fields
+    let served = CacheRules.served(head, at: Scene.at(1)).fields
     #expect(!served.contains(.setCookie) && served[.contentEncoding] == "gzip")
   }
 }

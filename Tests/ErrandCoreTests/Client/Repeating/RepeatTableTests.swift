@@ -9,15 +9,15 @@ import Testing
 
   private struct Entered: Equatable {
     var ends: [Int] = []
-    var refusedBy: Int?
+    var rejectedBy: Int?
   }
 
   private func enter(
     _ table: inout Table, _ member: Int, _ rule: RepeatRule, _ kind: Table.Kind = kind, ending: Set<Int> = []
   ) -> (Entered?, Table.Ticket?) {
     switch table.enter(kind, rule, member, isEnding: ending.contains) {
-    case .goesOn(let ticket, let ending)?: (Entered(ends: ending), ticket)
-    case .refused(let other)?: (Entered(refusedBy: other), nil)
+    case .proceeds(let ticket, let ending)?: (Entered(ends: ending), ticket)
+    case .rejected(let other)?: (Entered(rejectedBy: other), nil)
     case nil: (nil, nil)
     }
   }
@@ -33,21 +33,21 @@ import Testing
     for member in 1...3 { #expect(enter(&table, member, .cancelPrevious).0?.ends == Array(1..<member)) }
   }
 
-  @Test func `new call is refused while one runs`() {
+  @Test func `new call is rejected while one runs`() {
     var table = Table()
     let (entered, ticket) = enter(&table, 1, .ignoreNew)
     #expect(entered == Entered())
-    #expect(enter(&table, 2, .ignoreNew).0 == Entered(refusedBy: 1))
+    #expect(enter(&table, 2, .ignoreNew).0 == Entered(rejectedBy: 1))
     if let ticket { table.leave(ticket) }
     #expect(enter(&table, 3, .ignoreNew).0 == Entered())
-    #expect(table.count == 1, "a refused call is not stored")
+    #expect(table.count == 1, "a rejected call is not stored")
   }
 
   @Test func `ending call does not block a new call`() {
     var table = Table()
     _ = enter(&table, 1, .ignoreNew)
     #expect(enter(&table, 2, .ignoreNew, ending: [1]).0 == Entered())
-    #expect(enter(&table, 3, .ignoreNew, ending: [1]).0 == Entered(refusedBy: 2))
+    #expect(enter(&table, 3, .ignoreNew, ending: [1]).0 == Entered(rejectedBy: 2))
   }
 
   @Test func `debounce cancels waiting calls`() {
@@ -66,7 +66,7 @@ import Testing
     }
     for (member, kind) in kinds.enumerated() { #expect(enter(&table, member, .ignoreNew, kind).0 == Entered()) }
     for (member, kind) in kinds.enumerated() {
-      #expect(enter(&table, 9, .ignoreNew, kind).0 == Entered(refusedBy: member))
+      #expect(enter(&table, 9, .ignoreNew, kind).0 == Entered(rejectedBy: member))
     }
   }
 

@@ -26,51 +26,51 @@ import Testing
     }
     guard events.isEmpty else { return }
     var world = world
-    world.finish()
+    world.checkEnd()
     faults.formUnion(world.faults)
     orders += 1
   }
 
   // MARK: - One test for each rule
 
-  private func flight(_ table: inout Table, _ key: String, at origin: HTTPURL.Origin = red, _ number: Int) -> Int {
-    table.join(key, at: origin, 0, .normal) { number }.flight
+  private func exchange(_ table: inout Table, _ key: String, at origin: HTTPURL.Origin = red, _ number: Int) -> Int {
+    table.join(key, at: origin, 0, .normal) { number }.exchange
   }
 
   @Test func `write closes only its own origin`() {
     var table = Table()
-    #expect(flight(&table, "red", 1) == 1)
-    #expect(flight(&table, "blue", at: Self.blue, 2) == 2)
+    #expect(exchange(&table, "red", 1) == 1)
+    #expect(exchange(&table, "blue", at: Self.blue, 2) == 2)
     table.close(Self.red)
-    #expect(flight(&table, "red", 3) == 3)
-    #expect(flight(&table, "blue", at: Self.blue, 4) == 2)
-    #expect(flight(&table, "red", 5) == 3, "a call joins an exchange that started after the write")
+    #expect(exchange(&table, "red", 3) == 3)
+    #expect(exchange(&table, "blue", at: Self.blue, 4) == 2)
+    #expect(exchange(&table, "red", 5) == 3, "a call joins an exchange that started after the write")
   }
 
   @Test func `abandoned exchange is removed when it ends`() {
     var table = Table()
-    let boarding = table.join("a", at: Self.red, 0, .normal) { 1 }
+    let membership = table.join("a", at: Self.red, 0, .normal) { 1 }
     #expect(!table.isIdle)
-    #expect(table.leave(boarding.seat)?.isLast == true)
+    #expect(table.leave(membership.member)?.isLast == true)
     #expect(table.count == 0 && !table.isIdle)
-    _ = table.land(boarding.seat.flight)
+    _ = table.finish(membership.member.exchange)
     #expect(table.isIdle)
   }
 
   @Test func `many written origins close all exchanges`() {
     var table = Table()
-    _ = flight(&table, "blue", at: Self.blue, 1)
+    _ = exchange(&table, "blue", at: Self.blue, 1)
     for number in 0..<65 { table.close(.test("http://h\(number).example")) }
-    #expect(flight(&table, "blue", at: Self.blue, 2) == 2, "more origins were written than the table remembers")
+    #expect(exchange(&table, "blue", at: Self.blue, 2) == 2, "more origins were written than the table remembers")
     table.close(Self.red)
-    #expect(flight(&table, "blue", at: Self.blue, 3) == 2)
+    #expect(exchange(&table, "blue", at: Self.blue, 3) == 2)
   }
 
   @Test func `write without running exchange is ignored`() {
     var table = Table()
     table.close(Self.red)
-    #expect(flight(&table, "a", 1) == 1)
-    #expect(flight(&table, "a", 2) == 1)
+    #expect(exchange(&table, "a", 1) == 1)
+    #expect(exchange(&table, "a", 2) == 1)
   }
 
   @Test func `closed exchange answers only its callers`() {
@@ -78,39 +78,39 @@ import Testing
     let first = table.join("a", at: Self.red, 7, .normal) { 1 }
     table.close(Self.red)
     let second = table.join("a", at: Self.red, 8, .normal) { 2 }
-    #expect(table.landed(first.seat.flight) == [7])
-    #expect(table.join("a", at: Self.red, 9, .normal) { 3 }.flight == 2)
-    #expect(table.landed(second.seat.flight) == [8, 9])
+    #expect(table.finished(first.member.exchange) == [7])
+    #expect(table.join("a", at: Self.red, 9, .normal) { 3 }.exchange == 2)
+    #expect(table.finished(second.member.exchange) == [8, 9])
   }
 
   @Test func `priority change reaches the exchange`() {
     var table = Table()
     let first = table.join("a", at: Self.red, 0, .low) { 1 }
     let second = table.join("a", at: Self.red, 1, .low) { 2 }
-    #expect(table.change(second.seat, to: .high)?.priority == .high)
-    #expect(table.change(first.seat, to: .normal) == nil, "the priority is already high")
-    #expect(table.leave(second.seat)?.priority == .normal)
-    #expect(table.change(second.seat, to: .high) == nil)
-    #expect(table.change(first.seat, to: .low)?.priority == .low)
-    #expect(table.priority(of: first.seat.flight) == .low)
+    #expect(table.change(second.member, to: .high)?.priority == .high)
+    #expect(table.change(first.member, to: .normal) == nil, "the priority is already high")
+    #expect(table.leave(second.member)?.priority == .normal)
+    #expect(table.change(second.member, to: .high) == nil)
+    #expect(table.change(first.member, to: .low)?.priority == .low)
+    #expect(table.priority(of: first.member.exchange) == .low)
   }
 
   @Test func `identifiers of finished exchanges are ignored`() {
     var table = Table()
     let old = table.join("a", at: Self.red, 0, .normal) { 1 }
-    _ = table.landed(old.seat.flight)
+    _ = table.finished(old.member.exchange)
     let new = table.join("a", at: Self.red, 1, .normal) { 2 }
-    #expect(table.leave(old.seat) == nil)
-    #expect(table.landed(old.seat.flight).isEmpty)
-    #expect(table.part(old.seat.flight) == nil)
-    #expect(table.landed(new.seat.flight) == [1])
+    #expect(table.leave(old.member) == nil)
+    #expect(table.finished(old.member.exchange).isEmpty)
+    #expect(table.split(old.member.exchange) == nil)
+    #expect(table.finished(new.member.exchange) == [1])
     #expect(table.count == 0)
   }
 
   @Test func `a thousand callers are answered in order`() {
     var table = Table()
-    let seats = (0..<1_000).map { number in table.join("a", at: Self.red, number, .normal) { 1 }.seat }
-    for seat in seats.prefix(500) { _ = table.leave(seat) }
-    #expect(table.landed(seats[0].flight) == Array(500..<1_000))
+    let members = (0..<1_000).map { number in table.join("a", at: Self.red, number, .normal) { 1 }.member }
+    for member in members.prefix(500) { _ = table.leave(member) }
+    #expect(table.finished(members[0].exchange) == Array(500..<1_000))
   }
 }

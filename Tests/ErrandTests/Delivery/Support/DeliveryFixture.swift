@@ -46,8 +46,8 @@ final class DeliveryFixture: Sendable {
     var found: [String] = []
     if await !eventually({ client.running.isEmpty }) { found.append("\(client.running.count) calls run") }
     // A shared exchange is released in its own task, after the last call has left it.
-    let flights = client.fittings.joining
-    if await !eventually({ flights.counts == (0, 0) }) { found.append("flights \(flights.counts)") }
+    let joining = client.services.joining
+    if await !eventually({ joining.counts == (0, 0) }) { found.append("exchanges \(joining.counts)") }
     if await !eventually({ client.admission == (0, 0) }) { found.append("admission \(client.admission)") }
     if await !eventually({ self.clock.pending == 0 }) { found.append("\(clock.pending) timers") }
     return found

@@ -1,0 +1,210 @@
+"""Runs the built tests in several processes side by side, and checks that every recorded test ran.
+
+    tests.py run all|thread|address BUNDLE LOG-FOLDER    runs the tests; BUNDLE is the built test program
+    tests.py record BUNDLE                               records the number of tests of each target in test-counts.txt
+
+In a process one test runs after another, because most suites measure shared things such as connections. Tests wait more
+than they compute, so a few processes side by side take a fraction of the time. Suites that measure time or load run
+afterwards, alone. `thread` and `address` are the runs with the sanitizers, which leave out the folders listed below.
+"""
+
+import collections
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import xml.etree.ElementTree
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent / "Tests"
+RECORD = pathlib.Path(__file__).resolve().parent / "test-counts.txt"
+PROCESSES = (os.cpu_count() or 2) + 1
+# A process that takes longer counts as hanging.
+MINUTES = 10
+# The smallest number of tests for which a process is started.
+FEWEST = 20
+
+# Tests of other programs, which the sanitizer of the test program does not see, and of Foundation's URLSession.
+PROGRAMS = ("ErrandCommandTests", "ErrandTests/Faults", "ErrandTests/Processes", "ErrandURLSessionTests", "ExampleTests")
+# Tests of code without concurrency.
+SEQUENTIAL = (
+    "ErrandCacheTests/HTTP", "ErrandCacheTests/Key", "ErrandChecksumTests", "ErrandCoreTests/Formats",
+    "ErrandJSONTests/Comparison", "ErrandPublicSuffixTests", "ErrandTests/Building", "ErrandTests/Decoding",
+    "ErrandTests/Trust", "ErrandTests/Validation", "ErrandTransferTests/Decision", "ErrandTransferTests/Record",
+    "ErrandXMLTests",
+)
+# The folders that a run leaves out. A new folder is in every run.
+RUNS = {"all": (), "thread": PROGRAMS + SEQUENTIAL, "address": PROGRAMS}
+# Suites that measure time, memory or threads: beside other processes they would measure those.
+ALONE = (
+)
+
+
+def listed(bundle):
+    """The names of all tests, in the order of the test program: `Target.Suite/name()`."""
+    output = subprocess.run(
+        [bundle, "--testing-library", "swift-testing", "--list-tests"], check=True, capture_output=True, text=True).stdout
+    return [line for line in output.split("\n") if re.match(r"\w+\.\w+/", line)]
+
+
+def folders():
+    """The folder of each suite, relative to Tests, by `Target.Suite`."""
+    declaration = re.compile(r"^ *(?:@\w+(?:\(.*\))? )*(?:\w+ )*(?:struct|enum|class|actor) (\w+)", re.MULTILINE)
+    found = {}
+    for file in sorted(TESTS.rglob("*.swift")):
+        folder = file.parent.relative_to(TESTS)
+        for suite in declaration.findall(file.read_text()):
+            found.setdefault(f"{folder.parts[0]}.{suite}", f"{folder.as_posix()}/")
+    return found
+
+
+def selected(run, names):
+    """The tests of a run, by suite."""
+    where, suites = folders(), collections.defaultdict(list)
+    for name in names:
+        suite = name.split("/")[0]
+        if not where.get(suite, "").startswith(tuple(f"{path}/" for path in RUNS[run])):
+            suites[suite].append(name)
+    return suites
+
+
+class Run:
+    """Hands suites to processes and collects what they report."""
+
+    def __init__(self, bundle, logs, suites):
+        self.bundle, self.logs = bundle, pathlib.Path(logs)
+        self.alone = [suite for suite in suites if suite in ALONE]
+        self.waiting = collections.deque(suite for suite in suites if suite not in ALONE)
+        self.sizes = {suite: len(tests) for suite, tests in suites.items()}
+        self.lock = threading.Lock()
+        self.number = 0
+        self.processes = set()
+        self.ran, self.failed, self.skipped = collections.Counter(), [], []
+
+    def all(self):
+        threads = [threading.Thread(target=self.work) for _ in range(PROCESSES)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if self.alone:
+            self.process(self.alone)
+
+    def stop(self, *_):
+        """Stops the test processes, which would otherwise continue without this one."""
+        self.waiting.clear()
+        for process in list(self.processes):
+            process.terminate()
+        os._exit(143)
+
+    def work(self):
+        while batch := self.next():
+            self.process(batch)
+
+    def next(self):
+        """The next suites for a process: many at first, few at the end, so that all processes end together."""
+        with self.lock:
+            share = sum(self.sizes[suite] for suite in self.waiting) // (3 * PROCESSES)
+            batch, size = [], 0
+            while self.waiting and size < max(share, FEWEST):
+                batch.append(self.waiting.popleft())
+                size += self.sizes[batch[-1]]
+            return batch
+
+    def process(self, suites):
+        with self.lock:
+            self.number += 1
+            number = self.number
+        log, report = self.logs / f"{number:03}.log", self.logs / f"{number:03}.xml"
+        pattern = "^(" + "|".join(re.escape(suite) for suite in suites) + ")/"
+        begin = time.monotonic()
+        with log.open("w") as output:
+            process = subprocess.Popen(
+                [self.bundle, "--testing-library", "swift-testing", "--no-parallel", "--xunit-output", report,
+                 "--filter", pattern],
+                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+            self.processes.add(process)
+            try:
+                status = process.wait(MINUTES * 60)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                status = process.wait()
+            self.processes.discard(process)
+        with self.lock:
+            self.collect(suites, log, report, status, time.monotonic() - begin)
+
+    def collect(self, suites, log, report, status, seconds):
+        lines = log.read_text(errors="replace").splitlines()
+        cases = reported(report)
+        self.ran.update(case.get("classname").split(".")[0] for case in cases)
+        failed = [line for line in lines if re.match(r"✘ Test .* failed after ", line) and " Test run with " not in line]
+        self.failed += failed
+        self.skipped += [line for line in lines if re.match(r"➜ Test .* (skipped|was cancelled)", line)]
+        print(f"{len(cases):5} tests in {seconds:5.1f} s: {suites[0]} … {suites[-1]}", flush=True)
+        if status != 0:
+            # Issues are hard to find among thousands of lines. The lines after an issue have its details.
+            for index, line in enumerate(lines):
+                if " recorded an issue" in line and line.startswith("✘"):
+                    print("\n".join(lines[index:index + 3]), file=sys.stderr)
+            if not failed:
+                self.failed.append(lines[-1] if lines else "")
+                print("\n".join([f"tests: a process ended with status {status}; its last lines:", *lines[-40:]]), file=sys.stderr)
+
+
+def reported(report):
+    """The tests of a report. A process that crashed has written none, or a part of one."""
+    try:
+        return xml.etree.ElementTree.parse(report).getroot().findall(".//testcase")
+    except (FileNotFoundError, xml.etree.ElementTree.ParseError):
+        return []
+
+
+def recorded(run):
+    column = list(RUNS).index(run) + 1
+    rows = (line.split() for line in RECORD.read_text().splitlines()[1:])
+    return {row[0]: int(row[column]) for row in rows if int(row[column])}
+
+
+def run(selection, bundle, logs):
+    work = Run(bundle, logs, selected(selection, listed(bundle)))
+    signal.signal(signal.SIGTERM, work.stop)
+    work.all()
+    print(f"{sum(work.ran.values()) - len(work.failed) - len(work.skipped)} passed, {len(work.failed)} failed")
+    expected = recorded(selection)
+    wrong = [target for target in sorted(expected | work.ran) if expected.get(target, 0) != work.ran[target]]
+    for target in wrong:
+        print(f"tests: {target} ran {work.ran[target]} tests, but {RECORD.name} expects {expected.get(target, 0)}", file=sys.stderr)
+    if wrong and not work.failed:
+        print("tests: if tests were added or removed on purpose, run `make counts` to record the new numbers", file=sys.stderr)
+    if selection == "all" and work.skipped:
+        print("tests: this run must not skip a test:", *work.skipped, sep="\n", file=sys.stderr)
+        return 1
+    return 1 if wrong or work.failed else 0
+
+
+def record(bundle):
+    names = listed(bundle)
+    counts = {run: collections.Counter() for run in RUNS}
+    for run in RUNS:
+        for suite, tests in selected(run, names).items():
+            counts[run][suite.split(".")[0]] += len(tests)
+    lines = [f"{'target':<25}" + "".join(f"{run:>9}" for run in RUNS)]
+    lines += [f"{target:<25}" + "".join(f"{counts[run][target]:>9}" for run in RUNS) for target in sorted(counts["all"])]
+    RECORD.write_text("\n".join(lines) + "\n")
+    return 0
+
+
+def main(words):
+    if len(words) == 4 and words[0] == "run" and words[1] in RUNS:
+        return run(*words[1:])
+    if len(words) == 2 and words[0] == "record":
+        return record(words[1])
+    print(__doc__, file=sys.stderr)
+    return 64
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

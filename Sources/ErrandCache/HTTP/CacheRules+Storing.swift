@@ -1,0 +1,120 @@
+import ErrandCore
+
+extension CacheRules {
+  /// Decides whether a response is stored, and under which key (RFC 9111 section 3).
+  package func storing(_ response: ReceivedResponse, tag: String? = nil) -> StoringDecision {
+    let control = CacheControl(response: response.head.fields)
+    if let refusal = refusal(response, control) { return .refuse(refusal) }
+    let isForGet = followsHTTPRules && method == .post
+    let varying = Varying(
+      response: response.head.fields, request: fields, changedFields: response.changedFields,
+      isDeclared: !followsHTTPRules, salt: salt)
+    guard case .fields(let vary) = varying else { return .refuse(.varies) }
+    let head = CacheEntryHead(
+      variant: Varying.variant(of: vary, method: method, salt: salt), vary: vary, answer: kept(response),
+      requestTime: response.requestTime, responseTime: response.responseTime, received: response.received,
+      policy: policy,
+      appVersion: appVersion, isMemoryOnly: control.noStore && !followsHTTPRules,
+      label: label(tag: tag))
+    return isForGet ? .storeForGet(head) : .store(head)
+  }
+
+  /// True if the response is stored for the lifetime that the request declares. The server's directives are then
+  /// ignored.
+  private func isDeclared(_ response: ResponseHead, _ control: CacheControl) -> Bool {
+    switch policy.model {
+    case .lifetime: true
+    case .httpElse: isReading && !FreshnessRule.isExplicit(response.fields, control)
+    case .http, nil: false
+    }
+  }
+
+  private func kept(_ response: ReceivedResponse) -> ResponseHead {
+    var head = response.head
+    head.fields = StoredFields.kept(of: head.fields, at: response.responseTime)
+    return head
+  }
+
+  private func label(tag: String?) -> CacheEntryLabel {
+    CacheEntryLabel(method: method.rawValue, url: url.description, host: url.host, tag: tag)
+  }
+
+  private func refusal(_ response: ReceivedResponse, _ control: CacheControl) -> StoringRefusal? {
+    if policy.model == nil || mode == .withoutCache { return .disabled }
+    if requestDirectives.noStore { return .noStore }
+    if fields.contains("Range") || response.head.status == 206 { return .partial }
+    if !isWhole(response) { return .incomplete }
+    if response.head.status < 200 || response.head.status == 304 { return .status }
+    if isDeclared(response.head, control) { return response.isAccepted ? nil : .status }
+    return refusalByServer(response.head, control)
+  }
+
+  /// Returns why the rules of HTTP forbid storing the response (RFC 9111 section 3; RFC 9110 section 9.3.3 for POST).
+  /// Nil if the rules allow storing.
+  private func refusalByServer(_ response: ResponseHead, _ control: CacheControl) -> StoringRefusal? {
+    let isExplicit = control.maxAge != nil || response.fields.contains("Expires")
+    if control.mustUnderstand {
+      if !Self.isUnderstood(response.status) { return .status }
+    } else if control.noStore {
+      return .noStore
+    }
+    if !isReading, method != .post || !isExplicit || !isAboutItself(response) { return .method }
+    let isPermitted = isExplicit || control.isPublic || control.isPrivate || FreshnessRule.isHeuristic(response.status)
+    return isPermitted ? nil : .status
+  }
+
+  /// True if `Content-Location` in the response to this POST request is the URL of the request. Then a GET request for
+  /// this URL would receive the same response.
+  private func isAboutItself(_ response: ResponseHead) -> Bool {
+    let locations = response.fields.references(of: "Content-Location")
+    guard let location = locations.first, locations.count == 1 else { return false }
+    return (try? url.resolving(location)) == url
+  }
+
+  /// Whether the body is complete and has the announced length. The length of a body with a content coding is not
+  /// compared, because it was checked when the body was decoded.
+  private func isWhole(_ response: ReceivedResponse) -> Bool {
+    guard response.isComplete else { return false }
+    let fields = response.head.fields
+    guard method != .head, response.head.status != 204, !fields.contains(.contentEncoding) else { return true }
+    return fields.values(of: .contentLength).allSatisfy { $0 == String(response.bodyLength) }
+  }
+
+  /// Whether this cache knows all requirements of the status (RFC 9111 section 5.2.2.3).
+  private static func isUnderstood(_ status: Int) -> Bool {
+    switch status {
+    case 200, 203, 204, 300, 301, 302, 303, 307, 308, 404, 405, 410, 414, 501: true
+    default: false
+    }
+  }
+}
+
+/// The decision whether a response is stored, and under which key.
+package enum StoringDecision: Sendable, Hashable {
+  /// Store the response under the key of the request.
+  case store(CacheEntryHead)
+  /// Store the response under the key of a GET request for the same URL. The GET request has no body (RFC 9110 section
+  /// 9.3.3).
+  case storeForGet(CacheEntryHead)
+  /// Do not store the response.
+  case refuse(StoringRefusal)
+}
+
+/// The reason why a response is not stored.
+package enum StoringRefusal: String, Sendable, Hashable, CaseIterable {
+  /// The request declares no cache policy, or the call stores nothing.
+  case disabled
+  /// The request or the response has `no-store`.
+  case noStore = "no-store"
+  /// Responses to requests with this HTTP method are not stored.
+  case method
+  /// The request asks for a byte range, or the response is partial.
+  case partial
+  /// The body of the response is incomplete.
+  case incomplete
+  /// The status of the response prevents storing, for one of three reasons: responses with this status are never
+  /// stored, the cache does not know the status, or the caller does not accept the status.
+  case status
+  /// `Vary` is `*`, or it names a request field whose sent value the cache does not know.
+  case varies
+}

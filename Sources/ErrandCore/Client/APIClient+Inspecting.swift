@@ -1,0 +1,45 @@
+import ErrandSupport
+
+extension APIClient {
+  /// Runs a request through the pipeline up to the cache lookup. At this point the request is final and is passed to
+  /// the function `probe`. The cache is not read and nothing is sent; accessories and hooks are not called.
+  /// - Throws: ``APIError`` if the request cannot be built, or if an interceptor rejects it or answers it.
+  package func inspect<R: APIRequest>(_ request: R, _ probe: @escaping FrozenProbe) async throws(APIError) {
+    try await run(request, probe) { .inspecting($0) }
+  }
+
+  /// Runs a request through the whole pipeline and passes the request that would be sent to the function `probe`, with
+  /// credential, cookies and signature. The function also receives the context of the call. Nothing is sent;
+  /// accessories and hooks are not called.
+  /// - Throws: ``APIError`` if the request cannot be built, or if an interceptor rejects it or answers it.
+  package func prepare<R: APIRequest>(_ request: R, _ probe: @escaping FrozenProbe) async throws(APIError) {
+    try await run(request, probe) { .preparing($0) }
+  }
+
+  private func run<R: APIRequest>(
+    _ request: R, _ probe: @escaping FrozenProbe, as kind: (@escaping FrozenProbe) -> RunKind
+  ) async throws(APIError) {
+    let hasArrived = Locked(false)
+    let kind = kind { frozen, context in
+      hasArrived.withLock { $0 = true }
+      await probe(frozen, context)
+    }
+    // The call does not decode the response, because the response does not come from the server.
+    let run = run(TypedCall(request, decodes: false), CallOptions(), kind)
+    let ending = run.finish(await listen(to: run)) { $0 }
+    if hasArrived.withLock({ $0 }) { return }
+    throw ending.error ?? Self.answeredEarly(R.self)
+  }
+
+  /// The error of a request whose final form is unknown, because an interceptor of the app did not call the next
+  /// interceptor.
+  private static func answeredEarly(_ type: Any.Type) -> APIError {
+    APIError(
+      .interceptor, .interceptor,
+      "An interceptor answered the request \(type) without calling `next`, so the request that would be sent is not "
+        + "known; let the interceptor call `next`, or use a client without it.")
+  }
+
+  /// The cache that the client uses now; nil if it uses no cache.
+  package var answerCache: (any ClientCache)? { snapshot.cache }
+}

@@ -1,0 +1,58 @@
+import ErrandSupport
+
+/// The effect of a ``RepeatRule`` on one call: the call waits, is rejected, or is replaced by a newer call.
+final class RepeatState: Sendable {
+  typealias Ticket = RepeatTable<RepeatState>.Ticket
+
+  private struct Storage: Sendable {
+    var ticket: Ticket?
+    var rejection: APIError?
+    var successor: CallInfo?
+  }
+
+  let info: CallInfo
+  /// The debounce pause: how long the call waits before it is sent. Nil if the call does not wait.
+  let pause: Duration?
+  private let state: CallState
+  private let storage = Locked(Storage())
+
+  init(_ info: CallInfo, _ state: CallState, _ rule: RepeatRule) {
+    self.info = info
+    self.state = state
+    pause = if case .debounce(let pause) = rule { pause } else { nil }
+  }
+
+  /// Identifies the call in the ``RepeatTable``; nil for a rejected call.
+  var ticket: Ticket? { storage.withLock { $0.ticket } }
+
+  /// True if the call was stopped and is about to end.
+  var isEnding: Bool { state.endsBy != nil }
+
+  /// The error of a call that the repeat rule rejects; nil for a call that may run.
+  var rejection: APIError? { storage.withLock { $0.rejection } }
+
+  /// The error of a call that a newer call replaced; nil if no newer call replaced the call.
+  var supersession: APIError? {
+    storage.withLock { $0.successor }.map {
+      APIError(
+        .cancelled, .cancelled,
+        "The call was cancelled, because the newer call \($0) replaced it, as the rule `repeats` demands.")
+    }
+  }
+
+  func take(_ ticket: Ticket) { storage.withLock { $0.ticket = ticket } }
+
+  func reject(because other: CallInfo) {
+    let error = APIError(
+      .admission, .repeated,
+      "The call was not started, because \(other) is still running and the rule `repeats` of the request ignores"
+        + " new calls.")
+    storage.withLock { $0.rejection = error }
+  }
+
+  /// Cancels this call, because a newer call replaces it.
+  func supersede(by newer: CallInfo) {
+    if state.endsBy == nil { storage.withLock { $0.successor = newer } }
+    state.stop(.cancelled)
+  }
+}

@@ -1,0 +1,113 @@
+import ErrandSupport
+
+/// A *shared exchange*: one exchange that several waiting calls share. The exchange has its own
+/// ``ErrandHTTP/CallState`` and ``CallRecord``, and no deadline.
+final class SharedExchange: Sendable {
+  typealias MemberID = JoinControl.Table.MemberID
+
+  /// The result of the exchange. The result is a separate object, so that a running exchange needs no memory for a
+  /// result.
+  private final class StoredResult: Sendable {
+    let result: Result<HTTPResponse, any Error>
+    init(_ result: Result<HTTPResponse, any Error>) { self.result = result }
+  }
+
+  private struct Storage: Sendable {
+    var stored: StoredResult?
+    var reservedFor: MemberID?
+    /// One of the waiting calls and its deadline, which is `never` if the call has no deadline. This call is stored
+    /// separately from `deadlines`, because most exchanges have only one waiting call and so need no dictionary.
+    var first: (member: MemberID, deadline: MonotonicInstant)?
+    /// The deadlines of all waiting calls except the call that `first` contains.
+    var deadlines: [MemberID: MonotonicInstant] = [:]
+    var listeners: [ObjectIdentifier: JoinListener] = [:]
+
+    mutating func serve(_ member: MemberID, until deadline: MonotonicInstant) {
+      if first == nil { first = (member, deadline) } else { deadlines[member] = deadline }
+    }
+
+    mutating func forget(_ member: MemberID) {
+      if first?.member == member { first = nil } else { deadlines[member] = nil }
+    }
+
+    mutating func forgetAll(but member: MemberID) {
+      if first?.member != member { first = nil }
+      deadlines = deadlines.filter { $0.key == member }
+    }
+
+    /// The latest deadline of the waiting calls; nil if no call waits.
+    var latest: MonotonicInstant? {
+      guard let first else { return deadlines.values.max() }
+      return deadlines.values.reduce(first.deadline, max)
+    }
+  }
+
+  let state: CallState
+  let record = CallRecord()
+  let flags = CallFlags()
+  private let storage = Locked(Storage())
+
+  init(priority: CallPriority, timers: any Timers) {
+    state = CallState(deadline: nil, timers: timers, priority: priority)
+  }
+
+  // MARK: - While the exchange runs
+
+  /// Adds a waiting call with its deadline.
+  func serve(_ member: MemberID, until deadline: MonotonicInstant?) {
+    storage.withLock { $0.serve(member, until: deadline ?? Self.never) }
+  }
+
+  /// Removes a call that no longer waits for the exchange, together with the deadline of the call.
+  func forget(_ member: MemberID) { storage.withLock { $0.forget(member) } }
+
+  /// The time until the latest deadline of the waiting calls; nil if one of these calls has no deadline.
+  var timeLeft: Duration? {
+    guard let latest = storage.withLock({ $0.latest }) else { return .zero }
+    return latest == Self.never ? nil : max(.zero, state.timers.now.duration(to: latest))
+  }
+
+  private static var never: MonotonicInstant { MonotonicInstant(nanoseconds: .max) }
+
+  // MARK: - The end
+
+  /// Stores the result of the exchange.
+  func finish(_ result: Result<HTTPResponse, any Error>) {
+    state.settle()
+    let stored = StoredResult(result)
+    storage.withLock { $0.stored = stored }
+  }
+
+  /// The result of the exchange for a waiting call; nil if this call must send its request separately.
+  func result(for member: MemberID) -> Result<HTTPResponse, any Error>? {
+    storage.withLock { $0.reservedFor == nil || $0.reservedFor == member ? $0.stored : nil }?.result
+  }
+
+  /// Reserves the exchange for one waiting call. All other waiting calls get no result, and must send their requests
+  /// separately.
+  func reserve(for member: MemberID) {
+    storage.withLock { storage in
+      storage.reservedFor = member
+      storage.forgetAll(but: member)
+    }
+  }
+
+  /// Whether the exchange serves the given call. False if the exchange is reserved for another call.
+  func belongs(to member: MemberID) -> Bool { storage.withLock { $0.reservedFor == nil || $0.reservedFor == member } }
+
+  // MARK: - Progress
+
+  /// Reports the progress of the exchange to the listeners of all waiting calls.
+  func report(_ progress: TransferProgress) {
+    let listeners = storage.withLock { Array($0.listeners.values) }
+    for listener in listeners { listener.report(progress) }
+  }
+
+  func add(_ listener: JoinListener) { storage.withLock { $0.listeners[ObjectIdentifier(listener)] = listener } }
+
+  /// Removes a listener. When this method returns, the listener is not being called and is not called again.
+  func remove(_ listener: JoinListener) async {
+    storage.withLock { _ = $0.listeners.removeValue(forKey: ObjectIdentifier(listener)) }
+    await listener.close()
+  }
+}

@@ -1,0 +1,86 @@
+import ErrandSupport
+
+/// The flags of one call, or of one exchange that several calls share. Interceptors read the flags to make decisions.
+/// The metrics of the call are in ``CallRecord``.
+package final class CallFlags: Sendable {
+  private struct State: Sendable {
+    var isJoined = false
+    var isRefreshed = false
+    var cookies: String?
+    /// The accounts of the requests that the call has sent. The array has several entries if the call has sent requests
+    /// for more than one account.
+    var accounts: [String] = []
+    var isLoggedOut = false
+    var isMaybeOfAnotherAccount = false
+  }
+
+  private let state = Locked(State())
+
+  /// Sets the flag `isRefreshed` if the flag is set in `other`. A call passes the flag to its shared exchange and later
+  /// copies the flag back from the exchange. So the call and the exchange together refresh the credential at most once.
+  func inherit(from other: CallFlags) {
+    if other.isRefreshed { state.withLock { $0.isRefreshed = true } }
+  }
+
+  // MARK: - Shared exchanges
+
+  /// Returns true if the call may join a shared exchange now. The following calls of this function return false until
+  /// ``leave()`` is called. An interceptor that sends a request several times concurrently expects separate exchanges,
+  /// so only the first of them is shared.
+  func join() -> Bool {
+    state.withLock { state in
+      defer { state.isJoined = true }
+      return !state.isJoined
+    }
+  }
+
+  /// Records that the call no longer waits for its shared exchange. The call may then join another.
+  func leave() { state.withLock { $0.isJoined = false } }
+
+  // MARK: - Credentials and cookies
+
+  /// Records that the credential is refreshed for this call. Returns false if the credential was already refreshed for
+  /// the call. So one call refreshes the credential at most once.
+  func takeRefresh() -> Bool {
+    state.withLock { state in
+      defer { state.isRefreshed = true }
+      return !state.isRefreshed
+    }
+  }
+
+  /// Whether the credential was refreshed for the call.
+  var isRefreshed: Bool { state.withLock { $0.isRefreshed } }
+
+  /// The cookies that the client's cookie jar supplied for the exchange that began last; nil if the jar supplied none.
+  var cookies: String? {
+    get { state.withLock { $0.cookies } }
+    set { state.withLock { $0.cookies = newValue } }
+  }
+
+  /// True if the account of the credential provider changed while the provider supplied the credential. The credential
+  /// may then belong to the new account, so the response must not be shared with other calls.
+  var isMaybeOfAnotherAccount: Bool {
+    get { state.withLock { $0.isMaybeOfAnotherAccount } }
+    set { state.withLock { $0.isMaybeOfAnotherAccount = newValue } }
+  }
+
+  // MARK: - The session
+
+  /// Records the account of a request that the call is about to send.
+  func add(account: String) {
+    state.withLock { if !$0.accounts.containsBytes(of: account) { $0.accounts.append(account) } }
+  }
+
+  /// Records that the session of an account has ended. Returns true if the call used this account. The caller then
+  /// cancels the call, and the error of the call says that the account was logged out.
+  func logOut(_ account: String) -> Bool {
+    state.withLock { state in
+      guard state.accounts.containsBytes(of: account) else { return false }
+      state.isLoggedOut = true
+      return true
+    }
+  }
+
+  /// Whether the call ends because its account was logged out.
+  var isLoggedOut: Bool { state.withLock { $0.isLoggedOut } }
+}

@@ -1,0 +1,74 @@
+import ErrandJSON
+package import Foundation
+
+/// Data that the interceptors of the pipeline attach to a response.
+struct ResponseAttachments: Sendable {
+  /// The cache entry that the response comes from; nil if the response does not come from the cache.
+  var hit: (any StoredHit)?
+  /// The file that the body was written to; nil if the body is in memory.
+  var file: DownloadedFile?
+  /// The body as it was parsed during validation; nil if the body was not parsed.
+  var parsed: ParsedJSON?
+  /// True if the response must not be stored in the cache, because it belongs to a credential whose account is unknown.
+  var mustNotBeStored = false
+}
+
+private final class HeldAttachments: ResponseCompanion {
+  let attachments: ResponseAttachments
+
+  init(_ attachments: ResponseAttachments) { self.attachments = attachments }
+
+  func forAnotherBody() -> any ResponseCompanion {
+    var attachments = attachments
+    attachments.parsed = nil
+    return HeldAttachments(attachments)
+  }
+}
+
+extension HTTPResponse {
+  private var held: HeldAttachments? { companion.flatMap { $0 as? HeldAttachments } }
+
+  /// The file that the body was written to; nil if the body is in memory.
+  public var file: DownloadedFile? { held?.attachments.file }
+
+  /// The cache entry that the response comes from; nil if the response does not come from the cache.
+  package var hit: (any StoredHit)? { held?.attachments.hit }
+
+  /// True if the response must not be stored in the cache, because it is incomplete or belongs to a credential whose
+  /// account is unknown.
+  package var mustNotBeStored: Bool { isCut || held?.attachments.mustNotBeStored == true }
+
+  /// The body as it was parsed during validation, so that the decoder does not parse it again; nil if the body was not
+  /// parsed.
+  var parsed: ParsedJSON? { held?.attachments.parsed }
+
+  /// Makes a response from a cache entry.
+  package init(head: ResponseHead, body: Data, url: HTTPURL, from origin: ResponseOrigin, hit: (any StoredHit)?) {
+    let companion = hit.map { HeldAttachments(ResponseAttachments(hit: $0)) }
+    self.init(head: head, body: body, url: url, from: origin, companion: companion)
+  }
+
+  /// Returns a copy of the response with the given origin and cache entry.
+  package func coming(from origin: ResponseOrigin, hit: (any StoredHit)?) -> HTTPResponse {
+    coming(from: origin).withAttachments { $0.hit = hit }
+  }
+
+  /// Returns a copy of the response with the given parsed body; nil removes the parsed body.
+  func with(_ parsed: ParsedJSON?) -> HTTPResponse {
+    parsed == nil && self.parsed == nil ? self : withAttachments { $0.parsed = parsed }
+  }
+
+  /// Returns a copy of the response that the cache must not store.
+  func markedUnstorable() -> HTTPResponse { withAttachments { $0.mustNotBeStored = true } }
+
+  /// Returns a copy of the response whose body was written to the given file.
+  package func written(to file: DownloadedFile) -> HTTPResponse { withAttachments { $0.file = file } }
+
+  private func withAttachments(_ change: (inout ResponseAttachments) -> Void) -> HTTPResponse {
+    var attachments = held?.attachments ?? ResponseAttachments()
+    change(&attachments)
+    var response = self
+    response.companion = HeldAttachments(attachments)
+    return response
+  }
+}

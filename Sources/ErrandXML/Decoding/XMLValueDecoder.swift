@@ -1,0 +1,123 @@
+/// The decoder of one value in a document: an element, several elements with one name, or a text.
+struct XMLValueDecoder: Decoder {
+  /// The part of the document that this decoder decodes.
+  enum Found {
+    /// The decoder decodes one element: the root element, or an element of an array.
+    case element(XMLValue)
+    /// The decoder decodes all child elements with one name. The array is empty if no child element has the name.
+    case children([XMLValue])
+    /// The decoder decodes a text: the value of an attribute, or the text directly inside an element.
+    case text(String)
+  }
+
+  let found: Found
+  let codingPath: [any CodingKey]
+  let dates: XMLDates
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+
+  init(_ found: Found, path: [any CodingKey], dates: XMLDates) {
+    self.found = found
+    codingPath = path
+    self.dates = dates
+  }
+
+  func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    if let value = try XMLScalar(self).value(as: type) { return value }
+    return try type.init(from: self)
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(XMLKeyed(decoder: self, element: try element()))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    switch found {
+    case .element(let element): XMLUnkeyed(decoder: self, elements: element.children)
+    case .children(let elements): XMLUnkeyed(decoder: self, elements: elements)
+    case .text: throw mismatch([Any].self)
+    }
+  }
+
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { XMLSingle(decoder: self) }
+
+  /// The element that this decoder decodes. Throws if there is no element, or more than one element.
+  func element() throws -> XMLValue {
+    switch found {
+    case .element(let element): return element
+    case .children(let elements):
+      guard let first = elements.first else { throw missing }
+      guard elements.count == 1 else {
+        throw failure(
+          "expected one element <\(first.shownName)>, found \(elements.count); use an array type to read all elements")
+      }
+      return first
+    case .text: throw mismatch([String: Any].self)
+    }
+  }
+
+  /// The text that this decoder decodes. Throws if the element contains child elements.
+  func text() throws -> String {
+    if case .text(let text) = found { return text }
+    let element = try element()
+    guard let inner = element.content.firstElement else { return element.text }
+    throw failure("expected only text, found the element <\(inner.shownName)>")
+  }
+
+  /// Whether the value becomes nil if it is decoded as an optional type.
+  var isNil: Bool {
+    guard case .text = found else {
+      guard let element = try? element() else { return isMissing }
+      return (element.attributes.isEmpty && element.content.isEmpty) || Self.saysNil(element)
+    }
+    return false
+  }
+
+  private var isMissing: Bool { if case .children(let elements) = found { elements.isEmpty } else { false } }
+
+  /// Whether the attribute `xsi:nil` of XML Schema marks the element as nil. The attribute counts only with the usual
+  /// prefix `xsi`.
+  private static func saysNil(_ element: XMLValue) -> Bool {
+    ["true", "1"].contains(element.attributes["xsi:nil"])
+  }
+
+  // MARK: - Errors
+
+  private var missing: DecodingError {
+    guard let key = codingPath.last else { return .valueNotFound(XMLValue.self, context("the value is missing")) }
+    return .keyNotFound(
+      key, DecodingError.Context(codingPath: codingPath.dropLast(), debugDescription: "no element has this name"))
+  }
+
+  func mismatch(_ type: any Any.Type) -> DecodingError { .typeMismatch(type, context("expected \(type), found text")) }
+
+  /// An error with the given message and the coding path of this value.
+  func failure(_ words: String) -> XMLMismatch { XMLMismatch(words: words, path: codingPath) }
+
+  private func context(_ words: String) -> DecodingError.Context {
+    DecodingError.Context(codingPath: codingPath, debugDescription: words)
+  }
+}
+
+/// The error for a value that does not fit its type. It has a message and the coding path.
+struct XMLMismatch: Error {
+  let words: String
+  let path: [any CodingKey]
+}
+
+extension [XMLValue.Content] {
+  fileprivate var firstElement: XMLValue? {
+    for case .element(let element) in self { return element }
+    return nil
+  }
+}
+
+/// The single value decoding container of an element or an attribute.
+struct XMLSingle: SingleValueDecodingContainer {
+  let decoder: XMLValueDecoder
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+
+  func decodeNil() -> Bool { decoder.isNil }
+
+  func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder.decode(type) }
+}

@@ -1,0 +1,71 @@
+import ErrandCache
+import StoreSamples
+import Testing
+
+@testable import ErrandRedis
+
+/// The recorded removals.
+@Suite struct RedisPendingRemovalsTests {
+  private var pending = RedisPendingRemovals()
+
+  private mutating func selections() -> [CacheSelection] {
+    pending.takeAll().compactMap { if case .remove(let selection) = $0 { selection } else { nil } }
+  }
+
+  @Test mutating func `equal removals are recorded once`() {
+    for _ in 0..<3 { pending.add(.remove(.tag("x"))) }
+    #expect(!pending.isEmpty)
+    #expect(selections() == [.tag("x")])
+    #expect(pending.isEmpty)
+  }
+
+  @Test mutating func `remove all replaces other removals`() {
+    pending.add(.remove(.tag("x")))
+    pending.add(.put(Sample.entry("/a")))
+    pending.add(.remove(.all))
+    pending.add(.remove(.tag("y")))
+    pending.add(.put(Sample.entry("/b")))
+    #expect(selections() == [.all])
+  }
+
+  @Test mutating func `too many removals become all`() {
+    for index in 0...RedisPendingRemovals.most { pending.add(.remove(.tag("\(index)"))) }
+    #expect(selections() == [.all])
+  }
+
+  @Test mutating func `too many replaced entries are dropped`() {
+    for index in 0...RedisPendingRemovals.most + 10 { pending.add(.put(Sample.entry("/\(index)"))) }
+    #expect(selections().count == RedisPendingRemovals.most)
+  }
+
+  @Test mutating func `only memory-only renewals remove`() {
+    pending.add(.renew(Sample.key("/a"), stored: WallTime(milliseconds: 1), head: Sample.head()))
+    #expect(pending.isEmpty)
+    let head = Sample.head(isMemoryOnly: true)
+    pending.add(.renew(Sample.key("/a"), stored: WallTime(milliseconds: 1), head: head))
+    #expect(selections() == [.variant(Sample.key("/a"), head.variant)])
+  }
+
+  @Test mutating func `replaced entries are no requested removals`() {
+    pending.add(.put(Sample.entry("/a")))
+    #expect(!pending.hasRemovals)
+    for write in [RedisWrite.remove(.tag("x")), .sweep(RedisIndex(tag: "x")), .purge(cursor: "17")] {
+      pending = RedisPendingRemovals()
+      pending.add(write)
+      #expect(pending.hasRemovals)
+    }
+  }
+
+  @Test mutating func `interrupted cleanup restarts`() {
+    pending.add(.sweep(RedisIndex(tag: "x")))
+    pending.add(.purge(cursor: "17"))
+    pending.add(.touch([:]))
+    let taken = pending.takeAll()
+    #expect(taken.count == 2)
+    guard case .purge(let cursor, _)? = taken.last else {
+      Issue.record("no purge")
+      return
+    }
+    #expect(cursor == "0")
+  }
+}
