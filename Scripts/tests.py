@@ -4,8 +4,8 @@
     tests.py record BUNDLE                               records the number of tests of each target in test-counts.txt
 
 In a process one test runs after another, because most suites measure shared things such as connections. Tests wait more
-than they compute, so a few processes side by side take a fraction of the time. Suites that measure time or load run
-afterwards, alone. `thread` and `address` are the runs with the sanitizers, which leave out the folders listed below.
+than they compute, so a few processes side by side take a fraction of the time. `thread` and `address` are the runs with
+the sanitizers, which leave out the folders listed below.
 """
 
 import collections
@@ -38,9 +38,6 @@ SEQUENTIAL = (
 )
 # The folders that a run leaves out. A new folder is in every run.
 RUNS = {"all": (), "thread": PROGRAMS + SEQUENTIAL, "address": PROGRAMS}
-# Suites that measure time, memory or threads: beside other processes they would measure those.
-ALONE = (
-)
 
 
 def listed(bundle):
@@ -76,8 +73,7 @@ class Run:
 
     def __init__(self, bundle, logs, suites):
         self.bundle, self.logs = bundle, pathlib.Path(logs)
-        self.alone = [suite for suite in suites if suite in ALONE]
-        self.waiting = collections.deque(suite for suite in suites if suite not in ALONE)
+        self.waiting = collections.deque(suites)
         self.sizes = {suite: len(tests) for suite, tests in suites.items()}
         self.lock = threading.Lock()
         self.number = 0
@@ -90,8 +86,6 @@ class Run:
             thread.start()
         for thread in threads:
             thread.join()
-        if self.alone:
-            self.process(self.alone)
 
     def stop(self, *_):
         """Stops the test processes, which would otherwise continue without this one."""

@@ -150,8 +150,8 @@
       }
     }
 
-    /// True if the body ends when the connection ends. The client then cannot tell an empty body from a body that was
-    /// cut off.
+    /// True if the body ends when the connection ends. The client then cannot distinguish a complete body from a body
+    /// that was cut off.
     var mayBeCutOff: Bool { framing == .untilClose }
 
     /// Returns the trailers. They are complete when the response is complete.

@@ -28,7 +28,7 @@ struct JSONWriter {
   mutating func write(_ value: JSONValue) throws(JSONError) {
     guard bytes.count < limit else { return }
     guard steps.count + depth <= JSONValue.depthLimit else { throw JSONError.tooDeep(limit: JSONValue.depthLimit) }
-    // Messages show numbers as the server wrote them.
+    // Only error messages mask values. They show a number as the server wrote it, for example 1.50.
     if masking, let number = value.writtenNumber { return append(number) }
     switch value.content {
     case .null: append("null")

@@ -51,7 +51,7 @@ public struct APIError: Error, Sendable {
     case deadline
   }
 
-  /// The reason of a failure within its stage: a stable code. Interceptors and later versions may define more codes.
+  /// A stable code for the reason of a failure. Interceptors and later versions of Errand may define more codes.
   public struct Code: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
     /// The code as text, fit for logs and analytics.
     public let rawValue: String

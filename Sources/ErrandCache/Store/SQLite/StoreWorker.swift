@@ -294,8 +294,7 @@ final class StoreWorker {
     }
   }
 
-  /// Records pending removals in the journal: removals of many entries immediately, removals of single entries after a
-  /// second.
+  /// Records pending removals in the journal: of many entries immediately, of single entries after a second.
   private func writeJournalIfDue(afterTryingSince began: MonotonicInstant) {
     guard mayWriteJournal else { return }
     let isLong = began.duration(to: .now) > .seconds(1)
