@@ -17,7 +17,7 @@ finish() {
     if ((FAILED == 0)); then FAILED=1; fi
     complain "${0##*/}: failed in step \"$STEP\""
   fi
-  rm -rf "$LOGS"
+  if ((status == 0)); then rm -rf "$LOGS"; else complain "${0##*/}: the logs are in $LOGS"; fi
   say "$PASSED passed, $FAILED failed"
   exit "$status"
 }

@@ -5,7 +5,7 @@
 
 In a process one test runs after another, because most suites measure shared things such as connections. Tests wait more
 than they compute, so a few processes side by side take a fraction of the time. `thread` and `address` are the runs with
-the sanitizers, which leave out the folders listed below.
+the sanitizers, which leave out the folders listed below. ERRAND_TEST_MINUTES is the limit for one process (10).
 """
 
 import collections
@@ -23,28 +23,34 @@ TESTS = pathlib.Path(__file__).resolve().parent.parent / "Tests"
 RECORD = pathlib.Path(__file__).resolve().parent / "test-counts.txt"
 PROCESSES = (os.cpu_count() or 2) + 1
 # A process that takes longer counts as hanging.
-MINUTES = 10
+MINUTES = float(os.environ.get("ERRAND_TEST_MINUTES", "10"))
 # The smallest number of tests for which a process is started.
 FEWEST = 20
 
 # Tests of other programs, which the sanitizer of the test program does not see, and of Foundation's URLSession.
 PROGRAMS = ("ErrandCommandTests", "ErrandTests/Faults", "ErrandTests/Processes", "ErrandURLSessionTests", "ExampleTests")
-# Tests of code without concurrency.
+# Tests of values, formats and decisions, which use no concurrency.
 SEQUENTIAL = (
     "ErrandCacheTests/HTTP", "ErrandCacheTests/Key", "ErrandChecksumTests", "ErrandCoreTests/Formats",
-    "ErrandJSONTests/Comparison", "ErrandPublicSuffixTests", "ErrandTests/Building", "ErrandTests/Decoding",
-    "ErrandTests/Trust", "ErrandTests/Validation", "ErrandTransferTests/Decision", "ErrandTransferTests/Record",
+    "ErrandPublicSuffixTests", "ErrandTests/Decoding", "ErrandTransferTests/Decision", "ErrandTransferTests/Record",
     "ErrandXMLTests",
 )
 # The folders that a run leaves out. A new folder is in every run.
 RUNS = {"all": (), "thread": PROGRAMS + SEQUENTIAL, "address": PROGRAMS}
+
+# The first line of a report about a crash.
+CRASH = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|Fatal error|\.swift:\d+: .*error:")
 
 
 def listed(bundle):
     """The names of all tests, in the order of the test program: `Target.Suite/name()`."""
     output = subprocess.run(
         [bundle, "--testing-library", "swift-testing", "--list-tests"], check=True, capture_output=True, text=True).stdout
-    return [line for line in output.split("\n") if re.match(r"\w+\.\w+/", line)]
+    names = [line for line in output.split("\n") if line]
+    for name in names:
+        if not re.match(r"\w+\.\w+/", name):
+            sys.exit(f"tests: {name} is in no suite, so it cannot be selected; declare it in a suite")
+    return names
 
 
 def folders():
@@ -75,24 +81,26 @@ class Run:
         self.bundle, self.logs = bundle, pathlib.Path(logs)
         self.waiting = collections.deque(suites)
         self.sizes = {suite: len(tests) for suite, tests in suites.items()}
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self.number = 0
         self.processes = set()
-        self.ran, self.failed, self.skipped = collections.Counter(), [], []
+        self.ran, self.passed, self.failures, self.skipped = collections.Counter(), 0, 0, 0
 
     def all(self):
+        for kind in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(kind, self.stop)
         threads = [threading.Thread(target=self.work) for _ in range(PROCESSES)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
-    def stop(self, *_):
-        """Stops the test processes, which would otherwise continue without this one."""
-        self.waiting.clear()
-        for process in list(self.processes):
-            process.terminate()
-        os._exit(143)
+    def stop(self, kind, _):
+        """Ends the test processes and their children, which would otherwise continue without this one."""
+        with self.lock:
+            for process in self.processes:
+                end(process)
+            os._exit(128 + kind)
 
     def work(self):
         while batch := self.next():
@@ -109,51 +117,68 @@ class Run:
             return batch
 
     def process(self, suites):
+        begin = time.monotonic()
         with self.lock:
             self.number += 1
-            number = self.number
-        log, report = self.logs / f"{number:03}.log", self.logs / f"{number:03}.xml"
-        pattern = "^(" + "|".join(re.escape(suite) for suite in suites) + ")/"
-        begin = time.monotonic()
-        with log.open("w") as output:
-            process = subprocess.Popen(
-                [self.bundle, "--testing-library", "swift-testing", "--no-parallel", "--xunit-output", report,
-                 "--filter", pattern],
-                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+            log, report = self.logs / f"{self.number:03}.log", self.logs / f"{self.number:03}.xml"
+            pattern = "^(" + "|".join(re.escape(suite) for suite in suites) + ")/"
+            with log.open("w") as output:
+                # A session of its own, so that the children of the tests can be ended together with them.
+                process = subprocess.Popen(
+                    [self.bundle, "--testing-library", "swift-testing", "--no-parallel", "--xunit-output", report,
+                     "--filter", pattern],
+                    stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
             self.processes.add(process)
-            try:
-                status = process.wait(MINUTES * 60)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                status = process.wait()
-            self.processes.discard(process)
+        try:
+            ending = f"ended with status {process.wait(MINUTES * 60)}"
+        except subprocess.TimeoutExpired:
+            ending = f"is still running after {MINUTES:g} minutes"
         with self.lock:
-            self.collect(suites, log, report, status, time.monotonic() - begin)
+            end(process)
+            self.processes.discard(process)
+            self.collect(suites, log, report, process.wait(), ending, time.monotonic() - begin)
 
-    def collect(self, suites, log, report, status, seconds):
+    def collect(self, suites, log, report, status, ending, seconds):
         lines = log.read_text(errors="replace").splitlines()
-        cases = reported(report)
+        cases, is_whole = reported(report)
+        failed = [line for line in lines if re.match(r"✘ Test (?!run |case ).* failed after ", line)]
+        skipped = [line for line in lines if re.match(r"➜ Test .* (skipped|was cancelled)", line)]
         self.ran.update(case.get("classname").split(".")[0] for case in cases)
-        failed = [line for line in lines if re.match(r"✘ Test .* failed after ", line) and " Test run with " not in line]
-        self.failed += failed
-        self.skipped += [line for line in lines if re.match(r"➜ Test .* (skipped|was cancelled)", line)]
+        self.failures += len(failed)
+        self.skipped += len(skipped)
+        self.passed += max(0, len(cases) - len(failed) - len(skipped))
         print(f"{len(cases):5} tests in {seconds:5.1f} s: {suites[0]} … {suites[-1]}", flush=True)
-        if status != 0:
-            # Issues are hard to find among thousands of lines. The lines after an issue have its details.
-            for index, line in enumerate(lines):
-                if " recorded an issue" in line and line.startswith("✘"):
-                    print("\n".join(lines[index:index + 3]), file=sys.stderr)
-            if not failed:
-                self.failed.append(lines[-1] if lines else "")
-                print("\n".join([f"tests: a process ended with status {status}; its last lines:", *lines[-40:]]), file=sys.stderr)
+        if status == 0 and is_whole:
+            return
+        # Issues are hard to find among thousands of lines. The lines after an issue have its details.
+        for index, line in enumerate(lines):
+            if line.startswith("✘") and " recorded an issue" in line:
+                complain(lines[index:index + 3])
+        if not is_whole or not failed:
+            self.failures += 1
+            first = next((index for index, line in enumerate(lines) if CRASH.search(line)), max(0, len(lines) - 40))
+            last = next((line for line in reversed(lines) if " started." in line), "no test started")
+            complain([f"tests: a process {ending}. The last test: {last}", *lines[first:first + 100]])
+
+
+def end(process):
+    """Ends a process and its children."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def complain(lines):
+    print("\n".join(lines), file=sys.stderr, flush=True)
 
 
 def reported(report):
-    """The tests of a report. A process that crashed has written none, or a part of one."""
+    """The tests of a report, and whether it is complete. A process that crashed has written none, or a part of one."""
     try:
-        return xml.etree.ElementTree.parse(report).getroot().findall(".//testcase")
+        return xml.etree.ElementTree.parse(report).getroot().findall(".//testcase"), True
     except (FileNotFoundError, xml.etree.ElementTree.ParseError):
-        return []
+        return [], False
 
 
 def recorded(run):
@@ -164,19 +189,19 @@ def recorded(run):
 
 def run(selection, bundle, logs):
     work = Run(bundle, logs, selected(selection, listed(bundle)))
-    signal.signal(signal.SIGTERM, work.stop)
     work.all()
-    print(f"{sum(work.ran.values()) - len(work.failed) - len(work.skipped)} passed, {len(work.failed)} failed")
     expected = recorded(selection)
     wrong = [target for target in sorted(expected | work.ran) if expected.get(target, 0) != work.ran[target]]
-    for target in wrong:
-        print(f"tests: {target} ran {work.ran[target]} tests, but {RECORD.name} expects {expected.get(target, 0)}", file=sys.stderr)
-    if wrong and not work.failed:
-        print("tests: if tests were added or removed on purpose, run `make counts` to record the new numbers", file=sys.stderr)
-    if selection == "all" and work.skipped:
-        print("tests: this run must not skip a test:", *work.skipped, sep="\n", file=sys.stderr)
-        return 1
-    return 1 if wrong or work.failed else 0
+    complain(
+        f"tests: {target} ran {work.ran[target]} tests, but {RECORD.name} expects {expected.get(target, 0)}"
+        for target in wrong)
+    if wrong and not work.failures:
+        complain(["tests: if tests were added or removed on purpose, run `make counts` to record the new numbers"])
+    is_short = selection == "all" and work.skipped > 0
+    if work.skipped:
+        complain([f"tests: {work.skipped} tests were skipped" + ("; this run must run all of them" if is_short else "")])
+    print(f"{work.passed} passed, {work.failures} failed")
+    return 1 if wrong or work.failures or is_short else 0
 
 
 def record(bundle):
@@ -196,7 +221,7 @@ def main(words):
         return run(*words[1:])
     if len(words) == 2 and words[0] == "record":
         return record(words[1])
-    print(__doc__, file=sys.stderr)
+    complain([__doc__])
     return 64
 
 

@@ -63,9 +63,11 @@
     }
 
     /// Whether a text is a host name or an IPv4 address. A plus or minus sign in front of a name is rejected, because
-    /// the sign has a special meaning for libcurl.
+    /// the sign has a special meaning for libcurl. The first byte is compared, because a combining mark after a sign
+    /// does not change the meaning of the sign for libcurl.
     private static func isHost(_ text: Substring) -> Bool {
-      !text.isEmpty && text.utf8.count < 256 && !text.hasPrefix("+") && !text.hasPrefix("-") && !text.hasPrefix("[")
+      guard let first = text.utf8.first, text.utf8.count < 256 else { return false }
+      return first != UInt8(ascii: "+") && first != UInt8(ascii: "-") && first != UInt8(ascii: "[")
     }
 
     private static func isPort(_ text: Substring) -> Bool {
@@ -100,7 +102,7 @@
 
     /// Whether a text is a host with an optional port.
     private static func isAuthority(_ text: Substring) -> Bool {
-      guard text.hasPrefix("[") else {
+      guard text.utf8.first == UInt8(ascii: "[") else {
         let parts = text.unicodeScalars.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
           .map { Substring($0) }
         guard let host = parts.first, !host.isEmpty, !host.contains(where: \.isWhitespace) else { return false }

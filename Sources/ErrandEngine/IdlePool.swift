@@ -20,6 +20,8 @@
     private(set) var count = 0 {
       didSet { if count == 0 { nextExpiry = nil } }
     }
+    /// The number of origins with idle connections.
+    var originCount: Int { entries.count }
     /// The time of the next check for connections that exceed the maximum age. Nil if the pool is empty.
     private(set) var nextExpiry: MonotonicInstant?
 
@@ -46,7 +48,10 @@
     ) -> (connection: Connection?, expired: [Connection]) {
       guard let last = entries[origin]?.popLast() else { return (nil, []) }
       count -= 1
-      guard isTooOld(last, now) else { return (last.connection, []) }
+      guard isTooOld(last, now) else {
+        removeIfEmpty(origin)
+        return (last.connection, [])
+      }
       // All other connections of this origin were used before `last`. So if `last` is too old, they are too old as
       // well.
       let others = entries.removeValue(forKey: origin) ?? []
@@ -58,6 +63,7 @@
     mutating func remove(_ connection: Connection, of origin: HTTPURL.Origin) -> Bool {
       guard let place = entries[origin]?.lastIndex(where: { $0.connection === connection }) else { return false }
       entries[origin]?.remove(at: place)
+      removeIfEmpty(origin)
       count -= 1
       return true
     }
@@ -96,9 +102,16 @@
     }
 
     private mutating func removeFirst(of origin: HTTPURL.Origin) -> Connection? {
-      guard entries[origin]?.isEmpty == false else { return nil }
+      guard entries[origin]?.isEmpty == false, let first = entries[origin]?.removeFirst() else { return nil }
+      removeIfEmpty(origin)
       count -= 1
-      return entries[origin]?.removeFirst().connection
+      return first.connection
+    }
+
+    /// Removes an origin that has no connections any more. Otherwise a client that calls many hosts would keep all of
+    /// them.
+    private mutating func removeIfEmpty(_ origin: HTTPURL.Origin) {
+      if entries[origin]?.isEmpty == true { entries[origin] = nil }
     }
 
     private func isTooOld(_ entry: Entry, _ now: MonotonicInstant) -> Bool { entry.since.advanced(by: age) <= now }

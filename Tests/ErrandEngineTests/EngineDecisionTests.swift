@@ -39,6 +39,22 @@
       #expect(pool.expire(now: moment(99)).isEmpty && pool.nextExpiry == nil)
     }
 
+    @Test func `an origin without connections is forgotten`() throws {
+      var pool = IdlePool<Thing>(most: 2, mostPerOrigin: 2, age: .seconds(10))
+      for host in 0..<50 {
+        let (origin, thing) = (try Self.origin("h\(host)"), Thing())
+        _ = pool.keep(thing, for: origin, now: moment(Int64(host)))
+        let removed =
+          switch host % 3 {
+          case 0: pool.remove(thing, of: origin) ? thing : nil
+          case 1: pool.take(for: origin, now: moment(Int64(host))).connection
+          default: pool.removeOldest()
+          }
+        #expect(removed === thing)
+        #expect(pool.originCount == 0 && pool.count == 0 && pool.nextExpiry == nil)
+      }
+    }
+
     @Test func `the limits on idle connections are enforced`() throws {
       let things = (0..<4).map { _ in Thing() }
       var pool = IdlePool<Thing>(most: 3, mostPerOrigin: 2, age: .seconds(10))

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A process in which every file call of a scenario fails in turn. `FaultProbe cache URL FOLDER CODES` needs a server
-/// whose pages a POST changes; `FaultProbe upload URL FILE CODES` needs a server that responds "taken" to the complete
+/// A process in which every file call of a scenario fails in turn. `FaultProbe cache URL FOLDER CODE` needs a server
+/// whose pages a POST changes; `FaultProbe upload URL FILE CODE` needs a server that responds "taken" to the complete
 /// file.
 ///
-/// The calls fail with the codes in turn, which commas separate. Prints the number of calls in the scenario. Exits with 1 and prints the reason if a failing call causes more harm
+/// Prints the number of calls in the scenario. Exits with 1 and prints the reason if a failing call causes more harm
 /// than it must.
 @main
 enum FaultProbe {
@@ -12,12 +12,11 @@ enum FaultProbe {
     // Ends a scenario that hangs.
     alarm(540)
     let words = CommandLine.arguments
-    let codes = words.count == 5 ? words[4].split(separator: ",").compactMap { Int32($0) } : []
-    guard let first = codes.first else { exit(64) }
+    guard words.count == 5, let code = Int32(words[4]) else { exit(64) }
     let place = URL(filePath: words[3]).resolvingSymlinksInPath()
     // The first run has no fault, because a failing call can skip the calls after it.
-    let calls = await play(0, words, place, first)
-    for turn in 1...max(calls, 1) { _ = await play(turn, words, place, codes[turn % codes.count]) }
+    let calls = await play(0, words, place, code)
+    for turn in 1...max(calls, 1) { _ = await play(turn, words, place, code) }
     print(calls)
   }
 

@@ -154,14 +154,15 @@ extension CacheRules {
 
 /// The validators of a stored response (RFC 9110 section 8.8).
 struct StoredValidators {
-  /// The received `ETag`, unchanged; nil if the response has none or several.
+  /// The received `ETag`, unchanged; nil if the response has none or several, or if it contains a control character,
+  /// which no request may contain.
   let tag: String?
   /// The received `Last-Modified`, unchanged; nil if it is not a single valid date.
   let changed: String?
 
   init(_ stored: CacheEntryHead) {
     let tags = stored.answer.fields.octets(of: .eTag)
-    tag = tags.count == 1 ? tags.first : nil
+    tag = tags.count == 1 ? tags.first.flatMap { ASCII.all($0, ASCII.isFieldValue) ? $0 : nil } : nil
     let isDate = FreshnessRule.lastModified(of: stored.answer.fields, now: stored.responseTime) != nil
     changed = isDate ? stored.answer.fields["Last-Modified"] : nil
   }

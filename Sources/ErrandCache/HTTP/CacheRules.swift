@@ -7,7 +7,7 @@ package import ErrandCore
 /// 1. ``decideBeforeLookup()``
 /// 2. The lookup in the store, which calls ``choice(among:)``.
 /// 3. ``decide(_:at:)`` if a response was found, otherwise ``decide(without:)``.
-/// 4. After a response of the server: ``renewal(of:by:)``, ``storing(_:)`` and ``invalidations(by:)``.
+/// 4. After a response of the server: ``renewal(of:by:)``, ``storing(_:tag:)`` and ``invalidations(by:)``.
 ///
 /// This type is a class, so that passing it to a function copies only a reference.
 package final class CacheRules: Sendable {

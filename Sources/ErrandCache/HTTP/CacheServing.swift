@@ -8,8 +8,8 @@ package struct CacheServing: Sendable, Hashable {
     case fresh
     /// The stored response is stale, but the server allows caches to serve it while they refresh it.
     case staleWhileRevalidate = "stale-while-revalidate"
-    /// The stored response is stale, or older than the request's `max-age` or `min-fresh` allows, but within the
-    /// request's `max-stale`.
+    /// The stored response is stale, or the request's `max-age` or `min-fresh` excludes it, but the request's
+    /// `max-stale` allows it.
     case staleAllowed = "max-stale"
     /// The stored response is fresh, but its `no-cache` requires a validation. The call accepts a stored response of
     /// any age without a validation.

@@ -35,7 +35,7 @@ package enum CacheStatus: Sendable, Hashable {
     case .hit(.staleWhileRevalidate, let left):
       "The stored response was stale for \(Self.seconds(-left)); the server's stale-while-revalidate allows serving it."
     case .hit(.staleAllowed, let left) where left > 0:
-      "The stored response is older than the request's max-age or min-fresh allows; its max-stale allows serving it."
+      "The request's max-age or min-fresh excludes the stored response; the request's max-stale allows serving it."
     case .hit(.staleAllowed, _): "The stored response is stale; the request's max-stale allows serving it."
     case .hit(.unvalidated, let left):
       "The stored response is fresh for \(Self.seconds(left)); the call accepts it although no-cache requires a "

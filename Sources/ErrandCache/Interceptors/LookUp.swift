@@ -166,7 +166,7 @@ struct LookUp {
   }
 
   /// Starts a background refresh of the stored response, in a separate task. At most one refresh of an entry runs at a
-  /// time. The refresh is cancelled after 60 s, or when the entry is removed.
+  /// time. The refresh is cancelled after 60 s, or when a removal through ``ResponseCache`` selects the entry.
   private func refresh(_ entry: CacheEntry, _ lookupResult: CacheLookupResult) {
     let timers = context.call.timers
     let state = CallState(

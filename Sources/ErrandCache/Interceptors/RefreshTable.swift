@@ -96,7 +96,7 @@ final class RefreshTable: Sendable {
   /// Whether no refresh is in progress.
   var isEmpty: Bool { running.withLock { $0.isEmpty } }
 
-  /// Cancels the refreshes in progress of the selected responses: their results could not be stored any more.
+  /// Cancels the refreshes in progress of the selected responses, because these responses were removed.
   func cancel(_ selection: CacheSelection) {
     let stopped = running.withLock { running in
       running.filter { selection.picks($0.key.key, $0.value.head) }.map(\.value.state)

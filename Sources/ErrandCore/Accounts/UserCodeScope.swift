@@ -1,5 +1,5 @@
 /// A period in which a call waits for code of the app that may send calls itself: a credential provider, an
-/// interceptor, a hook or an accessory.
+/// interceptor, a hook that runs before the end, or an accessory.
 ///
 /// Tasks that the code of the app starts inherit the scope. The scope ends when the call no longer waits for the code.
 /// A call that was started in the scope stays nested after the scope has ended. The same applies to the members of a
@@ -105,8 +105,9 @@ final class UserCodeScope: Sendable {
     await run(in: UserCodeScope(.text(name), nesting + 1), work)
   }
 
-  /// Runs the body of a group in a copy of the scope in which the group was started. The code that started the group
-  /// may return before the body ends, which ends the original scope. The copy keeps later members of the group nested.
+  /// Runs the body of a group in a new scope with the name and the depth of the scope in which the group was started.
+  /// The code that started the group may return before the body ends, which ends the original scope. The new scope
+  /// keeps later members of the group nested.
   /// - Parameter origin: The ``innermost`` scope when the group was started; nil if the group is not nested.
   static func continuing<Value>(_ origin: UserCodeScope?, _ work: () async -> Value) async -> Value {
     guard let origin else { return await work() }

@@ -153,7 +153,8 @@ final class CallRun: Sendable {
   /// Decides the final outcome, and notifies accessories, hooks and the callback. All of this happens in one job on the
   /// current executor.
   ///
-  /// If an accessory or a hook cancels the call during this job, the callback receives a cancellation and no success.
+  /// If `willStop` of an accessory or the hook `afterCompletion` of the options cancels the call during this job, the
+  /// callback receives a cancellation and no success. Later cancellations have no effect.
   func finish<Value>(_ result: CallEnding, _ notify: (CallEnding) -> Value) -> Value {
     let claimed = applyStop(to: result, by: state.claim())
     // After this line, the next call with the same request type and owner may start, also from a callback of this call.
@@ -163,7 +164,7 @@ final class CallRun: Sendable {
     let ending = applyStop(to: claimed, by: state.conclude())
     if runsHooks { typed.hook(after: ending)?() }
     let value = notify(ending)
-    tellAccessories { $0.didStop(info, ending) }
+    for accessory in accessories { accessory.didStop(info, ending) }
     registry.remove(place)
     if let log { log.info(ending.error.map { "failed: \($0)" } ?? "done in \(ending.metrics.total)") }
     return value

@@ -129,7 +129,7 @@ public struct HTTPBody: Sendable {
   }
 
   package static let usedUpClause =
-    "the source of the body can be read only once and has been read; use data or a file, or make the stream with "
+    "the source can be read only once and has been read; use data or a file, or make the stream with "
     + "`isReplayable: true`"
 
   private static let usedUp = TransportFailure(.bodySource, "The body cannot be sent: \(usedUpClause).")

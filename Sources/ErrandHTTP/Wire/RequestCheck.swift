@@ -9,7 +9,7 @@ package enum RequestCheck {
     guard request.url.host.utf8.count <= longestHost else {
       throw refused("the host of the URL has more than \(longestHost) bytes")
     }
-    guard all(request.url.string, { $0 > 0x20 && $0 < 0x7F }) else {
+    guard ASCII.all(request.url.string, { $0 > 0x20 && $0 < 0x7F }) else {
       throw refused("the URL contains a space, a control character or a byte that is not ASCII")
     }
     do throws(WireFault) {
@@ -17,17 +17,6 @@ package enum RequestCheck {
     } catch {
       throw TransportFailure(.unsupported, error.message, isCertainlyNotSent: true)
     }
-  }
-
-  /// True if every byte of a text satisfies a rule. Nearly all texts satisfy the rule. It is therefore faster to check
-  /// all bytes than to stop at the first wrong byte.
-  @inline(__always)
-  private static func all(_ text: String, _ rule: (UInt8) -> Bool) -> Bool {
-    text.utf8.withContiguousStorageIfAvailable { bytes in
-      var keeps = true
-      for byte in bytes { keeps = keeps && rule(byte) }
-      return keeps
-    } ?? text.utf8.allSatisfy(rule)
   }
 
   /// The failure of a request that cannot be sent. `text` completes "The request cannot be sent: ….".

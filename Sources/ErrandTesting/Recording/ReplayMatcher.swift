@@ -33,12 +33,12 @@ final class ReplayMatcher: Sendable {
     }
     if matches.isEmpty { matches = indices.filter { differences(of: sent, from: $0).isEmpty } }
     guard let last = matches.last else { throw unmatched(sent) }
-    let unused = state.withLock { state -> Int? in
+    let chosen = state.withLock { state -> Int? in
       guard let next = matches.first(where: { !state.isUsed[$0] }) else { return nil }
       state.isUsed[next] = true
       return next
     }
-    if let unused { return recording.exchanges[unused].answer }
+    if let chosen { return recording.exchanges[chosen].answer }
     guard afterLast == .repeated else { throw usedUp(sent, matches.count) }
     return recording.exchanges[last].answer
   }

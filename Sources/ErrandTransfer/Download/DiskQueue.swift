@@ -1,8 +1,8 @@
 import Dispatch
 import ErrandSupport
 
-/// The serial queue for the disk work of one download. It keeps blocking file operations away from the threads of
-/// callers and of the transport.
+/// A serial queue for blocking disk work, for example that of one download. It keeps blocking file operations away from
+/// the threads of callers and of the transport.
 final class DiskQueue: Sendable {
   private let queue = DispatchQueue(label: "errand.transfer", qos: .userInitiated)
 
@@ -16,8 +16,8 @@ final class DiskQueue: Sendable {
   /// Appends a job to the queue, and suspends the task until the job is done. Cancelling the task does not end the
   /// wait, so that a disk operation is never abandoned halfway.
   func value<Value: Sendable>(_ job: @escaping @Sendable () throws -> Value) async throws -> Value {
-    // The continuation orders the job before the rest of the task. The thread sanitizer cannot see that, but it sees the
-    // lock.
+    // The continuation orders the job before the rest of the task. The thread sanitizer cannot see that, but it sees
+    // the lock.
     let isDone = Locked(false)
     defer { isDone.withLock { _ in } }
     return try await withUnsafeThrowingContinuation { continuation in

@@ -5,8 +5,8 @@ import Foundation
 /// against every other download of the target, and kept consistent with its metadata record (``PartMetadata``). The
 /// record never lists bytes that are not on the disk, even after a crash.
 ///
-/// One thread may write while another thread commits. All other calls need exclusive use: a conflicting call throws
-/// ``FileFailure/Kind/closed`` and does nothing. All calls may block on the disk.
+/// Writes, reads and one commit may run at the same time. The other calls, such as ``startOver(_:)``, need exclusive
+/// use: a conflicting call throws ``FileFailure/Kind/closed`` and does nothing. All calls may block on the disk.
 ///
 /// After a failed write or synchronization the partial file accepts no more bytes. Every later call throws the same
 /// failure, the file is truncated to the bytes that are known to be on the disk, and the metadata record stays as it

@@ -55,14 +55,6 @@ package struct PartMetadata: Sendable, Hashable {
     finished = ByteRanges()
   }
 
-  /// Makes the record of a partial file that is still empty, with the properties of the file that a response stated.
-  package init(request: RequestIdentity, properties: ResponseProperties, checksum: RecordedChecksum?, now: Int64) {
-    self.init(
-      request: request, validator: properties.validator, total: properties.total, coding: properties.coding,
-      checksum: checksum,
-      now: now)
-  }
-
   /// The number of committed bytes before the first gap in the partial file.
   package var committed: Int64 { finished.prefix }
 

@@ -84,8 +84,8 @@ struct XMLValueDecoder: Decoder {
 
   private var missing: DecodingError {
     guard let key = codingPath.last else { return .valueNotFound(XMLValue.self, context("the value is missing")) }
-    return .keyNotFound(
-      key, DecodingError.Context(codingPath: codingPath.dropLast(), debugDescription: "no element has this name"))
+    let text = "no element or attribute has this name"
+    return .keyNotFound(key, DecodingError.Context(codingPath: codingPath.dropLast(), debugDescription: text))
   }
 
   func mismatch(_ type: any Any.Type) -> DecodingError { .typeMismatch(type, context("expected \(type), found text")) }

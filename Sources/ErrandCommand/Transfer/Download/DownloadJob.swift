@@ -1,4 +1,5 @@
 import Errand
+import ErrandSupport
 import ErrandTransfer
 import Foundation
 
@@ -90,7 +91,7 @@ struct DownloadJob: Sendable, Equatable {
     guard let target else { return nil }
     let folder = target.deletingLastPathComponent().path(percentEncoded: false)
     let path = target.path(percentEncoded: false)
-    return (try? InterruptedPart.all(in: folder))?.first { $0.target == path }?.metadata
+    return (try? InterruptedPart.all(in: folder))?.first { $0.target.hasSameBytes(as: path) }?.metadata
   }
 
   /// The number of bytes that an earlier run received and that need not be fetched again. These include bytes after a

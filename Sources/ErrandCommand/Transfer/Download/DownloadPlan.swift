@@ -1,5 +1,6 @@
 import Errand
 import ErrandChecksum
+import ErrandSupport
 import ErrandTransfer
 import Foundation
 
@@ -93,8 +94,8 @@ struct DownloadPlan {
     let target = file?.path(percentEncoded: false)
     let parts: [InterruptedPart]
     do {
-      parts = try InterruptedPart.all(in: folder.path(percentEncoded: false)).filter {
-        target == nil || $0.target == target
+      parts = try InterruptedPart.all(in: folder.path(percentEncoded: false)).filter { part in
+        target.map(part.target.hasSameBytes(as:)) ?? true
       }
     } catch {
       throw Refusal(description: "\(error)", code: .disk)

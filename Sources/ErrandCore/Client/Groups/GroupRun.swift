@@ -126,7 +126,8 @@ final class GroupRun: Sendable {
   /// Decides the final outcome, and notifies accessories, hooks and the callback. All of this happens in one job on the
   /// current executor.
   ///
-  /// If an accessory or a hook cancels the group during this job, the callback receives a cancellation and no success.
+  /// If `willStop` of an accessory or the hook `afterCompletion` cancels the group during this job, the callback
+  /// receives a cancellation and no success. Later cancellations have no effect.
   func finish<Value>(_ result: APIError?, _ notify: (GroupEnding) -> Value) -> Value {
     let claimed = applyStop(to: result, by: state.claim())
     record.finish()
@@ -138,7 +139,7 @@ final class GroupRun: Sendable {
     if runsHooks { options.afterCompletion?(ending(state.endsBy)) }
     let ending = ending(state.conclude())
     let value = notify(ending)
-    tellAccessories { $0.didStop(info, ending) }
+    for accessory in accessories { accessory.didStop(info, ending) }
     client.registry.remove(place)
     if let log {
       let name = info.description

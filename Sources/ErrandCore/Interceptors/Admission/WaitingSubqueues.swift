@@ -19,7 +19,7 @@ struct WaitingSubqueues: Sendable {
   private struct Owner: Sendable {
     let number: UInt64?
     /// The value that the counter `turn` had when the owner was last served in the order over all hosts, or when the
-    /// owner was added. The counter increases each time a waiting call is served.
+    /// owner was added. The counter increases each time an owner or a subqueue is added or served.
     var turn: UInt64
     var subqueues = 0
   }
@@ -53,15 +53,15 @@ struct WaitingSubqueues: Sendable {
   /// The hosts that have waiting calls.
   var hosts: [Int] { counts.indices.filter { counts[$0] > 0 } }
 
-  /// The host of a subqueue (the waiting calls of one owner at one host).
+  /// The host of a subqueue.
   func host(of subqueue: Int) -> Int { subqueues[subqueue]?.name.host ?? 0 }
 
-  /// The index of the waiting call that is first in a subqueue (the waiting calls of one owner at one host).
+  /// The index of the waiting call that is first in a subqueue.
   func first(of subqueue: Int) -> Int? { subqueues[subqueue]?.members.first?.slot }
 
   // MARK: - Turns
 
-  /// Returns the subqueue (the waiting calls of one owner) that is served next at a host. The returned subqueue becomes
+  /// Returns the subqueue that is served next at a host. The returned subqueue becomes
   /// the last in the order of the host. Returns nil if no call waits for the host.
   mutating func takeTurn(at host: Int) -> Int? {
     guard count(at: host) > 0 else { return nil }
@@ -73,7 +73,7 @@ struct WaitingSubqueues: Sendable {
     return nil
   }
 
-  /// Returns the subqueue (the waiting calls of one owner at one host) that is served next among the given hosts. The
+  /// Returns the subqueue that is served next among the given hosts. The
   /// most urgent calls come first, then the calls of the owner that was served least recently, then the call that
   /// arrived first. The owner of the returned subqueue becomes the last in the order over all hosts. Returns nil if no
   /// call waits for the given hosts.
@@ -100,7 +100,7 @@ struct WaitingSubqueues: Sendable {
     return best?.subqueue
   }
 
-  /// Considers the subqueues (the waiting calls of one owner) of one host with one urgency. Returns the subqueue whose
+  /// Considers the subqueues of one host with one urgency. Returns the subqueue whose
   /// owner was served least recently, and the value that the counter `turn` had when that owner was last served.
   private mutating func nextByOwner(on level: Int) -> (turn: UInt64, subqueue: Int)? {
     while let first = levels[level].byOwner.first {
@@ -160,7 +160,7 @@ struct WaitingSubqueues: Sendable {
     return subqueue
   }
 
-  /// Removes a subqueue (the waiting calls of one owner at one host) if the subqueue is empty. Also removes the owner
+  /// Removes a subqueue if the subqueue is empty. Also removes the owner
   /// if the owner has no other subqueue.
   mutating func dropIfEmpty(_ subqueue: Int) {
     guard let found = subqueues[subqueue], found.members.isEmpty else { return }

@@ -1,4 +1,4 @@
-/// The servers that have failed recently. After a failure a server is skipped for some time, which doubles with each
+/// The servers that have failed recently. After a failure a server is asked last for some time, which doubles with each
 /// further failure. After this time, one call sends its request to the server again.
 struct HostHealth: Sendable {
   private struct Failure: Sendable {
@@ -6,9 +6,9 @@ struct HostHealth: Sendable {
     var until: MonotonicInstant
   }
 
-  /// How long a server is skipped after its first failure.
+  /// How long a server is asked last after its first failure.
   static var firstRest: Duration { .seconds(5) }
-  /// The longest time for which a server is skipped.
+  /// The longest time for which a server is asked last.
   static var longestRest: Duration { .seconds(300) }
 
   private var failed: [HTTPURL.Origin: Failure] = [:]
@@ -35,7 +35,7 @@ struct HostHealth: Sendable {
     return order
   }
 
-  /// Records a failure of a server, so that the server is skipped for some time.
+  /// Records a failure of a server, so that the server is asked last for some time.
   mutating func fail(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) {
     let failures = (failed[origin]?.count ?? 0) + 1
     failed[origin] = Failure(count: failures, until: now.advanced(by: Self.rest(after: failures)))

@@ -52,7 +52,7 @@ package final class RetryControl: Sendable {
     health.withLock { $0.order(origins, now) }
   }
 
-  /// Records a failure of a server, so that the server is skipped for some time.
+  /// Records a failure of a server, so that the server is asked last for some time.
   func fail(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) { health.withLock { $0.fail(origin, now) } }
 
   /// Records a response of a server, so that the server counts as healthy.

@@ -19,6 +19,7 @@ import Testing
       (#"ETag: "x""#, [#"If-None-Match: "x""#]), (#"ETag: W/"x""#, [#"If-None-Match: W/"x""#]), (changed, [since]),
       (#"ETag: "x" | \#(changed)"#, [#"If-None-Match: "x""#, since]), ("", []), (#"ETag: "x" | ETag: "y""#, []),
       ("Last-Modified: yesterday", []), ("ETag: bare", ["If-None-Match: bare"]),
+      ("ETag: \"a\u{1}\"", []), ("ETag: \"a\u{7F}\" | \(changed)", [since]),
     ] as [(String, [String])])
   func `validators become conditions`(stored: String, fields: [String]) throws {
     for policy in [CachePolicy.http, .lifetime(.seconds(5)), .httpElse(.seconds(5))] {

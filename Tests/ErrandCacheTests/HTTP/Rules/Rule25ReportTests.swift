@@ -19,7 +19,7 @@ import Testing
       ),
       (
         .hit(.staleAllowed, secondsLeft: 50), "Errand; hit; ttl=50; detail=max-stale",
-        "The stored response is older than the request's max-age or min-fresh allows; its max-stale allows serving it."
+        "The request's max-age or min-fresh excludes the stored response; the request's max-stale allows serving it."
       ),
       (
         .hit(.unvalidated, secondsLeft: 52), "Errand; hit; ttl=52; detail=no-cache",
