@@ -244,8 +244,8 @@ let package = Package(
     .testTarget(
       name: "ErrandTests",
       dependencies: [
-        "Errand", "ErrandTransfer", "ErrandChecksum", "ErrandSupport", "ErrandTesting", "MainActorClient",
-        "MemoryProbe", "DownloadCrasher", "TestSupport", "TransportChecks",
+        "Errand", "ErrandTransfer", "ErrandChecksum", "ErrandDecoding", "ErrandSupport", "ErrandTesting",
+        "CodedSamples", "MainActorClient", "MemoryProbe", "DownloadCrasher", "TestSupport", "TransportChecks",
       ],
       swiftSettings: strict),
     // A process that sends a file or receives very large responses, while ErrandTests measures its memory.

@@ -34,6 +34,13 @@ ENGINE_MODES = [
     ("sequential-main", 10000, min),
     ("sequential-on-loop", 10000, min),
 ]
+# What is measured over the engine, in C and in Go: TLS, HTTP/2 and larger bodies.
+PEER_MODES = [
+    ("parallel-tls", "/200b", 40000),
+    ("parallel-h2", "/200b", 40000),
+    ("parallel-10k", "/10k.json", 20000),
+    ("parallel-1m", "/1m", 2000),
+]
 
 
 class Client:
@@ -50,8 +57,11 @@ class Client:
         if self.failure:
             return
         base = options.files.resolve().as_uri() if self.mode.startswith("decode") else options.url
+        if self.mode.endswith(("-tls", "-h2")):
+            base = options.tls
         count = max(self.count // (10 if options.quick else 1), 64)
-        command = [options.programs / f"bench-{self.program}", self.mode, base + self.path, str(count)]
+        programs = options.peers if self.program == "go-http" else options.programs
+        command = [programs / f"bench-{self.program}", self.mode, base + self.path, str(count)]
         try:
             environment = dict(os.environ, ERRAND_TRANSPORT=self.transport) if self.transport else None
             child = subprocess.run(
@@ -129,6 +139,11 @@ def make_clients():
             for mode, count, by in ENGINE_MODES
         ],
     ]
+    for mode, path, count in [("parallel", small, 40000), *PEER_MODES]:
+        clients.append(Client("go-http", mode, path, count))
+    for mode, path, count in PEER_MODES:
+        clients += [Client("curl", mode, path, count), Client("errand", mode, path, count, transport="engine")]
+    clients.append(Client("go-http", "sequential", small, 10000, min))
     return {client.name: client for client in clients}
 
 
@@ -232,9 +247,28 @@ def make_rows():
         Row("E4l", "the same on the loop's thread", [("engine-sequential-on-loop", "cpu"), easy], ratio, 1.2),
         Row("E5", "the engine: sequential, main actor ÷ C easy", [("engine-sequential-main", "cpu"), easy], ratio),
         Row("E6", "the engine: typed call, 64 in flight ÷ C multi", [("engine-typed", "cpu"), limit], ratio, 1.6),
+        Row("E1g", "E1 ÷ Go", [("engine-parallel", "cpu"), ("go-http-parallel", "cpu")], ratio, 1),
+        Row("E4g", "E4 ÷ Go", [("engine-sequential", "cpu"), ("go-http-sequential", "cpu")], ratio),
+        *peer_mode_rows(ratio),
         Row("8o", "8 with this library's decoder", [("errand-typed-10k-own", "cpu"), *ten], against_parts, 0.5, 0.4),
         *json_rows(),
     ]
+
+
+def peer_mode_rows(ratio):
+    """The engine ÷ libcurl in C, with goals, and ÷ Go."""
+    goals = [
+        ("Et", "TLS, 64 in flight", "parallel-tls", 1.15),
+        ("Eh", "HTTP/2 over TLS, 64 streams", "parallel-h2", 1.0),
+        ("Ek", "10 KiB, 64 in flight", "parallel-10k", 1.5),
+        ("Em", "1 MiB, 64 in flight", "parallel-1m", 0.6),
+    ]
+    rows = []
+    for number, what, mode, goal in goals:
+        ours = (f"engine-{mode}", "cpu")
+        rows.append(Row(number, f"the engine: {what} ÷ C multi", [ours, (f"curl-{mode}", "cpu")], ratio, goal))
+        rows.append(Row(f"{number}g", f"{number} ÷ Go", [ours, (f"go-http-{mode}", "cpu")], ratio))
+    return rows
 
 
 def json_rows():
@@ -320,6 +354,7 @@ def parse_options():
     parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the built clients")
     parser.add_argument("--peers", type=pathlib.Path, required=True, help="folder of the built programs in other languages")
     parser.add_argument("--url", required=True, help="address of nginx")
+    parser.add_argument("--tls", required=True, help="address of nginx over TLS, with HTTP/2")
     parser.add_argument("--files", type=pathlib.Path, required=True, help="folder of the files that nginx serves")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="a tenth of the requests and 64 MiB, to try the driver")

@@ -39,10 +39,11 @@ mkdir -p "$PEERS"
 build_peer bench-simdjson "$(command -v g++ || echo clang++)" -std=c++17 -O3 -march=native Benchmarks/Peers/simdjson.cpp \
   -lsimdjson -o "$PEERS/bench-simdjson"
 build_peer bench-go go build -o "$PEERS/bench-go" Benchmarks/Peers/values.go
+build_peer bench-go-http go build -o "$PEERS/bench-go-http" Benchmarks/Peers/requests.go
 
 trap servers_stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 servers_start bench
 python3 -B Benchmarks/driver.py --programs Benchmarks/.build/release --peers "$PEERS" \
-  --url "$ERRAND_NGINX" --files "$ERRAND_NGINX_FILES" "$@"
+  --url "$ERRAND_NGINX" --tls "$ERRAND_NGINX_TLS" --files "$ERRAND_NGINX_FILES" "$@"

@@ -20,6 +20,12 @@ address_sanitizer() {
   ASAN_OPTIONS=detect_leaks=0 run_tests address "${ADDRESS[@]}"
 }
 
+# Two thousand requests over libcurl and over the engine, with equal responses. `make test` sends fewer of them.
+differential() {
+  ERRAND_DIFFERENTIAL=2000 LLVM_PROFILE_FILE=/dev/null "$(test_program)" --testing-library swift-testing \
+    --filter ErrandTests.DifferentialTests >"$LOGS/differential.log" || { grep -A3 '↳' "$LOGS/differential.log" && false; }
+}
+
 # The corpus and inputs close to it, the same ones in each run; `make fuzz` searches further with random seeds.
 fuzzing() {
   build_fuzz
@@ -35,6 +41,7 @@ demo() { LLVM_PROFILE_FILE=/dev/null "$(swift build --show-bin-path)/errand" dem
 step "set-up" Scripts/set-up.sh test
 step "build" build_all
 step "servers" servers_start test
+step "differential" differential
 step "thread sanitizer" thread_sanitizer
 step "address sanitizer, optimised" address_sanitizer
 step "fuzzing" fuzzing

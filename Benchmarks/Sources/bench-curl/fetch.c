@@ -24,14 +24,19 @@ static size_t gather(char *bytes, size_t size, size_t count, void *context) {
   return added;
 }
 
-void fetch_open(Fetch *fetch, const char *url) {
+void fetch_open(Fetch *fetch, const char *url, int is_http2) {
   memset(fetch, 0, sizeof *fetch);
   fetch->handle = curl_easy_init();
   if (fetch->handle == NULL) fail("curl_easy_init", "no handle");
   curl_easy_setopt(fetch->handle, CURLOPT_URL, url);
   curl_easy_setopt(fetch->handle, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(fetch->handle, CURLOPT_PROXY, "");
-  curl_easy_setopt(fetch->handle, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+  curl_easy_setopt(
+      fetch->handle, CURLOPT_HTTP_VERSION, (long)(is_http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+  // The transfers share one connection, also those that start before it is open.
+  curl_easy_setopt(fetch->handle, CURLOPT_PIPEWAIT, (long)is_http2);
+  const char *authority = getenv("ERRAND_NGINX_CA");
+  if (authority != NULL) curl_easy_setopt(fetch->handle, CURLOPT_CAINFO, authority);
   curl_easy_setopt(fetch->handle, CURLOPT_WRITEFUNCTION, gather);
   curl_easy_setopt(fetch->handle, CURLOPT_WRITEDATA, fetch);
   curl_easy_setopt(fetch->handle, CURLOPT_PRIVATE, fetch);

@@ -11,8 +11,8 @@ typedef struct {
   size_t capacity;
 } Fetch;
 
-// Creates a reusable handle for URL. Exits if there is no memory.
-void fetch_open(Fetch *fetch, const char *url);
+// Creates a reusable handle for URL, for HTTP/1.1 or for HTTP/2 over TLS. Exits if there is no memory.
+void fetch_open(Fetch *fetch, const char *url, int is_http2);
 void fetch_close(Fetch *fetch);
 
 // Exits with a message unless RESULT is success, the status is 200 and the body is as long as all others.

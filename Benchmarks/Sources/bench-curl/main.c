@@ -1,8 +1,11 @@
 // bench-curl MODE URL COUNT: COUNT requests with libcurl from C, measured, as one JSON line.
 //
-//   parallel     64 in flight by curl_multi_poll, with reused handles
+//   parallel     64 in flight by curl_multi_poll, with reused handles; also parallel-10k, parallel-1m for larger bodies,
+//                parallel-tls, and parallel-h2 for HTTP/2 over TLS
 //   sequential   one at a time by curl_easy_perform, with one handle
 //   fetch-10k    the same with another name
+//
+// ERRAND_NGINX_CA names the file with the authority of the server.
 //
 // bench-curl MODE URL BYTES FILE: one file of that many bytes, downloaded or uploaded.
 //
@@ -61,7 +64,7 @@ static void run_parallel(CURLM *multi, Fetch *fetches, long count) {
 }
 
 static void run(const char *mode, CURLM *multi, Fetch *fetches, long count) {
-  if (strcmp(mode, "parallel") == 0) {
+  if (strncmp(mode, "parallel", strlen("parallel")) == 0) {
     run_parallel(multi, fetches, count);
   } else if (strcmp(mode, "sequential") == 0 || strcmp(mode, "fetch-10k") == 0) {
     run_sequential(&fetches[0], count);
@@ -73,7 +76,7 @@ static void run(const char *mode, CURLM *multi, Fetch *fetches, long count) {
 static void run_requests(const char *mode, const char *url, long count) {
   CURLM *multi = curl_multi_init();
   static Fetch fetches[IN_FLIGHT];
-  for (int i = 0; i < IN_FLIGHT; i++) fetch_open(&fetches[i], url);
+  for (int i = 0; i < IN_FLIGHT; i++) fetch_open(&fetches[i], url, strcmp(mode, "parallel-h2") == 0);
 
   run(mode, multi, fetches, WARM_UP);
   double cpu = cpu_microseconds(), wall = wall_microseconds();

@@ -6,6 +6,7 @@ import Synchronization
 /// bench-errand MODE URL COUNT: this library, and only Foundation's decoder.
 ///
 ///     parallel          `send` with `Response = Data`, 64 in flight
+///     parallel-tls      the same over TLS; parallel-h2: over HTTP/2 and TLS; parallel-10k, parallel-1m: larger bodies
 ///     parallel-on-loop  the same with the tasks on the transport's own thread; also sequential-on-loop, typed-on-loop
 ///     sequential        the same, sequentially, from a detached task
 ///     sequential-main   the same, from the main actor
@@ -39,13 +40,14 @@ import Synchronization
 /// retried, and pass a breaker and a rate limit that delays no call.
 ///
 /// `ERRAND_TRANSPORT` names the transport, `curl` or `engine`; without it the client uses the platform's.
+/// `ERRAND_NGINX_CA` names the file with the authority of the server.
 @main struct ErrandBenchmark {
   @MainActor static func main() async {
     let benchmark = Benchmark(client: "errand")
     let client = APIClient(configuration(benchmark))
     if benchmark.isGuarded { await Guards.set(on: client) }
     switch benchmark.plainMode {
-    case "parallel":
+    case "parallel", "parallel-tls", "parallel-h2", "parallel-10k", "parallel-1m":
       let request = Bytes(url: benchmark.url)
       benchmark.finish(await detached { try await benchmark.parallel { try await client.send(request).count } })
     case "alone":
