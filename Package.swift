@@ -104,11 +104,18 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+    // Reads trust settings and names TLS failures for the transports of Linux.
+    .target(
+      name: "ErrandTLS",
+      dependencies: ["ErrandHTTP", .target(name: "CErrandTLS", condition: .when(platforms: [.linux]))],
+      swiftSettings: strict
+    ),
     // The transport on the library's own HTTP engine, for Linux.
     .target(
       name: "ErrandEngine",
       dependencies: [
-        "ErrandHTTP", "ErrandDecoding", "ErrandSupport",
+        "ErrandHTTP", "ErrandDecoding", "ErrandSupport", "ErrandTLS",
+        .target(name: "CErrandTLS", condition: .when(platforms: [.linux])),
         .target(name: "CErrandEngine", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict
@@ -117,8 +124,9 @@ let package = Package(
     .target(
       name: "ErrandCurl",
       dependencies: [
-        "ErrandHTTP", "ErrandDecoding", "ErrandSupport",
+        "ErrandHTTP", "ErrandDecoding", "ErrandSupport", "ErrandTLS",
         .target(name: "CErrandCurl", condition: .when(platforms: [.linux])),
+        .target(name: "CErrandTLS", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict
     ),
@@ -148,7 +156,8 @@ let package = Package(
 
     // Bridges to C libraries.
     .target(name: "CErrandFiles"),
-    .target(name: "CErrandCurl", dependencies: ["CCurl"]),
+    .target(name: "CErrandCurl", dependencies: ["CCurl", "CErrandTLS", "COpenSSL"]),
+    .target(name: "CErrandTLS", dependencies: ["COpenSSL"]),
     .target(name: "CErrandEngine"),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
@@ -156,6 +165,8 @@ let package = Package(
     .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .systemLibrary(
+      name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
     .systemLibrary(
       name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
     .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
@@ -206,16 +217,19 @@ let package = Package(
     .testTarget(
       name: "ErrandCurlTests",
       dependencies: [
-        "ErrandCurl", "ErrandDecoding", "ErrandTesting", "Errand", "CodedSamples", "TransportChecks", "TestSupport",
+        "ErrandCurl", "ErrandDecoding", "ErrandTLS", "CErrandTLS", "ErrandTesting", "Errand", "CodedSamples",
+        "TransportChecks", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandEngineTests",
       dependencies: [
         "ErrandEngine", "ErrandDecoding", "ErrandHTTP", "ErrandCore", "ErrandSupport", "ErrandTesting", "CodedSamples",
-        "EngineServer", "TransportChecks", "TestSupport",
+        "CTLSServer", "EngineServer", "TransportChecks", "TestSupport",
       ],
       swiftSettings: strict),
+    // The server's side of TLS, for ErrandEngineTests.
+    .target(name: "CTLSServer", dependencies: ["COpenSSL"], path: "Tests/CTLSServer"),
     // A process with a server for ten thousand connections, for ErrandEngineTests.
     .executableTarget(
       name: "EngineServer", dependencies: ["ErrandSupport"], path: "Tests/EngineServer", swiftSettings: strict),

@@ -49,7 +49,7 @@
       }
       handle.handshake = transfer.loop.nextHandshake()
       errand_tls_number_handshakes(context, handle.handshake)
-      let isMade = errand_tls_demand_host(context, transfer.exchange.request.url.certificateName)
+      let isMade = errand_tls_demand_host(context, transfer.exchange.request.url.origin.certificateName)
       return isMade ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
     }
 
@@ -81,16 +81,5 @@
     private static func connections(_ data: UnsafeMutableRawPointer?) -> CurlConnections? {
       data.map { Unmanaged<CurlConnections>.fromOpaque($0).takeUnretainedValue() }
     }
-  }
-
-  extension HTTPURL {
-    /// The host in the form in which certificates contain it: an IPv6 address without brackets, a name without a
-    /// trailing dot.
-    fileprivate var certificateName: String {
-      host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : hostWithoutDot
-    }
-
-    /// The host in the form in which settings contain it: without a trailing dot.
-    var hostWithoutDot: String { host.hasSuffix(".") ? String(host.dropLast()) : host }
   }
 #endif

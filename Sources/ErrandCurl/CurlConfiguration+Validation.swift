@@ -1,11 +1,12 @@
 #if os(Linux)
   import ErrandHTTP
+  import ErrandTLS
 
   extension CurlConfiguration {
     /// The maximum length of a Unix socket's path in bytes. The system accepts no longer paths.
     private static let longestSocketPath = 107
 
-    /// Throws an error if a setting is invalid. `CurlTrust` checks the certificate files and the keys.
+    /// Throws an error if a setting is invalid. `TrustSettings` checks the certificate files and the keys.
     func validate() throws(Invalid) {
       if case .url(let url, let user, let password) = proxy {
         try Self.validate(proxy: url)
@@ -19,11 +20,6 @@
       if proxy != .none { try validateWithProxy() }
     }
 
-    /// Whether the configuration trusts a test authority. If so, connections are allowed only to loopback addresses.
-    var isForTests: Bool {
-      if case .test = certificateAuthority { true } else { false }
-    }
-
     /// Rejects settings that cannot be enforced with a proxy, because the proxy resolves names and connects to servers
     /// itself.
     private func validateWithProxy() throws(Invalid) {
@@ -34,7 +30,7 @@
             let the proxy reject private addresses.
             """)
       }
-      guard !isForTests else {
+      guard !certificateAuthority.isForTests else {
         throw Invalid(
           description: """
             A test authority (`.test`) allows only loopback addresses, but a proxy may connect to other addresses; set \
@@ -115,7 +111,7 @@
 
     static func check(_ text: String) throws(Invalid) {
       guard text.utf8.allSatisfy({ $0 > 0x1F && $0 != 0x7F }) else {
-        throw Invalid(description: "A setting of the transport contains a control character; remove it.")
+        throw Invalid(description: TrustFiles.controlCharacter)
       }
     }
   }

@@ -2,7 +2,7 @@
   import CCurl
   import CErrandCurl
   public import ErrandHTTP
-  public import Foundation
+  import Foundation
 
   /// The settings of ``CurlTransport``: proxy, trusted certificates, HTTP and TLS versions, and idle connections.
   public struct CurlConfiguration: Sendable, Hashable {
@@ -15,20 +15,6 @@
       case url(String, user: String? = nil, password: String? = nil)
       /// The environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` decide which proxy is used.
       case environment
-    }
-
-    /// The authorities whose server certificates are accepted.
-    public enum CertificateAuthority: Sendable, Hashable {
-      /// The authorities that the system trusts.
-      case system
-      /// Only the authorities in a file of PEM certificates.
-      case file(path: String)
-      /// Only the authorities in these PEM certificates.
-      case certificates(Data)
-      /// For tests: only the authorities in these PEM certificates, and only for loopback addresses. Connections to
-      /// other addresses fail with ``ErrandHTTP/TransportFailure/Kind/forbiddenAddress``. So a release that contains
-      /// this setting by mistake trusts no server.
-      case test(CertificateSource)
     }
 
     /// The version of HTTP.
@@ -44,14 +30,6 @@
       /// HTTP/2 also in cleartext, without asking the server first (RFC 9113 section 3.3). In cleartext, each exchange
       /// has a separate connection.
       case http2PriorKnowledge
-    }
-
-    /// A version of TLS.
-    public enum TLSVersion: Sendable, Hashable {
-      /// TLS 1.2 (RFC 5246).
-      case tls1_2
-      /// TLS 1.3 (RFC 8446).
-      case tls1_3
     }
 
     /// The error for an invalid setting.

@@ -1,6 +1,7 @@
 #if os(Linux)
   import CCurl
   import ErrandHTTP
+  import ErrandTLS
   import Glibc
 
   extension CurlFailure {
@@ -16,11 +17,9 @@
     /// Otherwise libcurl's message determines the kind.
     var tlsKind: TransportFailure.Kind {
       if origin.scheme == .http { return .proxy }  // Without https, only the proxy uses TLS.
-      let words = text.lowercased()
       if code == CURLE_SSL_PINNEDPUBKEYNOTMATCH { return .pinMismatch }
       if code == CURLE_PEER_FAILED_VERIFICATION { return certificateKind }
-      let versions = ["alert protocol version", "unsupported protocol", "wrong ssl version"]
-      return versions.contains(where: words.contains) ? .tlsVersion : .tls
+      return TLSFailureRules.handshakeKind(text)
     }
 
     /// Whether the connection was closed or reset during the TLS handshake, without an alert from either side. OpenSSL
@@ -36,34 +35,15 @@
     /// verification result, so the message is checked first.
     private var certificateKind: TransportFailure.Kind {
       if text.contains("subject name") || text.contains("does not match") { return .wrongHost }
-      return switch verifyResult {
-      case 9: .certificateNotYetValid
-      case 10: .certificateExpired
-      case 18: .certificateSelfSigned
-      case 2, 19, 20, 21, 27: .unknownAuthority
-      case 62, 64: .wrongHost
-      default: .tls
-      }
+      return TLSFailureRules.certificateKind(verifyResult: verifyResult)
     }
 
-    /// The kind of the failure if the server rejected the client certificate or required one. Otherwise nil. With TLS
-    /// 1.3 the server's alert arrives after the handshake, while the request is being sent.
+    /// The kind of the failure if the server rejected the client certificate or required one. Otherwise nil.
     var clientCertificateKind: TransportFailure.Kind? {
       guard code != CURLE_OK, code != CURLE_PEER_FAILED_VERIFICATION, !hasBegun else { return nil }
-      let words = text.lowercased()
-      if words.contains("alert certificate required") { return .clientCertificateRequired }
-      let refusals = [
-        "bad certificate", "unsupported certificate", "certificate revoked", "certificate expired",
-        "certificate unknown", "unknown ca", "access denied",
-      ]
-      let isRefused = refusals.contains { words.contains("alert \($0)") }
-      if showedCertificate { return isRefused ? .clientCertificateRefused : nil }
-      guard lackedCertificate else { return nil }
-      // Some servers only report that the handshake failed. The alert of other servers is lost, because these servers
-      // close the connection while the request is being sent.
-      let isBroken = code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR
-      let isHandshake = words.contains("alert handshake failure") || words.contains("reset by peer")
-      return isRefused || isBroken || isHandshake ? .clientCertificateRequired : nil
+      return TLSFailureRules.clientCertificateKind(
+        text, .init(isLacking: lackedCertificate, isConfigured: showedCertificate),
+        isBroken: code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR)
     }
   }
 #endif

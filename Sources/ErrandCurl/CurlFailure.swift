@@ -2,6 +2,7 @@
   import CCurl
   import CErrandCurl
   import ErrandHTTP
+  import ErrandTLS
   import Glibc
 
   /// The failure of a transfer in libcurl. Maps libcurl's result codes to failures that a caller can handle.
@@ -59,7 +60,9 @@
       verifyResult = errand_easy_long(handle.easy, CURLINFO_SSL_VERIFYRESULT)
       lackedCertificate = errand_tls_lacked_certificate(handle.handshake)
       showedCertificate = handle.showsCertificate
-      refusal = transfer.refusedAddress.map { transfer.loop.trust.refusal(of: $0, host: origin.host) }
+      refusal = transfer.refusedAddress.map { address in
+        transfer.loop.trust.settings.refusal(of: address.text, address.kind, host: origin.host)
+      }
       lacksResources = transfer.lacksResources
       hasProxy = transfer.loop.configuration.proxy != .none
       unixSocket = transfer.loop.configuration.unixSocket

@@ -2,6 +2,7 @@
   import CCurl
   import CErrandCurl
   import ErrandHTTP
+  import ErrandTLS
   import Foundation
 
   /// One easy handle of libcurl, which is reused for many exchanges. Constant options are set once. Other options are
@@ -107,7 +108,7 @@
       errorText.pointee = 0
       handshake = 0
       errand_easy_set_string(easy, CURLOPT_URL, transfer.exchange.request.url.string)
-      if !trust.isUniform { setTrust(for: transfer.exchange.request.url.hostWithoutDot) }
+      if !trust.settings.isUniform { setTrust(for: transfer.exchange.request.url.origin.hostWithoutDot) }
       if transfer.addresses != nil || hasOwnAddresses { setAddresses(transfer.addresses) }
       setVersion(
         VersionInput(
@@ -201,7 +202,7 @@
         self.pins = pins
         errand_easy_set_string(easy, CURLOPT_PINNEDPUBLICKEY, pins)
       }
-      let certificate = trust.certificate(for: host)
+      let certificate = trust.settings.certificate(for: host)
       if self.certificate != certificate {
         self.certificate = certificate
         trust.apply(certificate: certificate, to: easy)

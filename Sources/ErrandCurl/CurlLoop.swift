@@ -2,6 +2,7 @@
   import ErrandSupport
   import CCurl
   import CErrandCurl
+  import CErrandTLS
   import ErrandDecoding
   import ErrandHTTP
   import Foundation
@@ -14,7 +15,7 @@
   final class CurlLoop: @unchecked Sendable {  // shared state is guarded by `inbox`; the rest belongs to the thread
     private static let scratchSize = 64 << 10
     private static let isLibraryReady: Bool = {
-      errand_tls_keep_memory_at_exit()
+      errand_openssl_prepare()
       return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
     }()
 

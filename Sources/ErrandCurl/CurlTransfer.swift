@@ -2,6 +2,7 @@
   import CCurl
   import ErrandDecoding
   import ErrandHTTP
+  import ErrandTLS
   import Foundation
 
   /// The state and the result of one exchange in the event loop.
@@ -101,9 +102,9 @@
     /// Whether libcurl may connect to an address. libcurl asks for each address after the name lookup, so a later
     /// change of the name's addresses cannot circumvent the address policy.
     func mayConnect(to address: UnsafePointer<curl_sockaddr>) -> Bool {
-      if loop.trust.allowsAllAddresses { return true }
+      if loop.trust.settings.allowsAllAddresses { return true }
       let address = CurlAddress(address)
-      let isAllowed = loop.trust.allows(address?.kind)
+      let isAllowed = loop.trust.settings.allows(address?.kind)
       if isAllowed { mayConnectSomewhere = true }
       refusedAddress = mayConnectSomewhere ? nil : address
       return isAllowed
@@ -357,7 +358,7 @@
         throw TransportFailure(.truncated, "The connection closed within the response headers.")
       }
       if awaitsClose, handle?.sawClose == false, body?.needsNoMore != true {
-        throw TransportFailure(.truncated, "The TLS connection ended without a close notification during the body.")
+        throw TransportFailure(.truncated, FailureText.missingCloseNotification)
       }
       try body?.finish()
       reportUpload()

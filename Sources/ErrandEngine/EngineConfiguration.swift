@@ -1,7 +1,9 @@
 #if os(Linux)
   public import ErrandHTTP
+  import ErrandTLS
 
-  /// The settings of ``EngineTransport``: which addresses it connects to, and how many connections it keeps open.
+  /// The settings of ``EngineTransport``: trusted certificates, the version of TLS, the addresses to which it connects,
+  /// and idle connections.
   public struct EngineConfiguration: Sendable, Hashable {
     /// The error for an invalid setting.
     public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
@@ -9,6 +11,17 @@
       public let description: String
     }
 
+    /// The authorities whose server certificates are accepted. By default, these are the authorities that the system
+    /// trusts.
+    public var certificateAuthority: CertificateAuthority = .system
+    /// The public keys that the certificates of certain hosts must have (public key pinning). Hosts that are not listed
+    /// may have any key. The keys are checked before a byte of the request is sent.
+    public var pins: [PublicKeyPins] = []
+    /// The client certificates for servers that ask for a certificate. The first certificate whose hosts include the
+    /// server is used.
+    public var clientCertificates: [ClientCertificate] = []
+    /// The oldest version of TLS that is accepted; 1.2 by default.
+    public var minimumTLSVersion: TLSVersion = .tls1_2
     /// The addresses to which the transport may connect; all addresses by default. The addresses of a host are checked
     /// after the lookup. Forbidden addresses are skipped.
     public var addressPolicy: AddressPolicy = .any
@@ -34,11 +47,20 @@
   }
 
   extension EngineConfiguration {
-    /// True if the policy allows a connection to an address. A Unix domain socket is always allowed because the
-    /// configuration itself names it.
-    func allows(_ address: SocketAddress) -> Bool {
-      guard addressPolicy != .any, !address.isUnix else { return true }
-      return address.kind.map(addressPolicy.allows) == true
+    /// The names of the protocols that are offered to TLS servers, the preferred name first (ALPN, RFC 7301).
+    var applicationProtocols: [String] { ["http/1.1"] }
+
+    /// Makes the loop for the configuration: checks the settings and reads the certificate files.
+    /// - Throws: ``Invalid`` if a setting is invalid.
+    func loop() throws(Invalid) -> EngineLoop {
+      let overrides = try validated()
+      do {
+        let trust = try TrustSettings(
+          certificateAuthority, pins: pins, clientCertificates: clientCertificates, policy: addressPolicy)
+        return EngineLoop(self, overrides, trust)
+      } catch {
+        throw Invalid(description: error.description)
+      }
     }
 
     /// Checks the configuration. Returns the parsed address overrides by origin.
@@ -48,6 +70,9 @@
         throw Invalid(
           description:
             "`maximumIdleConnections`, `maximumIdleConnectionsPerHost` and `maximumIdleAge` must be greater than zero.")
+      }
+      if let unixSocket, !unixSocket.utf8.allSatisfy({ $0 > 0x1F && $0 != 0x7F }) {
+        throw Invalid(description: TrustFiles.controlCharacter)
       }
       if let unixSocket, SocketAddress(socket: unixSocket) == nil || !unixSocket.utf8.starts(with: "/".utf8) {
         throw Invalid(description: "`unixSocket` must be an absolute path of at most 107 bytes.")

@@ -33,7 +33,7 @@
         if count > 0 { take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
         guard machine.phase == .busy, !isReadingStopped else { return }
         switch stop {
-        case .bytes: if count < buffer.count, !hasEnded { return }
+        case .bytes: if count < buffer.count, !hasEnded, !socket.hasBuffered { return }
         case .later: return
         case .end: return lost(isReset: false)
         case .failed: return lost(isReset: true)
@@ -161,15 +161,31 @@
 
     /// Handles the end of the stream, or bytes that arrived although no request was sent.
     func lost(isReset: Bool) {
-      let ending = machine.ended(isReset: isReset)
+      let ending = machine.ended(isReset: isReset || socket.isCutOff)
       guard let exchange else { return loop.discard(self) }
+      if let failure = tlsFailure(of: exchange, ending, isReset: isReset) { return loop.fail(exchange, failure) }
       switch ending {
       case .idle, .unsent: loop.moveOn(exchange, from: self)
       case .response: complete()
       case .beforeResponse: loop.lostBeforeResponse(exchange, on: self)
       case .inHead: loop.fail(exchange, exchange.failure(isReset ? .reset : .truncated, EngineFailure.inHead))
+      case .inBody where !isReset && machine.mayBeCutOff:
+        loop.fail(exchange, exchange.failure(.truncated, FailureText.missingCloseNotification))
       case .inBody: loop.fail(exchange, exchange.failure(isReset ? .reset : .truncated))
       }
+    }
+
+    /// The failure if TLS is the reason why the connection was lost: the server rejected the client's certificate or
+    /// sent another alert. Otherwise nil.
+    private func tlsFailure(
+      of exchange: EngineExchange, _ ending: ConnectionMachine.Ending, isReset: Bool
+    ) -> TransportFailure? {
+      guard var failure = socket.tls?.failure, ending != .idle, ending != .response else { return nil }
+      // A server that has responded on this connection does not require a certificate.
+      if uses > 1 { failure.lacksCertificate = false }
+      let isBeforeResponse = ending == .unsent || ending == .beforeResponse
+      let kind = isBeforeResponse ? failure.kindBeforeResponse(isReset: isReset) : failure.alertKind
+      return kind.map { EngineFailure.tls(exchange, $0, failure) }
     }
   }
 #endif

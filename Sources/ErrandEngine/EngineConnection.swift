@@ -152,7 +152,9 @@
     private func writeFailed() {
       machine.abandonRequest()
       (outbox, outboxStart) = ([], 0)
-      if machine.bytesWritten == 0 { lost(isReset: true) } else { readable(hasEnded: true) }
+      guard machine.bytesWritten == 0 else { return readable(hasEnded: true) }
+      _ = socket.hasUnread  // reads the alert with which a TLS server may have rejected the client's certificate
+      lost(isReset: true)
     }
   }
 #endif

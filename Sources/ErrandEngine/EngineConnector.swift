@@ -1,12 +1,13 @@
 #if os(Linux)
   import ErrandHTTP
+  import ErrandTLS
   import Glibc
 
-  /// Opens a connection for one exchange: waits for the lookup of the host, then tries the addresses. Only the loop's
-  /// thread uses this object.
+  /// Opens a connection for one exchange: waits for the lookup of the host, tries the addresses, then sets up TLS if
+  /// the exchange needs TLS. Only the loop's thread uses this object.
   final class EngineConnector {
     private struct Attempt {
-      let socket: EngineSocket
+      var socket: EngineSocket
       let token: UInt64
       let address: SocketAddress
     }
@@ -18,6 +19,8 @@
     private let loop: EngineLoop
     private var race: AddressRace?
     private var attempts: [Attempt] = []
+    /// The connected socket during its TLS handshake.
+    private var handshake: (attempt: Attempt, session: TLSSession)?
     /// The error number (`errno`) of the failed connection attempt that explains the failure best.
     private var error: Int32 = 0
 
@@ -33,13 +36,19 @@
     func begin(_ addresses: [SocketAddress], wasLookedUp: Bool) {
       guard let exchange else { return }
       if wasLookedUp { exchange.nameResolved = loop.now }
-      let allowed = addresses.filter { loop.configuration.allows($0) }
+      let allowed = addresses.filter(allows)
       if allowed.isEmpty, let refused = addresses.last {
-        let text = EngineFailure.refusal(of: refused, host: exchange.origin.host)
+        let text = loop.trust.refusal(of: refused.text, refused.kind, host: exchange.origin.host)
         return loop.fail(exchange, exchange.failure(.forbiddenAddress, text))
       }
       race = AddressRace(allowed)
       advance()
+    }
+
+    /// True if a connection to the address is allowed. A Unix domain socket is always allowed because the configuration
+    /// itself names it.
+    private func allows(_ address: SocketAddress) -> Bool {
+      loop.trust.allowsAllAddresses || address.isUnix || address.kind.map(loop.trust.allows) == true
     }
 
     /// Fails the exchange because the lookup of the host failed.
@@ -59,12 +68,21 @@
     /// Ends all connection attempts and releases the exchange.
     func cancel() {
       exchange = nil
+      endAttempts()
+      guard let (attempt, session) = handshake else { return }
+      handshake = nil
+      session.close()
+      loop.forget(attempt.token, attempt.socket)
+    }
+
+    private func endAttempts() {
       for attempt in attempts { loop.forget(attempt.token, attempt.socket) }
       attempts = []
     }
 
     /// Handles an event of the socket of a connection attempt.
     func handle(_ report: Poller.Report) {
+      if handshake != nil { return continueHandshake(report) }
       guard report.isWritable || report.hasEnded,
         let place = attempts.firstIndex(where: { $0.token == report.token })
       else { return }
@@ -103,8 +121,48 @@
 
     private func win(_ attempt: Attempt, _ report: Poller.Report?) {
       guard let exchange else { return loop.forget(attempt.token, attempt.socket) }
-      cancel()
+      endAttempts()
+      race = nil
+      exchange.connected = loop.now
+      guard exchange.origin.scheme == .https else { return finish(attempt, report) }
+      let protocols = loop.configuration.applicationProtocols
+      guard let session = loop.tls.session(with: exchange.origin, over: attempt.socket, protocols: protocols) else {
+        loop.forget(attempt.token, attempt.socket)
+        return loop.fail(exchange, exchange.failure(.other, FailureText.outOfResources))
+      }
+      handshake = (attempt, session)
+      continueHandshake(report)
+    }
+
+    /// Passes the connection to the loop, which begins the exchange.
+    private func finish(_ attempt: Attempt, _ report: Poller.Report?) {
+      guard let exchange else { return loop.forget(attempt.token, attempt.socket) }
+      self.exchange = nil
       loop.connected(exchange, attempt.socket, attempt.token, attempt.address, report)
+    }
+
+    // MARK: - TLS
+
+    /// Continues the TLS handshake. After the handshake, checks the server's key before a byte of the request is sent.
+    private func continueHandshake(_ report: Poller.Report?) {
+      guard let exchange, let (attempt, session) = handshake else { return }
+      switch session.handshake() {
+      case .later: loop.expectWatch(of: exchange)
+      case .failed: loop.fail(exchange, EngineFailure.handshake(exchange, session.failure))
+      case .done:
+        guard loop.tls.allowsKey(of: session, exchange.origin) else {
+          return loop.fail(exchange, exchange.failure(.pinMismatch))
+        }
+        handshake = nil
+        exchange.secured = .now
+        var secured = attempt
+        secured.socket = attempt.socket.secured(by: session)
+        // The handshake may have consumed the event of bytes that follow it, so the connection must look for them.
+        finish(
+          secured,
+          Poller.Report(
+            token: attempt.token, isReadable: true, isWritable: false, hasEnded: report?.hasEnded == true))
+      }
     }
 
     /// Records the error number of a failed connection attempt. Any other error replaces "no network" and "no route",

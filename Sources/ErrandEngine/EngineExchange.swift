@@ -45,7 +45,10 @@
     var lastActivity: MonotonicInstant
     var firstByte: MonotonicInstant?
     var nameResolved: MonotonicInstant?
+    /// The time at which the TCP connection was established, before TLS.
     var connected: MonotonicInstant?
+    /// The time at which the TLS handshake was complete. Nil without TLS.
+    var secured: MonotonicInstant?
     /// The time at which the body is sent even if status 100 (Continue) has not arrived. Nil if the body does not wait.
     var continueEnd: MonotonicInstant?
     var isReused: Bool?
@@ -132,7 +135,7 @@
       content = nil
       continueEnd = nil
       isPaused = false
-      (connected, nameResolved, isReused) = (nil, nil, nil)
+      (connected, secured, nameResolved, isReused) = (nil, nil, nil, nil)
       (started, lastActivity) = (now, now)
       if let body = exchange.request.body, upload != nil { upload = BodyUpload(body) }
     }
@@ -173,6 +176,7 @@
       if isReused != true {
         metrics.nameLookup = nameResolved.map { submitted.duration(to: $0) } ?? (lookup > .zero ? lookup : nil)
         metrics.connect = connected.map { submitted.duration(to: $0) }
+        metrics.tls = secured.map { submitted.duration(to: $0) }
       }
       metrics.firstByte = firstByte.map { submitted.duration(to: $0) }
       metrics.remoteAddress = remoteAddress

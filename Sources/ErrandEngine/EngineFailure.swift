@@ -4,13 +4,6 @@
 
   /// The messages that contain more details than the general message for a kind of failure.
   enum EngineFailure {
-    /// The message for an address that the address policy forbids.
-    static func refusal(of address: SocketAddress, host: String) -> String {
-      let kind = address.kind?.rawValue ?? "unknown"
-      return "The host \(host) has the address \(address.text) (\(kind)), which `addressPolicy` forbids; allow this "
-        + "kind of address if you trust the host."
-    }
-
     /// The message for a failed lookup of a host.
     static func lookup(_ origin: HTTPURL.Origin, _ failure: SocketAddress.LookupFailure) -> String {
       with(failure.text, FailureText.sentence(for: .nameLookup, origin: origin))
@@ -24,12 +17,17 @@
       return with(String(cString: strerror(error)), sentence)
     }
 
-    /// The failure of a request that needs a capability which the engine does not have. The message names the
-    /// capability.
-    static func lacks(_ capability: String, _ text: String) -> TransportFailure {
-      TransportFailure(
-        .unsupported, "The engine cannot \(text) yet (capability \(capability)); choose the transport \"curl\".",
-        isCertainlyNotSent: true)
+    /// The failure of a TLS handshake.
+    static func handshake(_ exchange: EngineExchange, _ failure: TLSFailure) -> TransportFailure {
+      tls(exchange, failure.handshakeKind, failure)
+    }
+
+    /// A failure whose cause is known to TLS.
+    static func tls(
+      _ exchange: EngineExchange, _ kind: TransportFailure.Kind, _ failure: TLSFailure
+    ) -> TransportFailure {
+      let sentence = FailureText.sentence(for: kind, origin: exchange.origin)
+      return exchange.failure(kind, failure.cause.map { with($0, sentence) } ?? sentence)
     }
 
     static let inHead = "The connection closed within the response headers."

@@ -74,7 +74,6 @@
       let connection = EngineConnection(
         socket, token: token, origin: exchange.origin, address: address.text, loop: self)
       sockets.hand(token, to: .connection(connection))
-      exchange.connected = now
       connection.begin(exchange)
       expectWatch(of: exchange)
       if let report, connection.isOpen, report.isReadable || report.hasEnded {

@@ -6,7 +6,7 @@
     /// Passes an event of a socket to the connection or to the connection attempt that uses the socket.
     func handle(_ report: Poller.Report) {
       switch sockets.owner(of: report.token) {
-      case .connection(let connection): connection.handle(report)
+      case .connection(let connection): connection.handle(connection.socket.interpreted(report))
       case .connector(let connector): connector.handle(report)
       case nil: break
       }

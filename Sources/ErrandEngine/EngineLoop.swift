@@ -3,6 +3,7 @@
   import ErrandDecoding
   import ErrandHTTP
   import ErrandSupport
+  import ErrandTLS
   import Synchronization
 
   /// The event loop: the thread that runs all exchanges of one configuration. The thread performs commands, runs
@@ -21,6 +22,8 @@
     let configuration: EngineConfiguration
     /// The address overrides of the configuration.
     let overrides: [HTTPURL.Origin: [SocketAddress]]
+    /// The trust settings of the configuration.
+    let trust: TrustSettings
     /// The poller for the sockets. Nil if the system has no resources for the poller.
     let poller: Poller?
     private let inbox = Locked(EngineInbox())
@@ -35,6 +38,7 @@
     private var downloadBuffer: UnsafeMutableRawBufferPointer?
     private var uploadMemory: UnsafeMutableRawBufferPointer?
     var requests = RequestBuffer()
+    var tls: TLSContexts
     /// The time at which the loop's thread last woke up or began to perform commands.
     private(set) var now = MonotonicInstant.now
     /// The number of bytes that may still be decoded in this iteration of the loop.
@@ -51,9 +55,14 @@
     private var continuing: [EngineConnection] = []
     private var ended: [EngineExchange] = []
 
-    init(_ configuration: EngineConfiguration, _ overrides: [HTTPURL.Origin: [SocketAddress]]) {
+    init(
+      _ configuration: EngineConfiguration, _ overrides: [HTTPURL.Origin: [SocketAddress]] = [:],
+      _ trust: TrustSettings = .standard
+    ) {
       self.configuration = configuration
       self.overrides = overrides
+      self.trust = trust
+      tls = TLSContexts(trust, minimum: configuration.minimumTLSVersion)
       poller = Poller()
       pool = IdlePool(
         most: configuration.maximumIdleConnections, mostPerOrigin: configuration.maximumIdleConnectionsPerHost,

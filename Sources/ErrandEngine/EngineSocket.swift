@@ -1,7 +1,8 @@
 #if os(Linux)
   import Glibc
 
-  /// A non-blocking stream socket. The object that uses the socket must close it exactly once.
+  /// A non-blocking stream socket, in cleartext or with TLS. The object that uses the socket must close it exactly
+  /// once.
   struct EngineSocket {
     /// The result of sending or receiving.
     enum Transferred: Equatable {
@@ -25,6 +26,8 @@
     }
 
     let descriptor: Int32
+    /// The TLS session that protects the bytes. Nil for a socket in cleartext.
+    private(set) var tls: TLSSession?
 
     /// Opens a socket for an address. Returns the system's error number if the socket cannot be opened.
     static func open(for address: SocketAddress) -> (socket: EngineSocket?, error: Int32) {
@@ -56,8 +59,40 @@
       return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno
     }
 
-    /// Sends bytes from the beginning of `bytes`, which must not be empty.
+    // MARK: - TLS
+
+    /// The socket with a TLS session whose handshake is complete.
+    func secured(by session: TLSSession) -> EngineSocket {
+      var socket = self
+      socket.tls = session
+      return socket
+    }
+
+    /// The name of the protocol that the server chose in the TLS handshake, such as `h2` (ALPN, RFC 7301). Nil without
+    /// TLS, or if the server chose none.
+    var negotiatedProtocol: String? { tls?.negotiatedProtocol }
+
+    /// True if ``receive(into:)`` may have a result although the poller will not report another event: OpenSSL has
+    /// decrypted bytes, or it has seen the end of the stream after the last bytes.
+    var hasBuffered: Bool { tls?.hasBuffered == true }
+
+    /// True if the stream has ended without the announcement that TLS requires (`close_notify`). An attacker may then
+    /// have cut off the data (RFC 8446 section 6.1).
+    var isCutOff: Bool { tls?.isCutOff == true }
+
+    /// An event of the socket, in the form that the owner of the connection needs. A message of TLS itself may have to
+    /// be sent before bytes can be received, and the other way round, so one event then continues both directions.
+    func interpreted(_ report: Poller.Report) -> Poller.Report {
+      guard let tls, tls.isCrossed else { return report }
+      return Poller.Report(token: report.token, isReadable: true, isWritable: true, hasEnded: report.hasEnded)
+    }
+
+    // MARK: - Bytes
+
+    /// Sends bytes from the beginning of `bytes`, which must not be empty. After `.later`, or if not all bytes were
+    /// sent, the next call must begin with the bytes that were not sent, because TLS may have encrypted them already.
     func send(_ bytes: UnsafeRawBufferPointer) -> Transferred {
+      if let tls { return tls.send(bytes) }
       while true {
         let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
         if count >= 0 { return .bytes(count) }
@@ -67,6 +102,7 @@
 
     /// Receives bytes into `buffer`, which must not be empty.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transferred {
+      if let tls { return tls.receive(into: buffer) }
       while true {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
         if count > 0 { return .bytes(count) }
@@ -75,8 +111,10 @@
       }
     }
 
-    /// True if unread bytes, the end of the stream or an error is available on the socket.
+    /// True if unread bytes, the end of the stream or an error is available on the socket. Messages of TLS itself, such
+    /// as session tickets, are processed and do not count.
     var hasUnread: Bool {
+      if let tls { return tls.hasUnread }
       var byte: UInt8 = 0
       while true {
         let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
@@ -85,7 +123,10 @@
       }
     }
 
-    func close() { _ = Glibc.close(descriptor) }
+    func close() {
+      tls?.close()
+      _ = Glibc.close(descriptor)
+    }
 
     private static func failure(_ error: Int32) -> Transferred {
       error == EAGAIN || error == EWOULDBLOCK ? .later : .failed(error)

@@ -3,12 +3,11 @@
   public import ErrandHTTP
   import ErrandSupport
 
-  /// A transport with this library's own HTTP/1.1 engine, on Linux sockets. One thread runs all exchanges.
+  /// A transport with this library's own HTTP/1.1 engine, on Linux sockets and OpenSSL. One thread runs all exchanges.
   ///
   /// The engine checks the framing of RFC 9112 strictly. It decodes gzip, deflate, brotli and zstd. It sends a request
-  /// again only if the server cannot have seen the request, or if the request may be repeated. TLS, HTTP/2 and proxies
-  /// are not supported yet. A request that needs TLS fails with ``ErrandHTTP/TransportFailure/Kind/unsupported`` before
-  /// anything is sent.
+  /// again only if the server cannot have seen the request, or if the request may be repeated. HTTP/2 and proxies are
+  /// not supported yet.
   ///
   /// The thread starts with the first exchange and also runs ``timers``. It ends when the transport and its timers are
   /// released and no exchange is left.
@@ -21,16 +20,19 @@
       var configuration: EngineConfiguration
       var timers: EngineTimers
       var executor: EngineExecutor
+      var identity: String?
     }
 
     /// The name under which the transport is registered.
     public static let name = "engine"
 
     private let state: Locked<State>
+    /// A lock that is held while the configuration changes, so that concurrent changes do not overwrite each other.
+    private let changing = Locked(())
     private let resolver: (any NameResolver)?
 
     /// Makes a transport with the standard configuration.
-    public convenience init() { self.init(over: EngineLoop(EngineConfiguration(), [:]), resolver: nil) }
+    public convenience init() { self.init(over: EngineLoop(EngineConfiguration()), resolver: nil) }
 
     /// Makes a transport.
     ///
@@ -43,7 +45,7 @@
     public convenience init(
       _ configuration: EngineConfiguration, resolver: (any NameResolver)? = nil
     ) throws(EngineConfiguration.Invalid) {
-      self.init(over: EngineLoop(configuration, try configuration.validated()), resolver: resolver)
+      self.init(over: try configuration.loop(), resolver: resolver)
     }
 
     init(over loop: EngineLoop, resolver: (any NameResolver)?) {
@@ -58,10 +60,23 @@
     /// new connections.
     /// - Throws: ``EngineConfiguration/Invalid`` if a setting is invalid. The old configuration then stays in use.
     public func update(_ configuration: EngineConfiguration) throws(EngineConfiguration.Invalid) {
-      let new = Self.state(EngineLoop(configuration, try configuration.validated()))
+      try changing.withLock { _ throws(EngineConfiguration.Invalid) in
+        if configuration != self.configuration { try replace(by: configuration) }
+      }
+    }
+
+    /// Reads the files of authorities and client certificates again, for example after a renewal. Running exchanges
+    /// keep the old certificates. Later exchanges use no connection that was made with the old certificates.
+    /// - Throws: ``EngineConfiguration/Invalid`` if a file cannot be used. The old certificates then stay in use.
+    public func reload() throws(EngineConfiguration.Invalid) {
+      try changing.withLock { _ throws(EngineConfiguration.Invalid) in try replace(by: configuration) }
+    }
+
+    private func replace(by configuration: EngineConfiguration) throws(EngineConfiguration.Invalid) {
+      let new = Self.state(try configuration.loop())
       let old = state.withLock { state in
         let old = state
-        if configuration != old.configuration { state = new }
+        state = new
         return old
       }
       _ = old  // the old state is released outside the lock
@@ -82,6 +97,10 @@
       return timers.loop.isUsable ? timers : nil
     }
 
+    /// A digest of the client certificates. Nil if no client certificate is configured. ``update(_:)`` and ``reload()``
+    /// may change the digest.
+    public var identity: String? { state.withLock { $0.identity } }
+
     /// An executor that runs tasks on the transport's own thread. A task that prefers this executor needs no thread
     /// switch.
     ///
@@ -100,9 +119,6 @@
     ///   sink threw.
     public func send(_ exchange: Exchange) async throws -> HTTPResponse {
       try RequestCheck.check(exchange.request)
-      guard exchange.request.url.scheme == .http else {
-        throw EngineFailure.lacks("tls", "reach \(exchange.request.url.origin) over TLS")
-      }
       let timers = try usableTimers()
       let loop = timers.loop
       let found = try await addresses(of: exchange, loop)
@@ -135,7 +151,7 @@
     private func usableTimers() throws(TransportFailure) -> EngineTimers {
       let old = state.withLock { $0 }
       if old.timers.loop.isUsable { return old.timers }
-      let new = Self.state(EngineLoop(old.configuration, old.timers.loop.overrides))
+      let new = Self.state(EngineLoop(old.configuration, old.timers.loop.overrides, old.timers.loop.trust))
       guard new.timers.loop.isUsable else {
         throw TransportFailure(.other, FailureText.outOfResources, isCertainlyNotSent: true)
       }
@@ -147,7 +163,9 @@
 
     private static func state(_ loop: EngineLoop) -> State {
       let timers = EngineTimers(loop: loop)
-      return State(configuration: loop.configuration, timers: timers, executor: EngineExecutor(timers: timers))
+      return State(
+        configuration: loop.configuration, timers: timers, executor: EngineExecutor(timers: timers),
+        identity: ClientCertificate.identity(of: loop.configuration.clientCertificates))
     }
   }
 #endif

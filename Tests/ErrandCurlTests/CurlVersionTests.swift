@@ -1,7 +1,8 @@
 #if os(Linux)
-  import CErrandCurl
+  import CErrandTLS
   import ErrandCore
   import ErrandTesting
+  import ErrandTLS
   import Foundation
   import Testing
   import TransportChecks
@@ -33,13 +34,11 @@
       #expect(Int(result) == Int(errand_pem_too_long))
       let reasons = [(Int(errand_pem_no_memory), "No memory"), (Int(errand_pem_too_long), "longer than 2 GiB")]
       for (count, reason) in reasons {
-        let fault = CurlTrust.fault(of: .data(Data()), certificates: count)
+        let fault = TrustFiles.fault(of: .data(Data()), certificates: count)
         #expect(count < 0 && fault?.contains(reason) == true)
       }
-      #expect(CurlTrust.fault(of: .data(Data()), certificates: 0)?.contains("holds no certificate") == true)
-      for count in [Int(errand_pem_unknown), 1] {
-        #expect(CurlTrust.fault(of: .data(Data()), certificates: count) == nil)
-      }
+      #expect(TrustFiles.fault(of: .data(Data()), certificates: 0)?.contains("holds no certificate") == true)
+      #expect(TrustFiles.fault(of: .data(Data()), certificates: 1) == nil)
     }
 
     @Test(

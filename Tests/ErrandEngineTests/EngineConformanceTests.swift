@@ -17,6 +17,16 @@
       try await check.run(RecordingTransport(EngineTransport()))
     }
 
+    /// Checks that need a refused connection, or the moment at which bytes reach the client, cannot run behind a relay.
+    private static let checksOverTLS = TransportConformance.all(for: EngineTransport()).filter {
+      !$0.name.hasPrefix("refused") && $0.name != "unknown host name is a failure"
+    }
+
+    @Test(arguments: checksOverTLS)
+    func `passes the transport conformance tests over TLS`(_ check: TransportConformance.Check) async throws {
+      try await check.run(SecuringTransport())
+    }
+
     /// The profile has the rates of a fast network, so that every body is paced but no test waits long.
     @Test(arguments: TransportConformance.all(for: EngineTransport()))
     func `passes the transport conformance tests with a network profile`(_ check: TransportConformance.Check)

@@ -334,7 +334,7 @@
   @Suite struct SocketTableTests {
     @Test func `an old token never reaches a new owner`() throws {
       var table = SocketTable()
-      let loop = EngineLoop(EngineConfiguration(), [:])
+      let loop = EngineLoop(EngineConfiguration())
       let exchange = EngineExchange(Exchange(request: try HTTPRequest(url: "http://example.com/")))
       let first = table.insert(.connector(EngineConnector(exchange, loop)))
       #expect(table.owner(of: first) != nil && table.count == 1)

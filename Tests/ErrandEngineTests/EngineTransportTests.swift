@@ -11,16 +11,6 @@
   @testable import ErrandEngine
 
   @Suite(.timeLimit(.minutes(2))) struct EngineTransportTests {
-    @Test func `an unsupported request is rejected before anything is sent`() async throws {
-      let server = try LoopbackServer { _ in .ok() }
-      let request = try HTTPRequest(url: "https://127.0.0.1:\(server.port)/")
-      let failure = await TransportConformance.failure(of: Exchange(request: request), over: EngineTransport())
-      #expect(failure?.kind == .unsupported && failure?.isCertainlyNotSent == true)
-      #expect(failure?.description.contains("capability tls") == true)
-      #expect(server.connectionCount == 0)
-      #expect(EngineTransport().capabilities.isDisjoint(with: [.http2, .proxy]))
-    }
-
     @Test func `a request that would break a line is rejected`() async throws {
       let server = try LoopbackServer { _ in .ok() }
       let url = try HTTPURL(server.url)

@@ -49,7 +49,7 @@ enum MemoryProbe {
   static func main() async throws {
     let words = CommandLine.arguments
     guard words.count >= 3 else { exit(64) }
-    if words[1] == "exit", words.count == 4 { try await exitBusy(words[2], authority: words[3]) }
+    if words[1] == "exit", words.count == 5 { try await exitBusy(words[2], authority: words[3], carrier: words[4]) }
     let client = APIClient(baseURL: words[2])
     _ = try await client.send(Put(body: .text("warm")))
     let before = try peak()
@@ -60,7 +60,7 @@ enum MemoryProbe {
 
   /// Ends the process while a transport uses OpenSSL. That transport has its own authority and was created before any
   /// other.
-  private static func exitBusy(_ url: String, authority: String) async throws -> Never {
+  private static func exitBusy(_ url: String, authority: String, carrier: String) async throws -> Never {
     // This handler is registered first, so it runs last. OpenSSL refuses to initialise again after it has freed its
     // resources.
     atexit {
@@ -70,15 +70,24 @@ enum MemoryProbe {
       // The type is that of <openssl/crypto.h>. The probe does not link OpenSSL itself.
       if unsafeBitCast(symbol, to: Initialize.self)(baseOnly, nil) != 1 { _exit(70) }
     }
-    var settings = CurlConfiguration()
-    settings.certificateAuthority = .file(path: authority)
-    let transport = try CurlTransport(settings)
     let client = APIClient(baseURL: url)
+    let transport = try transport(on: carrier, authority: .file(path: authority))
     client.configure { $0.transport = .own(transport) }
     _ = CurlTransport().timers
     _ = try await client.send(Get())
     for _ in 0..<16 { client.start(Get()) { _ in } }
     exit(0)
+  }
+
+  private static func transport(on carrier: String, authority: CertificateAuthority) throws -> any Transport {
+    if carrier == "engine" {
+      var settings = EngineConfiguration()
+      settings.certificateAuthority = authority
+      return try EngineTransport(settings)
+    }
+    var settings = CurlConfiguration()
+    settings.certificateAuthority = authority
+    return try CurlTransport(settings)
   }
 
   private static func end(of mode: String, _ file: URL?, _ client: APIClient) async -> String {

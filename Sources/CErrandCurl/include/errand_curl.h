@@ -97,11 +97,6 @@ static inline CURLcode errand_easy_set_context_callback(CURL *easy, curl_ssl_ctx
   return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, data) : code;
 }
 
-// Makes OpenSSL keep its memory when the process exits. Otherwise a thread that still closes connections would use
-// freed memory. Must be called before libcurl is initialised. Has no effect with another TLS library, or if OpenSSL is
-// already in use.
-void errand_tls_keep_memory_at_exit(void);
-
 // Makes a TLS context require that the certificate names this host or address among its alternative names. The common
 // name does not count (RFC 9110 section 4.3.4). Returns false if OpenSSL cannot enforce this requirement.
 bool errand_tls_demand_host(void *context, const char *host);
@@ -126,29 +121,6 @@ void errand_tls_number_handshakes(void *context, uintptr_t number);
 // Returns whether the server asked for a client certificate in the handshake with this number and received none. Must
 // be called on the thread that made the handshake, and soon: only the latest 64 such handshakes are recorded.
 bool errand_tls_lacked_certificate(uintptr_t number);
-
-// Reasons why errand_pem_count_certificates() could not count.
-enum {
-  errand_pem_unknown = -1, // OpenSSL is not available
-  errand_pem_no_memory = -2,
-  errand_pem_too_long = -3,
-};
-
-// Returns the number of certificates in a PEM text, or one of the negative reasons above.
-int errand_pem_count_certificates(const void *pem, size_t length);
-
-// The result of checking whether a certificate and a private key belong together.
-typedef enum {
-  errand_pair_unknown, // OpenSSL is not available
-  errand_pair_fits,
-  errand_pair_no_certificate,
-  errand_pair_no_key, // the key is missing, or the passphrase does not decrypt the key
-  errand_pair_differs,
-} errand_pair;
-
-errand_pair errand_pem_check_pair(const void *certificate, size_t certificate_length, const void *key,
-                                  size_t key_length, const char *passphrase);
-errand_pair errand_pkcs12_check(const void *bytes, size_t length, const char *passphrase);
 
 // Returns the version of the running libcurl, with 8 bits each for major, minor and patch. The version may differ from
 // the version of the headers.

@@ -2,6 +2,9 @@
 package enum FailureText {
   package static let outOfResources = "No memory or file descriptor is available for another request."
 
+  package static let missingCloseNotification =
+    "The TLS connection ended without a close notification during the body."
+
   package static func sentence(for kind: TransportFailure.Kind, origin: HTTPURL.Origin) -> String {
     switch kind {
     case .unsupported: "The request cannot be sent by this transport."

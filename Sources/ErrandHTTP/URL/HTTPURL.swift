@@ -28,6 +28,15 @@ public struct HTTPURL: Sendable, Hashable {
     public var description: String {
       port == scheme.defaultPort ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }
+
+    /// The host in the form in which settings contain it: without a trailing dot.
+    package var hostWithoutDot: String { host.hasSuffix(".") ? String(host.dropLast()) : host }
+
+    /// The host in the form in which certificates contain it: an IPv6 address without brackets, a name without a
+    /// trailing dot.
+    package var certificateName: String {
+      host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : hostWithoutDot
+    }
   }
 
   /// The URL as it is sent, without a fragment.

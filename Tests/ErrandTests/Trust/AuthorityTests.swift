@@ -4,71 +4,77 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct AuthorityTests {
-  @Test func `authority given as bytes is trusted`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `authority given as bytes is trusted`(carrier: TrustCarrier) async throws {
     let authority = try TrustFixture.data("ca.pem")
-    let client = try TrustFixture.client("ERRAND_NGINX_TLS") { $0.certificateAuthority = .certificates(authority) }
+    let client = try TrustFixture.client("ERRAND_NGINX_TLS", carrier) {
+      $0.certificateAuthority = .certificates(authority)
+    }
     #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
   }
 
-  @Test func `given authority replaces system trust`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `given authority replaces system trust`(carrier: TrustCarrier) async throws {
     let stranger = try TrustFixture.data("stranger.pem")
-    let client = try TrustFixture.client("ERRAND_NGINX_TLS") { $0.certificateAuthority = .certificates(stranger) }
+    let client = try TrustFixture.client("ERRAND_NGINX_TLS", carrier) {
+      $0.certificateAuthority = .certificates(stranger)
+    }
     let error = try await failure(client, BytesProbe(path: "/200b"))
     #expect(error.transportKind == .unknownAuthority)
     #expect(error.message.contains("`certificateAuthority`"))
   }
 
-  @Test func `unusable authorities are refused`() throws {
-    let nothing = try TrustFixture.refusal { $0.certificateAuthority = .certificates(Data()) }
+  @Test(arguments: TrustCarrier.allCases)
+  func `unusable authorities are refused`(carrier: TrustCarrier) throws {
+    let nothing = try TrustFixture.refusal(carrier) { $0.certificateAuthority = .certificates(Data()) }
     #expect(nothing?.contains("holds no certificate") == true)
     let key = try TrustFixture.path("server.key")
-    let noCertificate = try TrustFixture.refusal { $0.certificateAuthority = .file(path: key) }
+    let noCertificate = try TrustFixture.refusal(carrier) { $0.certificateAuthority = .file(path: key) }
     #expect(noCertificate?.contains("holds no certificate") == true)
-    let missing = try TrustFixture.refusal { $0.certificateAuthority = .test(.file(path: "no/such/file")) }
+    let missing = try TrustFixture.refusal(carrier) { $0.certificateAuthority = .test(.file(path: "no/such/file")) }
     #expect(missing?.contains("cannot be read") == true)
   }
 
-  @Test func `new trust opens new connections`() async throws {
-    let transport = try TrustFixture.transport()
+  @Test(arguments: TrustCarrier.allCases)
+  func `new trust opens new connections`(carrier: TrustCarrier) async throws {
+    let transport = try TrustFixture.transport(carrier)
     let client = TrustFixture.client(try Servers.address("ERRAND_DOOR_TLS"), transport)
     let first = try await client.send(Inquiry("/"))["connection"]
     #expect(try await client.send(Inquiry("/"))["connection"] == first)
-    var configuration = transport.configuration
-    configuration.certificateAuthority = .file(path: try TrustFixture.path("stranger.pem"))
-    try transport.update(configuration)
+    let (stranger, authority) = (try TrustFixture.path("stranger.pem"), try TrustFixture.path("ca.pem"))
+    try transport.change { $0.certificateAuthority = .file(path: stranger) }
     #expect(try await failure(client, Inquiry("/")).transportKind == .unknownAuthority)
-    configuration.certificateAuthority = .file(path: try TrustFixture.path("ca.pem"))
-    try transport.update(configuration)
+    try transport.change { $0.certificateAuthority = .file(path: authority) }
     #expect(try await client.send(Inquiry("/"))["connection"] != first)
   }
 
-  @Test func `reload does not undo a change`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `reload does not undo a change`(carrier: TrustCarrier) async throws {
     let file = try TrustFixture.path("ca.pem")
-    let transport = try TrustFixture.transport { $0.certificateAuthority = .file(path: file) }
+    let transport = try TrustFixture.transport(carrier) { $0.certificateAuthority = .file(path: file) }
     for number in 1...50 {
-      var configuration = transport.configuration
-      configuration.maximumIdleConnections = number
-      try await withThrowingTaskGroup { [configuration] group in
+      try await withThrowingTaskGroup { group in
         group.addTask { try transport.reload() }
-        group.addTask { try transport.update(configuration) }
+        group.addTask { try transport.change { $0.maximumIdleConnections = number } }
         try await group.waitForAll()
       }
-      #expect(transport.configuration == configuration)
+      #expect(transport.settings.maximumIdleConnections == number)
     }
   }
 
-  @Test func `changed file applies after a reload`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `changed file applies after a reload`(carrier: TrustCarrier) async throws {
     let folder = URL(filePath: NSTemporaryDirectory()).appending(path: "errand-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appending(path: "authority.pem")
     try TrustFixture.data("ca.pem").write(to: file)
-    let transport = try TrustFixture.transport { $0.certificateAuthority = .file(path: file.path) }
+    let transport = try TrustFixture.transport(carrier) { $0.certificateAuthority = .file(path: file.path) }
     let client = TrustFixture.client(try Servers.address("ERRAND_DOOR_TLS"), transport)
     let first = try await client.send(Inquiry("/"))["connection"]
 
     try Data("nothing".utf8).write(to: file)
-    #expect(throws: CurlConfiguration.Invalid.self) { try transport.reload() }
+    #expect { try transport.reload() } throws: { $0 is any InvalidSettings }
     #expect(try await client.send(Inquiry("/"))["connection"] == first)
 
     try TrustFixture.data("stranger.pem").write(to: file)
@@ -78,26 +84,30 @@ import Testing
 
   // MARK: - Trust for tests
 
-  @Test func `test authority is trusted on loopback`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `test authority is trusted on loopback`(carrier: TrustCarrier) async throws {
     let authority = try TrustFixture.data("ca.pem")
-    let client = try TrustFixture.client("ERRAND_NGINX_TLS") { $0.certificateAuthority = .test(.data(authority)) }
+    let client = try TrustFixture.client("ERRAND_NGINX_TLS", carrier) {
+      $0.certificateAuthority = .test(.data(authority))
+    }
     #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
   }
 
-  @Test func `test authority still validates certificates`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `test authority still validates certificates`(carrier: TrustCarrier) async throws {
     for (variable, kind) in [
       ("ERRAND_NGINX_EXPIRED", TransportFailure.Kind.certificateExpired), ("ERRAND_NGINX_WRONG_HOST", .wrongHost),
     ] {
       let path = try TrustFixture.path("ca.pem")
-      let client = try TrustFixture.client(variable) { $0.certificateAuthority = .test(.file(path: path)) }
+      let client = try TrustFixture.client(variable, carrier) { $0.certificateAuthority = .test(.file(path: path)) }
       #expect(try await failure(client, BytesProbe(path: "/200b")).transportKind == kind)
     }
   }
 
-  @Test(arguments: ["192.0.2.1", "10.0.0.1", "2001:db8::1"])
-  func `test authority is limited to loopback`(address: String) async throws {
+  @Test(arguments: ["192.0.2.1", "10.0.0.1", "2001:db8::1"], TrustCarrier.allCases)
+  func `test authority is limited to loopback`(address: String, carrier: TrustCarrier) async throws {
     let path = try TrustFixture.path("ca.pem")
-    let transport = try TrustFixture.transport {
+    let transport = try TrustFixture.transport(carrier) {
       $0.certificateAuthority = .test(.file(path: path))
       $0.addressOverrides = ["api.example.com:443": address]
     }
@@ -108,21 +118,23 @@ import Testing
   }
 
   @Test func `test authority excludes a proxy`() throws {
-    let path = try TrustFixture.path("ca.pem")
-    let refusal = try TrustFixture.refusal {
-      $0.certificateAuthority = .test(.file(path: path))
-      $0.proxy = .url("http://127.0.0.1:3128")
-    }
-    #expect(refusal?.contains("test authority") == true)
+    var configuration = CurlConfiguration()
+    configuration.certificateAuthority = .test(.file(path: try TrustFixture.path("ca.pem")))
+    configuration.proxy = .url("http://127.0.0.1:3128")
+    let wrong = configuration
+    let error = #expect(throws: CurlConfiguration.Invalid.self) { try CurlTransport(wrong) }
+    #expect(error?.description.contains("test authority") == true)
   }
 
   /// OpenSSL frees its resources when the process exits, unless it is configured otherwise before its first use.
-  @Test func `custom authority does not crash the exit`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `custom authority does not crash the exit`(carrier: TrustCarrier) async throws {
     let (url, authority) = (try Servers.address("ERRAND_DOOR_TLS"), try TrustFixture.path("ca.pem"))
     // The process exits while its transport still has memory, which a sanitizer would report as leaks.
     let environment = ["ASAN_OPTIONS": "detect_leaks=0"]
     for _ in 0..<5 {
-      let run = try await BuiltProgram("MemoryProbe").run(["exit", url, authority], environment: environment)
+      let run = try await BuiltProgram("MemoryProbe").run(
+        ["exit", url, authority, "\(carrier)"], environment: environment)
       #expect(run.status == 0, "\(run.error)")
     }
   }

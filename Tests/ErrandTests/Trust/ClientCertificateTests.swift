@@ -20,41 +20,41 @@ import Testing
     ]
   }
 
-  @Test(arguments: doors)
-  func `client certificate is accepted`(door: String) async throws {
+  @Test(arguments: doors, TrustCarrier.allCases)
+  func `client certificate is accepted`(door: String, carrier: TrustCarrier) async throws {
     for form in try Self.forms() {
-      let client = try TrustFixture.client(door) { $0.clientCertificates = [form] }
+      let client = try TrustFixture.client(door, carrier) { $0.clientCertificates = [form] }
       #expect(try await client.send(Inquiry("/"))["client"]?.stringValue == "Errand test client", "\(form)")
     }
   }
 
-  @Test(arguments: doors)
-  func `missing client certificate is reported`(door: String) async throws {
+  @Test(arguments: doors, TrustCarrier.allCases)
+  func `missing client certificate is reported`(door: String, carrier: TrustCarrier) async throws {
     for _ in 0..<20 {
-      let error = try await failure(TrustFixture.client(door), Inquiry("/"))
+      let error = try await failure(TrustFixture.client(door, carrier), Inquiry("/"))
       #expect(error.transportKind == .clientCertificateRequired, "\(error)")
       #expect(error.message.contains("`clientCertificates`"))
     }
   }
 
-  @Test(arguments: doors)
-  func `upload without client certificate is reported`(door: String) async throws {
+  @Test(arguments: doors, TrustCarrier.allCases)
+  func `upload without client certificate is reported`(door: String, carrier: TrustCarrier) async throws {
     let upload = Inquiry("/") {
       $0.method = .put
       $0.body = .bytes(Data(repeating: 7, count: 1 << 20))
     }
     for _ in 0..<20 {
-      let error = try await failure(TrustFixture.client(door), upload)
+      let error = try await failure(TrustFixture.client(door, carrier), upload)
       #expect(error.transportKind == .clientCertificateRequired, "\(error)")
     }
   }
 
-  @Test(arguments: doors)
-  func `untrusted client certificate is refused`(door: String) async throws {
+  @Test(arguments: doors, TrustCarrier.allCases)
+  func `untrusted client certificate is refused`(door: String, carrier: TrustCarrier) async throws {
     let stranger = ClientCertificate.pem(
       certificate: .file(path: try TrustFixture.path("stranger.pem")),
       key: .file(path: try TrustFixture.path("stranger.key")))
-    let client = try TrustFixture.client(door) { $0.clientCertificates = [stranger] }
+    let client = try TrustFixture.client(door, carrier) { $0.clientCertificates = [stranger] }
     var error = try await failure(client, Inquiry("/"))
     // The server resets the connection after its alert, and the reset may arrive before the alert.
     for _ in 1...4 where error.transportKind == .closedBeforeResponse {
@@ -63,11 +63,12 @@ import Testing
     #expect(error.transportKind == .clientCertificateRefused, "\(error)")
   }
 
-  @Test func `certificate is sent only to its hosts`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `certificate is sent only to its hosts`(carrier: TrustCarrier) async throws {
     let port = try TrustFixture.port("ERRAND_DOOR_CLIENT")
     var certificate = try #require(try Self.forms().first)
     certificate.hosts = ["localhost"]
-    let transport = try TrustFixture.transport { $0.clientCertificates = [certificate] }
+    let transport = try TrustFixture.transport(carrier) { $0.clientCertificates = [certificate] }
     for _ in 0..<2 {
       let answer = try await TrustFixture.client("https://localhost:\(port)", transport).send(Inquiry("/"))
       #expect(answer["client"]?.stringValue == "Errand test client")
@@ -76,13 +77,15 @@ import Testing
     }
   }
 
-  @Test func `server that does not ask gets no certificate`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `server that does not ask gets no certificate`(carrier: TrustCarrier) async throws {
     let form = try #require(try Self.forms().first)
-    let client = try TrustFixture.client("ERRAND_DOOR_TLS") { $0.clientCertificates = [form] }
+    let client = try TrustFixture.client("ERRAND_DOOR_TLS", carrier) { $0.clientCertificates = [form] }
     #expect(try await client.send(Inquiry("/"))["client"] == .null)
   }
 
-  @Test func `unusable certificates are refused`() throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `unusable certificates are refused`(carrier: TrustCarrier) throws {
     let certificate = CertificateSource.file(path: try TrustFixture.path("client.pem"))
     let locked = CertificateSource.file(path: try TrustFixture.path("client-locked.key"))
     let p12 = CertificateSource.file(path: try TrustFixture.path("client.p12"))
@@ -101,7 +104,7 @@ import Testing
       (.pem(certificate: certificate, key: otherKey, hosts: []), "must be like"),
     ]
     for (unusable, words) in rows {
-      let refusal = try TrustFixture.refusal { $0.clientCertificates = [unusable] }
+      let refusal = try TrustFixture.refusal(carrier) { $0.clientCertificates = [unusable] }
       #expect(refusal?.contains(words) == true, "\(unusable): \(refusal ?? "accepted")")
       #expect(refusal?.contains("wrong-phrase") != true && refusal?.contains(Self.passphrase) != true)
     }
@@ -111,11 +114,13 @@ import Testing
     let key = try #require(String(data: TrustFixture.data("client.key"), encoding: .utf8))
     let line = try #require(key.split(separator: "\n").dropFirst().first)
     for form in try Self.forms() {
-      var configuration = CurlConfiguration()
-      configuration.clientCertificates = [form]
+      var (curl, engine) = (CurlConfiguration(), EngineConfiguration())
+      curl.clientCertificates = [form]
+      engine.clientCertificates = [form]
       var dumped = ""
-      dump(configuration, to: &dumped)
-      for text in ["\(configuration)", "\(form)", String(reflecting: form), dumped] {
+      dump(curl, to: &dumped)
+      dump(engine, to: &dumped)
+      for text in ["\(curl)", "\(engine)", "\(form)", String(reflecting: form), dumped] {
         #expect(!text.contains(Self.passphrase))
         #expect(!text.contains(line))
       }

@@ -5,22 +5,29 @@ import Testing
 @Suite(.serialized) struct PinTests {
   private func pins(_ host: String, _ keys: String...) -> [PublicKeyPins] { [PublicKeyPins(host: host, sha256: keys)] }
 
-  @Test func `pinned key is accepted`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `pinned key is accepted`(carrier: TrustCarrier) async throws {
     let pin = try TrustFixture.pin("server")
     for variable in ["ERRAND_NGINX_TLS", "ERRAND_DOOR_TLS"] {
-      let client = try TrustFixture.client(variable) { $0.pins = pins("localhost", pin, TrustFixture.sparePin) }
+      let client = try TrustFixture.client(variable, carrier) {
+        $0.pins = pins("localhost", pin, TrustFixture.sparePin)
+      }
       #expect(try await client.response(BytesProbe(path: "/200b")).status == 200)
     }
   }
 
-  @Test func `spare pin is sufficient`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `spare pin is sufficient`(carrier: TrustCarrier) async throws {
     let pin = try TrustFixture.pin("server")
-    let client = try TrustFixture.client("ERRAND_NGINX_TLS") { $0.pins = pins("localhost", TrustFixture.sparePin, pin) }
+    let client = try TrustFixture.client("ERRAND_NGINX_TLS", carrier) {
+      $0.pins = pins("localhost", TrustFixture.sparePin, pin)
+    }
     #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
   }
 
-  @Test func `unpinned key is refused`() async throws {
-    let client = try TrustFixture.client("ERRAND_NGINX_TLS") {
+  @Test(arguments: TrustCarrier.allCases)
+  func `unpinned key is refused`(carrier: TrustCarrier) async throws {
+    let client = try TrustFixture.client("ERRAND_NGINX_TLS", carrier) {
       $0.pins = pins("localhost", TrustFixture.strangePin, TrustFixture.sparePin)
     }
     let error = try await failure(client, BytesProbe(path: "/200b"))
@@ -29,42 +36,49 @@ import Testing
     #expect((error.cause as? TransportFailure)?.isCertainlyNotSent == true)
   }
 
-  @Test func `pin of the authority's key is refused`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `pin of the authority's key is refused`(carrier: TrustCarrier) async throws {
     let pin = try TrustFixture.pin("ca")
-    let client = try TrustFixture.client("ERRAND_NGINX_TLS") { $0.pins = pins("localhost", pin, TrustFixture.sparePin) }
+    let client = try TrustFixture.client("ERRAND_NGINX_TLS", carrier) {
+      $0.pins = pins("localhost", pin, TrustFixture.sparePin)
+    }
     #expect(try await failure(client, BytesProbe(path: "/200b")).transportKind == .pinMismatch)
   }
 
-  @Test(arguments: [
-    ("ERRAND_NGINX_WRONG_HOST", "wrong-host", TransportFailure.Kind.wrongHost),
-    ("ERRAND_NGINX_EXPIRED", "expired", .certificateExpired),
-    ("ERRAND_NGINX_SELF_SIGNED", "self-signed", .certificateSelfSigned),
-  ])
-  func `pin does not replace certificate validation`(variable: String, name: String, kind: TransportFailure.Kind)
-    async throws
-  {
-    let pin = try TrustFixture.pin(name)
-    let client = try TrustFixture.client(variable) { $0.pins = pins("localhost", pin, TrustFixture.sparePin) }
-    #expect(try await failure(client, BytesProbe(path: "/200b")).transportKind == kind)
+  @Test(arguments: TrustCarrier.allCases)
+  func `pin does not replace certificate validation`(carrier: TrustCarrier) async throws {
+    let rows: [(String, String, TransportFailure.Kind)] = [
+      ("ERRAND_NGINX_WRONG_HOST", "wrong-host", .wrongHost), ("ERRAND_NGINX_EXPIRED", "expired", .certificateExpired),
+      ("ERRAND_NGINX_SELF_SIGNED", "self-signed", .certificateSelfSigned),
+    ]
+    for (variable, name, kind) in rows {
+      let pin = try TrustFixture.pin(name)
+      let client = try TrustFixture.client(variable, carrier) {
+        $0.pins = pins("localhost", pin, TrustFixture.sparePin)
+      }
+      #expect(try await failure(client, BytesProbe(path: "/200b")).transportKind == kind)
+    }
   }
 
-  @Test func `pins apply after a redirect`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `pins apply after a redirect`(carrier: TrustCarrier) async throws {
     let port = try TrustFixture.port("ERRAND_DOOR_TLS")
     let request = Inquiry("/to") { $0.arguments = ["url": "https://localhost:\(port)/there"] }
-    let strange = try TrustFixture.transport {
+    let strange = try TrustFixture.transport(carrier) {
       $0.pins = pins("localhost", TrustFixture.strangePin, TrustFixture.sparePin)
     }
     let refused = try await failure(TrustFixture.client("https://127.0.0.1:\(port)", strange), request)
     #expect(refused.transportKind == .pinMismatch)
     let pin = try TrustFixture.pin("server")
-    let known = try TrustFixture.transport { $0.pins = pins("localhost", pin, TrustFixture.sparePin) }
+    let known = try TrustFixture.transport(carrier) { $0.pins = pins("localhost", pin, TrustFixture.sparePin) }
     let answer = try await TrustFixture.client("https://127.0.0.1:\(port)", known).send(request)
     #expect(answer["path"]?.stringValue == "/there")
   }
 
-  @Test func `pins apply only to their hosts`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `pins apply only to their hosts`(carrier: TrustCarrier) async throws {
     let port = try TrustFixture.port("ERRAND_DOOR_TLS")
-    let transport = try TrustFixture.transport {
+    let transport = try TrustFixture.transport(carrier) {
       $0.pins = pins("localhost", TrustFixture.strangePin, TrustFixture.sparePin)
     }
     for _ in 0..<2 {
@@ -74,9 +88,10 @@ import Testing
     }
   }
 
-  @Test func `trailing dot in host keeps pins`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `trailing dot in host keeps pins`(carrier: TrustCarrier) async throws {
     let port = try TrustFixture.port("ERRAND_DOOR_TLS")
-    let transport = try TrustFixture.transport {
+    let transport = try TrustFixture.transport(carrier) {
       $0.pins = pins("localhost", TrustFixture.strangePin, TrustFixture.sparePin)
       $0.addressOverrides = ["localhost.:\(port)": "127.0.0.1"]
     }
@@ -94,14 +109,17 @@ import Testing
     ("", [TrustFixture.sparePin, TrustFixture.strangePin], "is not a host"),
   ])
   func `unusable pins are refused`(host: String, keys: [String], words: String) throws {
-    let refusal = try TrustFixture.refusal { $0.pins = [PublicKeyPins(host: host, sha256: keys)] }
-    #expect(refusal?.contains(words) == true, "\(refusal ?? "accepted")")
+    for carrier in TrustCarrier.allCases {
+      let refusal = try TrustFixture.refusal(carrier) { $0.pins = [PublicKeyPins(host: host, sha256: keys)] }
+      #expect(refusal?.contains(words) == true, "\(refusal ?? "accepted")")
+    }
   }
 
-  @Test func `most specific pins apply`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `most specific pins apply`(carrier: TrustCarrier) async throws {
     let pin = try TrustFixture.pin("server")
     let port = try TrustFixture.port("ERRAND_DOOR_TLS")
-    let transport = try TrustFixture.transport {
+    let transport = try TrustFixture.transport(carrier) {
       $0.pins = [
         PublicKeyPins(host: ".example.com", sha256: [TrustFixture.strangePin, TrustFixture.sparePin]),
         PublicKeyPins(host: "localhost", sha256: [pin, TrustFixture.sparePin]),
@@ -112,7 +130,7 @@ import Testing
     // The certificate is valid only for localhost, and the host name is verified before the pins.
     let error = try await failure(TrustFixture.client("https://a.example.com:\(port)", transport), Inquiry("/"))
     #expect(error.transportKind == .wrongHost)
-    let twice = try TrustFixture.refusal {
+    let twice = try TrustFixture.refusal(carrier) {
       $0.pins = [
         PublicKeyPins(host: "localhost", sha256: [pin, TrustFixture.sparePin]),
         PublicKeyPins(host: "LOCALHOST", sha256: [pin, TrustFixture.strangePin]),

@@ -4,14 +4,15 @@ import Testing
 
 /// A connection that was opened under one trust setting is never used under another.
 @Suite(.serialized) struct PoolTests {
-  private func connection(_ transport: CurlTransport, _ host: String = "localhost") async throws -> Int {
+  private func connection(_ transport: any TrustTransport, _ host: String = "localhost") async throws -> Int {
     let port = try TrustFixture.port("ERRAND_DOOR_TLS")
     let answer = try await TrustFixture.client("https://\(host):\(port)", transport).send(Inquiry("/"))
     return try #require(answer["connection"]?.intValue)
   }
 
-  @Test func `transports do not share connections`() async throws {
-    let (one, other) = (try TrustFixture.transport(), try TrustFixture.transport())
+  @Test(arguments: TrustCarrier.allCases)
+  func `transports do not share connections`(carrier: TrustCarrier) async throws {
+    let (one, other) = (try TrustFixture.transport(carrier), try TrustFixture.transport(carrier))
     let first = try await connection(one)
     #expect(try await connection(one) == first)
     let second = try await connection(other)
@@ -20,9 +21,10 @@ import Testing
     #expect(try await connection(other) == second)
   }
 
-  @Test func `hosts do not share connections`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `hosts do not share connections`(carrier: TrustCarrier) async throws {
     let pin = try TrustFixture.pin("server")
-    let transport = try TrustFixture.transport {
+    let transport = try TrustFixture.transport(carrier) {
       $0.pins = [PublicKeyPins(host: "localhost", sha256: [pin, TrustFixture.sparePin])]
     }
     let (pinned, other) = (try await connection(transport), try await connection(transport, "127.0.0.1"))
@@ -31,27 +33,29 @@ import Testing
     #expect(try await connection(transport, "127.0.0.1") == other)
   }
 
-  @Test func `later pins open new connections`() async throws {
-    let transport = try TrustFixture.transport()
+  @Test(arguments: TrustCarrier.allCases)
+  func `later pins open new connections`(carrier: TrustCarrier) async throws {
+    let transport = try TrustFixture.transport(carrier)
     let first = try await connection(transport)
-    var configuration = transport.configuration
     let pin = try TrustFixture.pin("server")
-    configuration.pins = [PublicKeyPins(host: "localhost", sha256: [pin, TrustFixture.sparePin])]
-    try transport.update(configuration)
+    try transport.change { $0.pins = [PublicKeyPins(host: "localhost", sha256: [pin, TrustFixture.sparePin])] }
     #expect(try await connection(transport) != first)
-    configuration.pins = [PublicKeyPins(host: "localhost", sha256: [TrustFixture.strangePin, TrustFixture.sparePin])]
-    try transport.update(configuration)
+    let strange = PublicKeyPins(host: "localhost", sha256: [TrustFixture.strangePin, TrustFixture.sparePin])
+    try transport.change { $0.pins = [strange] }
     let port = try TrustFixture.port("ERRAND_DOOR_TLS")
     let error = try await failure(TrustFixture.client("https://localhost:\(port)", transport), Inquiry("/"))
     #expect(error.transportKind == .pinMismatch)
   }
 
-  @Test func `refused update changes nothing`() async throws {
-    let transport = try TrustFixture.transport()
+  @Test(arguments: TrustCarrier.allCases)
+  func `refused update changes nothing`(carrier: TrustCarrier) async throws {
+    let transport = try TrustFixture.transport(carrier)
     let first = try await connection(transport)
-    var configuration = transport.configuration
-    configuration.pins = [PublicKeyPins(host: "localhost", sha256: [])]
-    #expect(throws: CurlConfiguration.Invalid.self) { try transport.update(configuration) }
+    #expect {
+      try transport.change { $0.pins = [PublicKeyPins(host: "localhost", sha256: [])] }
+    } throws: {
+      $0 is any InvalidSettings
+    }
     #expect(try await connection(transport) == first)
   }
 }

@@ -9,7 +9,7 @@ import Testing
 
   @Test func `https uses a proxy`() async throws {
     let proxy = try proxy()
-    let client = try TrustFixture.client("ERRAND_DOOR_TLS") { $0.proxy = proxy }
+    let client = try TrustFixture.curlClient("ERRAND_DOOR_TLS") { $0.proxy = proxy }
     let fields = try await client.send(Inquiry("/"))["fields"]
     #expect(fields["Host"]?.stringValue?.hasPrefix("localhost:") == true)
     #expect(fields["Proxy-Authorization"] == nil)
@@ -18,7 +18,7 @@ import Testing
 
   @Test func `http uses a proxy`() async throws {
     let proxy = try proxy()
-    let client = try TrustFixture.client("ERRAND_NGINX") { $0.proxy = proxy }
+    let client = try TrustFixture.curlClient("ERRAND_NGINX") { $0.proxy = proxy }
     #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
   }
 
@@ -26,7 +26,7 @@ import Testing
   func `missing proxy credentials are reported`(variable: String) async throws {
     for (user, password) in [("ada", "wrong-word"), (nil, nil)] as [(String?, String?)] {
       let proxy = try proxy(user, password)
-      let error = try await failure(TrustFixture.client(variable) { $0.proxy = proxy }, BytesProbe(path: "/200b"))
+      let error = try await failure(TrustFixture.curlClient(variable) { $0.proxy = proxy }, BytesProbe(path: "/200b"))
       #expect(error.transportKind == .proxyCredentials, "\(error)")
       #expect(error.message.contains("`password`"))
       #expect(!"\(error)".contains("wrong-word"))
@@ -40,27 +40,27 @@ import Testing
       ([pin, TrustFixture.sparePin], TransportFailure.Kind?.none),
       ([TrustFixture.strangePin, TrustFixture.sparePin], .pinMismatch),
     ] {
-      let client = try TrustFixture.client("ERRAND_DOOR_TLS") {
+      let client = try TrustFixture.curlClient("ERRAND_DOOR_TLS") {
         $0.proxy = open
         $0.pins = [PublicKeyPins(host: "localhost", sha256: keys)]
       }
       #expect(await client.outcome(of: Inquiry("/")).error?.transportKind == kind)
     }
-    let expired = try TrustFixture.client("ERRAND_NGINX_EXPIRED") { $0.proxy = open }
+    let expired = try TrustFixture.curlClient("ERRAND_NGINX_EXPIRED") { $0.proxy = open }
     #expect(try await failure(expired, BytesProbe(path: "/200b")).transportKind == .certificateExpired)
   }
 
   @Test func `unreachable proxy is reported`() async throws {
-    let client = try TrustFixture.client("ERRAND_DOOR_TLS") { $0.proxy = .url("http://127.0.0.1:1") }
+    let client = try TrustFixture.curlClient("ERRAND_DOOR_TLS") { $0.proxy = .url("http://127.0.0.1:1") }
     #expect(try await failure(client, Inquiry("/")).transportKind == .proxy)
   }
 
   @Test func `custom authority applies to a proxy`() async throws {
     let proxy = CurlConfiguration.Proxy.url(try Servers.address("ERRAND_NGINX_TLS"))
-    let client = try TrustFixture.client("ERRAND_NGINX") { $0.proxy = proxy }
+    let client = try TrustFixture.curlClient("ERRAND_NGINX") { $0.proxy = proxy }
     #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
     let stranger = try TrustFixture.data("stranger.pem")
-    let strict = try TrustFixture.client("ERRAND_NGINX") {
+    let strict = try TrustFixture.curlClient("ERRAND_NGINX") {
       $0.proxy = proxy
       $0.certificateAuthority = .certificates(stranger)
     }
@@ -70,8 +70,8 @@ import Testing
 
   @Test func `minimum TLS version applies to a proxy`() async throws {
     let proxy = CurlConfiguration.Proxy.url(try Servers.address("ERRAND_NGINX_TLS_1_2"))
-    for (version, kind) in [(CurlConfiguration.TLSVersion.tls1_2, TransportFailure.Kind?.none), (.tls1_3, .proxy)] {
-      let client = try TrustFixture.client("ERRAND_NGINX") {
+    for (version, kind) in [(TLSVersion.tls1_2, TransportFailure.Kind?.none), (.tls1_3, .proxy)] {
+      let client = try TrustFixture.curlClient("ERRAND_NGINX") {
         $0.proxy = proxy
         $0.minimumTLSVersion = version
       }

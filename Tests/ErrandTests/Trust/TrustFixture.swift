@@ -22,15 +22,17 @@ enum TrustFixture {
 
   /// A transport that trusts the authority of the tests by default.
   static func transport(
-    resolver: (any NameResolver)? = nil, _ change: (inout CurlConfiguration) throws -> Void = { _ in }
-  ) throws -> CurlTransport {
-    var configuration = CurlConfiguration()
-    configuration.certificateAuthority = .file(path: try path("ca.pem"))
-    try change(&configuration)
-    return try CurlTransport(configuration, resolver: resolver)
+    _ carrier: TrustCarrier, resolver: (any NameResolver)? = nil,
+    _ change: (inout any TrustConfiguration) throws -> Void = { _ in }
+  ) throws -> any TrustTransport {
+    let authority = try path("ca.pem")
+    return try carrier.transport(resolver: resolver) {
+      $0.certificateAuthority = .file(path: authority)
+      try change(&$0)
+    }
   }
 
-  static func client(_ base: String, _ transport: CurlTransport) -> APIClient {
+  static func client(_ base: String, _ transport: any Transport) -> APIClient {
     var configuration = ClientConfiguration(baseURL: base)
     configuration.transport = .own(transport)
     return APIClient(configuration)
@@ -38,17 +40,27 @@ enum TrustFixture {
 
   /// A client for the server whose address is in an environment variable.
   static func client(
-    _ variable: String, _ change: (inout CurlConfiguration) throws -> Void = { _ in }
+    _ variable: String, _ carrier: TrustCarrier, _ change: (inout any TrustConfiguration) throws -> Void = { _ in }
   ) throws -> APIClient {
-    try client(Servers.address(variable), transport(change))
+    try client(Servers.address(variable), transport(carrier, change))
+  }
+
+  /// A client on libcurl, for settings that only libcurl has.
+  static func curlClient(_ variable: String, _ change: (inout CurlConfiguration) throws -> Void) throws -> APIClient {
+    var configuration = CurlConfiguration()
+    configuration.certificateAuthority = .file(path: try path("ca.pem"))
+    try change(&configuration)
+    return try client(Servers.address(variable), CurlTransport(configuration))
   }
 
   /// The reason for which a configuration is refused, or nil if it is accepted.
-  static func refusal(_ change: (inout CurlConfiguration) throws -> Void) throws -> String? {
+  static func refusal(
+    _ carrier: TrustCarrier, _ change: (inout any TrustConfiguration) throws -> Void
+  ) throws -> String? {
     do {
-      _ = try transport(change)
+      _ = try transport(carrier, change)
       return nil
-    } catch let error as CurlConfiguration.Invalid {
+    } catch let error as any InvalidSettings {
       return error.description
     }
   }

@@ -3,22 +3,27 @@ import Foundation
 import Testing
 
 @Suite(.serialized) struct UnixSocketTests {
-  private func client(_ socket: String, _ base: String = "http://any.example") throws -> APIClient {
-    var configuration = CurlConfiguration()
-    configuration.unixSocket = socket
-    // Address policies concern IP addresses, and a Unix socket has none.
-    configuration.addressPolicy = .publicOnly
-    return TrustFixture.client(base, try CurlTransport(configuration))
+  private func client(_ socket: String, _ carrier: TrustCarrier, _ base: String = "http://any.example") throws
+    -> APIClient
+  {
+    let transport = try carrier.transport {
+      $0.unixSocket = socket
+      // Address policies concern IP addresses, and a Unix socket has none.
+      $0.addressPolicy = .publicOnly
+    }
+    return TrustFixture.client(base, transport)
   }
 
-  @Test func `requests work over a Unix socket`() async throws {
-    let client = try client(Servers.address("ERRAND_NGINX_SOCKET"))
+  @Test(arguments: TrustCarrier.allCases)
+  func `requests work over a Unix socket`(carrier: TrustCarrier) async throws {
+    let client = try client(Servers.address("ERRAND_NGINX_SOCKET"), carrier)
     for _ in 0..<3 { #expect(try await client.send(BytesProbe(path: "/200b")).count == 200) }
     #expect(try await client.response(BytesProbe(path: "/empty")).status == 204)
   }
 
-  @Test func `concurrent requests work over a Unix socket`() async throws {
-    let client = try client(Servers.address("ERRAND_NGINX_SOCKET"))
+  @Test(arguments: TrustCarrier.allCases)
+  func `concurrent requests work over a Unix socket`(carrier: TrustCarrier) async throws {
+    let client = try client(Servers.address("ERRAND_NGINX_SOCKET"), carrier)
     let sizes = try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<50 { group.addTask { try await client.send(BytesProbe(path: "/200b")).count } }
       return try await group.reduce(into: []) { $0.append($1) }
@@ -26,10 +31,11 @@ import Testing
     #expect(sizes == Array(repeating: 200, count: 50))
   }
 
-  @Test func `TLS over a Unix socket is validated`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `TLS over a Unix socket is validated`(carrier: TrustCarrier) async throws {
     let socket = try Servers.address("ERRAND_NGINX_TLS_SOCKET")
     func client(_ base: String, authority: String) throws -> APIClient {
-      let transport = try TrustFixture.transport { configuration in
+      let transport = try TrustFixture.transport(carrier) { configuration in
         configuration.unixSocket = socket
         configuration.certificateAuthority = .file(path: try TrustFixture.path(authority))
       }
@@ -42,16 +48,18 @@ import Testing
     #expect(stranger.transportKind == .unknownAuthority)
   }
 
-  @Test func `missing Unix socket is named`() async throws {
-    let error = try await failure(client("/no/such/socket"), BytesProbe(path: "/"))
+  @Test(arguments: TrustCarrier.allCases)
+  func `missing Unix socket is named`(carrier: TrustCarrier) async throws {
+    let error = try await failure(client("/no/such/socket", carrier), BytesProbe(path: "/"))
     #expect(error.transportKind == .refused)
     #expect(error.message.contains("/no/such/socket"))
     #expect((error.cause as? TransportFailure)?.isCertainlyNotSent == true)
   }
 
-  @Test(arguments: ["", "relative.sock", "/" + String(repeating: "x", count: 107), "/with\nline"])
-  func `unusable path is refused`(path: String) {
-    #expect(throws: CurlConfiguration.Invalid.self) { try client(path) }
+  @Test(
+    arguments: ["", "relative.sock", "/" + String(repeating: "x", count: 107), "/with\nline"], TrustCarrier.allCases)
+  func `unusable path is refused`(path: String, carrier: TrustCarrier) {
+    #expect { try client(path, carrier) } throws: { $0 is any InvalidSettings }
   }
 
   @Test func `Unix socket excludes a proxy`() {

@@ -1,18 +1,18 @@
 #if os(Linux)
-  import CErrandCurl
-  import ErrandHTTP
-  import Foundation
+  import CErrandTLS
+  package import ErrandHTTP
+  package import Foundation
 
   /// A client certificate that was read from its source and checked: its private key matches the certificate.
-  struct CurlClientCertificate: Sendable {
-    let certificate: Data
+  package struct LoadedCertificate: Sendable {
+    package let certificate: Data
     /// The private key in PEM. Nil for PKCS #12, because a PKCS #12 file contains both the certificate and the key.
-    let key: Data?
-    let passphrase: String?
+    package let key: Data?
+    package let passphrase: String?
     private let hosts: [HostPattern]?
 
     /// Reads the certificate and its private key, and checks that they match.
-    init(_ source: ClientCertificate) throws(CurlConfiguration.Invalid) {
+    package init(_ source: ClientCertificate) throws(InvalidTrust) {
       passphrase = source.passphrase
       hosts = try source.hosts.map(Self.patterns)
       switch source.form {
@@ -26,43 +26,43 @@
       try check(source)
     }
 
-    var isPKCS12: Bool { key == nil }
+    package var isPKCS12: Bool { key == nil }
 
-    func isShown(to host: String) -> Bool { hosts.map { $0.contains { $0.covers(host) } } ?? true }
+    package func isShown(to host: String) -> Bool { hosts.map { $0.contains { $0.covers(host) } } ?? true }
 
-    private static func patterns(_ hosts: [String]) throws(CurlConfiguration.Invalid) -> [HostPattern] {
+    private static func patterns(_ hosts: [String]) throws(InvalidTrust) -> [HostPattern] {
       let patterns = hosts.map(HostPattern.init)
       guard !patterns.isEmpty, patterns.allSatisfy(\.isValid) else {
-        throw CurlTrust.invalid(
+        throw InvalidTrust(
           "The hosts of a client certificate must be like api.example.com or .example.com; nil means every host.")
       }
       return patterns
     }
 
-    private static func readKey(_ source: CertificateSource) throws(CurlConfiguration.Invalid) -> Data {
+    private static func readKey(_ source: CertificateSource) throws(InvalidTrust) -> Data {
       try read(source, "key")
     }
 
-    private static func read(_ source: CertificateSource, _ part: String) throws(CurlConfiguration.Invalid) -> Data {
-      guard let data = try CurlTrust.bytes(of: source) else {
-        throw CurlTrust.invalid(
+    private static func read(_ source: CertificateSource, _ part: String) throws(InvalidTrust) -> Data {
+      guard let data = try TrustFiles.bytes(of: source) else {
+        throw InvalidTrust(
           "The client certificate's \(part) (\(source)) cannot be read; check path and permissions.")
       }
-      guard !data.isEmpty else { throw CurlTrust.invalid("The client certificate's \(part) (\(source)) is empty.") }
+      guard !data.isEmpty else { throw InvalidTrust("The client certificate's \(part) (\(source)) is empty.") }
       return data
     }
 
-    private func check(_ source: ClientCertificate) throws(CurlConfiguration.Invalid) {
+    private func check(_ source: ClientCertificate) throws(InvalidTrust) {
       switch pair {
       case errand_pair_no_certificate:
         let form = isPKCS12 ? "PKCS #12" : "PEM"
-        throw CurlTrust.invalid("The client certificate (\(source)) holds no certificate in \(form).")
+        throw InvalidTrust("The client certificate (\(source)) holds no certificate in \(form).")
       case errand_pair_no_key:
         let hint =
           passphrase == nil ? "set `passphrase` if the key is encrypted" : "check the passphrase"
-        throw CurlTrust.invalid("The key of the client certificate (\(source)) cannot be read; \(hint).")
+        throw InvalidTrust("The key of the client certificate (\(source)) cannot be read; \(hint).")
       case errand_pair_differs:
-        throw CurlTrust.invalid(
+        throw InvalidTrust(
           "The key of the client certificate (\(source)) belongs to another certificate; pass the matching key.")
       default: return
       }

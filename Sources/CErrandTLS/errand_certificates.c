@@ -1,0 +1,121 @@
+#ifdef __linux__
+
+// Checks certificates and keys before they are used, so that an error message can name the wrong file.
+
+#include "errand_internal.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <limits.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/pkcs12.h>
+#include <openssl/x509v3.h>
+#include <pthread.h>
+#include <string.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void prepare(void) { OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL); }
+
+void errand_openssl_prepare(void) { pthread_once(&once, prepare); }
+
+BIO *errand_open_bytes(const void *bytes, size_t length) {
+  static const char nothing[] = "";
+  if (length > INT_MAX) return NULL;
+  errand_openssl_prepare();
+  return BIO_new_mem_buf(length > 0 ? bytes : nothing, (int)length);
+}
+
+// Without this function, OpenSSL would ask for the passphrase at the terminal.
+int errand_give_passphrase(char *buffer, int size, int is_writing, void *passphrase) {
+  (void)is_writing;
+  if (!passphrase) return -1;
+  size_t length = strlen(passphrase);
+  if (size < 0 || length > (size_t)size) return -1;
+  memcpy(buffer, passphrase, length);
+  return (int)length;
+}
+
+bool errand_read_pkcs12(const void *bytes, size_t length, const char *passphrase, bool *is_open, EVP_PKEY **key,
+                        X509 **certificate, STACK_OF(X509) **chain) {
+  BIO *bio = errand_open_bytes(bytes, length);
+  PKCS12 *pkcs12 = bio ? d2i_PKCS12_bio(bio, NULL) : NULL;
+  BIO_free(bio);
+  if (!pkcs12) return false;
+  *is_open = PKCS12_parse(pkcs12, passphrase ? passphrase : "", key, certificate, chain) == 1;
+  PKCS12_free(pkcs12);
+  return true;
+}
+
+int errand_pem_count_certificates(const void *pem, size_t length) {
+  if (length > INT_MAX) return errand_pem_too_long;
+  BIO *bio = errand_open_bytes(pem, length);
+  if (!bio) return errand_pem_no_memory;
+  int count = 0;
+  errno = 0;
+  X509 *certificate;
+  while ((certificate = PEM_read_bio_X509(bio, NULL, errand_give_passphrase, NULL))) {
+    X509_free(certificate);
+    count++;
+  }
+  // OpenSSL ends the text at the first failure, also if no memory is left. malloc() then sets this error number.
+  bool lacks_memory = count == 0 && errno == ENOMEM;
+  BIO_free(bio);
+  ERR_clear_error();
+  return lacks_memory ? errand_pem_no_memory : count;
+}
+
+static errand_pair compare_and_free(X509 *certificate, EVP_PKEY *key) {
+  errand_pair pair = errand_pair_fits;
+  if (!certificate) {
+    pair = errand_pair_no_certificate;
+  } else if (!key) {
+    pair = errand_pair_no_key;
+  } else if (X509_check_private_key(certificate, key) != 1) {
+    pair = errand_pair_differs;
+  }
+  X509_free(certificate);
+  EVP_PKEY_free(key);
+  ERR_clear_error();
+  return pair;
+}
+
+errand_pair errand_pem_check_pair(const void *certificate, size_t certificate_length, const void *key,
+                                  size_t key_length, const char *passphrase) {
+  BIO *first = errand_open_bytes(certificate, certificate_length);
+  BIO *second = errand_open_bytes(key, key_length);
+  X509 *x509 = first ? PEM_read_bio_X509(first, NULL, errand_give_passphrase, NULL) : NULL;
+  EVP_PKEY *private_key =
+      second ? PEM_read_bio_PrivateKey(second, NULL, errand_give_passphrase, (void *)passphrase) : NULL;
+  BIO_free(first);
+  BIO_free(second);
+  return compare_and_free(x509, private_key);
+}
+
+errand_pair errand_pkcs12_check(const void *bytes, size_t length, const char *passphrase) {
+  bool is_open = false;
+  EVP_PKEY *key = NULL;
+  X509 *certificate = NULL;
+  if (!errand_read_pkcs12(bytes, length, passphrase, &is_open, &key, &certificate, NULL)) {
+    return compare_and_free(NULL, NULL);
+  }
+  if (is_open) return compare_and_free(certificate, key);
+  ERR_clear_error();
+  return errand_pair_no_key;
+}
+
+bool errand_demand_host(void *parameters, const char *host) {
+  unsigned char address[16];
+  X509_VERIFY_PARAM_set_hostflags(parameters, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+  if (inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1) {
+    return X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1;
+  }
+  return X509_VERIFY_PARAM_set1_host(parameters, host, strlen(host)) == 1;
+}
+
+#else
+// Some tools reject an object file without symbols. On systems other than Linux, this file would have no symbol.
+int errand_certificates_are_for_linux_only = 1;
+#endif

@@ -1,0 +1,25 @@
+#pragma once
+#ifdef __linux__
+
+#include "errand_openssl.h"
+
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+// An errand_tls_context is a context of OpenSSL.
+static inline SSL_CTX *errand_ssl_context(errand_tls_context *context) { return (SSL_CTX *)context; }
+
+// Opens bytes for reading. Returns null if there are too many bytes or no memory is available.
+BIO *errand_open_bytes(const void *bytes, size_t length);
+
+// OpenSSL calls this function for the passphrase of a key.
+int errand_give_passphrase(char *buffer, int size, int is_writing, void *passphrase);
+
+// Reads a PKCS #12 file. The caller must free the certificate, the key and the chain. Each may be null. Returns false
+// if the bytes are no PKCS #12 file. `is_open` tells whether the passphrase fits.
+bool errand_read_pkcs12(const void *bytes, size_t length, const char *passphrase, bool *is_open, EVP_PKEY **key,
+                        X509 **certificate, STACK_OF(X509) **chain);
+
+#endif

@@ -1,0 +1,281 @@
+#ifdef __linux__
+#define _GNU_SOURCE
+
+#include "errand_internal.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <limits.h>
+#include <openssl/err.h>
+#include <openssl/sha.h>
+#include <openssl/x509.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+struct errand_tls {
+  SSL *ssl;
+  int descriptor;
+  int system_error;
+  unsigned long error;       // OpenSSL's code for the TLS failure, or 0
+  errand_tls_result reading; // errand_tls_done while reading is possible
+  errand_tls_result writing; // errand_tls_done while writing is possible
+  bool lacked_certificate;
+  bool read_wants_write;
+  bool write_wants_read;
+  bool has_ended;  // the socket has no more bytes, because the server closed it
+  bool is_drained; // the last read of this call returned fewer bytes than were requested
+  bool stops_if_drained;
+};
+
+// MARK: The socket
+
+// OpenSSL's own functions for sockets use write(), and the signal SIGPIPE would end the process if the server has
+// closed the connection.
+static int write_socket(BIO *bio, const char *bytes, int count) {
+  errand_tls *tls = BIO_get_data(bio);
+  BIO_clear_retry_flags(bio);
+  ssize_t sent;
+  do {
+    sent = send(tls->descriptor, bytes, (size_t)count, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  if (sent >= 0) return (int)sent;
+  if (errno == EAGAIN || errno == EWOULDBLOCK) {
+    BIO_set_retry_write(bio);
+  } else {
+    tls->system_error = errno;
+  }
+  return -1;
+}
+
+static int read_socket(BIO *bio, char *bytes, int count) {
+  errand_tls *tls = BIO_get_data(bio);
+  BIO_clear_retry_flags(bio);
+  ssize_t received;
+  if (tls->is_drained && tls->stops_if_drained) {
+    BIO_set_retry_read(bio);
+    return -1;
+  }
+  do {
+    received = recv(tls->descriptor, bytes, (size_t)count, 0);
+  } while (received < 0 && errno == EINTR);
+  if (received > 0) {
+    tls->is_drained = received < count;
+    return (int)received;
+  }
+  if (received == 0) {
+    tls->has_ended = true;
+  } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+    BIO_set_retry_read(bio);
+  } else {
+    tls->system_error = errno;
+  }
+  return (int)received;
+}
+
+static long control_socket(BIO *bio, int command, long number, void *data) {
+  (void)number;
+  (void)data;
+  errand_tls *tls = BIO_get_data(bio);
+  switch (command) {
+  case BIO_CTRL_FLUSH:
+    return 1;
+  case BIO_CTRL_EOF:
+    return tls && tls->has_ended;
+  default:
+    return 0;
+  }
+}
+
+static int open_socket(BIO *bio) {
+  BIO_set_init(bio, 1);
+  return 1;
+}
+
+static BIO_METHOD *method = NULL;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void make_method(void) {
+  BIO_METHOD *made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "errand socket");
+  if (!made) return;
+  BIO_meth_set_write(made, write_socket);
+  BIO_meth_set_read(made, read_socket);
+  BIO_meth_set_ctrl(made, control_socket);
+  BIO_meth_set_create(made, open_socket);
+  method = made;
+}
+
+// MARK: The connection
+
+// Server Name Indication contains names only, never addresses (RFC 6066 section 3).
+static bool set_names(SSL *ssl, const char *host) {
+  unsigned char address[16];
+  if (!errand_demand_host(SSL_get0_param(ssl), host)) return false;
+  if (inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1) return true;
+  return SSL_set_tlsext_host_name(ssl, host) == 1;
+}
+
+errand_tls *errand_tls_make(errand_tls_context *context, int descriptor, const char *host, const uint8_t *protocols,
+                            size_t protocols_length) {
+  pthread_once(&once, make_method);
+  errand_tls *tls = calloc(1, sizeof *tls);
+  if (!tls) return NULL;
+  tls->descriptor = descriptor;
+  tls->ssl = SSL_new(errand_ssl_context(context));
+  BIO *bio = method ? BIO_new(method) : NULL;
+  if (!tls->ssl || !bio || !set_names(tls->ssl, host) ||
+      (protocols_length > 0 && SSL_set_alpn_protos(tls->ssl, protocols, (unsigned int)protocols_length) != 0)) {
+    BIO_free(bio);
+    SSL_free(tls->ssl);
+    free(tls);
+    ERR_clear_error();
+    return NULL;
+  }
+  BIO_set_data(bio, tls);
+  SSL_set_bio(tls->ssl, bio, bio);
+  SSL_set_app_data(tls->ssl, &tls->lacked_certificate);
+  SSL_set_connect_state(tls->ssl);
+  return tls;
+}
+
+void errand_tls_free(errand_tls *tls, bool says_end) {
+  if (!tls) return;
+  // OpenSSL forbids SSL_shutdown() after a fatal error and during the handshake.
+  if (says_end && tls->writing == errand_tls_done && SSL_is_init_finished(tls->ssl)) SSL_shutdown(tls->ssl);
+  SSL_free(tls->ssl);
+  free(tls);
+  ERR_clear_error();
+}
+
+// Interprets a failed call of OpenSSL.
+static errand_tls_result interpret(errand_tls *tls, int result, bool *wants_other, int other) {
+  int code = SSL_get_error(tls->ssl, result);
+  unsigned long error = ERR_peek_error();
+  ERR_clear_error();
+  *wants_other = code == other;
+  switch (code) {
+  case SSL_ERROR_WANT_READ:
+  case SSL_ERROR_WANT_WRITE:
+    return errand_tls_later;
+  case SSL_ERROR_ZERO_RETURN:
+    return errand_tls_closed;
+  case SSL_ERROR_SYSCALL:
+    return tls->system_error != 0 ? errand_tls_broken : errand_tls_cut;
+  default:
+    break;
+  }
+#ifdef SSL_R_UNEXPECTED_EOF_WHILE_READING
+  if (ERR_GET_REASON(error) == SSL_R_UNEXPECTED_EOF_WHILE_READING) return errand_tls_cut;
+#endif
+  tls->error = error;
+  // After a failure of TLS itself, OpenSSL can neither read nor write.
+  tls->reading = tls->writing = errand_tls_failed;
+  return errand_tls_failed;
+}
+
+errand_tls_result errand_tls_handshake(errand_tls *tls) {
+  bool wants_other = false;
+  ERR_clear_error();
+  int result = SSL_do_handshake(tls->ssl);
+  return result == 1 ? errand_tls_done : interpret(tls, result, &wants_other, SSL_ERROR_WANT_WRITE);
+}
+
+// The socket was drained if it returned fewer bytes than were requested. The poller reports later bytes, so another
+// request would waste a system call. But if the bytes contained only messages of TLS itself, the caller learns nothing
+// from the result and would not ask again, so the end of the stream after these messages must be read in this call.
+errand_tls_result errand_tls_read(errand_tls *tls, void *bytes, size_t length, size_t *count) {
+  *count = 0;
+  tls->is_drained = false;
+  tls->read_wants_write = false;
+  errand_tls_result last = tls->reading;
+  while (*count < length && last == errand_tls_done) {
+    size_t read = 0;
+    tls->stops_if_drained = *count > 0;
+    ERR_clear_error();
+    int result = SSL_read_ex(tls->ssl, (char *)bytes + *count, length - *count, &read);
+    *count += read;
+    if (result != 1) last = interpret(tls, result, &tls->read_wants_write, SSL_ERROR_WANT_WRITE);
+  }
+  if (last != errand_tls_later) tls->reading = last;
+  return *count > 0 ? errand_tls_done : last;
+}
+
+errand_tls_result errand_tls_write(errand_tls *tls, const void *bytes, size_t length, size_t *count) {
+  *count = 0;
+  tls->stops_if_drained = false;
+  tls->write_wants_read = false;
+  errand_tls_result last = tls->writing;
+  while (*count < length && last == errand_tls_done) {
+    size_t written = 0;
+    ERR_clear_error();
+    int result = SSL_write_ex(tls->ssl, (const char *)bytes + *count, length - *count, &written);
+    *count += written;
+    if (result != 1) last = interpret(tls, result, &tls->write_wants_read, SSL_ERROR_WANT_READ);
+  }
+  if (last != errand_tls_later) tls->writing = last;
+  return *count > 0 ? errand_tls_done : last;
+}
+
+bool errand_tls_has_unread(errand_tls *tls) {
+  char byte;
+  size_t read = 0;
+  if (tls->reading != errand_tls_done) return true;
+  ERR_clear_error();
+  tls->stops_if_drained = false;
+  int result = SSL_peek_ex(tls->ssl, &byte, 1, &read);
+  if (result == 1) return true;
+  errand_tls_result last = interpret(tls, result, &tls->read_wants_write, SSL_ERROR_WANT_WRITE);
+  if (last != errand_tls_later) tls->reading = last;
+  return last != errand_tls_later || SSL_has_pending(tls->ssl);
+}
+
+bool errand_tls_has_buffered(const errand_tls *tls) {
+  return tls->reading != errand_tls_done || SSL_has_pending(tls->ssl);
+}
+
+bool errand_tls_is_crossed(const errand_tls *tls) { return tls->read_wants_write || tls->write_wants_read; }
+
+bool errand_tls_is_cut(const errand_tls *tls) { return tls->reading == errand_tls_cut; }
+
+int errand_tls_system_error(const errand_tls *tls) { return tls->system_error; }
+
+const char *errand_tls_reason(const errand_tls *tls) {
+  return tls->error == 0 ? NULL : ERR_reason_error_string(tls->error);
+}
+
+bool errand_tls_is_foreign(const errand_tls *tls) {
+  return tls->error != 0 && ERR_GET_LIB(tls->error) == ERR_LIB_SSL &&
+         (ERR_GET_REASON(tls->error) == SSL_R_WRONG_VERSION_NUMBER ||
+          ERR_GET_REASON(tls->error) == SSL_R_HTTP_REQUEST);
+}
+
+long errand_tls_verify_result(const errand_tls *tls) { return SSL_get_verify_result(tls->ssl); }
+
+const char *errand_tls_verify_text(long result) { return X509_verify_cert_error_string(result); }
+
+bool errand_tls_lacked_own_certificate(const errand_tls *tls) { return tls->lacked_certificate; }
+
+const uint8_t *errand_tls_protocol(const errand_tls *tls, unsigned int *length) {
+  const unsigned char *name = NULL;
+  SSL_get0_alpn_selected(tls->ssl, &name, length);
+  return name;
+}
+
+bool errand_tls_public_key_digest(const errand_tls *tls, uint8_t digest[32]) {
+  X509 *certificate = SSL_get_peer_certificate(tls->ssl);
+  if (!certificate) return false;
+  unsigned char *bytes = NULL;
+  int length = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &bytes);
+  X509_free(certificate);
+  if (length <= 0) return false;
+  bool is_hashed = EVP_Digest(bytes, (size_t)length, digest, NULL, EVP_sha256(), NULL) == 1;
+  OPENSSL_free(bytes);
+  ERR_clear_error();
+  return is_hashed;
+}
+
+#else
+// Some tools reject an object file without symbols. On systems other than Linux, this file would have no symbol.
+int errand_tls_is_for_linux_only = 1;
+#endif

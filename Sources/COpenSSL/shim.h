@@ -1,0 +1,4 @@
+#pragma once
+#ifdef __linux__
+#include <openssl/ssl.h>
+#endif

@@ -1,0 +1,95 @@
+#if os(Linux)
+  import CErrandTLS
+  import ErrandHTTP
+  import ErrandTLS
+  import Foundation
+  import Glibc
+
+  /// OpenSSL's settings for the connections of one loop that present the same client certificate, or none.
+  final class TLSContext {
+    let context: OpaquePointer
+    /// True if the connections present a client certificate to servers that ask for one.
+    let hasCertificate: Bool
+
+    /// The files in which Linux distributions keep the authorities that the system trusts.
+    private static let systemFiles = [
+      "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+      "/etc/ssl/cert.pem",
+    ]
+
+    /// Makes a context. Returns nil if no memory is available. A system without authorities trusts no server.
+    init?(_ trust: TrustSettings, certificate: LoadedCertificate?, minimum: TLSVersion) {
+      guard let context = errand_tls_context_make(minimum == .tls1_3) else { return nil }
+      self.context = context
+      hasCertificate = certificate != nil
+      guard trusts(trust.authority), uses(certificate) else { return nil }
+    }
+
+    deinit { errand_tls_context_free(context) }
+
+    private func trusts(_ authority: TrustSettings.Authority) -> Bool {
+      switch authority {
+      case .certificates(let data, _):
+        return data.withUnsafeBytes { errand_tls_context_trust_pem(context, $0.baseAddress, $0.count) }
+      case .system:
+        if let file = Self.systemFiles.first(where: { access($0, R_OK) == 0 }),
+          errand_tls_context_trust_file(context, file)
+        {
+          return true
+        }
+        return errand_tls_context_trust_directory(context)
+      }
+    }
+
+    private func uses(_ certificate: LoadedCertificate?) -> Bool {
+      guard let certificate else { return true }
+      return certificate.certificate.withUnsafeBytes { bytes in
+        guard let key = certificate.key else {
+          return errand_tls_context_use_pkcs12(context, bytes.baseAddress, bytes.count, certificate.passphrase)
+        }
+        return key.withUnsafeBytes { key in
+          errand_tls_context_use_pem(
+            context, bytes.baseAddress, bytes.count, key.baseAddress, key.count, certificate.passphrase)
+        }
+      }
+    }
+  }
+
+  /// The TLS contexts of one loop. Each is made when the first connection needs it, because reading the system's
+  /// authorities takes about 20 milliseconds.
+  struct TLSContexts {
+    private let trust: TrustSettings
+    private let minimum: TLSVersion
+    /// The contexts by the index of their client certificate.
+    private var contexts: [Int?: TLSContext] = [:]
+
+    init(_ trust: TrustSettings, minimum: TLSVersion) {
+      self.trust = trust
+      self.minimum = minimum
+    }
+
+    /// Begins a TLS session with an origin over a connected socket. Returns nil if no memory is available.
+    mutating func session(
+      with origin: HTTPURL.Origin, over socket: EngineSocket, protocols: [String]
+    ) -> TLSSession? {
+      let place = trust.certificate(for: origin.hostWithoutDot)
+      guard let context = context(place) else { return nil }
+      return TLSSession(
+        context, descriptor: socket.descriptor, host: origin.certificateName, protocols: protocols)
+    }
+
+    private mutating func context(_ place: Int?) -> TLSContext? {
+      if let context = contexts[place] { return context }
+      let certificate = place.map { trust.clientCertificates[$0] }
+      contexts[place] = TLSContext(trust, certificate: certificate, minimum: minimum)
+      return contexts[place]
+    }
+
+    /// True if the origin may have the public key of the session's server.
+    func allowsKey(of session: TLSSession, _ origin: HTTPURL.Origin) -> Bool {
+      guard let pins = trust.pins(of: origin.hostWithoutDot) else { return true }
+      guard let digest = session.publicKeyDigest else { return false }
+      return pins.contains { Data(base64Encoded: $0).map(Array.init) == digest }
+    }
+  }
+#endif

@@ -1,0 +1,110 @@
+#if os(Linux)
+  import CErrandTLS
+  import ErrandTLS
+  import Glibc
+
+  /// The client's side of a TLS connection over a socket. Only the loop's thread uses this object. The object must be
+  /// closed before its socket.
+  final class TLSSession {
+    /// The result of a step of the handshake.
+    enum Handshake: Equatable {
+      case done
+      /// The poller reports when the handshake can continue.
+      case later
+      case failed
+    }
+
+    private let context: TLSContext
+    /// OpenSSL's connection. Nil after the session was closed.
+    private var session: OpaquePointer?
+
+    /// Begins a session over a connected socket. Returns nil if no memory is available.
+    /// - Parameters:
+    ///   - host: The host's name without a trailing dot, or its numeric address without brackets.
+    ///   - protocols: The names of the protocols that are offered to the server (ALPN, RFC 7301).
+    init?(_ context: TLSContext, descriptor: Int32, host: String, protocols: [String]) {
+      let names = protocols.flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + Array($0.utf8) }
+      guard let session = errand_tls_make(context.context, descriptor, host, names, names.count) else { return nil }
+      self.context = context
+      self.session = session
+    }
+
+    deinit { errand_tls_free(session, false) }
+
+    /// Ends the session. Announces the end to the server if this is possible without waiting.
+    func close() {
+      errand_tls_free(session, true)
+      session = nil
+    }
+
+    func handshake() -> Handshake {
+      guard let session else { return .failed }
+      return switch errand_tls_handshake(session) {
+      case errand_tls_done: .done
+      case errand_tls_later: .later
+      default: .failed
+      }
+    }
+
+    func send(_ bytes: UnsafeRawBufferPointer) -> EngineSocket.Transferred {
+      guard let session else { return .end }
+      var count = 0
+      return transferred(errand_tls_write(session, bytes.baseAddress, bytes.count, &count), count)
+    }
+
+    func receive(into buffer: UnsafeMutableRawBufferPointer) -> EngineSocket.Transferred {
+      guard let session else { return .end }
+      var count = 0
+      return transferred(errand_tls_read(session, buffer.baseAddress, buffer.count, &count), count)
+    }
+
+    private func transferred(_ result: errand_tls_result, _ count: Int) -> EngineSocket.Transferred {
+      switch result {
+      case errand_tls_done: .bytes(count)
+      case errand_tls_later: .later
+      case errand_tls_closed, errand_tls_cut: .end
+      default: .failed(failure.systemError == 0 ? EPROTO : failure.systemError)
+      }
+    }
+
+    /// True if unread content, the end of the stream or an error is available. Session tickets and other messages of
+    /// TLS do not count.
+    var hasUnread: Bool { session.map { errand_tls_has_unread($0) } ?? true }
+
+    /// True if ``receive(into:)`` may have a result although the socket has no more bytes.
+    var hasBuffered: Bool { session.map { errand_tls_has_buffered($0) } ?? false }
+
+    /// True if receiving waits until the socket can be written, or sending until the socket can be read.
+    var isCrossed: Bool { session.map { errand_tls_is_crossed($0) } ?? false }
+
+    /// True if the stream ended without the server's announcement of the end (`close_notify`).
+    var isCutOff: Bool { session.map { errand_tls_is_cut($0) } ?? false }
+
+    /// The reason why the session failed.
+    var failure: TLSFailure {
+      guard let session else { return TLSFailure() }
+      let verified = errand_tls_verify_result(session)
+      return TLSFailure(
+        reason: errand_tls_reason(session).map { String(cString: $0) }, systemError: errand_tls_system_error(session),
+        isForeign: errand_tls_is_foreign(session), verifyResult: verified,
+        verifyText: String(cString: errand_tls_verify_text(verified)),
+        lacksCertificate: errand_tls_lacked_own_certificate(session), hasCertificate: context.hasCertificate)
+    }
+
+    /// The name of the protocol that the server chose, such as `h2` (RFC 7301). Nil if the server chose none.
+    var negotiatedProtocol: String? {
+      guard let session else { return nil }
+      var count: UInt32 = 0
+      let name = errand_tls_protocol(session, &count)
+      return name.map { String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self) }
+    }
+
+    /// The SHA-256 of the public key of the server's certificate. Nil if the server sent no certificate, or if no
+    /// memory is available.
+    var publicKeyDigest: [UInt8]? {
+      guard let session else { return nil }
+      var digest = [UInt8](repeating: 0, count: 32)
+      return errand_tls_public_key_digest(session, &digest) ? digest : nil
+    }
+  }
+#endif

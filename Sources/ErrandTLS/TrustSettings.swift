@@ -1,0 +1,98 @@
+#if os(Linux)
+  package import ErrandHTTP
+  package import Foundation
+
+  /// The trust settings of a configuration, after the files were read and the keys were checked. Each event loop has
+  /// one constant value, so connections with different trust settings are never mixed.
+  package struct TrustSettings: Sendable {
+    /// The authorities whose server certificates are accepted.
+    package enum Authority: Sendable {
+      case system
+      /// PEM certificates, and the path of the file from which they were read. The path is nil if they were given as
+      /// bytes.
+      case certificates(Data, path: String?)
+    }
+
+    /// The public keys that certain hosts must have.
+    private struct Pin: Sendable {
+      let hosts: HostPattern
+      let sha256: [String]
+    }
+
+    package let authority: Authority
+    package let clientCertificates: [LoadedCertificate]
+    private let pins: [Pin]
+    private let policy: AddressPolicy
+    private let isForTests: Bool
+
+    /// The default settings: the authorities that the system trusts, without pinned keys and client certificates.
+    package static let standard = TrustSettings()
+
+    private init() {
+      authority = .system
+      pins = []
+      clientCertificates = []
+      policy = .any
+      isForTests = false
+    }
+
+    /// Reads the certificate files of the settings and checks the settings.
+    package init(
+      _ authority: CertificateAuthority, pins: [PublicKeyPins], clientCertificates: [ClientCertificate],
+      policy: AddressPolicy
+    ) throws(InvalidTrust) {
+      self.authority = try Self.read(authority)
+      if let fault = PublicKeyPins.fault(of: pins) { throw InvalidTrust(fault) }
+      self.pins = pins.map { Pin(hosts: HostPattern($0.host), sha256: $0.sha256) }
+        .sorted { $0.hosts.specificity > $1.hosts.specificity }
+      var loaded: [LoadedCertificate] = []
+      for certificate in clientCertificates { loaded.append(try LoadedCertificate(certificate)) }
+      self.clientCertificates = loaded
+      self.policy = policy
+      isForTests = authority.isForTests
+    }
+
+    private static func read(_ authority: CertificateAuthority) throws(InvalidTrust) -> Authority {
+      switch authority {
+      case .system: return .system
+      case .file(let path): return .certificates(try TrustFiles.certificates(in: .file(path: path)), path: path)
+      case .certificates(let data): return .certificates(try TrustFiles.certificates(in: .data(data)), path: nil)
+      case .test(let source): return .certificates(try TrustFiles.certificates(in: source), path: nil)
+      }
+    }
+
+    // MARK: - Hosts
+
+    /// Whether the settings are the same for all hosts.
+    package var isUniform: Bool { pins.isEmpty && clientCertificates.isEmpty }
+
+    /// The pinned public keys of a host as SHA-256 in Base64: those of the most specific pattern that matches the host.
+    /// Nil if the host has no pinned keys.
+    package func pins(of host: String) -> [String]? { pins.first { $0.hosts.covers(host) }?.sha256 }
+
+    /// The index of the client certificate for a host. Nil if no certificate is configured for the host.
+    package func certificate(for host: String) -> Int? { clientCertificates.firstIndex { $0.isShown(to: host) } }
+
+    // MARK: - Addresses
+
+    /// Whether connections to all addresses are allowed.
+    package var allowsAllAddresses: Bool { policy == .any && !isForTests }
+
+    /// Whether connections to addresses of a kind are allowed. The kind is nil for an address that is not an IP
+    /// address.
+    package func allows(_ kind: AddressKind?) -> Bool {
+      guard let kind else { return true }
+      return policy.allows(kind) && (!isForTests || kind == .loopback)
+    }
+
+    /// The message about an address to which a connection is not allowed: the reason and the cure.
+    package func refusal(of address: String, _ kind: AddressKind?, host: String) -> String {
+      let place = "The host \(host) has the address \(address)"
+      if isForTests, kind != .loopback {
+        return "\(place), but a test authority is trusted only on loopback addresses; use the server's authority."
+      }
+      return "\(place) (\(kind?.rawValue ?? "unknown")), which `addressPolicy` forbids; allow this kind of address if "
+        + "you trust the host."
+    }
+  }
+#endif
