@@ -110,6 +110,7 @@ let package = Package(
       dependencies: [
         "ErrandHTTP", "ErrandDecoding", "ErrandSupport",
         .target(name: "CErrandEngine", condition: .when(platforms: [.linux])),
+        .target(name: "CNGHTTP2", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict
     ),
@@ -163,6 +164,8 @@ let package = Package(
     .systemLibrary(
       name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+    .systemLibrary(
+      name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"]), .brew(["libnghttp2"])]),
 
     .testTarget(
       name: "ErrandHTTPTests", dependencies: ["ErrandHTTP", "ErrandSupport", "ErrandTesting", "TestSupport"],
@@ -214,6 +217,7 @@ let package = Package(
       dependencies: [
         "ErrandEngine", "ErrandDecoding", "ErrandHTTP", "ErrandCore", "ErrandSupport", "ErrandTesting", "CodedSamples",
         "EngineServer", "TransportChecks", "TestSupport",
+        .target(name: "CNGHTTP2", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict),
     // A process with a server for ten thousand connections, for ErrandEngineTests.
