@@ -117,6 +117,7 @@ let package = Package(
         "ErrandHTTP", "ErrandDecoding", "ErrandSupport", "ErrandTLS",
         .target(name: "CErrandTLS", condition: .when(platforms: [.linux])),
         .target(name: "CErrandEngine", condition: .when(platforms: [.linux])),
+        .target(name: "CNGHTTP2", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict
     ),
@@ -174,6 +175,8 @@ let package = Package(
     .systemLibrary(
       name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+    .systemLibrary(
+      name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"]), .brew(["libnghttp2"])]),
 
     .testTarget(
       name: "ErrandHTTPTests", dependencies: ["ErrandHTTP", "ErrandSupport", "ErrandTesting", "TestSupport"],
@@ -226,6 +229,7 @@ let package = Package(
       dependencies: [
         "ErrandEngine", "ErrandDecoding", "ErrandHTTP", "ErrandCore", "ErrandSupport", "ErrandTesting", "CodedSamples",
         "CTLSServer", "EngineServer", "TransportChecks", "TestSupport",
+        .target(name: "CNGHTTP2", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict),
     // The server's side of TLS, for ErrandEngineTests.

@@ -96,14 +96,14 @@ nginx_start() {
 }
 
 nginx_try() {
-  local profile=$1 plain tls expired wrong self common early old middle retiring ipv6='# ' gzip=on pid
-  read -r plain tls expired wrong self common early old middle retiring < <(free_ports 10)
+  local profile=$1 plain tls expired wrong self common early old middle retiring h2c h2c_retiring ipv6='# ' gzip=on pid
+  read -r plain tls expired wrong self common early old middle retiring h2c h2c_retiring < <(free_ports 12)
   if has_ipv6; then ipv6=''; fi
   if [[ $profile == bench ]]; then gzip=off; fi
   sed -e "s|@DIR@|$SERVERS_DIR|g" -e "s|@IPV6@|$ipv6|g" -e "s|@GZIP@|$gzip|g" -e "s|@PLAIN@|$plain|g" \
     -e "s|@TLS@|$tls|g" -e "s|@EXPIRED@|$expired|g" -e "s|@WRONG_HOST@|$wrong|g" -e "s|@SELF_SIGNED@|$self|g" -e "s|@COMMON_NAME@|$common|g" \
     -e "s|@NOT_YET_VALID@|$early|g" -e "s|@TLS_1_1@|$old|g" -e "s|@TLS_1_2@|$middle|g" \
-    -e "s|@RETIRING@|$retiring|g" \
+    -e "s|@RETIRING@|$retiring|g" -e "s|@H2C@|$h2c|g" -e "s|@H2C_RETIRING@|$h2c_retiring|g" \
     Scripts/servers/nginx.conf >"$SERVERS_DIR/nginx.conf"
   "$(find_nginx)" -p "$SERVERS_DIR" -e "$SERVERS_DIR/nginx.log" -c "$SERVERS_DIR/nginx.conf" \
     >"$SERVERS_DIR/nginx-output.log" 2>&1 </dev/null &
@@ -132,7 +132,10 @@ nginx_export() {
   export ERRAND_NGINX_NOT_YET_VALID="https://localhost:$early"
   export ERRAND_NGINX_TLS_1_1="https://localhost:$old"
   export ERRAND_NGINX_TLS_1_2="https://localhost:$middle"
+  export ERRAND_NGINX_H2C="http://127.0.0.1:$h2c"
+  export ERRAND_NGINX_H2C_RETIRING="http://127.0.0.1:$h2c_retiring"
   export ERRAND_NGINX_RETIRING="https://localhost:$retiring"
+  export ERRAND_NGINX_H2C_SOCKET="$SERVERS_DIR/h2c.sock"
   export ERRAND_NGINX_SOCKET="$SERVERS_DIR/nginx.sock"
   export ERRAND_NGINX_TLS_SOCKET="$SERVERS_DIR/tls.sock"
   # The folder with the certificates, their keys, and the pins of their public keys.

@@ -33,6 +33,7 @@ missing_packages() {
   has_library zlib zlib1g-dev || echo zlib1g-dev
   has_library libbrotlidec libbrotli-dev || echo libbrotli-dev
   has_library libzstd libzstd-dev || echo libzstd-dev
+  has_library libnghttp2 libnghttp2-dev || echo libnghttp2-dev
   has_library libssl libssl-dev || echo libssl-dev
   has_library sqlite3 libsqlite3-dev || echo libsqlite3-dev
   has_library hiredis libhiredis-dev || echo libhiredis-dev

@@ -18,19 +18,7 @@
     }
 
     /// The version of HTTP.
-    public enum HTTPVersion: Sendable, Hashable {
-      /// HTTP/1.1 with libcurl before 8.24.0, because HTTP/2 in these versions loses and delays responses. With libcurl
-      /// 8.24.0 and later, ``http2`` is used.
-      case automatic
-      /// HTTP/2 over TLS if the server offers HTTP/2, otherwise HTTP/1.1. The choice does not depend on the version of
-      /// libcurl.
-      case http2
-      /// HTTP/1.1 only.
-      case http1Only
-      /// HTTP/2 also in cleartext, without asking the server first (RFC 9113 section 3.3). In cleartext, each exchange
-      /// has a separate connection.
-      case http2PriorKnowledge
-    }
+    public typealias HTTPVersion = HTTPVersionPolicy
 
     /// The error for an invalid setting.
     public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
@@ -55,7 +43,7 @@
     /// The path of a Unix socket. If a path is set, all requests go to this socket, whatever their host is. Each
     /// exchange then has a separate connection. A Unix socket cannot be combined with a proxy. Nil by default.
     public var unixSocket: String?
-    /// The version of HTTP; ``HTTPVersion/automatic`` by default.
+    /// The version of HTTP; ``ErrandHTTP/HTTPVersionPolicy/automatic`` by default.
     public var httpVersion: HTTPVersion = .automatic
     /// The oldest version of TLS that is accepted; 1.2 by default.
     public var minimumTLSVersion: TLSVersion = .tls1_2
@@ -91,7 +79,7 @@
   }
 
   extension CurlConfiguration {
-    /// The HTTP version that is used. ``HTTPVersion/automatic`` is replaced by the version that is safe with the
+    /// The HTTP version that is used. ``ErrandHTTP/HTTPVersionPolicy/automatic`` is replaced by the version that is safe with the
     /// running libcurl.
     var effectiveVersion: HTTPVersion { effectiveVersion(with: .running) }
 

@@ -28,6 +28,9 @@
     /// The path of a Unix domain socket. If a path is set, all requests go to this socket, whatever their host is. Nil
     /// by default.
     public var unixSocket: String?
+    /// The version of HTTP; ``ErrandHTTP/HTTPVersionPolicy/automatic`` by default, which is HTTP/2 over TLS if the server
+    /// offers it, and HTTP/1.1 otherwise.
+    public var httpVersion: HTTPVersionPolicy = .automatic
     /// Addresses to use instead of a lookup, by host and port: `["api.example.com:80": "127.0.0.1"]`. Several addresses
     /// are separated by commas. A link-local IPv6 address may name its scope: `fe80::1%eth0`.
     public var addressOverrides: [String: String] = [:]
@@ -42,13 +45,24 @@
     /// The longest time that an idle connection is kept open; 90 seconds by default.
     public var maximumIdleAge: Duration = .seconds(90)
 
+    /// The time without a received byte after which an HTTP/2 connection sends PING with the next request.
+    var pingAfter: Duration = .seconds(15)
+    /// The time after which an HTTP/2 connection counts as broken if the server sends no byte after PING.
+    var pingWait: Duration = .seconds(10)
+
     /// Makes the standard configuration.
     public init() {}
   }
 
   extension EngineConfiguration {
-    /// The names of the protocols that are offered to TLS servers, the preferred name first (ALPN, RFC 7301).
-    var applicationProtocols: [String] { ["http/1.1"] }
+    /// The protocols that the transport offers to a TLS server, in the order of preference (ALPN, RFC 7301).
+    var applicationProtocols: [String] {
+      switch httpVersion {
+      case .automatic, .http2: ["h2", "http/1.1"]
+      case .http1Only: ["http/1.1"]
+      case .http2PriorKnowledge: ["h2"]
+      }
+    }
 
     /// Makes the loop for the configuration: checks the settings and reads the certificate files.
     /// - Throws: ``Invalid`` if a setting is invalid.

@@ -68,7 +68,7 @@
       } catch {
         return loop.fail(exchange, error)
       }
-      exchange.reportDownload(self, now: loop.now)
+      exchange.reportDownload(total: machine.announcedLength, now: loop.now)
       if machine.sending == .body, exchange.continueEnd != nil { proceed() }
       if self.exchange === exchange, machine.isWhole, !isReadingStopped { complete() }
     }
@@ -86,7 +86,7 @@
         switch step {
         case .more: break
         case .informational: exchange.exchange.onInformational?(machine.head)
-        case .head(let framing): try exchange.begin(framing, self, loop)
+        case .head(let framing): try exchange.begin(framing, machine.head, machine.contentEncoding, loop)
         case .unasked:
           lost(isReset: false)
           return false
@@ -153,9 +153,11 @@
       if exchange.isExpectationRefused {
         exchange.isExpectationRefused = false
         exchange.expectsContinue = false
-        return loop.sendAgain(exchange, leaving: self, isKept: machine.finish())
+        return loop.sendAgain(exchange, isKept: machine.finish())
       }
-      let result = Result { try exchange.finish(self) }
+      let result = Result {
+        try exchange.finish(machine.head, mayBeCutOff: machine.mayBeCutOff) { machine.takeTrailers() }
+      }
       loop.end(exchange, result, keeping: machine.finish() ? self : nil)
     }
 
@@ -165,9 +167,9 @@
       guard let exchange else { return loop.discard(self) }
       if let failure = tlsFailure(of: exchange, ending, isReset: isReset) { return loop.fail(exchange, failure) }
       switch ending {
-      case .idle, .unsent: loop.moveOn(exchange, from: self)
+      case .idle, .unsent: loop.moveOn(exchange)
       case .response: complete()
-      case .beforeResponse: loop.lostBeforeResponse(exchange, on: self)
+      case .beforeResponse: loop.lostBeforeResponse(exchange)
       case .inHead: loop.fail(exchange, exchange.failure(isReset ? .reset : .truncated, EngineFailure.inHead))
       case .inBody where !isReset && machine.mayBeCutOff:
         loop.fail(exchange, exchange.failure(.truncated, FailureText.missingCloseNotification))

@@ -2,7 +2,7 @@
   import ErrandHTTP
 
   /// A connected socket and the state machine that interprets its bytes. Only the loop's thread uses this object.
-  final class EngineConnection {
+  final class EngineConnection: LoopWork {
     /// The maximum number of bytes that a connection reads or writes in one iteration of the loop before other
     /// connections continue.
     static let bytesPerTurn = 512 << 10

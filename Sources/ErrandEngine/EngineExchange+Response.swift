@@ -5,11 +5,12 @@
 
   extension EngineExchange {
     /// Chooses the destination of the body after the headers of the final response have arrived.
-    func begin(_ framing: BodyFraming, _ connection: EngineConnection, _ loop: EngineLoop) throws {
-      let head = connection.machine.head
+    func begin(
+      _ framing: BodyFraming, _ head: ResponseHead, _ contentEncoding: String, _ loop: EngineLoop
+    ) throws {
       isExpectationRefused = expectsContinue && head.status == 417 && upload?.canBeSentAgain == true
       content = try ContentReceiver(
-        try destination(for: head, loop), framing: framing, contentEncoding: connection.machine.contentEncoding,
+        try destination(for: head, loop), framing: framing, contentEncoding: contentEncoding,
         limits: exchange.limits, refusesUnknownCodings: loop.configuration.refusesUnknownContentCodings,
         scratch: loop.decodingBuffer)
       reportUpload()
@@ -43,21 +44,21 @@
       }
     }
 
-    func reportDownload(_ connection: EngineConnection, now: MonotonicInstant) {
+    func reportDownload(total: Int64?, now: MonotonicInstant) {
       guard progress != nil, let content, content.wireBytes > 0 else { return }
-      progress?.report(.download, content.wireBytes, total: connection.machine.announcedLength, at: now)
+      progress?.report(.download, content.wireBytes, total: total, at: now)
     }
 
     /// Checks that the body is complete, and creates the response.
-    func finish(_ connection: EngineConnection) throws -> HTTPResponse {
-      if content?.needsNoMore == false { try content?.finish(mayBeCutOff: connection.machine.mayBeCutOff) }
+    func finish(
+      _ head: ResponseHead, mayBeCutOff: Bool, trailers: () -> HTTPFields
+    ) throws -> HTTPResponse {
+      if content?.needsNoMore == false { try content?.finish(mayBeCutOff: mayBeCutOff) }
       reportUpload()
       progress?.finish(.download, content?.wireBytes ?? 0)
-      var response = HTTPResponse(head: connection.machine.head, url: exchange.request.url)
+      var response = HTTPResponse(head: head, url: exchange.request.url)
       response.body = content?.takeMemory() ?? Data()
-      if content?.needsNoMore == false, !connection.machine.mayBeCutOff {
-        response.trailers = connection.machine.takeTrailers()
-      }
+      if content?.needsNoMore == false, !mayBeCutOff { response.trailers = trailers() }
       response.metrics = finalMetrics()
       return exchange.sink == nil && content?.isCut == true ? response.cut() : response
     }

@@ -8,16 +8,22 @@
   /// The caller sets `wakeup` before it submits the exchange to the loop. The loop sets `result` before it wakes the
   /// caller. Only the loop's thread uses the properties that are declared after `result`.
   final class EngineExchange: @unchecked Sendable {  // the caller and the loop's thread use it in turn, see above
-    /// Whether the exchange has no connection, is connecting, or has a connection.
+    /// Whether the exchange has no connection, is connecting, waits for a connection that another exchange opens, or has
+    /// a connection or a stream of an HTTP/2 connection.
     enum Stage {
       case unconnected
       case connecting(EngineConnector)
+      case joining
       case connected(EngineConnection)
+      case streaming(HTTP2Stream)
     }
 
     /// The maximum number of idle connections that an exchange loses, because they were closed before a byte of the
     /// request was sent. After that, the exchange opens a new connection.
     static let mostStaleConnections = 5
+    /// The maximum number of times that an exchange moves because the server has not processed the request (RFC 9113
+    /// section 8.7). After half of them, the exchange opens its own connection.
+    static let mostRefusals = 6
     /// The longest wait for status 100 (Continue) before the body is sent anyway.
     static let continueWait = Duration.seconds(1)
     /// The maximum size in bytes of a body that is sent in one write with the headers.
@@ -56,6 +62,10 @@
     /// True if the request was sent again because an idle connection closed before the response.
     var isRepeated = false
     var staleConnections = 0
+    /// The number of times that a server guaranteed that it had not processed the request.
+    var refusals = 0
+    /// The HTTP/2 connections on which the server did not process the request.
+    var refusers: [HTTP2Connection] = []
     /// True if an earlier connection accepted bytes of the request.
     var wasBegun = false
     /// True if the sink has paused the body.
@@ -105,8 +115,18 @@
       if case .connected(let connection) = stage { connection } else { nil }
     }
 
+    var stream: HTTP2Stream? {
+      if case .streaming(let stream) = stage { stream } else { nil }
+    }
+
+    /// The number of bytes of the request that the current connection accepted.
+    private var sent: Int64 { connection?.machine.bytesWritten ?? stream?.bytesSent ?? 0 }
+
+    /// The number of bytes of the response that arrived on the current connection.
+    private var received: Int64 { connection?.machine.bytesReceived ?? stream?.machine.bytesReceived ?? 0 }
+
     /// True if a connection accepted bytes of the request. The server may then process the request.
-    var mayHaveBeenSent: Bool { wasBegun || (connection?.machine.bytesWritten ?? 0) > 0 }
+    var mayHaveBeenSent: Bool { wasBegun || sent > 0 }
 
     // MARK: - Once more
 
@@ -124,13 +144,21 @@
     /// True if the exchange must use a new connection instead of an idle connection.
     var needsFreshConnection: Bool { isRepeated || staleConnections >= Self.mostStaleConnections }
 
+    /// True if the exchange must open its own connection, because servers often did not process its request on a shared
+    /// one.
+    var needsOwnConnection: Bool { refusals > Self.mostRefusals / 2 }
+
+    /// True if the exchange may use an HTTP/2 connection. An exchange that lost its connection needs a newer one.
+    func mayShare(_ connection: HTTP2Connection) -> Bool {
+      connection.acceptsStreams && !needsOwnConnection && !refusers.contains { $0 === connection }
+        && (!needsFreshConnection || connection.established >= started)
+    }
+
     /// Resets the exchange so that it can begin again on another connection.
     func beginAgain(now: MonotonicInstant) {
-      if let connection {
-        wasBegun = wasBegun || connection.machine.bytesWritten > 0
-        earlierSent += connection.machine.bytesWritten
-        earlierReceived += connection.machine.bytesReceived
-      }
+      wasBegun = mayHaveBeenSent
+      earlierSent += sent
+      earlierReceived += received
       stage = .unconnected
       content = nil
       continueEnd = nil
@@ -152,6 +180,12 @@
       case .connecting(let connector):
         guard let next = connector.nextAttempt else { return connectEnd }
         return connectEnd.map { min($0, next) } ?? next
+      case .joining: return connectEnd
+      case .streaming(let stream):
+        if isPaused || upload?.isPaused == true { return nil }
+        let end = exchange.idleTimeout.map { lastActivity.advanced(by: $0) }
+        guard let pingEnd = stream.connection.pingEnd else { return end }
+        return end.map { min($0, pingEnd) } ?? pingEnd
       case .connected:
         if isPaused || upload?.isPaused == true { return continueEnd }
         let end = exchange.idleTimeout.map { lastActivity.advanced(by: $0) }
@@ -187,14 +221,9 @@
     func finalMetrics() -> ExchangeMetrics {
       var metrics = metrics
       metrics.total = submitted.duration(to: .now)
-      metrics.bytesSent = earlierSent
-      metrics.bytesReceived = earlierReceived
-      if let connection {
-        metrics.bytesSent += connection.machine.bytesWritten
-        metrics.bytesReceived += connection.machine.bytesReceived
-        let head = connection.machine.head
-        if head.status > 0 { metrics.version = head.version }
-      }
+      metrics.bytesSent = earlierSent + sent
+      metrics.bytesReceived = earlierReceived + received
+      if let head = connection?.machine.head ?? stream?.machine.head, head.status > 0 { metrics.version = head.version }
       return metrics
     }
 

@@ -30,6 +30,24 @@
       return exchange.failure(kind, failure.cause.map { with($0, sentence) } ?? sentence)
     }
 
+    /// The message for an HTTP/2 stream that the server or libnghttp2 has reset.
+    static func reset(_ origin: HTTPURL.Origin, code: UInt32) -> String {
+      http2(origin, "the stream was reset with \(HTTP2Session.name(of: code))")
+    }
+
+    /// The message for an HTTP/2 connection that ended because of an error.
+    static func http2(_ origin: HTTPURL.Origin, _ cause: String) -> String {
+      with(cause, FailureText.sentence(for: .http2, origin: origin))
+    }
+
+    /// The message for a request that the server has rejected several times before it processed the request.
+    static func unprocessed(_ origin: HTTPURL.Origin) -> String {
+      "\(origin) shut down the HTTP/2 connection before it processed the request."
+    }
+
+    /// The cause of the end of an HTTP/2 connection with too many frames; see ``HTTP2FrameBudget``.
+    static let flood = "the server sends too many frames without content"
+
     static let inHead = "The connection closed within the response headers."
 
     private static func with(_ cause: String, _ sentence: String) -> String { "\(sentence.dropLast()) (\(cause))." }

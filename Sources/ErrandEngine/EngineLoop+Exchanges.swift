@@ -15,7 +15,8 @@
     }
 
     /// Sends an exchange on a usable idle connection, or opens a new connection.
-    private func place(_ exchange: EngineExchange) {
+    func place(_ exchange: EngineExchange) {
+      if mayShareConnection(exchange), share(exchange) { return }
       if !exchange.needsFreshConnection, let connection = keptConnection(for: exchange.origin) {
         connection.begin(exchange)
         return expectWatch(of: exchange)
@@ -71,6 +72,8 @@
       _ exchange: EngineExchange, _ socket: EngineSocket, _ token: UInt64, _ address: SocketAddress,
       _ report: Poller.Report?
     ) {
+      if usesHTTP2(socket) { return connectedHTTP2(exchange, socket, token, address) }
+      defer { connectOthers(waitingFor: exchange) }
       let connection = EngineConnection(
         socket, token: token, origin: exchange.origin, address: address.text, loop: self)
       sockets.hand(token, to: .connection(connection))
@@ -84,18 +87,24 @@
     // MARK: - Continuing
 
     func resumeBody(_ exchange: EngineExchange) {
-      guard exchange.slot != nil, exchange.isPaused, let connection = exchange.connection else { return }
-      connection.continueBody()
+      guard exchange.slot != nil, exchange.isPaused else { return }
+      switch exchange.stage {
+      case .connected(let connection): connection.continueBody()
+      case .streaming(let stream): stream.continueTurn()
+      case .unconnected, .joining, .connecting: return
+      }
       expectWatch(of: exchange)
     }
 
     func resumeUpload(_ exchange: EngineExchange) {
-      guard exchange.slot != nil, exchange.upload?.isPaused == true, let connection = exchange.connection else {
-        return
-      }
+      guard exchange.slot != nil, exchange.upload?.isPaused == true else { return }
       exchange.upload?.isPaused = false
       exchange.lastActivity = now
-      connection.sendBody()
+      switch exchange.stage {
+      case .connected(let connection): connection.sendBody()
+      case .streaming(let stream): stream.resumeUpload()
+      case .unconnected, .joining, .connecting: return
+      }
       expectWatch(of: exchange)
     }
 
@@ -112,51 +121,64 @@
         expectWatch(of: exchange)
       }
       for connection in pool.expire(now: now) { close(connection) }
+      for connection in sharedPool.expire(now: now) { connection.finish() }
     }
 
     private func isDue(_ exchange: EngineExchange) {
       switch exchange.stage {
       case .unconnected: break
       case .connecting(let connector):
-        if let end = exchange.connectEnd, end <= now {
-          let text = FailureText.connectTimeout(exchange.origin, after: exchange.exchange.connectTimeout)
-          return fail(exchange, exchange.failure(.connectTimeout, text))
-        }
+        if let end = exchange.connectEnd, end <= now { return failConnecting(exchange) }
         connector.advance()
+      case .joining: failConnecting(exchange)
       case .connected(let connection):
         if let end = exchange.continueEnd, end <= now { return connection.proceed() }
-        let text = FailureText.idleTimeout(exchange.origin, after: exchange.exchange.idleTimeout)
-        fail(exchange, exchange.failure(.idleTimeout, text))
+        failIdle(exchange)
+      case .streaming(let stream):
+        if let end = stream.connection.pingEnd, end <= now { return stream.connection.lost(isReset: true) }
+        stream.connection.ping()
+        failIdle(exchange)
       }
+    }
+
+    private func failConnecting(_ exchange: EngineExchange) {
+      let text = FailureText.connectTimeout(exchange.origin, after: exchange.exchange.connectTimeout)
+      fail(exchange, exchange.failure(.connectTimeout, text))
+    }
+
+    private func failIdle(_ exchange: EngineExchange) {
+      let text = FailureText.idleTimeout(exchange.origin, after: exchange.exchange.idleTimeout)
+      fail(exchange, exchange.failure(.idleTimeout, text))
     }
 
     // MARK: - Sending again
 
     /// Moves an exchange to another connection because its connection closed before a byte of the request was written.
     /// Sending the request again is safe for every method, because the server received no part of it.
-    func moveOn(_ exchange: EngineExchange, from connection: EngineConnection) {
-      guard connection.uses > 1, exchange.upload?.canBeSentAgain != false else {
+    func moveOn(_ exchange: EngineExchange) {
+      guard exchange.isReused == true, exchange.upload?.canBeSentAgain != false else {
         return fail(exchange, exchange.failure(.closedBeforeResponse))
       }
       exchange.staleConnections += 1
-      sendAgain(exchange, leaving: connection, isKept: false)
+      sendAgain(exchange, isKept: false)
     }
 
     /// Handles a connection that closed before the first line of the response. The server may have processed the
     /// request, so only a repeatable request is sent again.
-    func lostBeforeResponse(_ exchange: EngineExchange, on connection: EngineConnection) {
+    func lostBeforeResponse(_ exchange: EngineExchange) {
       guard exchange.mayBeRepeated else { return fail(exchange, exchange.failure(.closedBeforeResponse)) }
       exchange.isRepeated = true
       exchange.exchange.handling.observer?.repeated()
       exchange.expectsContinue = exchange.exchange.request.body?.expectsContinue == true
-      sendAgain(exchange, leaving: connection, isKept: false)
+      sendAgain(exchange, isKept: false)
     }
 
-    func sendAgain(_ exchange: EngineExchange, leaving connection: EngineConnection, isKept: Bool) {
+    /// Sends the request of an exchange again. `isKept` is true if another exchange may use the current connection.
+    func sendAgain(_ exchange: EngineExchange, isKept: Bool) {
+      let (stage, kept) = (exchange.stage, isKept ? exchange.connection : nil)
       exchange.beginAgain(now: now)
-      connection.release()
-      if isKept { keep(connection) } else { close(connection) }
-      place(exchange)
+      leave(stage, keeping: kept)
+      if case .streaming = stage { placeLater(exchange) } else { place(exchange) }
     }
 
     // MARK: - The end
@@ -172,15 +194,22 @@
       exchange.slot = nil
       exchange.result = measured(result, exchange)
       exchange.upload?.close()
-      switch exchange.stage {
-      case .unconnected: break
+      leave(exchange.stage, keeping: kept)
+      exchange.stage = .unconnected
+      note(ended: exchange)
+      if case .failure(let error) = result { connectOthers(waitingFor: exchange, error) }
+    }
+
+    /// Releases the connection of an exchange. Keeps the connection in the pool if it is `kept`.
+    private func leave(_ stage: EngineExchange.Stage, keeping kept: EngineConnection?) {
+      switch stage {
+      case .unconnected, .joining: break
       case .connecting(let connector): connector.cancel()
       case .connected(let connection):
         connection.release()
         if kept === connection { keep(connection) } else { close(connection) }
+      case .streaming(let stream): stream.release()
       }
-      exchange.stage = .unconnected
-      note(ended: exchange)
     }
 
     /// Adds the metrics to a failure. If the error cannot contain metrics, such as a cancellation, reports the metrics

@@ -7,6 +7,7 @@
     func handle(_ report: Poller.Report) {
       switch sockets.owner(of: report.token) {
       case .connection(let connection): connection.handle(connection.socket.interpreted(report))
+      case .http2(let connection): connection.handle(connection.socket.interpreted(report))
       case .connector(let connector): connector.handle(report)
       case nil: break
       }
@@ -16,12 +17,21 @@
     /// descriptor is left, closes the oldest idle connection and tries once more.
     func openSocket(for address: SocketAddress) -> (socket: EngineSocket?, error: Int32) {
       let opened = EngineSocket.open(for: address)
-      guard opened.socket == nil, opened.error == EMFILE || opened.error == ENFILE, let idle = pool.removeOldest()
-      else {
+      guard opened.socket == nil, opened.error == EMFILE || opened.error == ENFILE, closeOldestIdle() else {
         return opened
       }
-      close(idle)
       return EngineSocket.open(for: address)
+    }
+
+    /// Closes the idle connection that has been idle longest. Returns false if there is none.
+    private func closeOldestIdle() -> Bool {
+      if let idle = pool.removeOldest() {
+        close(idle)
+        return true
+      }
+      guard let idle = sharedPool.removeOldest() else { return false }
+      idle.finish()
+      return true
     }
 
     /// Registers a socket with the poller, and returns the socket's token. Returns nil if the system has no resources

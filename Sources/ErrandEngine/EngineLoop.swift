@@ -6,6 +6,14 @@
   import ErrandTLS
   import Synchronization
 
+  /// A connection or a stream that continues in the next iteration of the loop.
+  protocol LoopWork: AnyObject {
+    /// True if the loop continues with this object in its next iteration.
+    var isQueued: Bool { get set }
+    var isOpen: Bool { get }
+    func continueTurn()
+  }
+
   /// The event loop: the thread that runs all exchanges of one configuration. The thread performs commands, runs
   /// timers, reads and writes sockets, and sleeps.
   ///
@@ -39,20 +47,32 @@
     private var uploadMemory: UnsafeMutableRawBufferPointer?
     var requests = RequestBuffer()
     var tls: TLSContexts
+    var requestHead = HTTP2RequestHead()
     /// The time at which the loop's thread last woke up or began to perform commands.
     private(set) var now = MonotonicInstant.now
     /// The number of bytes that may still be decoded in this iteration of the loop.
     var decoding = DecodingBudget()
     var sockets = SocketTable()
     var pool: IdlePool<EngineConnection>
+    var sharedPool: SharedPool<HTTP2Connection>
+    /// The exchanges that open a connection which others will share, by origin.
+    var openings: [HTTPURL.Origin: HTTP2Opening] = [:]
+    /// The origins whose servers have chosen HTTP/1.1. Their connections are not shared.
+    var http1Origins: Set<HTTPURL.Origin> = []
+    /// The origins whose servers accept fewer concurrent streams than a client may assume, with their limits.
+    var streamLimits: [HTTPURL.Origin: Int] = [:]
     var watches = WatchList<EngineExchange>()
     /// The connection attempts that wait for the lookup of a host, by origin.
     var lookups: [HTTPURL.Origin: [EngineConnector]] = [:]
     private var commands: [EngineCommand] = []
     private var jobs: [(job: UnownedJob, executor: EngineExecutor)] = []
     private var runningJobs: [(job: UnownedJob, executor: EngineExecutor)] = []
-    private var ready: [EngineConnection] = []
-    private var continuing: [EngineConnection] = []
+    private var ready: [any LoopWork] = []
+    private var continuing: [any LoopWork] = []
+    /// The HTTP/2 connections with bytes that are sent at the end of the current work.
+    var unflushed: [HTTP2Connection] = []
+    /// The exchanges that need another connection.
+    var unplaced: [EngineExchange] = []
     private var ended: [EngineExchange] = []
 
     init(
@@ -67,6 +87,7 @@
       pool = IdlePool(
         most: configuration.maximumIdleConnections, mostPerOrigin: configuration.maximumIdleConnectionsPerHost,
         age: configuration.maximumIdleAge)
+      sharedPool = SharedPool(most: configuration.maximumIdleConnections, age: configuration.maximumIdleAge)
     }
 
     deinit {
@@ -155,6 +176,7 @@
         performCommands()
       } while waitForEvents(poller)
       for connection in pool.removeAll() { close(connection) }
+      for connection in sharedPool.removeAll() { connection.finish() }
       thread.store(0, ordering: .relaxed)
     }
 
@@ -162,7 +184,7 @@
     private func waitForEvents(_ poller: Poller) -> Bool {
       var wait: Int32 = 0
       if ready.isEmpty, jobs.isEmpty {
-        let latest = [watches.next, pool.nextExpiry].compactMap { $0 }.min()
+        let latest = [watches.next, pool.nextExpiry, sharedPool.nextExpiry].compactMap { $0 }.min()
         let isBusy = watches.count > 0
         let now = MonotonicInstant.now
         switch inbox.withLock({ $0.decideSleep(now: now, latest: latest, isBusy: isBusy) }) {
@@ -225,19 +247,19 @@
 
     // MARK: - Loop iterations
 
-    /// Continues with a connection in the next iteration of the loop, after the other connections.
-    func continueLater(with connection: EngineConnection) {
-      guard !connection.isQueued else { return }
-      connection.isQueued = true
-      ready.append(connection)
+    /// Continues with a connection or a stream in the next iteration of the loop, after the others.
+    func continueLater(with work: any LoopWork) {
+      guard !work.isQueued else { return }
+      work.isQueued = true
+      ready.append(work)
     }
 
     private func continueReady() {
       guard !ready.isEmpty else { return }
       swap(&ready, &continuing)
-      for connection in continuing {
-        connection.isQueued = false
-        if connection.isOpen { connection.continueTurn() }
+      for work in continuing {
+        work.isQueued = false
+        if work.isOpen { work.continueTurn() }
       }
       continuing.removeAll(keepingCapacity: true)
     }
@@ -247,6 +269,7 @@
     func note(ended exchange: EngineExchange) { ended.append(exchange) }
 
     private func wakeCallers() {
+      settleHTTP2()
       if ended.isEmpty { return }
       for exchange in ended { exchange.wakeup?.resume() }
       ended.removeAll(keepingCapacity: true)

@@ -3,11 +3,14 @@
   public import ErrandHTTP
   import ErrandSupport
 
-  /// A transport with this library's own HTTP/1.1 engine, on Linux sockets and OpenSSL. One thread runs all exchanges.
+  /// A transport with this library's own HTTP engine, on Linux sockets and OpenSSL. One thread runs all exchanges.
   ///
-  /// The engine checks the framing of RFC 9112 strictly. It decodes gzip, deflate, brotli and zstd. It sends a request
-  /// again only if the server cannot have seen the request, or if the request may be repeated. HTTP/2 and proxies are
-  /// not supported yet.
+  /// The engine checks the framing of RFC 9112 and RFC 9113 strictly. It decodes gzip, deflate, brotli and zstd. It
+  /// sends a request again only if the server cannot have processed the request, or if the request may be repeated.
+  /// Proxies are not supported yet.
+  ///
+  /// Over TLS, the engine offers HTTP/2 unless ``EngineConfiguration/httpVersion`` excludes it. Over HTTP/2, requests to
+  /// one server share a connection, and a paused response body keeps at most 1 MiB in memory and stops no other body.
   ///
   /// The thread starts with the first exchange and also runs ``timers``. It ends when the transport and its timers are
   /// released and no exchange is left.
@@ -82,9 +85,9 @@
       _ = old  // the old state is released outside the lock
     }
 
-    /// The capabilities of the transport. HTTP/2 and proxies are not among them.
+    /// The capabilities of the transport. Proxies are not among them.
     public var capabilities: TransportCapabilities {
-      [.bodySink, .informational, .trailers, .metrics, .progress, .observesStop, .bodySource]
+      [.bodySink, .informational, .trailers, .http2, .metrics, .progress, .observesStop, .bodySource]
     }
 
     /// The content codings that the transport requests: gzip, br and zstd. It also decodes deflate, but does not

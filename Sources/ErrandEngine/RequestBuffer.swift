@@ -69,7 +69,7 @@
     }
 
     /// True if a request with this method must send `Content-Length: 0` when it has no body (RFC 9110 section 8.6).
-    private static func needsContentLength(_ method: HTTPMethod) -> Bool {
+    static func needsContentLength(_ method: HTTPMethod) -> Bool {
       switch method.rawValue {
       case "POST", "PUT", "PATCH": true
       default: false
@@ -88,7 +88,7 @@
     }
 
     /// True for cookies and entity tags. Their values must be sent with exactly the bytes that the server sent.
-    private static func isSentBack(_ name: HTTPFieldName) -> Bool {
+    static func isSentBack(_ name: HTTPFieldName) -> Bool {
       switch name.rawValue.utf8.count {
       case 6: name == .cookie
       case 8: name == "If-Match" || name == "If-Range"

@@ -6,6 +6,7 @@
     enum Owner {
       case connector(EngineConnector)
       case connection(EngineConnection)
+      case http2(HTTP2Connection)
     }
 
     private struct Place {

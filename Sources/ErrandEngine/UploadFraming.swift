@@ -23,22 +23,29 @@
       let isChunked = exchange.exchange.request.body?.length == nil
       let data = UnsafeMutableRawBufferPointer(
         rebasing: isChunked ? buffer[chunkSizeBytes..<(buffer.count - chunkEndBytes)] : buffer[...])
-      let read = try exchange.upload?.give(data, flow(exchange, loop)) ?? .end
-      switch read {
+      switch try read(of: exchange, into: data, loop) {
       case .later: return nil
       case .end:
         return Piece(
           bytes: isChunked ? lastChunk(in: buffer) : UnsafeRawBufferPointer(start: nil, count: 0), isLast: true)
       case .bytes(let count):
-        if let upload = exchange.upload {
-          exchange.progress?.report(.upload, upload.sent, total: upload.total, at: loop.now)
-        }
         guard isChunked else {
           return Piece(
             bytes: UnsafeRawBufferPointer(rebasing: data[..<count]), isLast: exchange.upload?.hasEnded == true)
         }
         return Piece(bytes: chunk(of: count, in: buffer), isLast: false)
       }
+    }
+
+    /// Reads the next bytes of an exchange's body without framing, and reports the progress.
+    static func read(
+      of exchange: EngineExchange, into buffer: UnsafeMutableRawBufferPointer, _ loop: EngineLoop
+    ) throws -> BodyRead {
+      let read = try exchange.upload?.give(buffer, flow(exchange, loop)) ?? .end
+      if case .bytes = read, let upload = exchange.upload {
+        exchange.progress?.report(.upload, upload.sent, total: upload.total, at: loop.now)
+      }
+      return read
     }
 
     private static func flow(_ exchange: EngineExchange, _ loop: EngineLoop) -> BodyFlow {

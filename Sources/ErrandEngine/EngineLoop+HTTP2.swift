@@ -1,0 +1,184 @@
+#if os(Linux)
+  import ErrandHTTP
+
+  /// A connection that one exchange opens while others of the same origin wait for it, so that a burst of requests to a
+  /// new server opens one connection.
+  struct HTTP2Opening {
+    /// The exchange that opens the connection.
+    let leader: EngineExchange
+    var waiting: [EngineExchange] = []
+  }
+
+  // Exchanges over HTTP/2: they share connections, wait for connections, and move between connections.
+  extension EngineLoop {
+    // MARK: - Choosing
+
+    /// True if a connected socket speaks HTTP/2: the server chose it during the TLS handshake, or it is configured.
+    func usesHTTP2(_ socket: EngineSocket) -> Bool {
+      guard let chosen = socket.negotiatedProtocol else { return configuration.httpVersion == .http2PriorKnowledge }
+      return chosen == "h2"
+    }
+
+    /// True if the server of an exchange may speak HTTP/2, so that exchanges share a connection.
+    func mayShareConnection(_ exchange: EngineExchange) -> Bool {
+      switch configuration.httpVersion {
+      case .http1Only: false
+      case .http2PriorKnowledge: true
+      case .automatic, .http2: exchange.origin.scheme == .https && !http1Origins.contains(exchange.origin)
+      }
+    }
+
+    /// Sends an exchange on an open HTTP/2 connection, or lets it wait for a connection that another exchange opens.
+    /// Returns false if the exchange must open a connection.
+    func share(_ exchange: EngineExchange) -> Bool {
+      if let connection = sharedConnection(for: exchange) {
+        connection.begin(exchange)
+        expectWatch(of: exchange)
+        return true
+      }
+      if exchange.needsOwnConnection { return false }
+      if openings[exchange.origin] == nil {
+        openings[exchange.origin] = HTTP2Opening(leader: exchange)
+        return false
+      }
+      exchange.stage = .joining
+      openings[exchange.origin]?.waiting.append(exchange)
+      expectWatch(of: exchange)
+      return true
+    }
+
+    /// Returns an open connection that takes another stream. An idle connection first handles the bytes that have
+    /// arrived, because they may say that the server closes it.
+    private func sharedConnection(for exchange: EngineExchange) -> HTTP2Connection? {
+      while let connection = sharedPool.use(for: exchange.origin, where: exchange.mayShare) {
+        guard connection.streams.isEmpty, connection.socket.hasUnread else { return connection }
+        connection.readable()
+        if exchange.mayShare(connection) { return connection }
+      }
+      return nil
+    }
+
+    // MARK: - Connecting
+
+    /// Begins an exchange on its new HTTP/2 connection, and then the exchanges that wait for the connection.
+    func connectedHTTP2(
+      _ exchange: EngineExchange, _ socket: EngineSocket, _ token: UInt64, _ address: SocketAddress
+    ) {
+      let connection = HTTP2Connection(socket, token: token, origin: exchange.origin, address: address.text, loop: self)
+      sockets.hand(token, to: .http2(connection))
+      exchange.connected = now
+      http1Origins.remove(exchange.origin)
+      guard connection.open(headBytes: max(exchange.exchange.limits.headBytes, ResponseLimits().headBytes)) else {
+        connection.finish()
+        return fail(exchange, exchange.failure(.other, FailureText.outOfResources))
+      }
+      sharedPool.insert(connection, for: exchange.origin)
+      let others = endOpening(of: exchange)
+      connection.begin(exchange)
+      expectWatch(of: exchange)
+      place(others)
+      connection.flush()
+      // The poller reports each change once, and bytes may have arrived before the connection had an owner.
+      if connection.isOpen { connection.readable() }
+    }
+
+    /// Lets the exchanges that wait for the connection of `leader` connect themselves, because the server chose
+    /// HTTP/1.1.
+    func connectOthers(waitingFor leader: EngineExchange) {
+      guard openings[leader.origin]?.leader === leader else { return }
+      if http1Origins.count >= Self.mostOrigins { http1Origins.removeAll() }
+      http1Origins.insert(leader.origin)
+      place(endOpening(of: leader))
+    }
+
+    /// Handles the end of an exchange that waits for a connection or opens one. If the connection failed, the exchanges
+    /// that wait for it fail as well. If only the exchange ended, another one opens the connection.
+    func connectOthers(waitingFor exchange: EngineExchange, _ error: any Error) {
+      guard openings[exchange.origin]?.leader === exchange else {
+        openings[exchange.origin]?.waiting.removeAll { $0 === exchange }
+        return
+      }
+      let others = endOpening(of: exchange)
+      guard let failure = error as? TransportFailure, failure.kind != .connectTimeout else { return place(others) }
+      for other in others { fail(other, other.failure(failure.kind, failure.description)) }
+    }
+
+    /// Remembers how many concurrent streams a server accepts. Another connection to it then keeps to the limit before
+    /// the server's settings have arrived.
+    func note(mostStreams: Int, for origin: HTTPURL.Origin) {
+      if streamLimits.count >= Self.mostOrigins { streamLimits.removeAll() }
+      streamLimits[origin] = mostStreams < HTTP2Session.initialStreams ? mostStreams : nil
+    }
+
+    /// Returns the exchanges that wait for the connection of `leader`. They no longer wait.
+    private func endOpening(of leader: EngineExchange) -> [EngineExchange] {
+      guard openings[leader.origin]?.leader === leader else { return [] }
+      return openings.removeValue(forKey: leader.origin)?.waiting ?? []
+    }
+
+    private func place(_ exchanges: [EngineExchange]) {
+      for exchange in exchanges where exchange.slot != nil { place(exchange) }
+    }
+
+    /// The maximum number of origins whose properties are remembered.
+    private static let mostOrigins = 1024
+
+    // MARK: - Moving
+
+    /// Moves an exchange to another connection because the server guarantees that it has not processed the request (RFC
+    /// 9113 section 8.7). This is safe for every method.
+    func moveUnprocessed(_ exchange: EngineExchange, from connection: HTTP2Connection) {
+      guard exchange.refusals < EngineExchange.mostRefusals, exchange.upload?.canBeSentAgain != false,
+        !exchange.exchange.call.isStopped
+      else {
+        return fail(
+          exchange, exchange.failure(.closedBeforeResponse, EngineFailure.unprocessed(exchange.origin)))
+      }
+      exchange.refusals += 1
+      exchange.refusers.append(connection)
+      exchange.exchange.handling.observer?.repeated()
+      exchange.expectsContinue = exchange.exchange.request.body?.expectsContinue == true
+      sendAgain(exchange, isKept: false)
+    }
+
+    /// Looks for another connection at the end of the current work. libnghttp2 may be at work now, and must not be
+    /// called for other connections.
+    func placeLater(_ exchange: EngineExchange) { unplaced.append(exchange) }
+
+    /// Sends the bytes of a connection at the end of the current work, together with the bytes of other requests.
+    func flushLater(_ connection: HTTP2Connection) {
+      guard !connection.isFlushQueued else { return }
+      connection.isFlushQueued = true
+      unflushed.append(connection)
+    }
+
+    /// Places the exchanges that need another connection, and sends the bytes of all connections.
+    func settleHTTP2() {
+      while !unplaced.isEmpty || !unflushed.isEmpty {
+        let exchanges = unplaced
+        unplaced.removeAll()
+        for exchange in exchanges {
+          if exchange.slot != nil, case .unconnected = exchange.stage { place(exchange) }
+        }
+        let connections = unflushed
+        unflushed.removeAll()
+        for connection in connections { connection.flush() }
+      }
+    }
+
+    // MARK: - The pool
+
+    /// Keeps a connection without exchanges for later exchanges.
+    func keep(_ connection: HTTP2Connection) {
+      for old in sharedPool.keep(connection, for: connection.origin, now: now) { old.finish() }
+    }
+
+    /// Removes a connection that takes no new streams from the pool.
+    func forget(_ connection: HTTP2Connection) { sharedPool.remove(connection, of: connection.origin) }
+
+    /// Removes and closes the socket of a connection.
+    func removeSocket(of connection: HTTP2Connection) {
+      if sockets.remove(connection.token) != nil { connection.socket.close() }
+    }
+  }
+#endif

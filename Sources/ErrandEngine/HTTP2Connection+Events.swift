@@ -1,0 +1,90 @@
+#if os(Linux)
+  import CNGHTTP2
+  import ErrandHTTP
+
+  // The events of libnghttp2. It must not be called for more bytes during these calls; frames may be queued.
+  extension HTTP2Connection {
+    /// The bytes of a request body that were read for one frame.
+    enum BodyPiece {
+      /// The source has no bytes now, or the exchange has failed.
+      case later
+      case bytes(Int, isLast: Bool)
+    }
+
+    /// Handles the header of a frame. Returns false if the connection must end.
+    func beganFrame(_ header: nghttp2_frame_hd) -> Bool {
+      guard isOpen else { return false }
+      guard UInt32(header.type) != NGHTTP2_PUSH_PROMISE.rawValue else {
+        fault = "the server sent PUSH_PROMISE, which the client has disabled"
+        return false
+      }
+      let price: Int
+      switch UInt32(header.type) {
+      case NGHTTP2_DATA.rawValue: price = header.length > 0 ? 0 : HTTP2FrameBudget.frame
+      case NGHTTP2_CONTINUATION.rawValue: price = HTTP2FrameBudget.continuation
+      default: price = HTTP2FrameBudget.frame
+      }
+      if frames.spend(price, now: loop.now) { return true }
+      fault = EngineFailure.flood
+      return false
+    }
+
+    func beganHeaders(_ stream: Int32) { streams[stream]?.beginSection() }
+
+    func receivedField(_ stream: Int32, _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+      streams[stream]?.takeField(name, value)
+    }
+
+    /// Handles received content. The window of the connection is returned at once, because the bytes of a stream that
+    /// its sink has paused wait in that stream's own memory. So no stream blocks another one.
+    func receivedContent(_ stream: Int32, _ bytes: UnsafeRawBufferPointer) {
+      returnConnectionWindow(bytes.count)
+      frames.earn(HTTP2FrameBudget.content)
+      streams[stream]?.takeContent(bytes)
+    }
+
+    func receivedFrame(_ header: nghttp2_frame_hd) {
+      let flags = UInt32(header.flags)
+      let endsStream = flags & NGHTTP2_FLAG_END_STREAM.rawValue != 0
+      switch UInt32(header.type) {
+      case NGHTTP2_HEADERS.rawValue:
+        frames.earn(endsStream ? HTTP2FrameBudget.content : 0)
+        streams[header.stream_id]?.endSection(endsStream: endsStream)
+      case NGHTTP2_DATA.rawValue: if endsStream { streams[header.stream_id]?.endStream() }
+      case NGHTTP2_SETTINGS.rawValue: if flags & NGHTTP2_FLAG_ACK.rawValue == 0 { noteSettings() }
+      case NGHTTP2_GOAWAY.rawValue: retire()
+      default: break
+      }
+    }
+
+    /// Records why libnghttp2 ends the connection or a stream.
+    func receivedInvalidFrame(_ error: Int32) { invalidFrame = HTTP2Session.text(error) }
+
+    /// Handles a request that libnghttp2 does not send, because the server takes no new streams or the request is not
+    /// valid.
+    func notSent(_ header: nghttp2_frame_hd, error: Int32) {
+      guard UInt32(header.type) == NGHTTP2_HEADERS.rawValue, let stream = streams[header.stream_id] else { return }
+      switch error {
+      case NGHTTP2_ERR_START_STREAM_NOT_ALLOWED.rawValue, NGHTTP2_ERR_SESSION_CLOSING.rawValue:
+        stream.closed(code: HTTP2StreamMachine.refusedStream)
+      default: stream.notSent(HTTP2Session.text(error))
+      }
+    }
+
+    func closedStream(_ stream: Int32, code: UInt32) { streams[stream]?.closed(code: code) }
+
+    func readBody(of stream: Int32, into buffer: UnsafeMutableRawBufferPointer) -> BodyPiece {
+      guard let exchange = streams[stream]?.exchange else { return .later }
+      do {
+        switch try UploadFraming.read(of: exchange, into: buffer, loop) {
+        case .later: return .later
+        case .end: return .bytes(0, isLast: true)
+        case .bytes(let count): return .bytes(count, isLast: exchange.upload?.hasEnded == true)
+        }
+      } catch {
+        loop.fail(exchange, error)
+        return .later
+      }
+    }
+  }
+#endif

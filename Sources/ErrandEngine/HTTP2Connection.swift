@@ -1,0 +1,317 @@
+#if os(Linux)
+  import CNGHTTP2
+  import ErrandHTTP
+
+  /// A connected socket that speaks HTTP/2 (RFC 9113). Many exchanges share it, each on a separate stream. Only the
+  /// loop's thread uses this object.
+  final class HTTP2Connection: LoopWork {
+    /// The number of bytes that are collected before they are sent.
+    private static let outboxSize = 64 << 10
+
+    let socket: EngineSocket
+    let token: UInt64
+    let origin: HTTPURL.Origin
+    /// The address of the server.
+    let address: String
+    let established: MonotonicInstant
+    unowned(unsafe) let loop: EngineLoop  // the loop owns every connection and outlives it
+
+    private var session: HTTP2Session?
+    /// The streams whose exchange has not ended, by number.
+    var streams: [Int32: HTTP2Stream] = [:]
+    private(set) var isOpen = true
+    /// True if the connection takes no new streams, because the server or an error ends it. The connection is closed
+    /// when its last stream has ended.
+    private(set) var isRetired = false
+    /// The number of requests that used this connection.
+    private(set) var uses = 0
+    /// The maximum number of concurrent streams that the server accepts.
+    private var mostStreams: Int
+    var frames: HTTP2FrameBudget
+    /// The error because of which the connection ends. Nil if the server just closes the connection.
+    var fault: String?
+    /// The error in the last invalid frame. Such a frame may end a stream or the connection.
+    var invalidFrame: String?
+
+    /// The bytes of the session that the system has not accepted yet.
+    private var outbox: [UInt8] = []
+    private var outboxStart = 0
+    /// The number of bytes that the session has written into the outbox.
+    private var serialized: Int64 = 0
+    /// The number of bytes that the system has accepted.
+    private var written: Int64 = 0
+    /// True if the system accepts no more bytes. A response may still be readable.
+    private var isWriteClosed = false
+    private var lastHeard: MonotonicInstant
+    private var pingSent: MonotonicInstant?
+    /// True while libnghttp2 runs. It must then neither be called for more bytes nor be released.
+    private var isInSession = false
+    /// True if the loop continues with this connection in its next iteration.
+    var isQueued = false
+    /// True if the loop sends the connection's bytes at the end of its current work.
+    var isFlushQueued = false
+
+    init(_ socket: EngineSocket, token: UInt64, origin: HTTPURL.Origin, address: String, loop: EngineLoop) {
+      self.socket = socket
+      self.token = token
+      self.origin = origin
+      self.address = address
+      self.loop = loop
+      established = loop.now
+      lastHeard = loop.now
+      frames = HTTP2FrameBudget(now: loop.now)
+      mostStreams = max(1, loop.streamLimits[origin] ?? HTTP2Session.initialStreams)
+    }
+
+    // MARK: - Streams
+
+    /// True if the connection takes another stream now.
+    var acceptsStreams: Bool { isOpen && !isRetired && !isWriteClosed && streams.count < mostStreams }
+
+    /// Begins the session. Returns false if the system has no memory.
+    func open(headBytes: Int) -> Bool {
+      session = HTTP2Session(self, headBytes: headBytes)
+      return session != nil
+    }
+
+    /// Reads the limit on concurrent streams after the server has sent its settings.
+    func noteSettings() {
+      guard let session else { return }
+      mostStreams = session.mostStreams
+      loop.note(mostStreams: mostStreams, for: origin)
+    }
+
+    /// Sends the request of an exchange on a new stream.
+    func begin(_ exchange: EngineExchange) {
+      uses += 1
+      let stream = HTTP2Stream(exchange, self)
+      exchange.stage = .streaming(stream)
+      exchange.isReused = uses > 1
+      exchange.remoteAddress = address
+      exchange.lastActivity = loop.now
+      exchange.noteProgress()
+      let request = exchange.exchange.request
+      if exchange.upload == nil, let body = request.body { exchange.upload = BodyUpload(body) }
+      do { try exchange.upload?.expectEmpty() } catch { return loop.fail(exchange, error) }
+      loop.requestHead.write(request, upload: exchange.upload, expectsContinue: exchange.expectsContinue)
+      let hasBody = exchange.upload?.hasEnded == false
+      guard let id = session?.submit(&loop.requestHead, hasBody: hasBody) else {
+        retire()
+        return loop.moveOn(exchange)
+      }
+      stream.id = id
+      streams[id] = stream
+      if pingSent == nil, lastHeard.advanced(by: loop.configuration.pingAfter) < loop.now { ping() }
+      loop.flushLater(self)
+    }
+
+    /// Releases a stream whose exchange has ended or moves to another connection. Resets the stream if one of its sides
+    /// is still open.
+    func remove(_ stream: HTTP2Stream) {
+      guard streams.removeValue(forKey: stream.id) != nil, isOpen else { return }
+      if !stream.isClosed, !stream.machine.isWhole || !stream.hasSentEnd {
+        session?.reset(stream.id, code: stream.resetCode)
+      }
+      if streams.isEmpty, !isRetired { loop.keep(self) }
+      loop.flushLater(self)
+    }
+
+    /// Takes no new streams any more.
+    func retire() {
+      guard !isRetired else { return }
+      isRetired = true
+      loop.forget(self)
+      loop.flushLater(self)
+    }
+
+    /// Lets the server send more bytes on a stream.
+    func returnWindow(of stream: HTTP2Stream, _ count: Int) {
+      guard isOpen, count > 0, !stream.isClosed else { return }
+      session?.returnWindow(of: stream.id, count)
+      loop.flushLater(self)
+    }
+
+    /// Lets the server send more bytes on the connection.
+    func returnConnectionWindow(_ count: Int) {
+      session?.returnConnectionWindow(count)
+    }
+
+    /// Continues with a request body whose source has bytes again.
+    func resumeBody(of stream: HTTP2Stream) {
+      guard isOpen else { return }
+      session?.resumeBody(of: stream.id)
+      loop.flushLater(self)
+    }
+
+    /// True if the system has accepted bytes of the stream's request.
+    func hasWritten(_ stream: HTTP2Stream) -> Bool { stream.start.map { written > $0 } ?? false }
+
+    // MARK: - Dead servers
+
+    /// The time at which the connection counts as dead if no byte arrives. Nil if no PING frame is unanswered.
+    var pingEnd: MonotonicInstant? { pingSent?.advanced(by: loop.configuration.pingWait) }
+
+    /// Sends a PING frame unless one is unanswered, and schedules the check of the connection.
+    func ping() {
+      guard isOpen, pingSent == nil else { return }
+      session?.ping()
+      pingSent = loop.now
+      for stream in streams.values { loop.expectWatch(of: stream.exchange) }
+      loop.flushLater(self)
+    }
+
+    // MARK: - Sending
+
+    /// Sends the session's bytes until there are none, the system accepts no more, or the limit of one loop iteration
+    /// is reached. Closes the connection if it is over.
+    func flush() {
+      isFlushQueued = false
+      guard isOpen, !isInSession else { return }
+      var sent = 0
+      while !isWriteClosed {
+        if outboxStart == outbox.count, !fillOutbox() { break }
+        guard sent < EngineConnection.bytesPerTurn else { return loop.continueLater(with: self) }
+        switch outbox.withUnsafeBytes({ socket.send(UnsafeRawBufferPointer(rebasing: $0[outboxStart...])) }) {
+        case .bytes(let count):
+          outboxStart += count
+          sent += count
+          written += Int64(count)
+        case .later: return
+        case .failed, .end:
+          isWriteClosed = true
+          return readable()
+        }
+      }
+      endIfOver()
+    }
+
+    /// Collects bytes of the session. Returns false if there are none.
+    private func fillOutbox() -> Bool {
+      outbox.removeAll(keepingCapacity: !streams.isEmpty)
+      outboxStart = 0
+      isInSession = true
+      while outbox.count < Self.outboxSize, let bytes = session?.nextBytes(), !bytes.isEmpty {
+        noteFrames(bytes)
+        outbox.append(contentsOf: bytes)
+        serialized += Int64(bytes.count)
+      }
+      leaveSession()
+      return isOpen && !outbox.isEmpty
+    }
+
+    /// Records which streams the frames in the bytes belong to. The bytes contain whole frames (RFC 9113 section 4.1),
+    /// except for the preface of the connection.
+    private func noteFrames(_ bytes: UnsafeRawBufferPointer) {
+      if serialized == 0 { return }
+      var start = 0
+      while start + 9 <= bytes.count {
+        let frame = UnsafeRawBufferPointer(rebasing: bytes[start..<(start + 9)])
+        let length = 9 + (Int(frame[0]) << 16 | Int(frame[1]) << 8 | Int(frame[2]))
+        let id = frame[5...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
+        if let stream = streams[Int32(bitPattern: id)] {
+          stream.sentFrame(kind: frame[3], flags: frame[4], length: length, at: serialized + Int64(start))
+          if frame[3] == UInt8(NGHTTP2_DATA.rawValue) { frames.earn(HTTP2FrameBudget.content) }
+        }
+        start += length
+      }
+    }
+
+    // MARK: - Receiving
+
+    func handle(_ report: Poller.Report) {
+      if report.isWritable { flush() }
+      if isOpen, report.isReadable || report.hasEnded { readable() }
+    }
+
+    func continueTurn() {
+      flush()
+      if isOpen { readable() }
+    }
+
+    /// Reads received bytes from the system until no bytes are left, or the limit of one loop iteration is reached.
+    func readable() {
+      var read = 0
+      while isOpen, !isInSession {
+        guard read < EngineConnection.bytesPerTurn else { return loop.continueLater(with: self) }
+        let buffer = loop.receiveBuffer(for: nil)
+        switch socket.receive(into: buffer) {
+        case .bytes(let count):
+          read += count
+          take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        case .later: return isWriteClosed ? lost(isReset: true) : ()
+        case .end: return lost(isReset: false)
+        case .failed: return lost(isReset: true)
+        }
+      }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) {
+      lastHeard = loop.now
+      pingSent = nil
+      isInSession = true
+      let error = session?.receive(bytes)
+      leaveSession()
+      guard isOpen else { return }
+      if let error { return breakOff(fault ?? error) }
+      if session?.wantsWrite == true { flush() } else { endIfOver() }
+    }
+
+    private func leaveSession() {
+      isInSession = false
+      if !isOpen { session = nil }
+    }
+
+    // MARK: - The end
+
+    /// Closes the connection if its last stream has ended after the server's GOAWAY, or if the session is over.
+    private func endIfOver() {
+      guard isOpen else { return }
+      if session?.isOver == true {
+        if !streams.isEmpty { fault = invalidFrame ?? "the server violates the rules of HTTP/2" }
+        lost(isReset: true)
+      } else if isRetired, streams.isEmpty, outboxStart == outbox.count {
+        finish()
+      }
+    }
+
+    /// Ends the connection because the server violates HTTP/2 or floods the client. Sends the error to the server if the
+    /// system accepts the bytes at once.
+    private func breakOff(_ text: String) {
+      fault = text
+      let isFlood = text == EngineFailure.flood
+      sayGoodbye(isFlood ? NGHTTP2_ENHANCE_YOUR_CALM : NGHTTP2_PROTOCOL_ERROR)
+      lost(isReset: true)
+    }
+
+    /// Closes a connection without streams, and tells the server so.
+    func finish() {
+      guard isOpen else { return }
+      sayGoodbye(NGHTTP2_NO_ERROR)
+      close()
+    }
+
+    /// Sends GOAWAY if the system accepts the bytes at once.
+    private func sayGoodbye(_ code: nghttp2_error_code) {
+      guard !isWriteClosed, !isInSession, outboxStart == outbox.count else { return }
+      session?.terminate(code: code)
+      if fillOutbox() { _ = outbox.withUnsafeBytes { socket.send($0) } }
+    }
+
+    /// Handles the end of the connection. Each exchange on it ends, moves to another connection or is repeated.
+    func lost(isReset: Bool) {
+      guard isOpen else { return }
+      let left = streams.values.sorted { $0.id < $1.id }
+      streams = [:]
+      close()
+      for stream in left { stream.lost(isReset: isReset, fault: fault) }
+    }
+
+    private func close() {
+      isOpen = false
+      isRetired = true
+      loop.forget(self)
+      loop.removeSocket(of: self)
+      if !isInSession { session = nil }
+    }
+  }
+#endif

@@ -1,0 +1,234 @@
+#if os(Linux)
+  import CNGHTTP2
+  import ErrandDecoding
+  import ErrandHTTP
+
+  /// One exchange on an HTTP/2 connection. Only the loop's thread uses this object.
+  final class HTTP2Stream: LoopWork {
+    let exchange: EngineExchange
+    let connection: HTTP2Connection
+    private let loop: EngineLoop
+    /// The number of the stream. 0 before the request is passed to libnghttp2.
+    var id: Int32 = 0
+    @exclusivity(unchecked) private(set) var machine: HTTP2StreamMachine
+    /// The position of the request in the bytes of the connection. Nil if libnghttp2 has not written the request yet.
+    private(set) var start: Int64?
+    /// The number of bytes of the request in the frames that libnghttp2 has written.
+    private var bytesWritten: Int64 = 0
+    /// True if the end of the request is written.
+    private(set) var hasSentEnd = false
+    /// True if both sides have ended the stream, or one side has reset it.
+    private(set) var isClosed = false
+    /// The error code that is sent to the server if the stream must be reset.
+    private(set) var resetCode = NGHTTP2_CANCEL
+    /// Received content that is not used yet, because the sink or the decoding budget stopped the response body. The
+    /// server can send no more than the window of the stream.
+    private var parked: [UInt8] = []
+    private var parkedStart = 0
+    /// True if the response body continues in the next iteration of the loop because the decoding budget is used up.
+    private var isYielding = false
+    /// True if the loop continues with this stream in its next iteration.
+    var isQueued = false
+
+    init(_ exchange: EngineExchange, _ connection: HTTP2Connection) {
+      self.exchange = exchange
+      self.connection = connection
+      loop = connection.loop
+      machine = HTTP2StreamMachine(
+        limits: exchange.exchange.limits, isHeadRequest: exchange.exchange.request.method == .head)
+    }
+
+    /// The number of bytes of the request in frames that were sent.
+    var bytesSent: Int64 { connection.hasWritten(self) ? bytesWritten : 0 }
+
+    /// True if the exchange uses this stream.
+    var isOpen: Bool { exchange.slot != nil && exchange.stream === self }
+
+    /// True if the response body is stopped by its sink or by the decoding budget.
+    private var isStopped: Bool { isYielding || exchange.isPaused }
+
+    // MARK: - Sending
+
+    /// Records a frame of this stream that libnghttp2 has written.
+    func sentFrame(kind: UInt8, flags: UInt8, length: Int, at position: Int64) {
+      let isHead = UInt32(kind) == NGHTTP2_HEADERS.rawValue
+      let isContent = UInt32(kind) == NGHTTP2_DATA.rawValue
+      if isHead, start == nil { start = position }
+      guard isHead || isContent || UInt32(kind) == NGHTTP2_CONTINUATION.rawValue else { return }
+      bytesWritten += Int64(length)
+      if isHead || isContent { hasSentEnd = hasSentEnd || UInt32(flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0 }
+      exchange.lastActivity = loop.now
+    }
+
+    /// Continues with the request body, because its source has bytes again.
+    func resumeUpload() { connection.resumeBody(of: self) }
+
+    // MARK: - Receiving
+
+    func beginSection() {
+      exchange.lastActivity = loop.now
+      do { try machine.beginSection() } catch { fail(error) }
+    }
+
+    func takeField(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+      do { try machine.take(name, value) } catch { return fail(error) }
+      if exchange.firstByte == nil, machine.hasBegun {
+        exchange.firstByte = .now
+        exchange.noteProgress()
+      }
+    }
+
+    func endSection(endsStream: Bool) {
+      do {
+        switch try machine.endSection(endsStream: endsStream) {
+        case .informational: exchange.exchange.onInformational?(machine.head)
+        case .head(let framing): try exchange.begin(framing, machine.head, machine.contentEncoding, loop)
+        case .trailers: break
+        }
+      } catch {
+        return fail(error)
+      }
+      completeIfDone()
+    }
+
+    func takeContent(_ bytes: UnsafeRawBufferPointer) {
+      exchange.lastActivity = loop.now
+      do {
+        try machine.takeContent(bytes.count)
+        if isStopped { return park(bytes) }
+        loop.decoding.beginPiece()
+        let used = try deliver(bytes)
+        if isOpen, used < bytes.count { park(UnsafeRawBufferPointer(rebasing: bytes[used...])) }
+      } catch {
+        fail(error)
+      }
+    }
+
+    func endStream() {
+      do { try machine.endStream() } catch { return fail(error) }
+      completeIfDone()
+    }
+
+    /// Continues a response body that was stopped by its sink or by the decoding budget.
+    func continueTurn() {
+      isYielding = false
+      exchange.isPaused = false
+      exchange.lastActivity = loop.now
+      loop.decoding.beginPiece()
+      do {
+        if try exchange.content?.drain(&loop.decoding) == false { return stop() }
+        if exchange.content?.needsNoMore == true { return complete() }
+        try deliverParked()
+      } catch {
+        return fail(error)
+      }
+      completeIfDone()
+    }
+
+    private func deliverParked() throws {
+      guard parkedStart < parked.count else { return }
+      var bytes: [UInt8] = []
+      swap(&bytes, &parked)
+      let used = try bytes.withUnsafeBytes { try deliver(UnsafeRawBufferPointer(rebasing: $0[parkedStart...])) }
+      parkedStart += used
+      guard isOpen, parkedStart < bytes.count else { return parkedStart = 0 }
+      swap(&bytes, &parked)
+    }
+
+    /// Passes content to its destination, and lets the server send as many bytes again. Returns the number of used
+    /// bytes. The exchange may end during the call.
+    private func deliver(_ bytes: UnsafeRawBufferPointer) throws -> Int {
+      let taken = try exchange.content?.take(bytes, &loop.decoding) ?? (bytes.count, true)
+      connection.returnWindow(of: self, taken.used)
+      exchange.reportDownload(total: machine.announcedLength, now: loop.now)
+      if exchange.content?.needsNoMore == true {
+        complete()
+        return bytes.count
+      }
+      if !taken.mayContinue { stop() }
+      return taken.used
+    }
+
+    private func park(_ bytes: UnsafeRawBufferPointer) {
+      if parkedStart > 0 {
+        parked.removeFirst(parkedStart)
+        parkedStart = 0
+      }
+      parked.append(contentsOf: bytes)
+    }
+
+    private func stop() {
+      if exchange.content?.isOutOfBudget == true {
+        isYielding = true
+        loop.continueLater(with: self)
+      } else {
+        exchange.isPaused = true
+      }
+    }
+
+    // MARK: - The end
+
+    private func completeIfDone() {
+      if machine.isWhole, isOpen, !isStopped, parked.isEmpty { complete() }
+    }
+
+    /// Ends the exchange with its response. If the server rejected `Expect: 100-continue`, sends the request again
+    /// instead.
+    private func complete() {
+      guard isOpen else { return }
+      if exchange.isExpectationRefused {
+        exchange.isExpectationRefused = false
+        exchange.expectsContinue = false
+        return loop.sendAgain(exchange, isKept: false)
+      }
+      let result = Result { try exchange.finish(machine.head, mayBeCutOff: false) { machine.takeTrailers() } }
+      loop.end(exchange, result, keeping: nil)
+    }
+
+    /// Ends the exchange with a failure.
+    private func fail(_ error: any Error) {
+      guard isOpen else { return }
+      if (error as? TransportFailure)?.kind == .malformedResponse { resetCode = NGHTTP2_PROTOCOL_ERROR }
+      loop.fail(exchange, error)
+    }
+
+    /// Handles the end of the stream. An exchange whose response is complete continues until its sink has taken all
+    /// bytes.
+    func closed(code: UInt32) {
+      isClosed = true
+      switch machine.reset(code: code) {
+      case .unprocessed: loop.moveUnprocessed(exchange, from: connection)
+      case .response: completeIfDone()
+      case .failure: fail(exchange.failure(.http2, EngineFailure.reset(exchange.origin, code: code)))
+      }
+    }
+
+    /// Handles a request that cannot be sent.
+    func notSent(_ cause: String) {
+      isClosed = true
+      fail(RequestCheck.refused(cause))
+    }
+
+    /// Handles the end of the connection. `fault` is the violation of HTTP/2 that ended it, if there was one.
+    func lost(isReset: Bool, fault: String?) {
+      isClosed = true
+      let ending = machine.ending(isWritten: connection.hasWritten(self))
+      switch ending {
+      case .response: completeIfDone()
+      case .idle, .unsent: loop.moveOn(exchange)
+      case .beforeResponse where fault == nil: loop.lostBeforeResponse(exchange)
+      case .beforeResponse, .inHead, .inBody:
+        if let fault { return fail(exchange.failure(.http2, EngineFailure.http2(exchange.origin, fault))) }
+        let text = ending == .inHead ? EngineFailure.inHead : nil
+        fail(exchange.failure(isReset ? .reset : .truncated, text))
+      }
+    }
+
+    /// Releases the stream and the memory that it used, after its exchange has ended or moves to another connection.
+    func release() {
+      parked = []
+      isYielding = false
+      connection.remove(self)
+    }
+  }
+#endif

@@ -1,0 +1,134 @@
+#if os(Linux)
+  import ErrandEngine
+  import ErrandHTTP
+  import Foundation
+  import Glibc
+  import Synchronization
+
+  enum HTTP2 {
+    /// A transport that speaks HTTP/2 without TLS.
+    static func transport(_ change: (inout EngineConfiguration) -> Void = { _ in }) throws -> EngineTransport {
+      var configuration = EngineConfiguration()
+      configuration.httpVersion = .http2PriorKnowledge
+      change(&configuration)
+      return try EngineTransport(configuration)
+    }
+
+    static func post(_ url: String, _ body: HTTPBody) throws -> Exchange {
+      Exchange(request: try HTTPRequest(method: .post, url: url, body: body))
+    }
+
+    /// Sends 400 requests, 32 at a time, with a body of `size` bytes or without a body. Returns a text for each request
+    /// that has no response, or another response than expected.
+    static func send400(
+      _ size: Int, over transport: EngineTransport, _ target: @escaping @Sendable (Int) -> (url: String, text: String)
+    ) async -> [String] {
+      let next = Counter()
+      return await withTaskGroup(of: [String].self) { group in
+        for _ in 0..<32 {
+          group.addTask {
+            var failures: [String] = []
+            while case let number = next.add(), number <= 400 {
+              let (url, text) = target(number)
+              let body = size == 0 ? nil : HTTPBody(Data(repeating: 7, count: size))
+              do {
+                let request = try HTTPRequest(method: .post, url: url, body: body)
+                let response = try await transport.send(Exchange(request: request))
+                let isRight = response.body == Data(text.utf8) && response.metrics.version == .http2
+                if !isRight { failures.append("\(response)") }
+              } catch {
+                failures.append("\(error)")
+              }
+            }
+            return failures
+          }
+        }
+        return await group.reduce(into: []) { $0 += $1 }
+      }
+    }
+  }
+
+  /// A server on loopback that runs a script for each connection, on a separate thread. The script reads and writes
+  /// the frames of HTTP/2, so it can violate every rule.
+  final class FrameServer: Sendable {
+    private struct State {
+      var connections = 0
+      var peers: Set<Int32> = []
+      var isOver = false
+      var paths: [String] = []
+    }
+
+    private let listener: Int32
+    private let state = Mutex(State())
+    let port: Int
+
+    var url: String { "http://127.0.0.1:\(port)/" }
+    var connections: Int { state.withLock { $0.connections } }
+    var openConnections: Int { state.withLock { $0.peers.count } }
+    /// The paths of the requests that a script counted as processed.
+    var processed: [String] { state.withLock { $0.paths } }
+
+    /// Starts a server. `script` runs once for each connection; the connection is closed when it returns or throws.
+    init(_ script: @escaping @Sendable (FramePeer, FrameServer) throws -> Void) throws {
+      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+      var place = sockaddr_in()
+      place.sin_family = sa_family_t(AF_INET)
+      place.sin_addr.s_addr = inet_addr("127.0.0.1")
+      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let isListening = withUnsafeMutablePointer(to: &place) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(listener, $0, size) == 0 && listen(listener, 512) == 0 && getsockname(listener, $0, &size) == 0
+        }
+      }
+      guard isListening else { throw SocketFault(call: "listen") }
+      self.listener = listener
+      port = Int(UInt16(bigEndian: place.sin_port))
+      Thread.detachNewThread { [weak self] in
+        while true {
+          let peer = accept(listener, nil, nil)
+          guard peer >= 0 else { return }
+          guard let server = self, let number = server.enter(peer) else {
+            close(peer)
+            return
+          }
+          Thread.detachNewThread {
+            try? script(FramePeer(peer, number: number), server)
+            server.leave(peer)
+          }
+        }
+      }
+    }
+
+    deinit {
+      stop()
+      close(listener)
+    }
+
+    /// Ends all connections and accepts no more. Scripts see the end of the stream.
+    func stop() {
+      let peers = state.withLock { state in
+        state.isOver = true
+        return state.peers
+      }
+      for peer in peers { shutdown(peer, Int32(SHUT_RDWR)) }
+      shutdown(listener, Int32(SHUT_RDWR))
+    }
+
+    /// Counts a request as processed.
+    func process(_ path: String) { state.withLock { $0.paths.append(path) } }
+
+    private func enter(_ peer: Int32) -> Int? {
+      state.withLock { state in
+        guard !state.isOver else { return nil }
+        state.connections += 1
+        state.peers.insert(peer)
+        return state.connections
+      }
+    }
+
+    private func leave(_ peer: Int32) {
+      _ = state.withLock { $0.peers.remove(peer) }
+      close(peer)
+    }
+  }
+#endif

@@ -1,0 +1,145 @@
+#if os(Linux)
+  import ErrandCore
+  import ErrandHTTP
+  import Foundation
+  import TestSupport
+  import Testing
+  import TransportChecks
+
+  @testable import ErrandEngine
+
+  /// Servers that send more than a client can need.
+  @Suite(.timeLimit(.minutes(2))) struct HTTP2FloodTests {
+    enum Flood: String, CaseIterable, Sendable {
+      case settings, ping, emptyData, priority, windowUpdate, emptyContinuation, longContinuation, informational
+
+      /// One frame of the flood.
+      func frame(_ stream: Int) -> [UInt8] {
+        switch self {
+        case .settings: FramePeer.frame(4, flags: 0, 0, [0, 4] + FramePeer.number(70_000))
+        case .ping: FramePeer.frame(6, flags: 0, 0, [UInt8](repeating: 1, count: 8))
+        case .emptyData: FramePeer.frame(0, flags: 0, stream, [])
+        case .priority: FramePeer.frame(2, flags: 0, stream, [0, 0, 0, 0, 1])
+        case .windowUpdate: FramePeer.frame(8, flags: 0, 0, FramePeer.number(1))
+        case .emptyContinuation: FramePeer.frame(9, flags: 0, stream, [])
+        case .longContinuation:
+          FramePeer.frame(9, flags: 0, stream, FramePeer.literal("x", String(repeating: "y", count: 9000)))
+        case .informational: FramePeer.headers(stream, [(":status", "103")])
+        }
+      }
+
+      /// The frames before the flood.
+      func start(_ stream: Int) -> [UInt8] {
+        switch self {
+        case .emptyContinuation, .longContinuation:
+          FramePeer.frame(1, flags: 0, stream, FramePeer.literal(":status", "200"))
+        case .emptyData: FramePeer.headers(stream, [(":status", "200")])
+        default: []
+        }
+      }
+    }
+
+    @Test(arguments: Flood.allCases) func `a flood of frames is a failure`(_ flood: Flood) async throws {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        let request = try peer.nextRequest()
+        guard peer.number == 1 else {
+          peer.respond(request.stream, "ok")
+          return _ = try peer.next { $0.kind == .goAway }
+        }
+        peer.send(raw: flood.start(request.stream))
+        let frames = [[UInt8]](repeating: flood.frame(request.stream), count: 100).flatMap { $0 }
+        for _ in 0..<500 { peer.send(raw: frames) }
+        peer.respond(request.stream, "survived")
+        _ = try peer.next { $0.kind == .goAway }
+      }
+      let transport = try HTTP2.transport()
+      let failure = await TransportConformance.failure(
+        of: Exchange(request: try HTTPRequest(url: server.url)), over: transport)
+      #expect(failure?.kind == (flood == .informational || flood == .longContinuation ? .tooLarge : .http2))
+      // Another request works, on the same connection if only the stream was at fault.
+      guard flood != .informational, flood != .longContinuation else { return }
+      #expect(try await TransportConformance.get(transport, server.url).text == "ok")
+      #expect(server.connections == 2)
+    }
+
+    @Test func `unknown frames are ignored`() async throws {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        let request = try peer.nextRequest()
+        let frames = [[UInt8]](repeating: FramePeer.frame(77, flags: 0, 0, [1, 2]), count: 5000).flatMap { $0 }
+        peer.send(raw: frames)
+        peer.respond(request.stream, "ok")
+        _ = try peer.next { $0.kind == .goAway }
+      }
+      #expect(try await TransportConformance.get(HTTP2.transport(), server.url).text == "ok")
+    }
+
+    @Test func `a header section that grows by compression is too large`() async throws {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        try peer.serve { request in
+          if request.path == "/ok" { return peer.respond(request.stream, "ok") }
+          // Stores one field of 3,000 bytes in the table of the client, and names it 12,000 times: 36 MB.
+          let value = [UInt8](repeating: 118, count: 3000)
+          let stored: [UInt8] = [0x40, 1, 120, 127, 0xB9, 0x16] + value
+          let block = FramePeer.literal(":status", "200") + stored + [UInt8](repeating: 0xBE, count: 12_000)
+          peer.send(.headers, flags: 5, request.stream, block)
+        }
+      }
+      let transport = try HTTP2.transport()
+      for _ in 0..<3 {
+        let failure = await TransportConformance.failure(
+          of: Exchange(request: try HTTPRequest(url: server.url)), over: transport)
+        #expect(failure?.kind == .tooLarge)
+        #expect(try await TransportConformance.get(transport, server.url + "ok").text == "ok")
+      }
+      #expect(server.connections == 1)
+    }
+
+    @Test func `many fields and long trailers are too large`() async throws {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        try peer.serve { request in
+          switch request.path {
+          case "/ok": peer.respond(request.stream, "ok")
+          case "/fields":
+            peer.headers(request.stream, [(":status", "200")] + (0..<300).map { ("x-\($0)", "y") }, ends: true)
+          default:
+            peer.headers(request.stream, [(":status", "200")])
+            peer.headers(request.stream, (0..<20).map { ("x-\($0)", String(repeating: "y", count: 4000)) }, ends: true)
+          }
+        }
+      }
+      let transport = try HTTP2.transport()
+      for path in ["fields", "trailers"] {
+        let request = try HTTPRequest(url: server.url + path)
+        let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
+        #expect(failure?.kind == .tooLarge)
+        #expect(try await TransportConformance.get(transport, server.url + "ok").text == "ok")
+      }
+      #expect(server.connections == 1)
+    }
+
+    @Test(
+      arguments: [
+        [0, 0, 1, 0, 1, 0, 0, 0, 1, 1], [0, 0, 3, 4, 0, 0, 0, 0, 0, 1, 2, 3], [0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, 1],
+        [0, 0, 1, 9, 4, 0, 0, 0, 1, 0x88],
+        [0, 0, 1, 1, 5, 0, 0, 0, 1, 0xFF], [0, 0, 1, 0, 1, 0, 0, 0, 9, 1], [0, 0, 4, 3, 0, 0, 0, 0, 9, 0, 0, 0, 8],
+        [0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+      ] as [[UInt8]]) func `a broken frame ends the connection`(_ bytes: [UInt8]) async throws
+    {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        let request = try peer.nextRequest()
+        if peer.number == 1 { peer.send(raw: bytes) } else { peer.respond(request.stream, "ok") }
+        _ = try peer.next { $0.kind == .goAway }
+      }
+      let transport = try HTTP2.transport()
+      let failure = await TransportConformance.failure(
+        of: Exchange(request: try HTTPRequest(url: server.url)), over: transport)
+      #expect(failure?.kind == .http2 && server.connections == 1)
+      #expect(try await TransportConformance.get(transport, server.url).text == "ok")
+    }
+  }
+#endif

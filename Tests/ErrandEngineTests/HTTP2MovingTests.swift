@@ -1,0 +1,173 @@
+#if os(Linux)
+  import ErrandCore
+  import ErrandHTTP
+  import ErrandTesting
+  import Foundation
+  import Synchronization
+  import TestSupport
+  import Testing
+  import TransportChecks
+
+  @testable import ErrandEngine
+
+  /// Requests that a server certainly has not processed, and limits on concurrent streams.
+  @Suite(.timeLimit(.minutes(2))) struct HTTP2MovingTests {
+    @Test(arguments: [HTTPMethod.get, .post, "DELETE"])
+    func `a refused stream moves to another connection`(method: HTTPMethod) async throws {
+      let server = try FrameServer { peer, server in
+        try peer.start()
+        try peer.serve { request in
+          if !request.endsStream { _ = try peer.body(of: request.stream) }
+          if peer.number == 1, request.path != "/ok" { return peer.reset(request.stream, 7) }
+          server.process(request.path)
+          peer.respond(request.stream, "ok")
+        }
+      }
+      let transport = try HTTP2.transport()
+      _ = try await TransportConformance.get(transport, server.url + "ok")
+      let body = method == .post ? HTTPBody(Data("body".utf8)) : nil
+      let request = try HTTPRequest(method: method, url: server.url + "x", body: body)
+      #expect(try await transport.send(Exchange(request: request)).text == "ok")
+      #expect(server.processed == ["/ok", "/x"] && server.connections == 2)
+    }
+
+    @Test func `streams above the last one of GOAWAY move`() async throws {
+      let server = try FrameServer { peer, server in
+        try peer.start()
+        var waiting: [Frame] = []
+        try peer.serve { request in
+          server.process(request.path)
+          if peer.number > 1 { return peer.respond(request.stream, "second") }
+          waiting.append(request)
+          guard waiting.count == 4 else { return }
+          // The first two requests are processed, the others are not.
+          peer.goAway(last: waiting[1].stream)
+          for request in waiting.prefix(2) { peer.respond(request.stream, "first") }
+        }
+      }
+      let transport = try HTTP2.transport()
+      let texts = try await withThrowingTaskGroup(of: String.self) { group in
+        for number in 0..<4 {
+          group.addTask {
+            let request = try HTTPRequest(method: .post, url: server.url + "\(number)", body: HTTPBody(Data([1])))
+            return try await transport.send(Exchange(request: request)).text
+          }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(texts.sorted() == ["first", "first", "second", "second"])
+      #expect(server.processed.count == 6 && Set(server.processed).count == 4 && server.connections == 2)
+      // The client closes the connection when its last stream has ended.
+      let isClosed = await eventually { server.openConnections == 1 }
+      #expect(isClosed)
+    }
+
+    /// Closes each connection after seven requests, as nginx does.
+    private static func retiring() throws -> FrameServer {
+      try FrameServer { peer, server in
+        try peer.start()
+        var (count, last) = (0, 0)
+        while true {
+          let request = try peer.nextRequest()
+          guard count < 7 else { continue }  // a client that has not seen GOAWAY yet
+          count += 1
+          last = request.stream
+          server.process(request.path)
+          if count == 7 { peer.goAway(last: last) }
+          peer.respond(request.stream, request.path)
+        }
+      }
+    }
+
+    @Test(arguments: [0, 5, 40_000]) func `a retiring server processes each request once`(size: Int) async throws {
+      let server = try Self.retiring()
+      let transport = try HTTP2.transport()
+      let url = server.url
+      let failures = await HTTP2.send400(size, over: transport) { ("\(url)\($0)", "/\($0)") }
+      #expect(failures == [] && server.connections >= 400 / 7)
+      #expect(server.processed.count == 400 && Set(server.processed).count == 400)
+    }
+
+    @Test func `a server that always refuses is a failure`() async throws {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        try peer.serve { request in peer.reset(request.stream, 7) }
+      }
+      let request = try HTTPRequest(method: .post, url: server.url)
+      let failure = await TransportConformance.failure(of: Exchange(request: request), over: try HTTP2.transport())
+      #expect(failure?.kind == .closedBeforeResponse)
+      #expect(server.connections == EngineExchange.mostRefusals + 1)
+    }
+
+    @Test func `a used body does not move`() async throws {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        try peer.serve { request in
+          _ = try peer.body(of: request.stream)
+          peer.reset(request.stream, 7)
+        }
+      }
+      let body = HTTPBody.stream { flow in PieceSource([.bytes([1])], PieceSource.Log(), flow) { _ in } }
+      let exchange = try HTTP2.post(server.url, body)
+      let failure = await TransportConformance.failure(of: exchange, over: try HTTP2.transport())
+      #expect(failure?.kind == .closedBeforeResponse && server.connections == 1)
+    }
+
+    @Test func `the limit on concurrent streams is kept`() async throws {
+      let arrived = Counter()
+      let server = try FrameServer { peer, _ in
+        try peer.start([(id: 3, value: 1)])
+        try peer.serve { request in
+          if request.path != "/ok" {
+            arrived.add()
+            // Each connection has one request, so all of them arrive only over five connections.
+            for _ in 0..<5000 where arrived.value < 5 { usleep(1000) }
+          }
+          peer.respond(request.stream, arrived.value >= 5 || request.path == "/ok" ? "ok" : "alone")
+        }
+      }
+      let transport = try HTTP2.transport()
+      _ = try await TransportConformance.get(transport, server.url + "ok")
+      let texts = try await withThrowingTaskGroup(of: String.self) { group in
+        for _ in 0..<5 { group.addTask { try await TransportConformance.get(transport, server.url).text } }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(texts == [String](repeating: "ok", count: 5) && server.connections == 5)
+    }
+
+    @Test func `an idle connection is closed by its age`() async throws {
+      let goodbyes = Counter()
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        while true {
+          let frame = try peer.next()
+          if frame.kind == .goAway { goodbyes.add() }
+          if frame.kind == .headers { peer.respond(frame.stream, "ok") }
+        }
+      }
+      let transport = try HTTP2.transport { $0.maximumIdleAge = .milliseconds(100) }
+      _ = try await TransportConformance.get(transport, server.url)
+      let isClosed = await eventually { server.openConnections == 0 }
+      #expect(isClosed && goodbyes.value == 1)
+      #expect(try await TransportConformance.get(transport, server.url).metrics.isConnectionReused == false)
+    }
+
+    @Test func `an idle connection that the server closed is not used`() async throws {
+      let server = try FrameServer { peer, server in
+        try peer.start()
+        let request = try peer.nextRequest()
+        server.process(request.path)
+        peer.respond(request.stream, "ok")
+        peer.goAway(last: request.stream)
+      }
+      let transport = try HTTP2.transport()
+      for number in 0..<20 {
+        let request = try HTTPRequest(method: .post, url: server.url + "\(number)")
+        #expect(try await transport.send(Exchange(request: request)).text == "ok")
+        let isClosed = await eventually { server.openConnections == 0 }
+        #expect(isClosed)
+      }
+      #expect(server.processed.count == 20 && server.connections == 20)
+    }
+  }
+#endif
