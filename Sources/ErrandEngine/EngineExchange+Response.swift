@@ -48,8 +48,13 @@
       progress?.report(.download, content.wireBytes, total: connection.machine.announcedLength, at: now)
     }
 
-    /// Checks that the body is complete, and creates the response.
+    /// Checks that the body is complete, and creates the response. Throws an error for status 407 of the proxy, because
+    /// it is not a response of the server.
     func finish(_ connection: EngineConnection) throws -> HTTPResponse {
+      if forwardingProxy != nil, connection.machine.head.status == 407 {
+        let text = FailureText.sentence(for: .proxyCredentials, origin: origin)
+        throw TransportFailure(.proxyCredentials, text, isCertainlyNotSent: true)
+      }
       if content?.needsNoMore == false { try content?.finish(mayBeCutOff: connection.machine.mayBeCutOff) }
       reportUpload()
       progress?.finish(.download, content?.wireBytes ?? 0)

@@ -6,8 +6,8 @@
   /// A transport with this library's own HTTP/1.1 engine, on Linux sockets and OpenSSL. One thread runs all exchanges.
   ///
   /// The engine checks the framing of RFC 9112 strictly. It decodes gzip, deflate, brotli and zstd. It sends a request
-  /// again only if the server cannot have seen the request, or if the request may be repeated. HTTP/2 and proxies are
-  /// not supported yet.
+  /// again only if the server cannot have seen the request, or if the request may be repeated. HTTP/2 is not
+  /// supported yet, and proxies only if they are HTTP proxies.
   ///
   /// The thread starts with the first exchange and also runs ``timers``. It ends when the transport and its timers are
   /// released and no exchange is left.
@@ -37,7 +37,7 @@
     /// Makes a transport.
     ///
     /// The custom resolver is not called for numeric addresses, for hosts in ``EngineConfiguration/addressOverrides``,
-    /// or if requests go to a Unix domain socket.
+    /// or if requests go to a proxy or a Unix domain socket.
     /// - Parameters:
     ///   - configuration: The settings of the transport.
     ///   - resolver: A custom resolver for the addresses of hosts; nil for the system's resolver.
@@ -82,9 +82,9 @@
       _ = old  // the old state is released outside the lock
     }
 
-    /// The capabilities of the transport. HTTP/2 and proxies are not among them.
+    /// The capabilities of the transport. HTTP/2 is not among them.
     public var capabilities: TransportCapabilities {
-      [.bodySink, .informational, .trailers, .metrics, .progress, .observesStop, .bodySource]
+      [.bodySink, .informational, .trailers, .proxy, .metrics, .progress, .observesStop, .bodySource]
     }
 
     /// The content codings that the transport requests: gzip, br and zstd. It also decodes deflate, but does not
@@ -121,8 +121,10 @@
       try RequestCheck.check(exchange.request)
       let timers = try usableTimers()
       let loop = timers.loop
-      let found = try await addresses(of: exchange, loop)
-      let running = EngineExchange(exchange, addresses: found?.addresses, lookup: found?.took ?? .zero)
+      let proxy = try EngineProxy.of(loop.configuration.proxy, for: exchange.request.url.origin)
+      let found = proxy == nil ? try await addresses(of: exchange, loop) : nil
+      let running = EngineExchange(
+        exchange, proxy: proxy, addresses: found?.addresses, lookup: found?.took ?? .zero)
       try await exchange.call.wait(asking: { _ in loop.push(.abort(running)) }) { wakeup in
         running.wakeup = wakeup
         loop.push(.submit(running))
