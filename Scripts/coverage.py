@@ -11,7 +11,7 @@ import sys
 # In percent, two or three points below the measured share. A target without a minimum fails: add one.
 FLOORS = {
     "Errand": 95, "ErrandCache": 95, "ErrandChecksum": 95, "ErrandCommand": 75, "ErrandCompression": 95, "ErrandCore": 97,
-    "ErrandCurl": 95, "ErrandDecoding": 95, "ErrandEngine": 90, "ErrandHTTP": 96, "ErrandJSON": 92, "ErrandPublicSuffix": 80, "ErrandRedis": 95, "ErrandSupport": 90,
+    "ErrandCurl": 95, "ErrandDecoding": 95, "ErrandEngine": 90, "ErrandHTTP": 96, "ErrandJSON": 92, "ErrandPublicSuffix": 80, "ErrandRedis": 95, "ErrandSupport": 90, "ErrandTLS": 90,
     "ErrandTesting": 96, "ErrandTestingTraits": 95, "ErrandTransfer": 96, "ErrandURLSession": 93, "ErrandXML": 90,
 }
 

@@ -9,36 +9,15 @@
     /// Throws an error if a setting is invalid. `TrustSettings` checks the certificate files and the keys.
     func validate() throws(Invalid) {
       if case .url(let url, let user, let password) = proxy {
-        try Self.validate(proxy: url)
-        for text in [user, password] { try text.map(Self.check) }
+        for text in [url, user, password] { try text.map(Self.check) }
       }
       for (place, addresses) in addressOverrides { try Self.validate(override: place, addresses) }
       guard maximumIdleConnections > 0, maximumIdleAge > .zero else {
         throw Invalid(description: "`maximumIdleConnections` and `maximumIdleAge` must be greater than zero.")
       }
       if let unixSocket { try Self.validate(socket: unixSocket) }
-      if proxy != .none { try validateWithProxy() }
-    }
-
-    /// Rejects settings that cannot be enforced with a proxy, because the proxy resolves names and connects to servers
-    /// itself.
-    private func validateWithProxy() throws(Invalid) {
-      guard addressPolicy == .any else {
-        throw Invalid(
-          description: """
-            `addressPolicy` cannot be enforced with a proxy, which resolves names itself; set `proxy` to `.none`, or \
-            let the proxy reject private addresses.
-            """)
-      }
-      guard !certificateAuthority.isForTests else {
-        throw Invalid(
-          description: """
-            A test authority (`.test`) allows only loopback addresses, but a proxy may connect to other addresses; set \
-            `certificateAuthority` to `.file` or `.certificates`.
-            """)
-      }
-      guard unixSocket == nil else {
-        throw Invalid(description: "`unixSocket` and `proxy` exclude each other; remove one of them.")
+      if let fault = proxy.fault(with: addressPolicy, certificateAuthority, unixSocket: unixSocket) {
+        throw Invalid(description: fault)
       }
     }
 
@@ -81,32 +60,6 @@
         throw Invalid(
           description: "`unixSocket` must be an absolute path of at most \(longestSocketPath) bytes.")
       }
-    }
-
-    /// Searches for Unicode scalars. In a Swift string, an at sign and a combining mark after it are one `Character`,
-    /// but for libcurl the at sign ends a user name.
-    private static func validate(proxy url: String) throws(Invalid) {
-      try check(url)
-      let schemes = ["http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://"]
-      guard let scheme = schemes.first(where: { url.lowercased().hasPrefix($0) }), !url.unicodeScalars.contains("@"),
-        isAuthority(Substring(url.dropFirst(scheme.count).unicodeScalars.prefix { $0 != "/" }))
-      else {
-        throw Invalid(
-          description: "The proxy's URL must have the form http://host:port; pass its user and password separately.")
-      }
-    }
-
-    /// Whether a text is a host with an optional port.
-    private static func isAuthority(_ text: Substring) -> Bool {
-      guard text.utf8.first == UInt8(ascii: "[") else {
-        let parts = text.unicodeScalars.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-          .map { Substring($0) }
-        guard let host = parts.first, !host.isEmpty, !host.contains(where: \.isWhitespace) else { return false }
-        return parts.count == 1 || isPort(parts[1])
-      }
-      guard let end = text.firstIndex(of: "]"), isAddress(text[...end]) else { return false }
-      let rest = text[text.index(after: end)...]
-      return rest.isEmpty || rest.hasPrefix(":") && isPort(rest.dropFirst())
     }
 
     static func check(_ text: String) throws(Invalid) {

@@ -6,17 +6,6 @@
 
   /// The settings of ``CurlTransport``: proxy, trusted certificates, HTTP and TLS versions, and idle connections.
   public struct CurlConfiguration: Sendable, Hashable {
-    /// The proxy for requests.
-    public enum Proxy: Sendable, Hashable {
-      /// No proxy is used, even if environment variables name a proxy.
-      case none
-      /// One proxy for all requests. The scheme of the URL is `http`, `https`, `socks4`, `socks4a`, `socks5` or
-      /// `socks5h`.
-      case url(String, user: String? = nil, password: String? = nil)
-      /// The environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` decide which proxy is used.
-      case environment
-    }
-
     /// The version of HTTP.
     public typealias HTTPVersion = HTTPVersionPolicy
 
@@ -27,7 +16,7 @@
     }
 
     /// The proxy for requests. By default, no proxy is used.
-    public var proxy: Proxy = .none
+    public var proxy: TransportProxy = .none
     /// The authorities whose server certificates are accepted. By default, these are the authorities that the system
     /// trusts.
     public var certificateAuthority: CertificateAuthority = .system
@@ -61,21 +50,6 @@
 
     /// Makes the standard configuration.
     public init() {}
-  }
-
-  extension CurlConfiguration.Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The proxy with masked credentials.
-    public var description: String {
-      switch self {
-      case .none: "none"
-      case .environment: "environment"
-      case .url(let url, let user, _): Redaction.url(url) + (user == nil ? "" : " with credentials")
-      }
-    }
-    /// The proxy with masked credentials.
-    public var debugDescription: String { description }
-    /// The mirror for `dump(_:)`, without the credentials.
-    public var customMirror: Mirror { Mirror(self, children: ["proxy": description], displayStyle: .enum) }
   }
 
   extension CurlConfiguration {

@@ -2,8 +2,8 @@
   public import ErrandHTTP
   import ErrandTLS
 
-  /// The settings of ``EngineTransport``: trusted certificates, the version of TLS, the addresses to which it connects,
-  /// and idle connections.
+  /// The settings of ``EngineTransport``: proxy, trusted certificates, the version of TLS, the addresses to which it
+  /// connects, and idle connections.
   public struct EngineConfiguration: Sendable, Hashable {
     /// The error for an invalid setting.
     public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
@@ -11,6 +11,9 @@
       public let description: String
     }
 
+    /// The proxy for requests. By default, no proxy is used. Only HTTP proxies are supported: a request that needs a
+    /// proxy with another scheme fails with ``ErrandHTTP/TransportFailure/Kind/unsupported``.
+    public var proxy: TransportProxy = .none
     /// The authorities whose server certificates are accepted. By default, these are the authorities that the system
     /// trusts.
     public var certificateAuthority: CertificateAuthority = .system
@@ -22,7 +25,8 @@
     public var clientCertificates: [ClientCertificate] = []
     /// The oldest version of TLS that is accepted; 1.2 by default.
     public var minimumTLSVersion: TLSVersion = .tls1_2
-    /// The addresses to which the transport may connect; all addresses by default. The addresses of a host are checked
+    /// The addresses to which the transport may connect; all addresses by default. A policy other than `.any` cannot be
+    /// combined with a proxy, because a proxy resolves names itself. The addresses of a host are checked
     /// after the lookup. Forbidden addresses are skipped.
     public var addressPolicy: AddressPolicy = .any
     /// The path of a Unix domain socket. If a path is set, all requests go to this socket, whatever their host is. Nil
@@ -85,8 +89,13 @@
           description:
             "`maximumIdleConnections`, `maximumIdleConnectionsPerHost` and `maximumIdleAge` must be greater than zero.")
       }
-      if let unixSocket, !unixSocket.utf8.allSatisfy({ $0 > 0x1F && $0 != 0x7F }) {
+      var texts = [unixSocket]
+      if case .url(let url, let user, let password) = proxy { texts += [url, user, password] }
+      guard texts.allSatisfy({ $0?.utf8.allSatisfy { $0 > 0x1F && $0 != 0x7F } ?? true }) else {
         throw Invalid(description: TrustFiles.controlCharacter)
+      }
+      if let fault = proxy.fault(with: addressPolicy, certificateAuthority, unixSocket: unixSocket) {
+        throw Invalid(description: fault)
       }
       if let unixSocket, SocketAddress(socket: unixSocket) == nil || !unixSocket.utf8.starts(with: "/".utf8) {
         throw Invalid(description: "`unixSocket` must be an absolute path of at most 107 bytes.")

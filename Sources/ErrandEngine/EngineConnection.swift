@@ -10,6 +10,8 @@
     let socket: EngineSocket
     let token: UInt64
     let origin: HTTPURL.Origin
+    /// The proxy to which the connection was made. Nil if the connection was made to the origin.
+    let proxy: EngineProxy?
     /// The address of the server.
     let address: String
     unowned(unsafe) let loop: EngineLoop  // the loop owns every connection and outlives it
@@ -30,10 +32,14 @@
     /// True if the loop continues with this connection in its next iteration.
     var isQueued = false
 
-    init(_ socket: EngineSocket, token: UInt64, origin: HTTPURL.Origin, address: String, loop: EngineLoop) {
+    init(
+      _ socket: EngineSocket, token: UInt64, origin: HTTPURL.Origin, proxy: EngineProxy?, address: String,
+      loop: EngineLoop
+    ) {
       self.socket = socket
       self.token = token
       self.origin = origin
+      self.proxy = proxy
       self.address = address
       self.loop = loop
     }
@@ -58,7 +64,8 @@
       _ = machine.submit(limits: exchange.exchange.limits, isHeadRequest: request.method == .head, remainder: remainder)
       hasWholeBody = false
       do { try exchange.upload?.expectEmpty() } catch { return loop.fail(exchange, error) }
-      loop.requests.write(request, upload: exchange.upload, expectsContinue: exchange.expectsContinue)
+      loop.requests.write(
+        request, upload: exchange.upload, expectsContinue: exchange.expectsContinue, proxy: exchange.forwardingProxy)
       if send(loop.requests.bytes) { sentOutbox() }
     }
 

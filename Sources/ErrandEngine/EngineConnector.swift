@@ -3,13 +3,19 @@
   import ErrandTLS
   import Glibc
 
-  /// Opens a connection for one exchange: waits for the lookup of the host, tries the addresses, then sets up TLS if
-  /// the exchange needs TLS. Only the loop's thread uses this object.
+  /// Opens a connection for one exchange: waits for the lookup of the host, tries the addresses, then opens a tunnel
+  /// and sets up TLS if the exchange needs them. Only the loop's thread uses this object.
   final class EngineConnector {
     private struct Attempt {
       var socket: EngineSocket
       let token: UInt64
       let address: SocketAddress
+    }
+
+    /// The steps between the TCP connection and the request.
+    private enum Step {
+      case tunnel(EngineTunnel)
+      case handshake(TLSSession)
     }
 
     private static let offlineErrors = [ENETDOWN, ENETUNREACH]
@@ -19,8 +25,8 @@
     private let loop: EngineLoop
     private var race: AddressRace?
     private var attempts: [Attempt] = []
-    /// The connected socket during its TLS handshake.
-    private var handshake: (attempt: Attempt, session: TLSSession)?
+    /// The connected socket while its tunnel or TLS is set up.
+    private var setup: (attempt: Attempt, step: Step)?
     /// The error number (`errno`) of the failed connection attempt that explains the failure best.
     private var error: Int32 = 0
 
@@ -54,7 +60,8 @@
     /// Fails the exchange because the lookup of the host failed.
     func failed(_ failure: SocketAddress.LookupFailure) {
       guard let exchange else { return }
-      loop.fail(exchange, exchange.failure(.nameLookup, EngineFailure.lookup(exchange.origin, failure)))
+      let kind: TransportFailure.Kind = exchange.proxy == nil ? .nameLookup : .proxy
+      loop.fail(exchange, exchange.failure(kind, EngineFailure.lookup(kind, exchange.origin, failure)))
     }
 
     /// Starts the connection attempts that are due. Fails the exchange if every address has failed.
@@ -69,9 +76,9 @@
     func cancel() {
       exchange = nil
       endAttempts()
-      guard let (attempt, session) = handshake else { return }
-      handshake = nil
-      session.close()
+      guard let (attempt, step) = setup else { return }
+      setup = nil
+      if case .handshake(let session) = step { session.close() }
       loop.forget(attempt.token, attempt.socket)
     }
 
@@ -82,7 +89,7 @@
 
     /// Handles an event of the socket of a connection attempt.
     func handle(_ report: Poller.Report) {
-      if handshake != nil { return continueHandshake(report) }
+      if setup != nil { return continueSetup(report) }
       guard report.isWritable || report.hasEnded,
         let place = attempts.firstIndex(where: { $0.token == report.token })
       else { return }
@@ -125,13 +132,11 @@
       race = nil
       exchange.connected = loop.now
       guard exchange.origin.scheme == .https else { return finish(attempt, report) }
-      let protocols = loop.configuration.applicationProtocols
-      guard let session = loop.tls.session(with: exchange.origin, over: attempt.socket, protocols: protocols) else {
-        loop.forget(attempt.token, attempt.socket)
-        return loop.fail(exchange, exchange.failure(.other, FailureText.outOfResources))
+      guard exchange.proxy == nil else {
+        setup = (attempt, .tunnel(EngineTunnel(exchange, over: attempt.socket)))
+        return continueSetup(report)
       }
-      handshake = (attempt, session)
-      continueHandshake(report)
+      beginHandshake(attempt, report)
     }
 
     /// Passes the connection to the loop, which begins the exchange.
@@ -141,11 +146,36 @@
       loop.connected(exchange, attempt.socket, attempt.token, attempt.address, report)
     }
 
-    // MARK: - TLS
+    // MARK: - Tunnels and TLS
+
+    private func continueSetup(_ report: Poller.Report?) {
+      guard let exchange, let (attempt, step) = setup else { return }
+      switch step {
+      case .handshake(let session): continueHandshake(attempt, session, report)
+      case .tunnel(let tunnel):
+        switch tunnel.advance(loop.receiveBuffer(for: nil)) {
+        case .later: loop.expectWatch(of: exchange)
+        case .failed(let failure): loop.fail(exchange, failure)
+        case .open: beginHandshake(attempt, report)
+        }
+      }
+    }
+
+    private func beginHandshake(_ attempt: Attempt, _ report: Poller.Report?) {
+      guard let exchange else { return loop.forget(attempt.token, attempt.socket) }
+      setup = nil
+      let protocols = loop.configuration.applicationProtocols
+      guard let session = loop.tls.session(with: exchange.origin, over: attempt.socket, protocols: protocols) else {
+        loop.forget(attempt.token, attempt.socket)
+        return loop.fail(exchange, exchange.failure(.other, FailureText.outOfResources))
+      }
+      setup = (attempt, .handshake(session))
+      continueHandshake(attempt, session, report)
+    }
 
     /// Continues the TLS handshake. After the handshake, checks the server's key before a byte of the request is sent.
-    private func continueHandshake(_ report: Poller.Report?) {
-      guard let exchange, let (attempt, session) = handshake else { return }
+    private func continueHandshake(_ attempt: Attempt, _ session: TLSSession, _ report: Poller.Report?) {
+      guard let exchange else { return }
       switch session.handshake() {
       case .later: loop.expectWatch(of: exchange)
       case .failed: loop.fail(exchange, EngineFailure.handshake(exchange, session.failure))
@@ -153,7 +183,7 @@
         guard loop.tls.allowsKey(of: session, exchange.origin) else {
           return loop.fail(exchange, exchange.failure(.pinMismatch))
         }
-        handshake = nil
+        setup = nil
         exchange.secured = .now
         var secured = attempt
         secured.socket = attempt.socket.secured(by: session)
@@ -173,7 +203,8 @@
 
     private func failure(_ exchange: EngineExchange) -> TransportFailure {
       if Self.resourceErrors.contains(error) { return exchange.failure(.other, FailureText.outOfResources) }
-      let kind: TransportFailure.Kind = Self.offlineErrors.contains(error) ? .offline : .refused
+      let refused: TransportFailure.Kind = exchange.proxy == nil ? .refused : .proxy
+      let kind = Self.offlineErrors.contains(error) ? .offline : refused
       let place = loop.configuration.unixSocket
       return exchange.failure(kind, EngineFailure.connecting(kind, exchange.origin, socket: place, error: error))
     }

@@ -49,10 +49,15 @@
       progress?.report(.download, content.wireBytes, total: total, at: now)
     }
 
-    /// Checks that the body is complete, and creates the response.
+    /// Checks that the body is complete, and creates the response. Throws an error for status 407 of the proxy, because
+    /// it is not a response of the server.
     func finish(
       _ head: ResponseHead, mayBeCutOff: Bool, trailers: () -> HTTPFields
     ) throws -> HTTPResponse {
+      if forwardingProxy != nil, head.status == 407 {
+        let text = FailureText.sentence(for: .proxyCredentials, origin: origin)
+        throw TransportFailure(.proxyCredentials, text, isCertainlyNotSent: true)
+      }
       if content?.needsNoMore == false { try content?.finish(mayBeCutOff: mayBeCutOff) }
       reportUpload()
       progress?.finish(.download, content?.wireBytes ?? 0)

@@ -33,6 +33,8 @@
     let submitted = MonotonicInstant.now
     /// The addresses that the custom resolver found for the host. Nil if no custom resolver was used.
     let addresses: [SocketAddress]?
+    /// The proxy through which the request goes. Nil if the request goes to its origin.
+    let proxy: EngineProxy?
     /// The duration of the custom resolver's lookup. Zero if no custom resolver was used.
     let lookup: Duration
     var wakeup: Wakeup?
@@ -84,8 +86,11 @@
     /// The number of request bytes that were sent on earlier connections of this exchange.
     private var earlierSent: Int64 = 0
 
-    init(_ exchange: Exchange, addresses: [SocketAddress]? = nil, lookup: Duration = .zero) {
+    init(
+      _ exchange: Exchange, proxy: EngineProxy? = nil, addresses: [SocketAddress]? = nil, lookup: Duration = .zero
+    ) {
       self.exchange = exchange
+      self.proxy = proxy
       self.addresses = addresses
       self.lookup = lookup
       begun = submitted
@@ -104,6 +109,12 @@
     }
 
     var origin: HTTPURL.Origin { exchange.request.url.origin }
+
+    /// The host and the port to which the exchange connects: those of the proxy, or those of the origin.
+    var peer: HTTPURL.Origin { proxy?.origin ?? origin }
+
+    /// The proxy that receives the request itself, instead of opening a tunnel to the origin. Nil if there is none.
+    var forwardingProxy: EngineProxy? { origin.scheme == .http ? proxy : nil }
 
     /// Returns the result after the loop has woken the caller. The result is moved out, so it is available only once.
     func outcome() throws -> HTTPResponse {
@@ -150,7 +161,8 @@
 
     /// True if the exchange may use an HTTP/2 connection. An exchange that lost its connection needs a newer one.
     func mayShare(_ connection: HTTP2Connection) -> Bool {
-      connection.acceptsStreams && !needsOwnConnection && !refusers.contains { $0 === connection }
+      connection.acceptsStreams && connection.proxy == proxy && !needsOwnConnection
+        && !refusers.contains { $0 === connection }
         && (!needsFreshConnection || connection.established >= started)
     }
 

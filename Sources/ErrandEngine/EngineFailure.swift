@@ -4,9 +4,11 @@
 
   /// The messages that contain more details than the general message for a kind of failure.
   enum EngineFailure {
-    /// The message for a failed lookup of a host.
-    static func lookup(_ origin: HTTPURL.Origin, _ failure: SocketAddress.LookupFailure) -> String {
-      with(failure.text, FailureText.sentence(for: .nameLookup, origin: origin))
+    /// The message for a failed lookup of a host, which is the host of the origin or of the proxy.
+    static func lookup(
+      _ kind: TransportFailure.Kind, _ origin: HTTPURL.Origin, _ failure: SocketAddress.LookupFailure
+    ) -> String {
+      with(failure.text, FailureText.sentence(for: kind, origin: origin))
     }
 
     /// The message for a failed connection attempt, with the description of the system's error number.
@@ -50,6 +52,6 @@
 
     static let inHead = "The connection closed within the response headers."
 
-    private static func with(_ cause: String, _ sentence: String) -> String { "\(sentence.dropLast()) (\(cause))." }
+    static func with(_ cause: String, _ sentence: String) -> String { "\(sentence.dropLast()) (\(cause))." }
   }
 #endif

@@ -17,7 +17,7 @@
     /// Sends an exchange on a usable idle connection, or opens a new connection.
     func place(_ exchange: EngineExchange) {
       if mayShareConnection(exchange), share(exchange) { return }
-      if !exchange.needsFreshConnection, let connection = keptConnection(for: exchange.origin) {
+      if !exchange.needsFreshConnection, let connection = keptConnection(for: exchange) {
         connection.begin(exchange)
         return expectWatch(of: exchange)
       }
@@ -26,12 +26,12 @@
 
     /// Returns an idle connection that has nothing to read. Checks the socket itself, because the poller may report too
     /// late that the server has closed the connection.
-    private func keptConnection(for origin: HTTPURL.Origin) -> EngineConnection? {
+    private func keptConnection(for exchange: EngineExchange) -> EngineConnection? {
       while true {
-        let (connection, expired) = pool.take(for: origin, now: now)
+        let (connection, expired) = pool.take(for: exchange.origin, now: now)
         for old in expired { close(old) }
         guard let connection else { return nil }
-        if !connection.socket.hasUnread { return connection }
+        if connection.proxy == exchange.proxy, !connection.socket.hasUnread { return connection }
         close(connection)
       }
     }
@@ -41,7 +41,7 @@
       exchange.stage = .connecting(connector)
       if let known = knownAddresses(of: exchange) { return connector.begin(known, wasLookedUp: false) }
       expectWatch(of: exchange)
-      let origin = exchange.origin
+      let origin = exchange.peer
       lookups[origin, default: []].append(connector)
       guard lookups[origin]?.count == 1 else { return }
       NameLookups.shared.addresses(of: origin.host, port: origin.port) { [weak self] answer in
@@ -53,9 +53,9 @@
     private func knownAddresses(of exchange: EngineExchange) -> [SocketAddress]? {
       if let path = configuration.unixSocket { return [SocketAddress(socket: path)].compactMap { $0 } }
       if let addresses = exchange.addresses { return addresses }
-      if let addresses = overrides[exchange.origin] { return addresses }
-      guard let last = exchange.origin.host.utf8.last, last == 0x5D || ASCII.isDigit(last) else { return nil }
-      return SocketAddress(numeric: exchange.origin.host, port: exchange.origin.port).map { [$0] }
+      if let addresses = overrides[exchange.peer] { return addresses }
+      guard let last = exchange.peer.host.utf8.last, last == 0x5D || ASCII.isDigit(last) else { return nil }
+      return SocketAddress(numeric: exchange.peer.host, port: exchange.peer.port).map { [$0] }
     }
 
     func resolved(_ origin: HTTPURL.Origin, _ answer: NameLookups.Answer) {
@@ -72,10 +72,10 @@
       _ exchange: EngineExchange, _ socket: EngineSocket, _ token: UInt64, _ address: SocketAddress,
       _ report: Poller.Report?
     ) {
-      if usesHTTP2(socket) { return connectedHTTP2(exchange, socket, token, address) }
+      if usesHTTP2(socket, for: exchange) { return connectedHTTP2(exchange, socket, token, address) }
       defer { connectOthers(waitingFor: exchange) }
       let connection = EngineConnection(
-        socket, token: token, origin: exchange.origin, address: address.text, loop: self)
+        socket, token: token, origin: exchange.origin, proxy: exchange.proxy, address: address.text, loop: self)
       sockets.hand(token, to: .connection(connection))
       connection.begin(exchange)
       expectWatch(of: exchange)

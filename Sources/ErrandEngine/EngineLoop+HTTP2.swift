@@ -14,16 +14,17 @@
     // MARK: - Choosing
 
     /// True if a connected socket speaks HTTP/2: the server chose it during the TLS handshake, or it is configured.
-    func usesHTTP2(_ socket: EngineSocket) -> Bool {
-      guard let chosen = socket.negotiatedProtocol else { return configuration.httpVersion == .http2PriorKnowledge }
-      return chosen == "h2"
+    /// Requests in cleartext to a proxy always use HTTP/1.1.
+    func usesHTTP2(_ socket: EngineSocket, for exchange: EngineExchange) -> Bool {
+      if let chosen = socket.negotiatedProtocol { return chosen == "h2" }
+      return configuration.httpVersion == .http2PriorKnowledge && exchange.forwardingProxy == nil
     }
 
     /// True if the server of an exchange may speak HTTP/2, so that exchanges share a connection.
     func mayShareConnection(_ exchange: EngineExchange) -> Bool {
       switch configuration.httpVersion {
       case .http1Only: false
-      case .http2PriorKnowledge: true
+      case .http2PriorKnowledge: exchange.forwardingProxy == nil
       case .automatic, .http2: exchange.origin.scheme == .https && !http1Origins.contains(exchange.origin)
       }
     }
@@ -64,7 +65,8 @@
     func connectedHTTP2(
       _ exchange: EngineExchange, _ socket: EngineSocket, _ token: UInt64, _ address: SocketAddress
     ) {
-      let connection = HTTP2Connection(socket, token: token, origin: exchange.origin, address: address.text, loop: self)
+      let connection = HTTP2Connection(
+        socket, token: token, origin: exchange.origin, proxy: exchange.proxy, address: address.text, loop: self)
       sockets.hand(token, to: .http2(connection))
       exchange.connected = now
       http1Origins.remove(exchange.origin)

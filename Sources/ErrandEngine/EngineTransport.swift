@@ -7,7 +7,7 @@
   ///
   /// The engine checks the framing of RFC 9112 and RFC 9113 strictly. It decodes gzip, deflate, brotli and zstd. It
   /// sends a request again only if the server cannot have processed the request, or if the request may be repeated.
-  /// Proxies are not supported yet.
+  /// Proxies are supported if they are HTTP proxies.
   ///
   /// Over TLS, the engine offers HTTP/2 unless ``EngineConfiguration/httpVersion`` excludes it. Over HTTP/2, requests to
   /// one server share a connection, and a paused response body keeps at most 1 MiB in memory and stops no other body.
@@ -40,7 +40,7 @@
     /// Makes a transport.
     ///
     /// The custom resolver is not called for numeric addresses, for hosts in ``EngineConfiguration/addressOverrides``,
-    /// or if requests go to a Unix domain socket.
+    /// or if requests go to a proxy or a Unix domain socket.
     /// - Parameters:
     ///   - configuration: The settings of the transport.
     ///   - resolver: A custom resolver for the addresses of hosts; nil for the system's resolver.
@@ -85,9 +85,9 @@
       _ = old  // the old state is released outside the lock
     }
 
-    /// The capabilities of the transport. Proxies are not among them.
+    /// The capabilities of the transport. It cannot distinguish kinds of networks, such as cellular networks.
     public var capabilities: TransportCapabilities {
-      [.bodySink, .informational, .trailers, .http2, .metrics, .progress, .observesStop, .bodySource]
+      [.bodySink, .informational, .trailers, .http2, .proxy, .metrics, .progress, .observesStop, .bodySource]
     }
 
     /// The content codings that the transport requests: gzip, br and zstd. It also decodes deflate, but does not
@@ -124,8 +124,10 @@
       try RequestCheck.check(exchange.request)
       let timers = try usableTimers()
       let loop = timers.loop
-      let found = try await addresses(of: exchange, loop)
-      let running = EngineExchange(exchange, addresses: found?.addresses, lookup: found?.took ?? .zero)
+      let proxy = try EngineProxy.of(loop.configuration.proxy, for: exchange.request.url.origin)
+      let found = proxy == nil ? try await addresses(of: exchange, loop) : nil
+      let running = EngineExchange(
+        exchange, proxy: proxy, addresses: found?.addresses, lookup: found?.took ?? .zero)
       try await exchange.call.wait(asking: { _ in loop.push(.abort(running)) }) { wakeup in
         running.wakeup = wakeup
         loop.push(.submit(running))

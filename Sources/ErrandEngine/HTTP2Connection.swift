@@ -11,7 +11,9 @@
     let socket: EngineSocket
     let token: UInt64
     let origin: HTTPURL.Origin
-    /// The address of the server.
+    /// The proxy between the client and the server. Nil if there is none.
+    let proxy: EngineProxy?
+    /// The address of the server, or of the proxy.
     let address: String
     let established: MonotonicInstant
     unowned(unsafe) let loop: EngineLoop  // the loop owns every connection and outlives it
@@ -51,10 +53,14 @@
     /// True if the loop sends the connection's bytes at the end of its current work.
     var isFlushQueued = false
 
-    init(_ socket: EngineSocket, token: UInt64, origin: HTTPURL.Origin, address: String, loop: EngineLoop) {
+    init(
+      _ socket: EngineSocket, token: UInt64, origin: HTTPURL.Origin, proxy: EngineProxy?, address: String,
+      loop: EngineLoop
+    ) {
       self.socket = socket
       self.token = token
       self.origin = origin
+      self.proxy = proxy
       self.address = address
       self.loop = loop
       established = loop.now

@@ -18,11 +18,15 @@
     /// The bytes of the request. The pointer is valid until the next change of the buffer.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
 
-    /// Writes a request: its headers, and its body if headers and body are sent in one write.
-    mutating func write(_ request: HTTPRequest, upload: BodyUpload?, expectsContinue: Bool) {
+    /// Writes a request: its headers, and its body if headers and body are sent in one write. `proxy` is the proxy that
+    /// forwards the request; its request target is the whole URL (RFC 9112 section 3.2.2).
+    mutating func write(
+      _ request: HTTPRequest, upload: BodyUpload?, expectsContinue: Bool, proxy: EngineProxy? = nil
+    ) {
       empty()
       append(request.method.rawValue)
       append(" ")
+      if proxy != nil { append(request.url.origin.description) }
       appendTarget(request.url)
       append(" HTTP/1.1\r\nHost: ")
       append(request.url.host)
@@ -31,6 +35,11 @@
         append(String(request.url.port))
       }
       append("\r\n")
+      if let authorization = proxy?.authorization {
+        append("Proxy-Authorization: ")
+        append(authorization)
+        append("\r\n")
+      }
       for field in request.fields.all { append(field) }
       appendFraming(request, upload)
       if upload != nil, expectsContinue { append("Expect: 100-continue\r\n") }

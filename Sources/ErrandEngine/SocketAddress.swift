@@ -72,10 +72,13 @@
     var isUnix: Bool { family == AF_UNIX }
 
     /// The kind of network that the address belongs to. Nil for a Unix domain socket.
-    var kind: AddressKind? {
+    var kind: AddressKind? { bytes.flatMap { AddressKind(bytes: $0) } }
+
+    /// The bytes of the IP address, in network order. Nil for a Unix domain socket.
+    var bytes: ArraySlice<UInt8>? {
       switch family {
-      case AF_INET where raw.count >= 8: AddressKind(bytes: raw[4..<8])
-      case AF_INET6 where raw.count >= 24: AddressKind(bytes: raw[8..<24])
+      case AF_INET where raw.count >= 8: raw[4..<8]
+      case AF_INET6 where raw.count >= 24: raw[8..<24]
       default: nil
       }
     }

@@ -206,7 +206,7 @@
         "http://proxy:http", "http://proxy:", "http://:3128", "http://[::1", "http://[::1]x", "http://a b:1",
         "http:///", "http://user@\u{301}proxy:1", "http://proxy:\u{301}1",
       ]
-      for proxy in refused.map({ CurlConfiguration.Proxy.url($0) }) + [.url("http://proxy", user: "a\0b")] {
+      for proxy in refused.map({ TransportProxy.url($0) }) + [.url("http://proxy", user: "a\0b")] {
         var configuration = CurlConfiguration()
         configuration.proxy = proxy
         #expect(throws: CurlConfiguration.Invalid.self, "\(proxy)") { try CurlTransport(configuration) }

@@ -70,14 +70,14 @@ import Testing
     #expect(error.transportKind == .refused)
   }
 
-  @Test func `address policy excludes a proxy`() throws {
-    for proxy in [CurlConfiguration.Proxy.url("http://127.0.0.1:3128"), .environment] {
-      var configuration = CurlConfiguration()
-      configuration.addressPolicy = .publicOnly
-      configuration.proxy = proxy
-      let wrong = configuration
-      let error = #expect(throws: CurlConfiguration.Invalid.self) { try CurlTransport(wrong) }
-      #expect(error?.description.contains("`addressPolicy`") == true)
+  @Test(arguments: TrustCarrier.allCases)
+  func `address policy excludes a proxy`(carrier: TrustCarrier) throws {
+    for proxy in [TransportProxy.url("http://127.0.0.1:3128"), .environment] {
+      let refusal = try TrustFixture.refusal(carrier) {
+        $0.addressPolicy = .publicOnly
+        $0.proxy = proxy
+      }
+      #expect(refusal?.contains("`addressPolicy`") == true)
     }
   }
 }

@@ -117,13 +117,14 @@ import Testing
     #expect(error.message.contains("loopback"))
   }
 
-  @Test func `test authority excludes a proxy`() throws {
-    var configuration = CurlConfiguration()
-    configuration.certificateAuthority = .test(.file(path: try TrustFixture.path("ca.pem")))
-    configuration.proxy = .url("http://127.0.0.1:3128")
-    let wrong = configuration
-    let error = #expect(throws: CurlConfiguration.Invalid.self) { try CurlTransport(wrong) }
-    #expect(error?.description.contains("test authority") == true)
+  @Test(arguments: TrustCarrier.allCases)
+  func `test authority excludes a proxy`(carrier: TrustCarrier) throws {
+    let path = try TrustFixture.path("ca.pem")
+    let refusal = try TrustFixture.refusal(carrier) {
+      $0.certificateAuthority = .test(.file(path: path))
+      $0.proxy = .url("http://127.0.0.1:3128")
+    }
+    #expect(refusal?.contains("test authority") == true)
   }
 
   /// OpenSSL frees its resources when the process exits, unless it is configured otherwise before its first use.

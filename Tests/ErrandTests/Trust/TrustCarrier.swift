@@ -10,6 +10,7 @@ protocol TrustConfiguration: Sendable {
   var addressOverrides: [String: String] { get set }
   var unixSocket: String? { get set }
   var maximumIdleConnections: Int { get set }
+  var proxy: TransportProxy { get set }
 }
 
 extension CurlConfiguration: TrustConfiguration {}

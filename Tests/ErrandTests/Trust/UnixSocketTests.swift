@@ -62,11 +62,12 @@ import Testing
     #expect { try client(path, carrier) } throws: { $0 is any InvalidSettings }
   }
 
-  @Test func `Unix socket excludes a proxy`() {
-    var configuration = CurlConfiguration()
-    configuration.unixSocket = "/run/some.sock"
-    configuration.proxy = .environment
-    let wrong = configuration
-    #expect(throws: CurlConfiguration.Invalid.self) { try CurlTransport(wrong) }
+  @Test(arguments: TrustCarrier.allCases)
+  func `Unix socket excludes a proxy`(carrier: TrustCarrier) throws {
+    let refusal = try TrustFixture.refusal(carrier) {
+      $0.unixSocket = "/run/some.sock"
+      $0.proxy = .environment
+    }
+    #expect(refusal?.contains("`unixSocket` and `proxy`") == true)
   }
 }
