@@ -3,8 +3,8 @@
 
 1. The manifest: which C libraries the products link on each Apple platform.
 2. Each Swift file is parsed for an Apple target.
-3. Each target is compiled as each Apple platform selects its code, without machine code. The modules of Apple are the
-   stubs in Scripts/apple/stubs, which contain what the sources use and follow Apple's documentation.
+3. Each target, and each sample with Apple-only code, is compiled as each Apple platform selects its code. The modules
+   of Apple are the stubs in Scripts/apple/stubs, which contain what the sources use and follow Apple's documentation.
 4. Each line that only Apple platforms compile must have been compiled in step 3.
 5. The check checks itself: it adds an undefined name to each region of such lines, in a copy. The compiler must find
    each one.
@@ -60,9 +60,12 @@ class Gate:
         for system, triple in PARSED.items():
             target = triple.format(self.manifest.deployment[system])
             command = ["swiftc", "-frontend", "-parse", "-swift-version", "6", "-target", target]
-            done = self.compiler.run(command + [str(path) for path in files], self.root)
-            if done.returncode != 0:
-                raise Failure(f"a file cannot be parsed for {target}:\n{done.stderr.strip()}")
+            # A snippet is a program, so the compiler must see it alone.
+            snippets = [[path] for path in files if path.parts[0] == "Snippets"]
+            for paths in [[path for path in files if [path] not in snippets], *snippets]:
+                done = self.compiler.run(command + [str(path) for path in paths], self.root)
+                if done.returncode != 0:
+                    raise Failure(f"a file cannot be parsed for {target}:\n{done.stderr.strip()}")
             say(f"  {len(files)} files for {target}")
 
     def compile(self, name):
@@ -70,8 +73,7 @@ class Gate:
         keys = {}
         stubs = [self.units.stub(module, name) for module in STUB_MODULES]
         system = APPLE_PLATFORMS[name]
-        order = self.manifest.closure(self.units.targets, system)
-        units = [self.units.unit(target, name) for target in order if target in self.units.targets]
+        units = [self.units.unit(target, name) for target in self.units.compiled_targets(name)]
         for unit in stubs + units:
             unit.seal(keys)
         reachable = self.reachable(system)
@@ -100,7 +102,7 @@ class Gate:
         for unit in new:
             note = "nothing to compile on this platform" if unit.is_empty else ""
             if unit.name not in reachable and not note:
-                note = "in no product of this platform"
+                note = "a sample" if self.manifest.is_snippet(unit.name) else "in no product of this platform"
             say(f"  {name} {unit.name:<20} {len(unit.texts):>4} files, {unit.apple_lines:>4} Apple-only lines in "
                 f"{len(unit.apple_only)}" + (f" ({note})" if note else ""))
         files, lines = sum(len(unit.texts) for unit in units), sum(unit.apple_lines for unit in units)

@@ -47,7 +47,8 @@ class Compiler:
             command += ["-Xllvm", f"-sil-disable-pass={name}"]
         for plugins in ("plugins", "plugins/testing"):
             command += ["-plugin-path", str(self.toolchain / "lib/swift/host" / plugins)]
-        if not any(path.name == "main.swift" for path in unit.texts):
+        # A file named main.swift and a snippet have code outside of functions.
+        if not any(path.name == "main.swift" or path.parts[0] == "Snippets" for path in unit.texts):
             command.append("-parse-as-library")
         return command
 

@@ -26,13 +26,29 @@ class Manifest:
         self.deployment = {entry["platformName"]: entry["version"] for entry in package.get("platforms", [])}
         self.targets = {target["name"]: target for target in package["targets"]}
         self.products = {product["name"]: product for product in package["products"]}
+        self.add_snippets()
+
+    def add_snippets(self):
+        """Adds the files in Snippets, each one a program that can import all libraries of the package."""
+        libraries = [target for product in self.products.values() if "library" in product["type"]
+                     for target in product["targets"]]
+        for path in sorted((self.root / "Snippets").glob("*.swift")):
+            self.targets[path.stem] = {
+                "name": path.stem, "type": "snippet", "path": str(path.relative_to(self.root)),
+                "dependencies": [{"byName": [name, None]} for name in libraries],
+                "settings": [{"kind": {"swiftLanguageMode": {"_0": "6"}}}]}
+
+    def is_snippet(self, name):
+        return self.targets[name]["type"] == "snippet"
 
     def folder(self, name):
-        """The folder of a target, relative to the package."""
+        """The folder of a target, or the file of a snippet, relative to the package."""
         return pathlib.Path(self.targets[name].get("path") or f"Sources/{name}")
 
     def swift_files(self, name):
         """The Swift files of a target, relative to the package."""
+        if self.is_snippet(name):
+            return [self.folder(name)]
         return sorted(path.relative_to(self.root) for path in (self.root / self.folder(name)).rglob("*.swift"))
 
     def dependencies(self, name, platform):

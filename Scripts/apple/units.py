@@ -68,10 +68,10 @@ class Units:
     def __init__(self, root, manifest):
         self.root = root
         self.manifest = manifest
-        # All targets with Swift files outside of Tests.
+        # All targets with Swift files outside of Tests, and the snippets.
         self.targets = [
             name for name, target in manifest.targets.items()
-            if target["type"] in ("regular", "executable") and manifest.folder(name).parts[0] != "Tests"
+            if target["type"] in ("regular", "executable", "snippet") and manifest.folder(name).parts[0] != "Tests"
             and manifest.is_swift(name)]
         self.known_apple_only = {}
         self.stub_texts = [path.read_text() for path in (root / STUBS).rglob("*.swift")]
@@ -102,6 +102,15 @@ class Units:
                     raise Failure(f"{path}: {error}") from None
                 found[path] = {number for number in numbers if lines[number - 1].strip()}
         return self.known_apple_only[target]
+
+    def compiled_targets(self, name):
+        """The targets to compile for a platform, in the order of their dependencies.
+
+        Of the snippets only those with Apple-only code, because the build for Linux compiles the others.
+        """
+        order = self.manifest.closure(self.targets, APPLE_PLATFORMS[name])
+        return [target for target in order if target in self.targets and (
+            not self.manifest.is_snippet(target) or any(self.apple_only(target).values()))]
 
     def unit(self, target, name):
         """A target with the code that a platform compiles. Other lines are blank, so that line numbers stay."""
@@ -166,11 +175,11 @@ class Units:
                     comment = ""
 
     def strays(self):
-        """Yields the Swift files of Sources and Examples that belong to no target."""
+        """Yields the Swift files of Sources, Examples and Snippets that belong to no target."""
         owned = {path for target in self.targets for path in self.manifest.swift_files(target)}
         yield from sorted(set(self.files()) - owned)
 
     def files(self):
-        """All Swift files of Sources and Examples."""
-        return sorted(path.relative_to(self.root) for folder in ("Sources", "Examples")
+        """All Swift files of Sources, Examples and Snippets."""
+        return sorted(path.relative_to(self.root) for folder in ("Sources", "Examples", "Snippets")
                       for path in (self.root / folder).rglob("*.swift"))

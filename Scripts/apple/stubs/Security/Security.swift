@@ -46,6 +46,37 @@ public func SecPKCS12Import(
   _ data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>
 ) -> OSStatus { fatalError() }
 
+/// https://developer.apple.com/documentation/security/errsecitemnotfound
+public var errSecItemNotFound: OSStatus { -25300 }
+/// https://developer.apple.com/documentation/security/ksecclass
+public let kSecClass: CFString = ""
+/// https://developer.apple.com/documentation/security/ksecclassgenericpassword
+public let kSecClassGenericPassword: CFString = ""
+/// https://developer.apple.com/documentation/security/ksecattrservice
+public let kSecAttrService: CFString = ""
+/// https://developer.apple.com/documentation/security/ksecattraccount
+public let kSecAttrAccount: CFString = ""
+/// https://developer.apple.com/documentation/security/ksecattraccessible
+public let kSecAttrAccessible: CFString = ""
+/// https://developer.apple.com/documentation/security/ksecattraccessibleafterfirstunlockthisdeviceonly
+public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = ""
+/// https://developer.apple.com/documentation/security/ksecreturndata
+public let kSecReturnData: CFString = ""
+/// https://developer.apple.com/documentation/security/ksecvaluedata
+public let kSecValueData: CFString = ""
+/// https://developer.apple.com/documentation/security/secitemcopymatching(_:_:)
+@discardableResult
+public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+  fatalError()
+}
+/// https://developer.apple.com/documentation/security/secitemadd(_:_:)
+@discardableResult
+public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+  fatalError()
+}
+/// https://developer.apple.com/documentation/security/secitemdelete(_:)
+@discardableResult public func SecItemDelete(_ query: CFDictionary) -> OSStatus { fatalError() }
+
 /// https://developer.apple.com/documentation/security/tls_protocol_version_t
 public enum tls_protocol_version_t: UInt16, @unchecked Sendable {
   case TLSv12 = 0x0303
