@@ -16,7 +16,7 @@ demo: ## Run everyday examples against an embedded server.
 test: ## Lint, build and run all tests (about 12 minutes the first time).
 	@Scripts/test.sh
 
-check: ## Run the slower checks: sanitizers, optimised build, fuzzing, documentation, demo (about an hour).
+check: ## Run the slower checks: Apple platforms, sanitizers, optimised build, fuzzing, documentation, demo (an hour).
 	@Scripts/check.sh
 
 counts: ## Record the number of tests of each target after tests were added or removed.

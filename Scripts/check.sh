@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The slower checks after `make test`: sanitizers, an optimised build, fuzzing, documentation and the demo. Stops at the
-# first step that fails.
+# The slower checks after `make test`: the code for Apple platforms, sanitizers, an optimised build, fuzzing,
+# documentation and the demo. Stops at the first step that fails.
 source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 
 # Two other builds of the tests, without samples and examples. The address sanitizer watches an optimised build, because
@@ -39,6 +39,7 @@ build_fuzz() { Scripts/fuzz.sh --build 2>&1 | grep --line-buffered -v "$LINKER_N
 demo() { LLVM_PROFILE_FILE=/dev/null "$(swift build --show-bin-path)/errand" demo </dev/null; }
 
 step "set-up" Scripts/set-up.sh test
+step "Apple platforms" python3 -B Scripts/apple.py
 step "build" build_all
 step "servers" servers_start test
 step "differential" differential

@@ -11,9 +11,9 @@
 
   // snippet.keeper
   struct KeychainKeeper: CredentialKeeper {
-    private let query: [CFString: Any] = [
-      kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.shop", kSecAttrAccount: "accounts",
-    ]
+    private var query: [CFString: Any] {
+      [kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.shop", kSecAttrAccount: "accounts"]
+    }
 
     func load() throws -> KeptAccounts? {
       var found: CFTypeRef?

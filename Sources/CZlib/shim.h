@@ -1,4 +1,2 @@
 #pragma once
-#ifdef __linux__
 #include <zlib.h>
-#endif

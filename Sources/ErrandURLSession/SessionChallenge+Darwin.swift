@@ -1,5 +1,5 @@
-// This file was written on Linux, where it is not compiled. All decisions about challenges are made in `SessionTrust`,
-// which is compiled on every platform.
+// On Linux this file is only type-checked against stubs (Scripts/apple.py), never run. All decisions about challenges
+// are made in `SessionTrust`, which is tested on every platform.
 #if canImport(Darwin)
   import CryptoKit
   import ErrandHTTP

@@ -1,4 +1,5 @@
-// This file was written on Linux, where it is not compiled. It only copies values that `SessionChoices` has computed.
+// On Linux this file is only type-checked against stubs (Scripts/apple.py), never run. It only copies values that
+// `SessionChoices` has computed.
 #if canImport(Darwin)
   import Foundation
   import Security

@@ -1,5 +1,5 @@
-// This file was written on Linux, where it is not compiled. All decisions about background transfers are made in
-// `BackgroundDecision` and `BackgroundUploadDecision`, which are compiled on every platform.
+// On Linux this file is only type-checked against stubs (Scripts/apple.py), never run. All decisions about background
+// transfers are made in `BackgroundDecision` and `BackgroundUploadDecision`, which are tested on every platform.
 #if canImport(Darwin)
   public import ErrandHTTP
   import ErrandSupport

@@ -1,11 +1,11 @@
+import ErrandCore
+import ErrandSupport
+
 #if canImport(Glibc)
-  import ErrandSupport
   import Glibc
 #elseif canImport(Darwin)
   import Darwin
 #endif
-
-import ErrandCore
 
 /// A socket that is bound to a free port of the local machine. The socket is closed when this object is deallocated.
 final class LoopbackListener: Sendable {
