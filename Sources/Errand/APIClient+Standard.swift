@@ -59,7 +59,7 @@ extension APIClient {
 /// The transports that the library contains, and their registration under their names.
 private enum StandardTransports {
   #if os(Linux)
-    static let platform = "curl"
+    static let platform = EngineTransport.name
   #else
     static let platform = "urlsession"
   #endif

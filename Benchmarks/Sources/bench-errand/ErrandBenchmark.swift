@@ -124,19 +124,32 @@ import Synchronization
   private static let transportName = ProcessInfo.processInfo.environment["ERRAND_TRANSPORT"]
 
   /// A transport of that name, and its thread as a place for tasks.
-  private static func transport() -> (transport: any Transport, executor: any TaskExecutor) {
-    if transportName == EngineTransport.name {
-      let transport = EngineTransport()
+  private static func transport(_ benchmark: Benchmark) -> (transport: any Transport, executor: any TaskExecutor) {
+    let file = ProcessInfo.processInfo.environment["ERRAND_NGINX_CA"]
+    let authority = file.map { CertificateAuthority.file(path: $0) } ?? .system
+    let version: HTTPVersionPolicy = benchmark.plainMode.hasSuffix("-h2") ? .http2 : .http1Only
+    do {
+      if transportName == EngineTransport.name {
+        var settings = EngineConfiguration()
+        settings.certificateAuthority = authority
+        settings.httpVersion = version
+        let transport = try EngineTransport(settings)
+        return (transport, transport.executor)
+      }
+      var settings = CurlConfiguration()
+      settings.certificateAuthority = authority
+      settings.httpVersion = version
+      let transport = try CurlTransport(settings)
       return (transport, transport.executor)
+    } catch {
+      Benchmark.fail("bench-errand: \(error)", status: 3)
     }
-    let transport = CurlTransport()
-    return (transport, transport.executor)
   }
 
   private static func configuration(_ benchmark: Benchmark) -> ClientConfiguration {
     var configuration = ClientConfiguration(baseURL: server(of: benchmark.url))
     configuration.joining = benchmark.joins ? .safe : .never
-    if let name = transportName { configuration.transport = .named(name) }
+    if transportName != nil { configuration.transport = .own(transport(benchmark).transport) }
     return configuration
   }
 
@@ -157,7 +170,7 @@ import Synchronization
   private static func onLoop(
     _ benchmark: Benchmark, _ body: @escaping @Sendable (APIClient) async throws -> BenchmarkResult
   ) async -> Result<BenchmarkResult, any Error> {
-    let (transport, executor) = transport()
+    let (transport, executor) = transport(benchmark)
     var configuration = configuration(benchmark)
     configuration.transport = .own(transport)
     let client = APIClient(configuration)
@@ -181,7 +194,7 @@ import Synchronization
   }
 
   private static func core(_ benchmark: Benchmark) async throws -> BenchmarkResult {
-    let transport = transport().transport
+    let transport = transport(benchmark).transport
     let request = try HTTPRequest(url: benchmark.url)
     return try await benchmark.parallel { try await transport.send(Exchange(request: request)).body.count }
   }
