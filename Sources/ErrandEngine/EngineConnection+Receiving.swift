@@ -165,7 +165,9 @@
     func lost(isReset: Bool) {
       let ending = machine.ended(isReset: isReset || socket.isCutOff)
       guard let exchange else { return loop.discard(self) }
-      if let failure = tlsFailure(of: exchange, ending, isReset: isReset) { return loop.fail(exchange, failure) }
+      if let failure = EngineFailure.lost(exchange, ending, isReset: isReset, socket.tls?.failure) {
+        return loop.fail(exchange, failure)
+      }
       switch ending {
       case .idle, .unsent: loop.moveOn(exchange)
       case .response: complete()
@@ -175,19 +177,6 @@
         loop.fail(exchange, exchange.failure(.truncated, FailureText.missingCloseNotification))
       case .inBody: loop.fail(exchange, exchange.failure(isReset ? .reset : .truncated))
       }
-    }
-
-    /// The failure if TLS is the reason why the connection was lost: the server rejected the client's certificate or
-    /// sent another alert. Otherwise nil.
-    private func tlsFailure(
-      of exchange: EngineExchange, _ ending: ConnectionMachine.Ending, isReset: Bool
-    ) -> TransportFailure? {
-      guard var failure = socket.tls?.failure, ending != .idle, ending != .response else { return nil }
-      // A server that has responded on this connection does not require a certificate.
-      if uses > 1 { failure.lacksCertificate = false }
-      let isBeforeResponse = ending == .unsent || ending == .beforeResponse
-      let kind = isBeforeResponse ? failure.kindBeforeResponse(isReset: isReset) : failure.alertKind
-      return kind.map { EngineFailure.tls(exchange, $0, failure) }
     }
   }
 #endif

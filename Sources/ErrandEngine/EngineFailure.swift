@@ -24,6 +24,19 @@
       tls(exchange, failure.handshakeKind, failure)
     }
 
+    /// The failure of an exchange whose connection was lost, if TLS is the reason: the server rejected the client's
+    /// certificate or sent another alert. Otherwise nil. `tls` is nil for a connection without TLS.
+    static func lost(
+      _ exchange: EngineExchange, _ ending: ConnectionMachine.Ending, isReset: Bool, _ tls: TLSFailure?
+    ) -> TransportFailure? {
+      guard var tls, ending != .idle, ending != .response else { return nil }
+      // A server that has responded on this connection does not require a certificate.
+      if exchange.isReused == true { tls.lacksCertificate = false }
+      let isBeforeResponse = ending == .unsent || ending == .beforeResponse
+      let kind = isBeforeResponse ? tls.kindBeforeResponse(isReset: isReset) : tls.alertKind
+      return kind.map { Self.tls(exchange, $0, tls) }
+    }
+
     /// A failure whose cause is known to TLS.
     static func tls(
       _ exchange: EngineExchange, _ kind: TransportFailure.Kind, _ failure: TLSFailure

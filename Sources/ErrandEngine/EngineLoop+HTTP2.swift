@@ -68,7 +68,6 @@
       let connection = HTTP2Connection(
         socket, token: token, origin: exchange.origin, proxy: exchange.proxy, address: address.text, loop: self)
       sockets.hand(token, to: .http2(connection))
-      exchange.connected = now
       http1Origins.remove(exchange.origin)
       guard connection.open(headBytes: max(exchange.exchange.limits.headBytes, ResponseLimits().headBytes)) else {
         connection.finish()

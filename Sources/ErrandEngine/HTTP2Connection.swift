@@ -308,8 +308,9 @@
       guard isOpen else { return }
       let left = streams.values.sorted { $0.id < $1.id }
       streams = [:]
+      let tls = socket.tls?.failure
       close()
-      for stream in left { stream.lost(isReset: isReset, fault: fault) }
+      for stream in left { stream.lost(isReset: isReset, fault: fault, tls) }
     }
 
     private func close() {

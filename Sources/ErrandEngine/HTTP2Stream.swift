@@ -209,10 +209,14 @@
       fail(RequestCheck.refused(cause))
     }
 
-    /// Handles the end of the connection. `fault` is the violation of HTTP/2 that ended it, if there was one.
-    func lost(isReset: Bool, fault: String?) {
+    /// Handles the end of the connection. `fault` is the violation of HTTP/2 that ended it, if there was one. `tls` is
+    /// what TLS reports about the end.
+    func lost(isReset: Bool, fault: String?, _ tls: TLSFailure?) {
       isClosed = true
       let ending = machine.ending(isWritten: connection.hasWritten(self))
+      if fault == nil, let failure = EngineFailure.lost(exchange, ending, isReset: isReset, tls) {
+        return fail(failure)
+      }
       switch ending {
       case .response: completeIfDone()
       case .idle, .unsent: loop.moveOn(exchange)

@@ -56,7 +56,7 @@
   }
 
   /// The TLS contexts of one loop. Each is made when the first connection needs it, because reading the system's
-  /// authorities takes about 20 milliseconds.
+  /// authorities takes tens of milliseconds.
   struct TLSContexts {
     private let trust: TrustSettings
     private let minimum: TLSVersion

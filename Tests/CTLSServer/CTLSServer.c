@@ -83,6 +83,10 @@ void tls_server_ask_for_certificate(tls_server *server) {
   SSL_CTX_set_verify(server->context, SSL_VERIFY_PEER, NULL);
 }
 
+void tls_server_require_certificate(tls_server *server) {
+  SSL_CTX_set_verify(server->context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+}
+
 void tls_server_choose(tls_server *server, const char *protocol) {
   strncpy(server->protocol, protocol, sizeof server->protocol - 1);
 }

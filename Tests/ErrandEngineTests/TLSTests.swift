@@ -149,7 +149,7 @@
           chosen.withLock { $0 = peer.protocolName ?? "none" }
           while peer.readRequest() != nil { peer.answer("ok") }
         }
-        #expect(try await Self.get(server).text == "ok")
+        #expect(try await Self.get(server) { $0.httpVersion = .http1Only }.text == "ok")
         #expect(chosen.withLock { $0 } == (isChosen ? "http/1.1" : "none"))
       }
     }
@@ -322,6 +322,22 @@
       let failure = try await Self.failure(server, EngineTransport())
       #expect(failure?.kind == .certificateSelfSigned && failure?.isCertainlyNotSent == true)
       #expect(requests.withLock { $0 } == 0)
+    }
+
+    @Test(arguments: ["\u{8}http/1.1", "\u{2}h2"])
+    func `a missing client certificate is reported after the handshake`(choice: String) async throws {
+      let identity = try TLSIdentity {
+        tls_server_choose($0, choice)
+        tls_server_require_certificate($0)
+      }
+      let server = try TLSServer(identity: identity) { peer in
+        _ = peer.accept()
+        peer.waitForEnd()
+      }
+      let failure = try await Self.failure(server)
+      #expect(failure?.kind == .clientCertificateRequired)
+      let (connect, tls) = (try #require(failure?.metrics?.connect), try #require(failure?.metrics?.tls))
+      #expect(connect < tls)
     }
 
     @Test func `a reset of a used connection is no certificate failure`() async throws {

@@ -18,6 +18,8 @@ size_t tls_server_certificate(const tls_server *server, char *buffer, size_t siz
 void tls_server_use_tls_1_2(tls_server *server);
 // Makes the server ask for a client certificate, which it does not require.
 void tls_server_ask_for_certificate(tls_server *server);
+// Makes the server require a client certificate. It trusts none.
+void tls_server_require_certificate(tls_server *server);
 // Makes the server choose a protocol, in the form of RFC 7301 section 3.1: a byte with the length, then the name.
 void tls_server_choose(tls_server *server, const char *protocol);
 
