@@ -53,8 +53,8 @@
   }
 
   extension CurlConfiguration {
-    /// The HTTP version that is used. ``ErrandHTTP/HTTPVersionPolicy/automatic`` is replaced by the version that is safe with the
-    /// running libcurl.
+    /// The HTTP version that is used. ``ErrandHTTP/HTTPVersionPolicy/automatic`` is replaced by the version that is
+    /// safe with the running libcurl.
     var effectiveVersion: HTTPVersion { effectiveVersion(with: .running) }
 
     func effectiveVersion(with version: CurlVersion) -> HTTPVersion {

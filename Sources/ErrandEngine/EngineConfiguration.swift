@@ -32,8 +32,8 @@
     /// The path of a Unix domain socket. If a path is set, all requests go to this socket, whatever their host is. Nil
     /// by default.
     public var unixSocket: String?
-    /// The version of HTTP; ``ErrandHTTP/HTTPVersionPolicy/automatic`` by default, which is HTTP/2 over TLS if the server
-    /// offers it, and HTTP/1.1 otherwise.
+    /// The version of HTTP; ``ErrandHTTP/HTTPVersionPolicy/automatic`` by default, which is HTTP/2 over TLS if the
+    /// server offers it, and HTTP/1.1 otherwise.
     public var httpVersion: HTTPVersionPolicy = .automatic
     /// Addresses to use instead of a lookup, by host and port: `["api.example.com:80": "127.0.0.1"]`. Several addresses
     /// are separated by commas. A link-local IPv6 address may name its scope: `fe80::1%eth0`.

@@ -8,8 +8,8 @@
   /// The caller sets `wakeup` before it submits the exchange to the loop. The loop sets `result` before it wakes the
   /// caller. Only the loop's thread uses the properties that are declared after `result`.
   final class EngineExchange: @unchecked Sendable {  // the caller and the loop's thread use it in turn, see above
-    /// Whether the exchange has no connection, is connecting, waits for a connection that another exchange opens, or has
-    /// a connection or a stream of an HTTP/2 connection.
+    /// Whether the exchange has no connection, is connecting, waits for a connection that another exchange opens, or
+    /// has a connection or a stream of an HTTP/2 connection.
     enum Stage {
       case unconnected
       case connecting(EngineConnector)

@@ -1,6 +1,7 @@
 #if os(Linux)
   import CNGHTTP2
   import ErrandHTTP
+  import Glibc
 
   /// A connected socket that speaks HTTP/2 (RFC 9113). Many exchanges share it, each on a separate stream. Only the
   /// loop's thread uses this object.
@@ -244,11 +245,22 @@
         case .bytes(let count):
           read += count
           take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        case .later: return isWriteClosed ? lost(isReset: true) : ()
+        case .later:
+          if isWriteClosed { return lost(isReset: true) }
+          return read > 0 && !streams.isEmpty ? acknowledge() : ()
         case .end: return lost(isReset: false)
         case .failed: return lost(isReset: true)
         }
       }
+    }
+
+    /// Acknowledges the received bytes now, because more of the responses is expected. A server that has sent headers
+    /// and collects small writes (Nagle's algorithm), such as nginx without TLS, keeps the content until then. The
+    /// system would wait for up to 40 ms.
+    private func acknowledge() {
+      var one: Int32 = 1
+      setsockopt(
+        socket.descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &one, socklen_t(MemoryLayout<Int32>.size))
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) {
@@ -280,8 +292,8 @@
       }
     }
 
-    /// Ends the connection because the server violates HTTP/2 or floods the client. Sends the error to the server if the
-    /// system accepts the bytes at once.
+    /// Ends the connection because the server violates HTTP/2 or floods the client. Sends the error to the server if
+    /// the system accepts the bytes at once.
     private func breakOff(_ text: String) {
       fault = text
       let isFlood = text == EngineFailure.flood
