@@ -110,7 +110,7 @@ let package = Package(
       dependencies: ["ErrandHTTP", .target(name: "CErrandTLS", condition: .when(platforms: [.linux]))],
       swiftSettings: strict
     ),
-    // The transport on the library's own HTTP engine, for Linux.
+    // The transport on the library's own HTTP engine, the default on Linux.
     .target(
       name: "ErrandEngine",
       dependencies: [
@@ -121,7 +121,7 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    // The transport on libcurl, for Linux.
+    // The transport on libcurl, for Linux: more kinds of proxies, and a second opinion.
     .target(
       name: "ErrandCurl",
       dependencies: [

@@ -7,8 +7,8 @@ let client = APIClient(baseURL: "https://api.example.com")
 // snippet.choose
 client.configure { $0.transport = .urlSession }
 
-// snippet.engine
-client.configure { $0.transport = .named("engine") }
+// snippet.libcurl
+client.configure { $0.transport = .named("curl") }
 
 // snippet.settings
 var settings = URLSessionSettings()

@@ -3,10 +3,9 @@
   import Errand
 
   var settings = CurlConfiguration()
-  settings.proxy = .url("http://proxy.example.com:3128", user: "ada", password: "secret")
+  settings.proxy = .url("socks5h://proxy.example.com:1080", user: "ada", password: "secret")
   settings.httpVersion = .automatic
   settings.minimumTLSVersion = .tls1_3
-  settings.addressOverrides = ["api.example.com:443": "127.0.0.1"]
   settings.maximumIdleAge = .seconds(30)
 
   let transport = try CurlTransport(settings)
@@ -16,21 +15,5 @@
   settings.proxy = .environment
   try transport.update(settings)  // for exchanges that begin later
 
-  struct Version: APIRequest {
-    var path: Path { "/version" }
-    typealias Response = String
-  }
-
-  let version = await withTaskExecutorPreference(transport.executor) {
-    await client.outcome(of: Version()).value
-  }
-  print(version ?? "no answer")
-
-  do {
-    settings.certificateAuthority = .file(path: "no/such/authority.pem")
-    try transport.update(settings)
-  } catch {
-    print(error)  // The certificate authority's file cannot be read; give the path of a PEM file.
-  }
   print(transport.capabilities)
 #endif

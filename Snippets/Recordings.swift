@@ -17,7 +17,7 @@ let address = server.url
 
 // snippet.record
 func record() async throws {
-  let recorder = RecordingTransport(CurlTransport(), mask: RecordingMask(paths: ["email"]))
+  let recorder = RecordingTransport(EngineTransport(), mask: RecordingMask(paths: ["email"]))
   var configuration = ClientConfiguration(baseURL: address)
   configuration.transport = .own(recorder)
   _ = try await APIClient(configuration).send(GetUser(id: 7))

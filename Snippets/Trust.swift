@@ -3,16 +3,16 @@
   import Errand
   import Foundation
 
-  var settings = CurlConfiguration()
+  var settings = EngineConfiguration()
 
   // snippet.authority
-  func trust(_ pem: Data, in settings: inout CurlConfiguration) {
+  func trust(_ pem: Data, in settings: inout EngineConfiguration) {
     settings.certificateAuthority = .certificates(pem)  // or .file(path: "/etc/our/authority.pem")
   }
   // snippet.end
 
   // snippet.pins
-  func pin(_ keyInUse: String, _ keyInReserve: String, in settings: inout CurlConfiguration) {
+  func pin(_ keyInUse: String, _ keyInReserve: String, in settings: inout EngineConfiguration) {
     settings.pins = [
       PublicKeyPins(host: "api.example.com", sha256: [keyInUse, keyInReserve])
     ]
@@ -20,7 +20,9 @@
   // snippet.end
 
   // snippet.client
-  func show(_ certificatePath: String, _ keyPath: String, _ passphrase: String, in settings: inout CurlConfiguration) {
+  func show(
+    _ certificatePath: String, _ keyPath: String, _ passphrase: String, in settings: inout EngineConfiguration
+  ) {
     settings.clientCertificates = [
       .pem(
         certificate: .file(path: certificatePath), key: .file(path: keyPath), passphrase: passphrase,
@@ -30,7 +32,7 @@
   // snippet.end
 
   // snippet.test
-  func trustTestServer(_ pem: Data, in settings: inout CurlConfiguration) {
+  func trustTestServer(_ pem: Data, in settings: inout EngineConfiguration) {
     settings.certificateAuthority = .test(.data(pem))
   }
   // snippet.end
@@ -39,19 +41,19 @@
   settings.addressPolicy = .publicOnly
   // snippet.end
 
-  let transport = try CurlTransport(settings)
+  let transport = try EngineTransport(settings)
 
   // snippet.reload
-  func certificateWasRenewed(_ transport: CurlTransport) throws {
+  func certificateWasRenewed(_ transport: EngineTransport) throws {
     try transport.reload()
   }
   // snippet.end
 
   // snippet.socket
-  var local = CurlConfiguration()
+  var local = EngineConfiguration()
   local.unixSocket = "/run/service.sock"
   let service = APIClient(baseURL: "http://service")
-  let localTransport = try CurlTransport(local)
+  let localTransport = try EngineTransport(local)
   service.configure { $0.transport = .own(localTransport) }
   // snippet.end
 
@@ -65,7 +67,7 @@
   }
 
   let registry = Registry(table: ["api.example.com": ["192.0.2.7", "2001:db8::7"]])
-  let resolving = try CurlTransport(CurlConfiguration(), resolver: registry)
+  let resolving = try EngineTransport(EngineConfiguration(), resolver: registry)
   // snippet.end
   print(resolving.capabilities)
 

@@ -3,7 +3,8 @@
   public import ErrandHTTP
   import ErrandSupport
 
-  /// The transport that uses libcurl: HTTP/1.1 and HTTP/2, with one thread for all exchanges.
+  /// The transport that uses libcurl: HTTP/1.1 and HTTP/2, with one thread for all exchanges. It is registered under
+  /// the name `curl`, and supports SOCKS and https proxies, which the default transport on Linux does not.
   ///
   /// The transport enforces the framing rules of RFC 9112. It decodes gzip, deflate, brotli and zstd. It sends a
   /// request again only if the server cannot have received the request, or if the request may be repeated.

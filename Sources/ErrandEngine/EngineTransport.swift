@@ -3,20 +3,27 @@
   public import ErrandHTTP
   import ErrandSupport
 
-  /// A transport with this library's own HTTP engine, on Linux sockets and OpenSSL. One thread runs all exchanges.
+  /// The default transport on Linux: this library's own HTTP engine, on Linux sockets and OpenSSL. One thread runs all
+  /// exchanges.
   ///
   /// The engine checks the framing of RFC 9112 and RFC 9113 strictly. It decodes gzip, deflate, brotli and zstd. It
   /// sends a request again only if the server cannot have processed the request, or if the request may be repeated.
   /// Proxies are supported if they are HTTP proxies.
   ///
-  /// Over TLS, the engine offers HTTP/2 unless ``EngineConfiguration/httpVersion`` excludes it. Over HTTP/2, requests to
-  /// one server share a connection, and a paused response body keeps at most 1 MiB in memory and stops no other body.
+  /// Over TLS, the engine offers HTTP/2 unless ``EngineConfiguration/httpVersion`` excludes it. Over HTTP/2, requests
+  /// to one server share a connection, and a paused response body keeps at most 1 MiB in memory and stops no other
+  /// body.
   ///
   /// The thread starts with the first exchange and also runs ``timers``. It ends when the transport and its timers are
   /// released and no exchange is left.
   ///
+  /// The transport with the standard configuration is registered under the name `engine`.
+  ///
   /// ```swift
-  /// client.configure { $0.transport = .named("engine") }
+  /// var settings = EngineConfiguration()
+  /// settings.proxy = .environment
+  /// let transport = try EngineTransport(settings)
+  /// client.configure { $0.transport = .own(transport) }
   /// ```
   public final class EngineTransport: Transport, ExecutorProviding {
     private struct State: Sendable {

@@ -12,7 +12,7 @@ public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
 }
 
 /// The networks that a call may use. Only transports that can distinguish networks, such as URLSession on Apple
-/// platforms, honour this value. Other transports, such as libcurl on Linux, ignore the value.
+/// platforms, honour this value. Other transports, such as the engine on Linux, ignore the value.
 public struct NetworkWish: Sendable, Hashable {
   /// Whether the call must not use a cellular network.
   public var avoidsCellular: Bool

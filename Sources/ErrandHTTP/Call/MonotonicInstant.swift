@@ -56,7 +56,7 @@ extension Duration {
 /// timeouts of all calls.
 ///
 /// An implementation keeps the timers of all its calls in one heap, so that no call needs a task for its timers. A
-/// transport with its own thread, such as the libcurl transport, provides timers that run on that thread. All other
+/// transport with its own thread, such as the engine on Linux, provides timers that run on that thread. All other
 /// transports share ``SharedTimers``, and tests use a clock that they advance manually.
 public protocol Timers: AnyObject, Sendable {
   /// The current time of this clock.

@@ -2,7 +2,8 @@ import ErrandSupport
 
 /// The choice of a client's transport.
 public enum TransportChoice: Sendable {
-  /// The client uses the transport of the platform: libcurl on Linux, URLSession on Apple platforms.
+  /// The client uses the transport of the platform: the HTTP engine of this library on Linux (`engine`), and URLSession
+  /// on Apple platforms.
   case platform
   /// The client uses the transport that is registered in ``TransportRegistry/shared`` under this name.
   case named(String)

@@ -4,7 +4,7 @@ import Foundation
 /// Wraps another transport and records its exchanges, so that a ``ReplayTransport`` can respond from them.
 ///
 /// ```swift
-/// let recorder = RecordingTransport(CurlTransport(), mask: RecordingMask(paths: ["user.email"]))
+/// let recorder = RecordingTransport(EngineTransport(), mask: RecordingMask(paths: ["user.email"]))
 /// configuration.transport = .own(recorder)
 /// …
 /// try recorder.save(to: "Recordings/users.json")
