@@ -27,12 +27,14 @@ public import Foundation
 /// the call starts, and if a call fails, some properties are read again to mask secrets in the error. Hooks, decoder,
 /// family, time-outs, priority, accessories, ``repeats``, ``download`` and ``jsonDecoding`` are read on the thread that
 /// starts the call. The other properties are read on the executor that runs the call: for `send`, `response` and
-/// `outcome` the caller's executor, for `start` the global executor.
+/// `outcome` the caller's executor, for `start` the global executor. In a debug build, warnings about the declaration of
+/// a type may read some properties once more.
 public protocol APIRequest<Response>: GroupStep {
   /// The value of a successful call: any `Decodable` type from JSON, `Data`, `String`, `JSONValue` or ``Nothing``.
   associatedtype Response: Sendable = Data
-  /// The type that the body of a rejected response is decoded as; see ``APIError/body(as:)``.
-  associatedtype ErrorBody: Decodable & Sendable = Data
+  /// The type that the body of a rejected response is decoded as; see ``APIError/body(as:)``. By default the body is not
+  /// decoded.
+  associatedtype ErrorBody: Decodable & Sendable = Nothing
   /// The type of a path. It has this short name for use inside requests.
   typealias Path = RequestPath
 
