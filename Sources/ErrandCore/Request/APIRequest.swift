@@ -83,9 +83,8 @@ public protocol APIRequest<Response>: GroupStep {
   var cache: CachePolicy { get }
   /// The parts of the request from which the cache key is made.
   var cacheKey: CacheKeyRule { get }
-  /// Another request under whose cache key the response is stored; nil to store the response under this request's own
-  /// key.
-  var cachedAs: (any APIRequest)? { get }
+  /// The requests under whose cache keys the response is stored; by default only this request.
+  var cachedAs: CacheTargets { get }
 
   /// Decides whether the call may share one exchange with equal running calls; by default the rule of the
   /// ``RequestFamily`` or the client.
@@ -168,7 +167,7 @@ extension APIRequest {
   /// By default, the cache key contains everything that is sent, except the header fields.
   public var cacheKey: CacheKeyRule { CacheKeyRule() }
   /// By default, the response is stored under the cache key of this request.
-  public var cachedAs: (any APIRequest)? { nil }
+  public var cachedAs: CacheTargets { .own }
   /// By default, the rule for shared exchanges is inherited from the ``RequestFamily`` or the client.
   public var joining: JoinRule { .inherited }
   /// By default, all calls run, even if calls of the same request type are running.
