@@ -263,7 +263,8 @@ let package = Package(
       name: "ErrandTests",
       dependencies: [
         "Errand", "ErrandTransfer", "ErrandChecksum", "ErrandDecoding", "ErrandSupport", "ErrandTesting",
-        "CodedSamples", "MainActorClient", "MemoryProbe", "DownloadCrasher", "TestSupport", "TransportChecks",
+        "CodedSamples", "MainActorClient", "PublicRequests", "MemoryProbe", "DownloadCrasher", "TestSupport",
+        "TransportChecks",
       ],
       swiftSettings: strict),
     // A process that sends a file or receives very large responses, while ErrandTests measures its memory.
@@ -282,6 +283,10 @@ let package = Package(
     .target(
       name: "MainActorClient", dependencies: ["Errand"], path: "Tests/MainActorClient",
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
+    // A module with public requests, for ErrandTests. It has the default settings of a new package.
+    .target(
+      name: "PublicRequests", dependencies: ["Errand"], path: "Tests/PublicRequests",
+      swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(
       name: "ExampleTests",
       dependencies: ["ExampleAlbum", "ExampleMarket", "ExampleLedger", "Errand", "ErrandTesting", "TestSupport"],

@@ -71,7 +71,7 @@ struct RenameUser: APIRequest {
   var path: Path { "/users/\(id)" }
   var method: HTTPMethod { .put }
   var arguments: Arguments { ["nick": nick] }
-  var cachedAs: (any APIRequest)? { GetUser(id: id) }
+  var cachedAs: CacheTargets { [GetUser(id: id)] }
   typealias Response = GetUser.Response
 }
 // snippet.end

@@ -16,6 +16,20 @@ struct Search: APIRequest {
   typealias Response = JSONValue
 }
 
+// snippet.encoded
+struct FindTea: APIRequest {
+  struct Filter: Encodable, Sendable {
+    var text: String
+    var since: Date?
+    var tags: [String] = []
+  }
+
+  let filter: Filter
+  var path: Path { "/tea" }
+  var arguments: Arguments { Arguments(encoding: filter) }
+  typealias Response = JSONValue
+}
+
 // snippet.path
 struct GetFile: APIRequest {
   let user: Int
@@ -51,9 +65,10 @@ struct RemoveUsers: APIRequest {
 // snippet.headers
 struct GetReport: APIRequest {
   let key: String
+  let language: String
   var path: Path { "/report" }
   var headers: RequestHeaders {
-    ["Accept-Language": "de", "X-Api-Key": .secret(key), "X-Client": nil]
+    ["Accept-Language": language, "X-Api-Key": .secret(key), "X-Client": nil]
   }
   var credential: RequestCredential { .bearer(key) }
   typealias Response = String
@@ -130,6 +145,16 @@ struct GetProfile: APIRequest {
 
 struct WrongParameter: Error, CustomStringConvertible { let description: String }
 
+// snippet.check
+func checkProfile(_ body: Data) {
+  let shape: JSONShape = ["nick": .string, "level": .integer, "extra": .any]
+  do {
+    try shape.check(data: body)
+  } catch {
+    print(error.path, error)  // $.level $.level: expected an integer, found the string "9"
+  }
+}
+
 // snippet.decoder
 struct Table: Sendable {
   let rows: [[Substring]]
@@ -186,10 +211,12 @@ configuration.headers = ["X-Client": "sample"]
 let client = APIClient(configuration)
 
 _ = try await client.send(Search(text: "tea & 茶", tags: ["hot", "green"]))
+_ = try await client.send(FindTea(filter: FindTea.Filter(text: "green", tags: ["a", "b"])))
+checkProfile(Data(#"{"nick":"Ada","level":"9","extra":{}}"#.utf8))
 _ = try await client.send(GetFile(user: 7, name: "50%/50%.txt", folder: "taxes/2026"))
 print("registered as", try await client.send(Register(form: .init(name: "Ada", birthday: .now))).id)
 _ = try await client.send(RemoveUsers(ids: [1, 2]))
-_ = try await client.send(GetReport(key: "abc"))
+_ = try await client.send(GetReport(key: "abc", language: "de"))
 print("articles in the cart:", try await client.send(AddToCart(article: 5)).count)
 _ = await client.outcome(of: GetPicture(name: "cat.png"))
 print("level", try await client.send(GetProfile(id: 7)).level)

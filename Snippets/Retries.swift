@@ -30,7 +30,7 @@ let server = try LoopbackServer { _ in
     count += 1
     return count % 2 == 1
   }
-  return isFirst ? .status(503, headers: ["Retry-After": "0"]) : .json(#"{"nick":"Ada"}"#)
+  return isFirst ? .status(503, fields: ["Retry-After": "0"]) : .json(#"{"nick":"Ada"}"#)
 }
 var configuration = ClientConfiguration(baseURL: server.url)
 // snippet.client

@@ -26,7 +26,23 @@ print(full.request.curlCommand())  // the sent request as a curl command
 let outcome = await client.outcome(of: GetUser(id: 7))
 print(outcome.value?.nick ?? outcome.error?.message ?? "")
 
+// snippet.oneoff
+struct User: Codable, Sendable {
+  let nick: String
+}
+
+let ada = try await client.get("/users/7", as: User.self)
+try await client.put("/users/7", arguments: ["notify": true], body: .json(ada))
+try await client.delete("/users/8", headers: ["X-Reason": "spam"], options: .deadline(.seconds(5)))
+
+let (first, second) = try await client.batch(
+  OneOff(.get, "/users/7", as: User.self), OneOff(.get, "/users/8", as: User.self))
+// snippet.end
+print(first.nick, second.nick)
+
 // snippet.closures
+client.start(GetUser(id: 7))  // the caller does not need the outcome
+
 client.start(GetUser(id: 7)) { user in
   print("on the main actor:", user.nick)
 } onFailure: { error in

@@ -35,10 +35,10 @@ let server = try LoopbackServer { request in
   return switch request.path {
   case "/export": .ok("{\"amount\": 1}\n{\"amount\": 2}\n")
   case "/log": .ok("first\nsecond\n")
-  case "/chat": .status(200, headers: events, body: "data: {\"text\": \"Much.\"}\n\ndata: [DONE]\n\n")
+  case "/chat": .status(200, fields: events, body: "data: {\"text\": \"Much.\"}\n\ndata: [DONE]\n\n")
   default:
     request.headers["Last-Event-ID"] == nil
-      ? .status(200, headers: events, body: "retry: 10\nid: 1\nevent: price\ndata: {\"cents\": 995}\n\n")
+      ? .status(200, fields: events, body: "retry: 10\nid: 1\nevent: price\ndata: {\"cents\": 995}\n\n")
       : .status(204)
   }
 }

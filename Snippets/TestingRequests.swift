@@ -2,6 +2,7 @@
 import Errand
 import ErrandTesting
 import ErrandTestingTraits
+import Foundation
 import Testing
 
 struct GetUser: APIRequest {
@@ -92,6 +93,20 @@ struct GetUser: APIRequest {
   #expect(await client.outcome(of: GetUser(id: 7)).error?.transportKind == .truncated)
   #expect(await client.outcome(of: GetUser(id: 7)).error?.transportKind == .malformedResponse)
   #expect(try await server.request(number: 1).headers["Accept"] == "application/json")
+}
+
+// snippet.ranges
+@Test func `a broken download continues`() async throws {
+  let film = RangeResource(size: 1 << 20)
+  let server = try RangeServer { number in
+    RangeBehaviour(film) { if number == 1 { $0.fault = .cut(after: 300_000) } }
+  }
+  let file = URL.temporaryDirectory.appending(path: "film-\(UUID().uuidString)")
+  defer { try? FileManager.default.removeItem(at: file) }
+  _ = try await APIClient(baseURL: server.url).send(FileDownload("", .to(file)))
+
+  #expect(film.has(try Data(contentsOf: file), at: 0))
+  #expect(server.requests.map(\.status) == [200, 206])
 }
 
 // snippet.gate
@@ -192,6 +207,7 @@ try await `a user is read, then the server fails`()
 try await `the app's client is told the library's name`()
 try await `a call is seen while it runs`()
 try await `broken answers are told apart`()
+try await `a broken download continues`()
 try await `a cancel ends a call in flight`()
 try await `the deadline ends a silent call`()
 try await `a screen is let go`()

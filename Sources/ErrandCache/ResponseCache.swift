@@ -174,16 +174,18 @@ public final class ResponseCache: ClientCache {
   }
 
   /// Removes entries that became invalid because an exchange succeeded, for example a POST request. The response of the
-  /// exchange itself must be kept. Returns the generation with which that response is stored (see ``Generations``).
+  /// exchange itself must be kept. Sets the generations with which that response is stored (see ``Generations``).
   func remove(
-    _ selection: CacheSelection, from store: any CacheStore, by registered: UInt64, keeping key: CacheKey,
-    _ label: CacheEntryLabel, received: WallTime
-  ) -> UInt64 {
-    let generation = generations.withLock {
-      $0.advance(selection, from: registered, keeping: key, label, received: received)
+    _ selection: CacheSelection, from store: any CacheStore, keeping entries: inout [Generations.Pending],
+    received: WallTime
+  ) {
+    let pending = entries
+    entries = generations.withLock { generations in
+      var pending = pending
+      generations.advance(selection, keeping: &pending, received: received)
+      return pending
     }
     take(selection, from: store)
-    return generation
   }
 
   // MARK: - Looking in

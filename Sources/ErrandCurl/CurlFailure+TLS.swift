@@ -22,6 +22,13 @@
       return TLSFailureRules.handshakeKind(text)
     }
 
+    /// Whether the server answered the TLS handshake with bytes that are not TLS. OpenSSL reads the text of a response as
+    /// a record of an unknown TLS version.
+    var metPlainText: Bool {
+      code == CURLE_SSL_CONNECT_ERROR && origin.scheme == .https && !hasProxy
+        && ["wrong version number", "http request"].contains(where: text.lowercased().contains)
+    }
+
     /// Whether the connection was closed or reset during the TLS handshake, without an alert from either side. OpenSSL
     /// reports this as `SSL_ERROR_SYSCALL`, or as `unexpected eof`.
     var brokeInHandshake: Bool {

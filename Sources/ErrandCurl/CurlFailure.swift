@@ -190,6 +190,7 @@
     private func plainSentence(_ kind: TransportFailure.Kind) -> String {
       if kind == .other, lacksResources { return FailureText.outOfResources }
       if kind == .refused, let unixSocket { return FailureText.refused(socket: unixSocket) }
+      if kind == .tls, metPlainText { return FailureText.notTLS(origin) }
       if kind == .unsupported { return "The request cannot be sent by libcurl." }
       return FailureText.sentence(for: kind, origin: origin)
     }

@@ -111,7 +111,7 @@ public struct JSONDecoding: Sendable {
       let configuration = RoutedValue<T>.DecodingConfiguration(route: route(to: path), type: type)
       return try decoder.decode(RoutedValue<T>.self, from: text, configuration: configuration).value
     } catch {
-      throw JSONDiagnosis(of: data, by: self).error(for: error, decoding: type, at: path)
+      throw JSONDiagnosis(of: data, by: self).errorWithHint(for: error, decoding: type, at: path)
     }
   }
 
@@ -240,7 +240,7 @@ extension JSONDecoding {
     do {
       return try TapeSource(parsed.document, rules: rules).value(type, at: index)
     } catch {
-      throw JSONDiagnosis(of: data, by: self).error(for: error, decoding: type, at: path)
+      throw JSONDiagnosis(of: data, by: self).errorWithHint(for: error, decoding: type, at: path)
     }
   }
 }

@@ -32,14 +32,21 @@ public struct JSONDecodingError: Error, Sendable {
   public let reason: String
   /// At most 120 bytes of the JSON at or around the path, with secrets masked; empty if there is nothing to show.
   public let excerpt: String
+  /// The setting that reads the text, as an English phrase; nil if none is known. An example is the key strategy that
+  /// reads `user_name` as `userName`.
+  public let hint: String?
   /// The decoder's error. It may contain parts of the text, so do not log it.
   public let underlying: (any Error)?
 
-  init(kind: Kind, path: JSONPath, reason: String, excerpt: String = "", underlying: (any Error)? = nil) {
+  init(
+    kind: Kind, path: JSONPath, reason: String, excerpt: String = "", hint: String? = nil,
+    underlying: (any Error)? = nil
+  ) {
     self.kind = kind
     self.path = path
     self.reason = reason
     self.excerpt = excerpt
+    self.hint = hint
     self.underlying = underlying
   }
 
@@ -64,12 +71,27 @@ public struct JSONDecodingError: Error, Sendable {
   }
 }
 
+extension JSONDecodingError {
+  /// The error for a path at which the value is null.
+  init(nullAt path: JSONPath, in root: JSONValue) {
+    self.init(
+      kind: .unexpectedNull, path: path, reason: "expected a value, found null",
+      excerpt: JSONExcerpt.around(path, in: root))
+  }
+
+  /// The same error with a hint.
+  func hinting(_ hint: String?) -> JSONDecodingError {
+    JSONDecodingError(kind: kind, path: path, reason: reason, excerpt: excerpt, hint: hint, underlying: underlying)
+  }
+}
+
 extension JSONDecodingError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// One line: `$.users[2].name: expected a string, found a number, in {"id":3,"name":7}`. For a text that is empty or
-  /// not JSON, the line has no path.
+  /// One line: `$.users[2].name: expected a string, found a number, in {"id":3,"name":7}`, and the hint if there is
+  /// one. For a text that is empty or not JSON, the line has no path.
   public var description: String {
     let isWhole = kind == .empty || kind == .notJSON
     return (isWhole ? reason : "\(path): \(reason)") + (excerpt.isEmpty ? "" : ", in \(excerpt)")
+      + (hint.map { "; \($0)" } ?? "")
   }
 
   /// The same line as `description`. It omits the underlying error, so that dumps do not show the underlying error.
@@ -77,6 +99,8 @@ extension JSONDecodingError: CustomStringConvertible, CustomDebugStringConvertib
 
   /// All properties except the underlying error, for dumps.
   public var customMirror: Mirror {
-    Mirror(self, children: ["kind": kind, "path": path, "reason": reason, "excerpt": excerpt], displayStyle: .struct)
+    Mirror(
+      self, children: ["kind": kind, "path": path, "reason": reason, "excerpt": excerpt, "hint": hint as Any],
+      displayStyle: .struct)
   }
 }

@@ -24,6 +24,16 @@ struct JSONDiagnosis {
     return describe(place(of: error, decoding: type, at: path), in: root)
   }
 
+  /// The error to throw in place of the decoder's error, with a hint at the setting that reads the text.
+  func errorWithHint<T: Decodable>(for error: any Error, decoding type: T.Type, at path: JSONPath) -> JSONDecodingError
+  {
+    let described = self.error(for: error, decoding: type, at: path)
+    guard let document = try? JSONDocument(data) else { return described }
+    let failed = secondRun(decoding: type, at: path)?.type
+    let hint = JSONDecodingHint(root: JSONValue.inText(document, at: 0), start: path, decoding: decoding)
+    return described.hinting(hint.words(for: described, decoding: failed ?? type))
+  }
+
   /// Reads the text again if it violates RFC 8259. Returns its root value if the decoder accepts such a text, for example
   /// because it reads JSON5. In that case the violation is not the reason why decoding failed. Returns nil if the decoder
   /// rejects the text.
@@ -86,7 +96,7 @@ struct JSONDiagnosis {
   }
 
   /// Converts the decoder's coding path, whose keys may be converted, to a path in the keys of the text.
-  private func writtenPath(_ coding: [any CodingKey], in root: JSONValue) -> JSONPath {
+  func writtenPath(_ coding: [any CodingKey], in root: JSONValue) -> JSONPath {
     var here: JSONValue? = root
     let steps = coding.map { key -> JSONPath.Step in
       let step = writtenStep(key, in: here)

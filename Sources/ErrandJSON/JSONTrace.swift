@@ -11,10 +11,15 @@ final class JSONTrace {
   /// The path and the type of the innermost failure; nil as long as nothing has failed.
   private(set) var failure: (path: [any CodingKey], type: any Any.Type)?
 
+  /// The paths of the first dates that were read.
+  private(set) var dates: [[any CodingKey]] = []
+  private static let mostDates = 32
+
   /// Decodes a value as a whole, such as a string or a date, and records that the whole value was read. If decoding
   /// fails, records the failure.
   func leaf<T>(_ type: any Any.Type, at path: [any CodingKey], _ decode: () throws -> T) throws -> T {
     reading?.noteWhole(path)
+    if type == Date.self, dates.count < Self.mostDates { dates.append(path) }
     do {
       let value = try decode()
       failure = nil

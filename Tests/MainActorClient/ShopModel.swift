@@ -23,6 +23,14 @@ package final class ShopModel {
     }
   }
 
+  /// Loads by the requests of the guides, alone and in a group, and by a call without a type.
+  package func loadAll() async throws -> [String] {
+    let user = try await client.send(GetUser(id: 7))
+    let (cart, other) = try await client.batch(AddToCart(article: 3), GetUser(id: 8))
+    let page = try await client.get("/page", as: String.self)
+    return [user.nick, "\(cart.count)", other.nick, page]
+  }
+
   /// Loads with closures.
   @discardableResult
   package func start(_ id: Int) -> Call {

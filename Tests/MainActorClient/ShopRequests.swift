@@ -9,6 +9,24 @@ nonisolated extension ShopRequest {
   package var method: HTTPMethod { .post }
 }
 
+/// A request of the guides, as it is written there. Neither the request nor its response type is annotated.
+struct GetUser: APIRequest {
+  let id: Int
+  var path: Path { "/users/\(id)" }
+  var arguments: Arguments { ["verbose": true] }
+  var cache: CachePolicy { .lifetime(.seconds(180), version: 2) }
+  var shape: JSONShape? { ["nick": .string, "level": .number] }
+  struct Response: Decodable, Sendable { let nick: String; let level: Int }
+}
+
+/// A request of the family without annotation.
+struct AddToCart: ShopRequest {
+  let article: Int
+  var path: Path { "/cart" }
+  var arguments: Arguments { ["article": article] }
+  struct Response: Decodable, Sendable { let count: Int }
+}
+
 /// A product of the shop.
 package nonisolated struct Product: Decodable, Sendable, Equatable {
   package let name: String

@@ -22,7 +22,8 @@ package struct Caching: SelectiveInterceptor {
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     guard let plan = context.cache else { return try await next(request) }
     let policy = plan.policy(for: request)
-    guard let cache, request.isComparable, plan.mode != .withoutCache, policy.model != nil || plan.alias != nil else {
+    guard let cache, request.isComparable, plan.mode != .withoutCache, policy.model != nil || !plan.aliases.isEmpty
+    else {
       return try await passing(request, plan, next)
     }
     let opened = cache.store(for: plan.request)

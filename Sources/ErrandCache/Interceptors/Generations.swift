@@ -45,17 +45,22 @@ struct Generations: Sendable {
     if !out.isEmpty { removals.append((number, selection)) }
   }
 
-  /// Records a removal that the successful response of an exchange causes. That response itself must be kept.
+  /// An entry that an exchange is about to store: its key, its label, and the generation with which it is stored.
+  struct Pending: Sendable {
+    let key: CacheKey
+    let label: CacheEntryLabel
+    var generation: UInt64
+  }
+
+  /// Records a removal that the successful response of an exchange causes. The entries that contain this response must
+  /// be kept.
   ///
-  /// Returns the generation with which the response is stored. This is the new generation. But if another removal has
-  /// affected the response in the meantime, it is the old generation, so that the response is not stored.
-  mutating func advance(
-    _ selection: CacheSelection, from registered: UInt64, keeping key: CacheKey, _ label: CacheEntryLabel,
-    received: WallTime
-  ) -> UInt64 {
-    let isCurrent = admits(registered, key: key, label: label, received: received)
+  /// Sets the generations of the entries to the new generation. But if another removal has affected an entry in the
+  /// meantime, its generation is not changed, so that the entry is not stored.
+  mutating func advance(_ selection: CacheSelection, keeping entries: inout [Pending], received: WallTime) {
+    let current = entries.map { admits($0.generation, key: $0.key, label: $0.label, received: received) }
     advance(selection)
-    return isCurrent ? number : registered
+    for place in entries.indices where current[place] { entries[place].generation = number }
   }
 
   /// Whether a response of an exchange with this generation, received at the given time, may still be stored.

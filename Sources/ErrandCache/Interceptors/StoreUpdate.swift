@@ -56,12 +56,10 @@ struct StoreUpdate {
   func take(_ response: HTTPResponse, _ times: Times) async throws -> HTTPResponse {
     let received = received(response, times)
     let keeps = await keepsShape(response)
-    let alias = await alias(for: response)
-    let generation = await invalidate(by: response, keeping: alias, received: times.received)
+    let aliases = await aliases(for: response)
+    let entries = await invalidate(by: response, keeping: aliases, received: times.received)
     if !response.mustNotBeStored { freshen(byHead: received) }
-    let isStored =
-      keeps && !response.mustNotBeStored
-      && (store(response, received, generation) || store(response, received, generation, under: alias))
+    let isStored = keeps && !response.mustNotBeStored && store(response, received, entries, under: aliases)
     cache.count { $0.network += 1 }
     context.record.cached(
       CacheReport(
@@ -74,8 +72,20 @@ struct StoreUpdate {
     lookupResult.validating == nil ? lookupResult.forward : .changed
   }
 
+  /// Stores the response under its own key and under the keys of the other requests. Returns whether any entry was
+  /// stored.
+  private func store(
+    _ response: HTTPResponse, _ received: ReceivedResponse, _ entries: PendingEntries, under aliases: [Alias]
+  ) -> Bool {
+    var isStored = store(response, received, entries.own.generation)
+    for (alias, entry) in zip(aliases, entries.others) {
+      isStored = store(response, received, entry.generation, under: alias) || isStored
+    }
+    return isStored
+  }
+
   private func store(_ response: HTTPResponse, _ received: ReceivedResponse, _ generation: UInt64) -> Bool {
-    guard context.cache?.alias == nil else { return false }
+    guard context.cache?.storesOwn != false else { return false }
     // Keep the stored response if the new response is a server error, because the cache may serve the stored response
     // instead of the error.
     if let entry = lookupResult.validating?.entry, Self.isFault(response.status),
@@ -138,22 +148,32 @@ struct StoreUpdate {
     return gone != nil
   }
 
-  /// Removes the entries that the response invalidates. Returns the generation with which the response is stored (see
-  /// ``Generations``). The entry that this exchange is about to store is not removed: the entry for `alias`, or for a
-  /// GET request if `alias` is nil.
+  /// The entries that this exchange is about to store: its own entry, which belongs to a GET request, and the entries
+  /// of the other requests.
+  private struct PendingEntries {
+    var all: [Generations.Pending]
+    var own: Generations.Pending { all[0] }
+    var others: ArraySlice<Generations.Pending> { all.dropFirst() }
+  }
+
+  /// Removes the entries that the response invalidates, except the entries that this exchange is about to store. Returns
+  /// the latter with the generations with which they are stored (see ``Generations``).
   private func invalidate(
-    by response: HTTPResponse, keeping alias: Alias?, received: WallTime
-  ) async -> UInt64 {
+    by response: HTTPResponse, keeping aliases: [Alias], received: WallTime
+  ) async -> PendingEntries {
     let urls = lookupResult.rules.invalidations(by: response.head)
-    if urls.isEmpty { return lookupResult.generation }
-    let key = alias?.key ?? keyForGet
-    let label = CacheEntryLabel(
-      method: "", url: "", host: (alias?.rules.url ?? request.url).host, tag: context.info.tag)
-    var generation = lookupResult.generation
+    // Without a removal, only the generation is used, and computing the other key would take time.
+    let targets = [(urls.isEmpty ? lookupResult.key : keyForGet, request.url)] + aliases.map { ($0.key, $0.rules.url) }
+    var entries = PendingEntries(
+      all: targets.map { key, url in
+        let label = CacheEntryLabel(method: "", url: "", host: url.host, tag: context.info.tag)
+        return Generations.Pending(key: key, label: label, generation: lookupResult.generation)
+      })
+    if urls.isEmpty { return entries }
     await Invalidation(cache: cache, context: context, request: request).remove(urls) { selection, store in
-      generation = cache.remove(selection, from: store, by: generation, keeping: key, label, received: received)
+      cache.remove(selection, from: store, keeping: &entries.all, received: received)
     }
-    return generation
+    return entries
   }
 
   /// Updates a stored response to GET with the fields of a response to HEAD.
@@ -190,19 +210,27 @@ struct StoreUpdate {
 
   // MARK: - Under another request
 
-  /// The store, the key and the cache rules of another request. The response is stored for that request instead of the
-  /// sent request.
+  /// The store, the key and the cache rules of another request for which the response is stored.
   private struct Alias {
     let store: any CacheStore
     let key: CacheKey
     let rules: CacheRules
   }
 
-  /// Returns the request of the cache plan for which the response is stored instead of the sent request. Nil if the
-  /// plan names no such request, or if the response must not be stored for that request. Also nil for a redirect that
-  /// is followed, because only the final response is stored.
-  private func alias(for response: HTTPResponse) async -> Alias? {
-    guard let alias = context.cache?.alias, let model = alias.policy.model, !isFollowed(response) else { return nil }
+  /// The other requests of the cache plan for which the response may be stored. Empty for a redirect that is followed,
+  /// because only the final response is stored.
+  private func aliases(for response: HTTPResponse) async -> [Alias] {
+    guard let planned = context.cache?.aliases, !planned.isEmpty, !isFollowed(response) else { return [] }
+    var aliases: [Alias] = []
+    for alias in planned {
+      if let alias = await self.alias(alias) { aliases.append(alias) }
+    }
+    return aliases
+  }
+
+  /// The store, the key and the cache rules of another request. Nil if the response must not be stored for it.
+  private func alias(_ alias: CacheAlias) async -> Alias? {
+    guard let model = alias.policy.model else { return nil }
     // The cookies in the jar may already belong to another user. So a response to a request with cookies is stored only
     // for the sent request, never for another request.
     if lookupResult.cookies != nil || context.cookies(for: alias.request) != nil { return nil }
@@ -233,9 +261,9 @@ struct StoreUpdate {
   }
 
   private func store(
-    _ response: HTTPResponse, _ received: ReceivedResponse, _ generation: UInt64, under alias: Alias?
+    _ response: HTTPResponse, _ received: ReceivedResponse, _ generation: UInt64, under alias: Alias
   ) -> Bool {
-    guard let alias, case .store(let head) = alias.rules.storing(received, tag: context.info.tag) else { return false }
+    guard case .store(let head) = alias.rules.storing(received, tag: context.info.tag) else { return false }
     return put(CacheEntry(key: alias.key, head: head, body: response.body), in: alias.store, generation)
   }
 

@@ -1,4 +1,12 @@
 extension APIClient {
+  /// Starts a request whose outcome the caller does not need. Accessories, hooks and the log still receive the outcome.
+  ///
+  /// The call runs to its end even if the handle is released. Hooks run on the main actor.
+  @discardableResult
+  public func start<R: APIRequest>(_ request: R, options: CallOptions = CallOptions()) -> Call {
+    launch(request, options, CallCallbacks(executor: .main, onProgress: nil, onEnd: { _, _ in }))
+  }
+
   /// Starts a request. The closures are called on the main actor: either `onSuccess` or `onFailure`, exactly once.
   ///
   /// The call runs to its end even if the handle is released.

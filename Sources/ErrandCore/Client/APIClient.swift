@@ -122,8 +122,7 @@ public final class APIClient: Sendable {
   }
 
   static var unanswered: APIError {
-    let code = APIError.Code(rawValue: TransportFailure.Kind.other.rawValue)
-    return .fault(.transport, code, "The call ended without a response and without an error.")
+    .fault(.transport, .other, "The call ended without a response and without an error.")
   }
 
   /// Makes the ``CallRun`` of a new call. The call runs on the caller's executor, but reports progress on the

@@ -49,6 +49,9 @@ extension CallRun {
       let cache = try cachePlan(plan)
       let built = try typed.build(snapshot.builder, family, options)
       try checkBody(of: built)
+      #if DEBUG
+        advise(on: built, plan)
+      #endif
       if isTransfer(built) { state.removeDeadline() }
       record.recordBuilt(built)
       // A `FreezeLog` records the frozen requests (see ``Freezing``) of a pass, which is one run through the pipeline.
@@ -57,6 +60,9 @@ extension CallRun {
       let log = cache?.bodiesAreFinal == false ? FreezeLog() : nil
       return .success(Pass(built, context(plan, cache, noting: log)))
     } catch {
+      #if DEBUG
+        adviseOnProperties()
+      #endif
       return .failure(.mapping(error, as: .build))
     }
   }
@@ -195,19 +201,24 @@ extension CallRun {
     }
   }
 
-  /// Adds the body of a rejected response to the error, decoded as the request's `ErrorBody`. Bodies over 16 KiB are
-  /// decoded on the global executor.
+  /// Adds the body of a rejected response to the error, decoded as the request's `ErrorBody`. If the server itself
+  /// rejected the request and its body cannot be decoded, the message says why. Bodies over 16 KiB are decoded on the
+  /// global executor.
   private func readingBody(of error: APIError) async -> APIError {
     guard error.stage == .validate, let answer = error.response else { return error }
     let rules = decodingRules(.none)
     let isLarge = answer.body.count > Validating.inlineLimit
-    let body = isLarge ? await Self.readElsewhere(typed, answer, rules) : typed.errorBody(of: answer, rules)
-    return error.with { $0.errorBody = body }
+    let read = isLarge ? await Self.readElsewhere(typed, answer, rules) : typed.errorBody(of: answer, rules)
+    return error.with { details in
+      details.errorBody = read.body
+      guard let failure = read.failure, error.code == .status || error.code == .business else { return }
+      details.message += " " + failure
+    }
   }
 
   private static func readElsewhere(
     _ typed: any AnyTypedCall, _ response: HTTPResponse, _ rules: DecodingRules
-  ) async -> (any Sendable)? {
+  ) async -> ReadErrorBody {
     await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in typed.errorBody(of: response, rules) }
   }
 
@@ -224,6 +235,9 @@ extension CallRun {
       error = typed.decode(response, rules, kept: kept)
     }
     record.decoded(in: begin.duration(to: snapshot.timers.now))
+    #if DEBUG
+      if error == nil, !isKnown { adviseOnDates(in: response, rules) }
+    #endif
     return error
   }
 

@@ -106,7 +106,7 @@ extension CallRun {
     let request = info.request
     let own = request.cache
     let declared = own.isInherited ? family?.cache ?? .inherited : own
-    let other = request.cachedAs
+    let targets = request.cachedAs
     // Compares the policy of the client property by property. A copy of the whole policy would, on every call, change
     // the reference counts of objects that all threads share, which is slow.
     let isSilent =
@@ -114,14 +114,15 @@ extension CallRun {
       || declared.isInherited && snapshot.configuration.cacheRules.isEmpty
         && snapshot.configuration.cachePolicy.model == nil
     if isStreamed, options.cache.usesOnlyCache { throw .cacheMiss(.disabled) }
-    if isStreamed || isSilent && other == nil && !options.cache.usesOnlyCache { return nil }
+    if isStreamed || isSilent && targets.requests.isEmpty && !options.cache.usesOnlyCache { return nil }
     // An interceptor of the app may change response bodies. With interceptors, the stored bytes and the decoding rules
     // therefore do not determine the decoded value, and the cache must not reuse a decoded value.
     let bodiesAreFinal = snapshot.configuration.interceptors.isEmpty
-    let alias = try other.map { other throws(APIError) in try cacheAlias(other) }
+    let aliases = try targets.requests.map { other throws(APIError) in try cacheAlias(other) }
     return CachePlan(
       declared: own, inheritance: inheritance(family), mode: options.cache,
-      key: plan.cacheKey, appVersion: snapshot.configuration.appVersion, alias: alias,
+      key: plan.cacheKey, appVersion: snapshot.configuration.appVersion, aliases: aliases,
+      storesOwn: targets.includesOwn,
       bodiesAreFinal: bodiesAreFinal, request: request,
       decodedRules: bodiesAreFinal ? typed.decodedRules(plan, decodingRules(plan.envelope)) : nil)
   }

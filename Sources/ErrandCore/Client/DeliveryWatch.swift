@@ -1,5 +1,4 @@
 import ErrandSupport
-import Foundation
 
 /// Logs a warning, once per client, if the callback of a call waits five seconds for the main actor. The reason for
 /// such a long wait is that the main thread is blocked, or that its run loop does not run.
@@ -16,7 +15,7 @@ final class DeliveryWatch: Sendable {
     self.name = name
     self.registry = registry
     timers = snapshot.timers
-    log = snapshot.configuration.log ?? { try? FileHandle.standardError.write(contentsOf: Data("errand \($0)\n".utf8)) }
+    log = snapshot.configuration.warningLog
   }
 
   func start() {

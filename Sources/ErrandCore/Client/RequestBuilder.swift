@@ -46,8 +46,10 @@ final class RequestBuilder: Sendable {
     var fields = accept == Self.json ? defaultsOfJSON : HTTPFields([HTTPField(.accept, accept)] + defaults)
     if let type = draft.body?.contentType { fields.append(HTTPField(.contentType, type)) }
     if let coding = draft.body?.coding { fields.append(HTTPField(.contentEncoding, coding)) }
-    if !configuration.headers.isEmpty { shown(configuration.headers, to: url.origin, family).apply(to: &fields) }
-    if let family { shown(family.headers, to: url.origin, family).apply(to: &fields) }
+    for inherited in [configuration.headers, family?.headers].compactMap(\.self) where !inherited.isEmpty {
+      let headers = draft.body?.isOpenType == false ? inherited.without(.contentType) : inherited
+      shown(headers, to: url.origin, family).apply(to: &fields)
+    }
     request.headers.apply(to: &fields)
     options.headers.apply(to: &fields)
     askForOriginal(&fields)
@@ -88,12 +90,7 @@ final class RequestBuilder: Sendable {
 
   private func draft<R: APIRequest>(of request: R, _ family: RequestFamily?) throws(APIError) -> Draft {
     let path = request.path
-    if let segment = path.refusedSegment {
-      throw .build(
-        .invalidPath,
-        "A variable makes \"\(segment)\" a segment of \"\(path)\", which would change the path; check the value of the"
-          + " variable.")
-    }
+    if let refusal = path.refusal { throw .build(.invalidPath, Self.sentence(for: refusal, in: path)) }
     let style = request.argumentStyle.filled(by: family?.argumentStyle).filled(by: configuration.argumentStyle)
     let method = request.method
     var (query, body) = try arguments(of: request, path, method, family, style)
@@ -109,6 +106,17 @@ final class RequestBuilder: Sendable {
     }
     withholdSecrets(common.merged(over: family?.arguments ?? Arguments()), of: request, family, from: &target)
     return Draft(method: method, target: target, body: body, style: style)
+  }
+
+  private static func sentence(for refusal: RequestPath.Refusal, in path: RequestPath) -> String {
+    switch refusal {
+    case .dotSegment(let segment):
+      "A variable makes \"\(segment)\" a segment of \"\(path)\", which would change the path; check the value of the"
+        + " variable."
+    case .wholeURL(let url):
+      "The path begins with a variable that is a whole URL, \"\(Redaction.url(url))\"; pass the URL as"
+        + " `RequestPath(text)`, which is used as written."
+    }
   }
 
   /// Removes secret arguments from a request to a server that is not in ``NamedServers``. An argument is secret if its

@@ -19,14 +19,24 @@ protocol AnyTypedCall: AnyObject, Sendable {
     -> HTTPRequest
   /// Decodes the response and stores the value. Returns the error if decoding fails.
   func decode(_ response: HTTPResponse, _ rules: DecodingRules, kept: DecodedRules?) -> APIError?
-  /// Decodes the body of a rejected response as the request's `ErrorBody`; nil if decoding fails.
-  func errorBody(of response: HTTPResponse, _ rules: DecodingRules) -> (any Sendable)?
+  /// Checks whether the dates of a decoded response were read from 1970, although the decoder counts from 2001.
+  func epochDates(in response: HTTPResponse, _ rules: DecodingRules) -> JSONEpochDates
+  /// Decodes the body of a rejected response as the request's `ErrorBody`.
+  func errorBody(of response: HTTPResponse, _ rules: DecodingRules) -> ReadErrorBody
   /// A closure that calls the request's `before` hook, which runs before the call reports its ending; nil if there is
   /// no such hook. The hook does not run on the callback executor.
   func hook(before ending: CallEnding) -> (@Sendable () async -> Void)?
   /// A closure that calls the request's `after` hook, which runs on the callback executor, just before the callback of
   /// the call; nil if there is no such hook.
   func hook(after ending: CallEnding) -> (@Sendable () -> Void)?
+}
+
+/// The body of a rejected response, decoded as the request's `ErrorBody`.
+struct ReadErrorBody: Sendable {
+  /// The decoded body; nil if decoding failed.
+  var body: (any Sendable)?
+  /// A sentence that says why a body that is not empty could not be decoded; nil if it was decoded.
+  var failure: String?
 }
 
 /// The generic part of a ``CallRun``, which knows the types of the request.
@@ -93,18 +103,30 @@ final class TypedCall<R: APIRequest>: AnyTypedCall {
       return error
     } catch {
       let name = decoder.name(in: rules.format)
-      let clause = "the response could not be decoded as \(name): \(error)\(Self.cure(for: error))"
+      let clause = "the response could not be decoded as \(name): \(error)\(Self.cure(for: error, rules.envelope))"
       return APIError(.decode, .decoding, APIError.sentence(clause), cause: error)
     }
   }
 
-  private static func cure(for error: any Error) -> String {
-    (error as? JSONDecodingError)?.kind == .empty
-      ? "; if an empty body is expected, use `Nothing` as the response type" : ""
+  private static func cure(for error: any Error, _ envelope: Envelope) -> String {
+    guard let error = error as? JSONDecodingError else { return "" }
+    if error.kind == .empty { return "; if an empty body is expected, use `Nothing` as the response type" }
+    let isOutside = !envelope.value.steps.isEmpty && error.path.steps.count <= envelope.value.steps.count
+    return isOutside ? "; if this response has no envelope, declare `envelope` as `Envelope.none`" : ""
   }
 
-  func errorBody(of response: HTTPResponse, _ rules: DecodingRules) -> (any Sendable)? {
-    try? ResponseDecoder<R.ErrorBody>.automatic.decode(response, rules)
+  func epochDates(in response: HTTPResponse, _ rules: DecodingRules) -> JSONEpochDates {
+    decodes ? decoder.epochDates(in: response, rules) : .none
+  }
+
+  func errorBody(of response: HTTPResponse, _ rules: DecodingRules) -> ReadErrorBody {
+    do {
+      return ReadErrorBody(body: try ResponseDecoder<R.ErrorBody>.automatic.decode(response, rules))
+    } catch {
+      guard !response.body.isEmpty else { return ReadErrorBody() }
+      let clause = "The body could not be decoded as `\(R.ErrorBody.self)`, the `ErrorBody` of the request: \(error)"
+      return ReadErrorBody(failure: APIError.ended(clause))
+    }
   }
 
   func hook(before ending: CallEnding) -> (@Sendable () async -> Void)? {

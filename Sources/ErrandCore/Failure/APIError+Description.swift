@@ -78,21 +78,18 @@ extension APIError {
     case let error as APIError: return error
     case let stopped as CallState.Stopped: return .stopped(stopped.reason)
     case let failure as TransportFailure:
-      return APIError(
-        .transport, Code(rawValue: failure.kind.rawValue), sentence(failure.description), cause: failure)
+      return APIError(.transport, Code(failure.kind), sentence(failure.description), cause: failure)
     case let failure as SinkFailure:
       let clause = "the destination of the body failed: \(failure.cause)"
-      let code = Code(rawValue: TransportFailure.Kind.sink.rawValue)
-      return APIError(.transport, code, sentence(clause), cause: failure.cause)
+      return APIError(.transport, .sink, sentence(clause), cause: failure.cause)
     case let failure as BodySourceFailure:
-      let code = Code(rawValue: TransportFailure.Kind.bodySource.rawValue)
-      return APIError(.transport, code, sentence(failure.description), cause: failure.cause)
+      return APIError(.transport, .bodySource, sentence(failure.description), cause: failure.cause)
     case is CancellationError: return .stopped(.cancelled)
     default:
       let code: Code =
         switch stage {
         case .authorize: .noCredential
-        case .transport: Code(rawValue: TransportFailure.Kind.other.rawValue)
+        case .transport: .other
         case .decode: .decoding
         default: .interceptor
         }

@@ -137,10 +137,10 @@ public struct APIError: Error, Sendable {
   /// The status code of the response, if there is one.
   public var status: Int? { storage.response?.status }
 
-  /// The response body as the type that the request declares for errors (``APIRequest/ErrorBody``); nil if there is no
-  /// body or the body has another form.
+  /// The response body as the type that the request declares for errors (``APIRequest/ErrorBody``), or its bytes as
+  /// `Data`; nil if there is no body or the body has another form.
   public func body<Body: Decodable & Sendable>(as type: Body.Type = Body.self) -> Body? {
-    storage.errorBody as? Body
+    storage.errorBody as? Body ?? storage.response?.body as? Body
   }
 
   /// A copy of the error with a response.

@@ -1,5 +1,4 @@
-/// The request that ``APIRequest/cachedAs`` names. The response is stored under the cache key of this request instead
-/// of the cache key of the call's own request.
+/// Another request that ``APIRequest/cachedAs`` names. The response is stored under the cache key of this request.
 package struct CacheAlias: Sendable {
   /// The request in the form in which it would be sent.
   package let request: HTTPRequest
@@ -29,8 +28,10 @@ package final class CachePlan: Sendable {
   package let key: CacheKeyRule
   /// The version of the app. A stored response is used only by the version of the app that stored it.
   package let appVersion: String
-  /// The request under whose cache key the response is stored; nil for the call's own request.
-  package let alias: CacheAlias?
+  /// The other requests under whose cache keys the response is stored.
+  package let aliases: [CacheAlias]
+  /// Whether the response is stored under the cache key of the call's own request.
+  package let storesOwn: Bool
   /// True if no interceptor of the app wraps the cache. In this case no code changes a response body after the cache
   /// has returned the response.
   package let bodiesAreFinal: Bool
@@ -42,7 +43,8 @@ package final class CachePlan: Sendable {
 
   init(
     declared: CachePolicy, inheritance: CacheInheritance, mode: CacheReadMode, asksAlways: Bool = false,
-    isFollowed: Bool = false, key: CacheKeyRule, appVersion: String, alias: CacheAlias?, bodiesAreFinal: Bool,
+    isFollowed: Bool = false, key: CacheKeyRule, appVersion: String, aliases: [CacheAlias], storesOwn: Bool,
+    bodiesAreFinal: Bool,
     request: any APIRequest, decodedRules: DecodedRules?
   ) {
     self.bodiesAreFinal = bodiesAreFinal
@@ -53,7 +55,8 @@ package final class CachePlan: Sendable {
     self.isFollowed = isFollowed
     self.key = key
     self.appVersion = appVersion
-    self.alias = alias
+    self.aliases = aliases
+    self.storesOwn = storesOwn
     self.request = request
     self.decodedRules = decodedRules
   }
@@ -68,7 +71,8 @@ package final class CachePlan: Sendable {
     CachePlan(
       declared: declared, inheritance: inheritance, mode: mode, asksAlways: asksAlways, isFollowed: isFollowed,
       key: key,
-      appVersion: appVersion, alias: alias, bodiesAreFinal: bodiesAreFinal, request: request, decodedRules: decodedRules
+      appVersion: appVersion, aliases: aliases, storesOwn: storesOwn, bodiesAreFinal: bodiesAreFinal, request: request,
+      decodedRules: decodedRules
     )
   }
 }

@@ -18,6 +18,13 @@ public struct Timeouts: Sendable, Hashable {
     self.total = total
   }
 
+  /// Makes time-outs from durations, such as a variable: `Timeouts(total: limit)`. A time-out that is nil is inherited.
+  @_disfavoredOverload  // `.seconds(5)` is a `TimeLimit`, so that literals are not ambiguous
+  public init(connect: Duration? = nil, idle: Duration? = nil, total: Duration? = nil) {
+    self.init(
+      connect: connect.map { .after($0) }, idle: idle.map { .after($0) }, total: total.map { .after($0) })
+  }
+
   /// All time-outs are nil, so all of them are inherited.
   public static let inherited = Timeouts()
 

@@ -27,12 +27,14 @@ public import Foundation
 /// the call starts, and if a call fails, some properties are read again to mask secrets in the error. Hooks, decoder,
 /// family, time-outs, priority, accessories, ``repeats``, ``download`` and ``jsonDecoding`` are read on the thread that
 /// starts the call. The other properties are read on the executor that runs the call: for `send`, `response` and
-/// `outcome` the caller's executor, for `start` the global executor.
+/// `outcome` the caller's executor, for `start` the global executor. In a debug build, warnings about the declaration of
+/// a type may read some properties once more.
 public protocol APIRequest<Response>: GroupStep {
   /// The value of a successful call: any `Decodable` type from JSON, `Data`, `String`, `JSONValue` or ``Nothing``.
   associatedtype Response: Sendable = Data
-  /// The type that the body of a rejected response is decoded as; see ``APIError/body(as:)``.
-  associatedtype ErrorBody: Decodable & Sendable = Data
+  /// The type that the body of a rejected response is decoded as; see ``APIError/body(as:)``. By default the body is not
+  /// decoded.
+  associatedtype ErrorBody: Decodable & Sendable = Nothing
   /// The type of a path. It has this short name for use inside requests.
   typealias Path = RequestPath
 
@@ -81,9 +83,8 @@ public protocol APIRequest<Response>: GroupStep {
   var cache: CachePolicy { get }
   /// The parts of the request from which the cache key is made.
   var cacheKey: CacheKeyRule { get }
-  /// Another request under whose cache key the response is stored; nil to store the response under this request's own
-  /// key.
-  var cachedAs: (any APIRequest)? { get }
+  /// The requests under whose cache keys the response is stored; by default only this request.
+  var cachedAs: CacheTargets { get }
 
   /// Decides whether the call may share one exchange with equal running calls; by default the rule of the
   /// ``RequestFamily`` or the client.
@@ -166,7 +167,7 @@ extension APIRequest {
   /// By default, the cache key contains everything that is sent, except the header fields.
   public var cacheKey: CacheKeyRule { CacheKeyRule() }
   /// By default, the response is stored under the cache key of this request.
-  public var cachedAs: (any APIRequest)? { nil }
+  public var cachedAs: CacheTargets { .own }
   /// By default, the rule for shared exchanges is inherited from the ``RequestFamily`` or the client.
   public var joining: JoinRule { .inherited }
   /// By default, all calls run, even if calls of the same request type are running.

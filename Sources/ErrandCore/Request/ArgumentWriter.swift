@@ -6,7 +6,11 @@ import Foundation
 struct ArgumentWriter: Sendable {
   /// The error if a value cannot be written. It contains the name of the argument.
   struct Unwritable: Error {
-    enum Reason { case notFinite, nestedInCommas, namedTwice, namedAlike }
+    enum Reason {
+      case notFinite, nestedInCommas, namedTwice, namedAlike
+      /// The arguments were made from a value that cannot be encoded. The name is that of the type.
+      case notEncoded(String)
+    }
 
     let name: String
     let reason: Reason
@@ -17,6 +21,7 @@ struct ArgumentWriter: Sendable {
   /// Appends `name=value` pairs to `out`. Writes an ampersand before each pair, unless `out` ends in a question mark or
   /// an ampersand, or is empty.
   func appendPairs(_ arguments: Arguments, to out: inout [UInt8], asForm: Bool) throws(Unwritable) {
+    try Self.checkEncoding(of: arguments)
     for entry in arguments.entries {
       var name: [UInt8] = []
       PercentEncoding.append(entry.name.utf8, to: &name, keeping: .value)
@@ -26,6 +31,7 @@ struct ArgumentWriter: Sendable {
 
   /// Returns the arguments as a JSON object. The style determines how dates are written.
   func json(_ arguments: Arguments) throws(Unwritable) -> JSONValue {
+    try Self.checkEncoding(of: arguments)
     var object: [String: JSONValue] = [:]
     for entry in arguments.entries {
       let former = object.updateValue(try json(entry.value, entry.name), forKey: entry.name)
@@ -36,6 +42,11 @@ struct ArgumentWriter: Sendable {
       throw Unwritable(name: entry.name, reason: count > 1 ? .namedTwice : .namedAlike)
     }
     return .object(object)
+  }
+
+  private static func checkEncoding(of arguments: Arguments) throws(Unwritable) {
+    guard let failure = arguments.failure else { return }
+    throw Unwritable(name: failure.type, reason: .notEncoded(failure.reason))
   }
 
   private func json(_ value: ArgumentValue, _ name: String) throws(Unwritable) -> JSONValue {
@@ -66,6 +77,7 @@ struct ArgumentWriter: Sendable {
     case .array(let values):
       try append(name, values, to: &out, plus: plus)
     case .object(let arguments):
+      try Self.checkEncoding(of: arguments)
       for entry in arguments.entries {
         try append(Self.inner(name, entry.name, style.objects), entry.value, to: &out, plus: plus)
       }

@@ -31,14 +31,51 @@ public struct Arguments: Sendable, Hashable {
 
   /// The arguments in order. Arguments with the value ``ArgumentValue/omitted`` are not included.
   public private(set) var entries: [Entry]
+  /// The reason why the arguments cannot be sent; nil if they can. ``init(encoding:)`` sets it, because the property
+  /// ``APIRequest/arguments`` cannot throw.
+  private(set) var failure: EncodingFailure?
+
+  /// The value of a type could not be encoded.
+  struct EncodingFailure: Sendable, Hashable {
+    let type: String
+    let reason: String
+  }
 
   /// Makes arguments from names and values.
   public init(_ pairs: [(String, ArgumentValue)] = []) {
     entries = pairs.compactMap { $1 == .omitted ? nil : Entry(name: $0, value: $1) }
   }
 
+  /// Makes arguments from a dictionary, sorted by name.
+  ///
+  /// ```swift
+  /// var arguments: Arguments { Arguments(fields) }   // let fields: [String: String]
+  /// ```
+  public init(_ values: [String: any ArgumentConvertible]) {
+    self.init(values.sorted { $0.key < $1.key }.map { ($0.key, $0.value.argumentValue) })
+  }
+
+  /// Makes arguments from the properties of any `Encodable` value, with the names of its `CodingKeys`, in the order in
+  /// which the type encodes them. A property that is nil is left out. ``ArgumentStyle`` decides how dates, lists and
+  /// nested objects are written; `Data` is written in Base64.
+  ///
+  /// ```swift
+  /// struct Filter: Encodable, Sendable { var text: String; var since: Date?; var tags: [String] }
+  /// var arguments: Arguments { Arguments(encoding: filter) }   // ?text=tea&tags=a&tags=b
+  /// ```
+  ///
+  /// If the value cannot be encoded, or is not an object, the call fails with ``APIError/Code/invalidArgument``.
+  public init(encoding value: some Encodable) {
+    do {
+      self = try ArgumentEncoder.arguments(value)
+    } catch {
+      self.init()
+      failure = EncodingFailure(type: "\(type(of: value))", reason: APIError.writingClause(error))
+    }
+  }
+
   /// Whether the list of arguments is empty.
-  public var isEmpty: Bool { entries.isEmpty }
+  public var isEmpty: Bool { entries.isEmpty && failure == nil }
 
   /// The value of the first argument with this name; nil if no argument has the name. Setting a value replaces all
   /// arguments with the name. Setting nil removes all of them.
@@ -68,6 +105,7 @@ public struct Arguments: Sendable, Hashable {
     if common.isEmpty { return self }
     let taken = Set(entries.map { ByteText($0.name) })
     var merged = Arguments()
+    merged.failure = failure ?? common.failure
     merged.entries = common.entries.filter { !taken.contains(ByteText($0.name)) } + entries
     return merged
   }

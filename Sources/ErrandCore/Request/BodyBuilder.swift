@@ -9,6 +9,12 @@ struct BodyBuilder {
     let contentType: String
     var coding: String?
 
+    /// Whether a content type of the client or of the ``RequestFamily`` may label the body. This is so for JSON, and for
+    /// a text or bytes whose type the request leaves open.
+    var isOpenType: Bool {
+      ["application/json", "text/plain; charset=utf-8", "application/octet-stream"].contains(contentType)
+    }
+
     init(_ body: HTTPBody, _ contentType: String) {
       self.body = body
       self.contentType = contentType

@@ -99,6 +99,9 @@ public struct CallOptions: Sendable {
 
   /// Makes options with a time limit for the whole call.
   public static func deadline(_ limit: TimeLimit) -> CallOptions { CallOptions(timeouts: Timeouts(total: limit)) }
+  /// Makes options with a time limit for the whole call, from a duration such as a variable.
+  @_disfavoredOverload  // `.seconds(5)` is a `TimeLimit`, so that literals are not ambiguous
+  public static func deadline(_ limit: Duration) -> CallOptions { .deadline(.after(limit)) }
   /// Makes options that determine whether the call reads stored responses and stores its response.
   public static func cache(_ mode: CacheReadMode) -> CallOptions { CallOptions(cache: mode) }
   /// Makes options with a tag, by which several calls can be cancelled together.

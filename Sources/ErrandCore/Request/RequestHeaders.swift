@@ -6,6 +6,9 @@ import ErrandSupport
 /// var headers: RequestHeaders { ["X-Client": "app", "X-Api-Key": .secret(key), "Accept": nil] }
 /// ```
 ///
+/// A value is a string literal, a variable of type `String` or `Int`, or ``HeaderConvertible/secret(_:)``. One field can
+/// be read and changed by its name: `headers["X-Client"] = name`.
+///
 /// The value that a request sets for a field replaces the values of its family and of the client. The value nil removes
 /// the field.
 public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
@@ -20,21 +23,13 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
       isSecret = false
     }
 
-    private init(secret text: String) {
+    fileprivate init(secret text: String) {
       self.text = text
       isSecret = true
     }
 
     /// Makes a value from a string literal.
     public init(stringLiteral value: String) { self.init(value) }
-
-    /// Makes a secret value. A secret value is masked in all output, and it is not sent to another origin after a
-    /// redirect. A secret value of a client or a family is sent only to servers whose URLs are in the configuration of
-    /// the client or in the family. Responses are stored and shared separately for each secret value.
-    public static func secret(_ text: String) -> FieldValue { FieldValue(secret: text) }
-
-    /// Makes the value of a header field from a text that is not a literal.
-    public static func text(_ text: String) -> FieldValue { FieldValue(text) }
 
     /// Returns true if the values have the same bytes and are either both secret or both not secret.
     public static func == (left: FieldValue, right: FieldValue) -> Bool {
@@ -67,22 +62,29 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
   public init() { entries = [] }
 
   /// Makes headers from a literal, in the order of the literal.
-  public init(dictionaryLiteral elements: (HTTPFieldName, FieldValue?)...) {
-    entries = elements.map { Entry(name: $0, value: $1) }
+  public init(dictionaryLiteral elements: (HTTPFieldName, (any HeaderConvertible)?)...) {
+    entries = elements.map { Entry(name: $0, value: $1?.headerValue) }
+  }
+
+  /// The value of the first entry for a field; nil if there is none, or if the entry removes the field. Setting a value
+  /// replaces earlier values. Setting nil removes the field when the request is built.
+  public subscript(name: HTTPFieldName) -> (any HeaderConvertible)? {
+    get { entries.first { $0.name == name }?.value }
+    set { set(name, newValue) }
   }
 
   /// Whether the list of entries is empty.
   public var isEmpty: Bool { entries.isEmpty }
 
   /// Sets a field to one value, which replaces earlier values; nil removes the field.
-  public mutating func set(_ name: HTTPFieldName, _ value: FieldValue?) {
+  public mutating func set(_ name: HTTPFieldName, _ value: (any HeaderConvertible)?) {
     entries.removeAll { $0.name == name }
-    entries.append(Entry(name: name, value: value))
+    entries.append(Entry(name: name, value: value?.headerValue))
   }
 
   /// Adds a value to a field that may already have values. The field is sent once for each value.
-  public mutating func add(_ name: HTTPFieldName, _ value: FieldValue) {
-    entries.append(Entry(name: name, value: value))
+  public mutating func add(_ name: HTTPFieldName, _ value: any HeaderConvertible) {
+    entries.append(Entry(name: name, value: value.headerValue))
   }
 
   /// Returns a copy of these headers with those entries of `other` whose names do not occur in these headers.
@@ -104,6 +106,13 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
     return rest
   }
 
+  /// These headers without the entries for one name.
+  func without(_ name: HTTPFieldName) -> RequestHeaders {
+    var rest = self
+    rest.entries.removeAll { $0.name == name }
+    return rest
+  }
+
   /// Changes `fields` by the entries of these headers: an entry with a value sets its field, and an entry without a
   /// value removes its field. If several entries with values have one name, the field is sent several times.
   func apply(to fields: inout HTTPFields) {
@@ -117,6 +126,39 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
       if isRepeated { fields.append(field) } else { fields.replace(field) }
     }
   }
+}
+
+/// A type whose values can be values of header fields: strings, whole numbers, and ``RequestHeaders/FieldValue``.
+public protocol HeaderConvertible: Sendable {
+  /// This value as the value of a header field.
+  var headerValue: RequestHeaders.FieldValue { get }
+}
+
+extension HeaderConvertible where Self == RequestHeaders.FieldValue {
+  /// Makes a secret value. A secret value is masked in all output, and it is not sent to another origin after a redirect.
+  /// A secret value of a client or a family is sent only to servers whose URLs are in the configuration of the client or
+  /// in the family. Responses are stored and shared separately for each secret value.
+  public static func secret(_ text: String) -> RequestHeaders.FieldValue { RequestHeaders.FieldValue(secret: text) }
+
+  /// Makes a value from a text. A string literal or a variable of type `String` is a value without this function.
+  public static func text(_ text: String) -> RequestHeaders.FieldValue { RequestHeaders.FieldValue(text) }
+}
+
+extension RequestHeaders.FieldValue: HeaderConvertible {
+  /// The value itself, because it is already the value of a header field.
+  public var headerValue: RequestHeaders.FieldValue { self }
+}
+extension String: HeaderConvertible {
+  /// The string as the value of a header field. The value is not a secret.
+  public var headerValue: RequestHeaders.FieldValue { RequestHeaders.FieldValue(self) }
+}
+extension Substring: HeaderConvertible {
+  /// The substring as the value of a header field. The value is not a secret.
+  public var headerValue: RequestHeaders.FieldValue { RequestHeaders.FieldValue(String(self)) }
+}
+extension Int: HeaderConvertible {
+  /// The digits of the number as the value of a header field.
+  public var headerValue: RequestHeaders.FieldValue { RequestHeaders.FieldValue(String(self)) }
 }
 
 extension RequestHeaders: CustomStringConvertible, CustomReflectable {

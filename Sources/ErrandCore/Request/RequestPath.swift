@@ -7,20 +7,28 @@ import ErrandSupport
 /// ```
 ///
 /// The literal text is used as written: it may contain a query, and its percent-escapes are kept. A variable cannot
-/// change the structure of the path: if a variable makes a segment `.` or `..`, the call fails.
+/// change the structure of the path: if a variable makes a segment `.` or `..`, the call fails. The call also fails if the
+/// path begins with a variable that is a whole URL; pass such a URL as `RequestPath(text)`.
 public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
   /// The text of the path, with variables escaped and the rest as written.
   public let text: String
-  /// The first segment that contains a variable and is `.` or `..`; nil if there is none. A call with such a segment
-  /// fails.
-  let refusedSegment: String?
+  /// The reason why a call with this path fails; nil if the path can be sent.
+  let refusal: Refusal?
+
+  /// A variable that cannot be sent as a part of a path.
+  enum Refusal: Sendable, Hashable {
+    /// The first segment that contains a variable and is `.` or `..`.
+    case dotSegment(String)
+    /// The variable at the beginning of the path is a whole URL. It would be escaped and sent as a segment.
+    case wholeURL(String)
+  }
 
   /// Makes a path from an existing string. The string is used as written: its percent-escapes are kept, and nothing is
   /// escaped, because the variables in the string can no longer be recognized. By contrast,
   /// `RequestPath("/users/\(id)")` is a literal, in which `id` is escaped.
   public init(_ text: String) {
     self.text = text
-    refusedSegment = nil
+    refusal = nil
   }
 
   /// Makes a path from a literal.
@@ -29,7 +37,8 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
   /// Makes a path from a literal with variables, which are escaped.
   public init(stringInterpolation: Interpolation) {
     text = stringInterpolation.text
-    refusedSegment = stringInterpolation.dotSegment()
+    refusal =
+      stringInterpolation.wholeURL.map { .wholeURL($0) } ?? stringInterpolation.dotSegment().map { .dotSegment($0) }
   }
 
   /// The path, with the values of its query masked.
@@ -38,6 +47,8 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
   /// Collects the literal text and the variables of a path.
   public struct Interpolation: StringInterpolationProtocol, Sendable {
     fileprivate var text = ""
+    /// The variable at the beginning of the path, if it is a whole URL.
+    fileprivate private(set) var wholeURL: String?
     private var variables: [Range<Int>] = []
 
     /// Reserves memory for the literal text and the variables.
@@ -50,15 +61,23 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
 
     /// Adds a variable. Every character except ASCII letters, digits and `-._~` is escaped.
     public mutating func appendInterpolation(_ variable: some CustomStringConvertible) {
-      append(PercentEncoding.value(variable.description))
+      let text = variable.description
+      noteWholeURL(text)
+      append(PercentEncoding.value(text))
     }
 
     /// Adds a variable that may contain slashes, such as the path of a file. Each segment of the variable is escaped.
     public mutating func appendInterpolation(segments variable: String) {
       // Splits bytes instead of characters: a slash and a combining mark after it form one character, at which `String`
       // would not split.
+      noteWholeURL(variable)
       let segments = variable.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
       append(segments.map { PercentEncoding.value(String(Substring($0))) }.joined(separator: "/"))
+    }
+
+    private mutating func noteWholeURL(_ variable: String) {
+      guard text.utf8.isEmpty || text.utf8.elementsEqual("/".utf8), HTTPURL.isAbsolute(variable) else { return }
+      wholeURL = variable
     }
 
     private mutating func append(_ escaped: String) {
@@ -91,7 +110,7 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
 extension RequestPath {
   /// Whether two paths have the same bytes.
   public static func == (left: RequestPath, right: RequestPath) -> Bool {
-    left.text.hasSameBytes(as: right.text) && left.refusedSegment == right.refusedSegment
+    left.text.hasSameBytes(as: right.text) && left.refusal == right.refusal
   }
 
   /// Hashes the bytes of the path.

@@ -51,6 +51,16 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
     return try read(response, rules)
   }
 
+  /// Checks whether the dates of a decoded response were read from 1970, although the decoder counts from 2001.
+  func epochDates(in response: HTTPResponse, _ rules: DecodingRules) -> JSONEpochDates {
+    guard let type = Value.self as? any Decodable.Type, !readsOther(rules.format) else { return .none }
+    switch json {
+    case nil: return .none
+    case .shared: return rules.json.epochDates(of: type, in: response.body, at: rules.envelope.value)
+    case .own(let own): return own.epochDates(of: type, in: response.body, at: rules.envelope.value)
+    }
+  }
+
   /// Returns the name of the format that the decoder reads if `format` is the response format of the ``RequestFamily``
   /// or the client.
   func name(in format: (any ResponseFormat)?) -> String { readOther == nil ? name : format?.name ?? name }
@@ -79,15 +89,20 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
 
 extension ResponseDecoder where Value: Decodable {
   /// The decoder that fits the type of the value. `Data` contains the bytes of the body, and `String` contains its text
-  /// in the charset of the response. ``Nothing`` ignores the body, and ``DownloadedFile`` is the file that contains the
-  /// body. Any other type except `JSONValue` is read in the response format of the ``RequestFamily`` or the client
+  /// in the charset of the response. If the envelope has a path ``Envelope/value``, `Data` contains the JSON of the value
+  /// at this path as it is written, and `String` contains the characters of a JSON string, or the JSON of any other
+  /// value. ``Nothing`` ignores the body, and ``DownloadedFile`` is the file that contains the body. Any other type except `JSONValue` is read in the response format of the ``RequestFamily`` or the client
   /// (``ClientConfiguration/responseFormat``), if a format is set. Otherwise, and for `JSONValue`, the value is read
   /// from JSON, at the path ``Envelope/value`` of the envelope.
   public static var automatic: ResponseDecoder {
     if Value.self == Data.self {
-      ResponseDecoder(name: "bytes", accept: "*/*") { response, _ in try Self.cast(response.body) }
+      ResponseDecoder(name: "bytes", accept: "*/*") { response, rules in
+        try Self.cast(response.bytes(in: rules.envelope))
+      }
     } else if Value.self == String.self {
-      ResponseDecoder(name: "text", accept: "text/*, */*;q=0.5") { response, _ in try Self.cast(response.text()) }
+      ResponseDecoder(name: "text", accept: "text/*, */*;q=0.5") { response, rules in
+        try Self.cast(response.text(in: rules.envelope))
+      }
     } else if Value.self == Nothing.self {
       ResponseDecoder(name: "nothing", accept: "*/*", readsBody: false) { _, _ in try Self.cast(Nothing()) }
     } else if Value.self == DownloadedFile.self {
@@ -145,6 +160,18 @@ extension HTTPResponse {
       .with { $0.response = self }
     }
     throw .build(.unsupported, "The response was not written to a file; declare `download` in the request.")
+  }
+
+  /// The bytes of the value inside an envelope. An envelope without a path, and an empty body, leave the whole body.
+  fileprivate func bytes(in envelope: Envelope) throws -> Data {
+    if envelope.value.steps.isEmpty || body.isEmpty { return body }
+    return try JSONDecoding.bytes(from: body, parsed: parsed, at: envelope.value)
+  }
+
+  /// The text of the value inside an envelope. An envelope without a path, and an empty body, leave the whole body.
+  fileprivate func text(in envelope: Envelope) throws -> String {
+    if envelope.value.steps.isEmpty || body.isEmpty { return try text() }
+    return try JSONDecoding.text(from: body, parsed: parsed, at: envelope.value)
   }
 
   /// The body as text, decoded by its byte order mark, by the charset in `Content-Type`, or as UTF-8.

@@ -60,7 +60,7 @@ extension APIError {
 
   private static func tooLong(_ what: String, _ limit: Int) -> APIError {
     APIError(
-      .decode, Code(rawValue: TransportFailure.Kind.tooLarge.rawValue),
+      .decode, .tooLarge,
       "\(what) of the response has more than \(limit) bytes; raise `limit` to allow more bytes.")
   }
 }

@@ -40,6 +40,11 @@ package enum FailureText {
     "Nothing listens at the Unix socket \(path), or the socket cannot be reached; check `unixSocket`."
   }
 
+  /// The sentence for a server that answered the TLS handshake with something else, such as a response of HTTP/1.1.
+  package static func notTLS(_ origin: HTTPURL.Origin) -> String {
+    "\(origin) does not speak TLS on this port, but probably plain HTTP; use http in the URL, or the port for https."
+  }
+
   private static func within(_ limit: Duration?) -> String { limit.map { "within \($0)" } ?? "in time" }
 
   private static func tls(_ kind: TransportFailure.Kind, _ origin: HTTPURL.Origin) -> String {

@@ -91,6 +91,17 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
   }
 }
 
+extension TransportFailure.Kind: CaseIterable {
+  /// The kinds that the library's own transports report. An app may define further kinds.
+  public static let allCases: [TransportFailure.Kind] = [
+    .offline, .nameLookup, .refused, .connectTimeout, .idleTimeout, .tls, .proxy, .closedBeforeResponse, .reset,
+    .truncated, .malformedResponse, .tooLarge, .undecodableContent, .http2, .sink, .bodySource, .bodyChanged,
+    .unsupported, .other, .certificateExpired, .certificateNotYetValid, .certificateSelfSigned, .unknownAuthority,
+    .wrongHost, .pinMismatch, .tlsVersion, .clientCertificateRequired, .clientCertificateRefused, .proxyCredentials,
+    .forbiddenAddress,
+  ]
+}
+
 extension TransportFailure {
   /// The failure of a response whose body has more bytes than the limit for bodies in memory.
   package static func bodyTooLarge(_ limit: Int) -> TransportFailure {

@@ -81,28 +81,37 @@ public struct LoopbackAnswer: Sendable {
 
 extension LoopbackAnswer {
   /// A response with status 200 and a text in UTF-8.
-  public static func ok(_ text: String = "") -> Self {
-    status(200, headers: ["Content-Type": "text/plain; charset=utf-8"], body: text)
+  public static func ok(_ text: String = "") -> Self { self.text(text) }
+
+  /// A response with a text in UTF-8. If `fields` has no content type, the content type is plain text.
+  public static func text(_ text: String, status: Int = 200, fields: LoopbackHeaders = [:]) -> Self {
+    framed(status, fields.typed("text/plain; charset=utf-8"), Array(text.utf8))
   }
 
-  /// A response with a JSON text and the content type `application/json`.
-  public static func json(_ text: String, status: Int = 200) -> Self {
-    self.status(status, headers: ["Content-Type": "application/json"], body: text)
+  /// A response with a JSON text. If `fields` has no content type, the content type is `application/json`.
+  public static func json(_ text: String, status: Int = 200, fields: LoopbackHeaders = [:]) -> Self {
+    framed(status, fields.typed("application/json"), Array(text.utf8))
   }
 
   /// A response with the given status, header fields and text.
   ///
   /// `Content-Length` is added, with two exceptions: the header fields already frame the content, or the body is empty
   /// and the status is 1xx, 204 or 304. A body is always sent, even if the status does not allow content.
-  public static func status(_ status: Int, headers: LoopbackHeaders = [:], body: String = "") -> Self {
-    framed(status, headers, Array(body.utf8))
+  public static func status(_ status: Int, fields: LoopbackHeaders = [:], body: String = "") -> Self {
+    framed(status, fields, Array(body.utf8))
   }
 
-  /// A response with bytes and a content type.
+  /// The same as ``status(_:fields:body:)``, for the package's own tests.
+  package static func status(_ status: Int, headers: LoopbackHeaders, body: String = "") -> Self {
+    self.status(status, fields: headers, body: body)
+  }
+
+  /// A response with bytes. If `fields` has no content type, the content type is `contentType`.
   public static func data(
-    _ bytes: some Sequence<UInt8>, contentType: String = "application/octet-stream", status: Int = 200
+    _ bytes: some Sequence<UInt8>, contentType: String = "application/octet-stream", status: Int = 200,
+    fields: LoopbackHeaders = [:]
   ) -> Self {
-    framed(status, ["Content-Type": contentType], Array(bytes))
+    framed(status, fields.typed(contentType), Array(bytes))
   }
 
   /// A redirect. The `Location` field is sent unchanged; if `location` is nil, the field is omitted.

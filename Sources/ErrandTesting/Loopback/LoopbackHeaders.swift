@@ -45,6 +45,14 @@ public struct LoopbackHeaders: Sendable, Equatable {
     fields.append(Field(name, value))
   }
 
+  /// These fields with a content type, if they have none.
+  func typed(_ contentType: String) -> LoopbackHeaders {
+    if self["Content-Type"] != nil { return self }
+    var typed = self
+    typed["Content-Type"] = contentType
+    return typed
+  }
+
   /// Whether a field with a comma-separated list, such as `Connection`, contains `token`. The case of the list is
   /// ignored; `token` must be in lower case.
   func lists(_ token: String, under name: String) -> Bool {

@@ -1,7 +1,7 @@
 /// How a ``RangeServer`` responds to one request. The default is a correct server.
-package struct RangeBehaviour: Sendable {
+public struct RangeBehaviour: Sendable {
   /// The way in which the server handles the field `Range` of a request.
-  package enum Ranges: Sendable {
+  public enum Ranges: Sendable {
     /// Honours `Range`: the response is 206, or 416 if the range has no bytes of the file.
     case honoured
     /// Ignores `Range`: the response is 200 with the whole file.
@@ -11,7 +11,7 @@ package struct RangeBehaviour: Sendable {
   }
 
   /// The way in which the server handles the field `If-Range` of a request (RFC 9110 section 13.1.5).
-  package enum IfRange: Sendable {
+  public enum IfRange: Sendable {
     /// Honours `If-Range`: sends the range only if the strong validator matches the current version of the file;
     /// otherwise sends the whole file.
     case honoured
@@ -22,7 +22,7 @@ package struct RangeBehaviour: Sendable {
   }
 
   /// The validators that the server sends for the current version of the file.
-  package enum Validators: Sendable, Equatable {
+  public enum Validators: Sendable, Equatable {
     /// The server sends a strong entity tag.
     case strongTag
     /// The server sends a weak entity tag.
@@ -38,7 +38,7 @@ package struct RangeBehaviour: Sendable {
   }
 
   /// The way in which the response shows the end of its content.
-  package enum Framing: Sendable {
+  public enum Framing: Sendable {
     /// The field `Content-Length` states the length of the content.
     case length
     /// The content is sent in chunks, so that the client does not know the total length in advance.
@@ -48,7 +48,7 @@ package struct RangeBehaviour: Sendable {
   }
 
   /// A failure that the server simulates.
-  package enum Fault: Sendable {
+  public enum Fault: Sendable {
     /// The connection closes after this number of bytes of the content, including framing.
     case cut(after: Int)
     /// The connection is reset after this number of bytes of the content, including framing.
@@ -62,42 +62,42 @@ package struct RangeBehaviour: Sendable {
   }
 
   /// A slow response: the server sends the content in pieces, and waits at a gate between two pieces.
-  package struct Pace: Sendable {
+  public struct Pace: Sendable {
     let size: Int
     let gate: Gate
 
     /// Creates the description of a slow response: the server sends pieces of `size` bytes, and waits at the gate
     /// between two pieces.
-    package init(_ size: Int, through gate: Gate) {
+    public init(_ size: Int, through gate: Gate) {
       self.size = size
       self.gate = gate
     }
   }
 
   /// The file that the server has when the request arrives. A file with another seed or size counts as a changed file.
-  package var resource: RangeResource
+  public var resource: RangeResource
   /// The way in which the server handles the field `Range`.
-  package var ranges = Ranges.honoured
+  public var ranges = Ranges.honoured
   /// The way in which the server handles the field `If-Range`.
-  package var ifRange = IfRange.honoured
+  public var ifRange = IfRange.honoured
   /// The validators that the server sends.
-  package var validators = Validators.strongTag
+  public var validators = Validators.strongTag
   /// The way in which the response shows the end of its content.
-  package var framing = Framing.length
+  public var framing = Framing.length
   /// A wrong or unusual property of a partial response (206); nil for a correct response.
-  package var deviation: RangeDeviation?
+  public var deviation: RangeDeviation?
   /// A failure that the server simulates; nil for none.
-  package var fault: Fault?
+  public var fault: Fault?
   /// The pieces in which the content is sent; nil to send the content without waits.
-  package var pace: Pace?
+  public var pace: Pace?
   /// Additional fields of responses with status 200 or 206, such as a correct or wrong `Repr-Digest`.
-  package var fields = LoopbackHeaders()
+  public var fields = LoopbackHeaders()
   /// A closure that returns the value of the field `Content-Digest` for a range of the file; nil if the server does not
   /// compute this field.
-  package var contentDigest: (@Sendable (Range<Int>) -> String)?
+  public var contentDigest: (@Sendable (Range<Int>) -> String)?
 
   /// Creates the behaviour of a correct server of a file, then applies a change to the behaviour.
-  package init(_ resource: RangeResource, _ change: (inout RangeBehaviour) -> Void = { _ in }) {
+  public init(_ resource: RangeResource, _ change: (inout RangeBehaviour) -> Void = { _ in }) {
     self.resource = resource
     change(&self)
   }

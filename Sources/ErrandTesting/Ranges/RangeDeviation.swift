@@ -1,5 +1,5 @@
 /// A wrong or unusual property of a partial response (206). Tests use it to check how a client handles such a response.
-package enum RangeDeviation: Sendable {
+public enum RangeDeviation: Sendable {
   /// Sends a range that begins this number of bytes after the requested range. `Content-Range` is correct.
   case movedPart(by: Int)
   /// Sends a range that begins this number of bytes after the requested range, but with the `Content-Range` of the

@@ -1,29 +1,29 @@
-package import Foundation
+public import Foundation
 
 /// A generated file of any size. The file is never stored, because a seed determines all its bytes.
 ///
 /// Two seeds give two versions of a file, which differ in about 255 of 256 bytes. The bytes repeat after 1,048,583
 /// bytes. This period is a prime number, so that bytes from a wrong offset differ from the expected bytes.
-package struct RangeResource: Sendable {
+public struct RangeResource: Sendable {
   /// The number of bytes of the file.
-  package let size: Int
+  public let size: Int
   /// The seed from which the bytes of the file are generated.
-  package let seed: UInt64
+  public let seed: UInt64
   /// The bytes that the file repeats; never empty.
   private let period: [UInt8]
 
   /// Creates a file. A negative size counts as zero.
-  package init(size: Int, seed: UInt64 = 1) {
+  public init(size: Int, seed: UInt64 = 1) {
     self.size = max(0, size)
     self.seed = seed
     period = Self.bytes(count: min(max(1, size), 1_048_583), seed: seed)
   }
 
   /// The strong entity tag of this version of the file, including quotation marks.
-  package var entityTag: String { "\"v\(seed)-\(size)\"" }
+  public var entityTag: String { "\"v\(seed)-\(size)\"" }
 
   /// The bytes in a range of the file. A range beyond the end is shortened.
-  package func bytes(in range: Range<Int>) -> Data {
+  public func bytes(in range: Range<Int>) -> Data {
     var data = Data()
     for run in runs(in: range) {
       for _ in 0..<run.times { data += run.bytes }
@@ -32,12 +32,12 @@ package struct RangeResource: Sendable {
   }
 
   /// Whether the given bytes equal the bytes of the file from `offset` on.
-  package func has(_ bytes: some Collection<UInt8>, at offset: Int) -> Bool {
+  public func has(_ bytes: some Collection<UInt8>, at offset: Int) -> Bool {
     firstDifference(bytes, at: offset) == nil
   }
 
   /// The offset of the first byte that differs from the file or is beyond its end; nil if all bytes are equal.
-  package func firstDifference(_ bytes: some Collection<UInt8>, at offset: Int = 0) -> Int? {
+  public func firstDifference(_ bytes: some Collection<UInt8>, at offset: Int = 0) -> Int? {
     guard offset >= 0 else { return offset }
     var place = offset
     for byte in bytes {

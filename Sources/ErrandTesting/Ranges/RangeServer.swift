@@ -16,14 +16,14 @@ import ErrandSupport
 /// If signed URLs are used, the URL of the file redirects to a signed URL. A signed URL is valid for a number of
 /// requests. After that, the server responds to the signed URL with 403. The next request for the URL of the file gets
 /// a new signed URL.
-package final class RangeServer: Sendable {
+public final class RangeServer: Sendable {
   /// A closure that returns the behaviour for a request by the number of the request. The first request has the number
   /// 1. Requests that are redirected or that have an expired or unknown URL are not counted.
-  package typealias Plan = @Sendable (_ number: Int) -> RangeBehaviour
+  public typealias Plan = @Sendable (_ number: Int) -> RangeBehaviour
 
   private let core: Core
   /// The underlying server, which records the connections and all parts of the requests.
-  package let loopback: LoopbackServer
+  public let loopback: LoopbackServer
 
   /// Starts a server.
   ///
@@ -31,7 +31,7 @@ package final class RangeServer: Sendable {
   ///   - signedUses: The number of requests for which a signed URL is valid; nil if no signed URLs are used.
   ///   - plan: Returns the behaviour for each request. The closure runs on the connection's thread.
   /// - Throws: ``LoopbackError/system(call:code:)`` if no port is available.
-  package init(signedUses: Int? = nil, plan: @escaping Plan) throws {
+  public init(signedUses: Int? = nil, plan: @escaping Plan) throws {
     let core = Core(signedUses: signedUses, plan: plan)
     self.core = core
     var options = LoopbackOptions()
@@ -40,39 +40,39 @@ package final class RangeServer: Sendable {
   }
 
   /// Starts a server with the same behaviour for every request.
-  package convenience init(_ behaviour: RangeBehaviour) throws {
+  public convenience init(_ behaviour: RangeBehaviour) throws {
     try self.init { _ in behaviour }
   }
 
   /// The URL of the file.
-  package var url: String { loopback.url + Core.path }
+  public var url: String { loopback.url + Core.path }
 
   /// Replaces the closure that returns the behaviour. The new closure is used from the next request on, and the
   /// numbering of the requests continues.
-  package func answer(by plan: @escaping Plan) { core.setPlan(plan) }
+  public func answer(by plan: @escaping Plan) { core.setPlan(plan) }
 
   /// Closes the port and all connections, and waits until all threads have ended.
-  package func stop() { loopback.stop() }
+  public func stop() { loopback.stop() }
 
   // MARK: Record
 
   /// The requests so far. Each request is recorded before its response begins.
-  package var requests: [RangeRequest] { core.observed.value.requests }
+  public var requests: [RangeRequest] { core.observed.value.requests }
 
   /// The number of bytes of the file that were passed to the system, including the framing of the content. If an
   /// exchange is interrupted, up to about 128 KiB of these bytes may not have been sent.
-  package var servedBytes: Int { core.observed.value.servedBytes }
+  public var servedBytes: Int { core.observed.value.servedBytes }
 
   /// Waits until at least `count` bytes of the file have been passed to the system in total.
   ///
   /// - Throws: ``LoopbackError/notReached(_:within:)`` after `bound`; `CancellationError` if the task is cancelled.
-  package func served(atLeast count: Int, within bound: Duration = .seconds(30)) async throws {
+  public func served(atLeast count: Int, within bound: Duration = .seconds(30)) async throws {
     try await core.observed.wait(for: "\(count) bytes served", within: bound) { $0.servedBytes >= count }
   }
 
   /// Waits until the server has received `count` requests in total, including requests that were redirected.
   /// - Throws: ``LoopbackError/notReached(_:within:)`` after `bound`; `CancellationError` if the task is cancelled.
-  package func received(_ count: Int, within bound: Duration = .seconds(30)) async throws {
+  public func received(_ count: Int, within bound: Duration = .seconds(30)) async throws {
     try await core.observed.wait(for: "\(count) requests", within: bound) { $0.requests.count >= count }
   }
 }
@@ -160,25 +160,25 @@ extension RangeServer {
 }
 
 /// One request to a ``RangeServer``, and the response to it.
-package struct RangeRequest: Sendable, Equatable {
+public struct RangeRequest: Sendable, Equatable {
   /// The number of this request among the requests for the file, counted from 1. The number is nil if the request was
   /// redirected, or if its URL was expired or unknown.
-  package let number: Int?
+  public let number: Int?
   /// The path of the request.
-  package let path: String
+  public let path: String
   /// The method of the request.
-  package let method: String
+  public let method: String
   /// The value of the field `Range`; nil if the request has no such field.
-  package let range: String?
+  public let range: String?
   /// The value of the field `If-Range`; nil if the request has no such field.
-  package let ifRange: String?
+  public let ifRange: String?
   /// The value of the field `Accept-Encoding`; nil if the request has no such field.
-  package let acceptEncoding: String?
+  public let acceptEncoding: String?
   /// The status of the response; 0 if the connection was closed instead.
-  package let status: Int
+  public let status: Int
   /// The range of the file that the response was meant to contain, although a simulated fault may truncate it; nil if
   /// the response contains no bytes of the file.
-  package let servedRange: Range<Int>?
+  public let servedRange: Range<Int>?
 
   init(_ request: RecordedRequest, number: Int?, status: Int, servedRange: Range<Int>?) {
     self.number = number

@@ -25,20 +25,28 @@ public struct ScriptedAnswer: Sendable {
 
   /// A response with a text. If `fields` has no content type, the content type is plain text.
   public static func text(_ text: String, status: Int = 200, fields: HTTPFields = HTTPFields()) -> ScriptedAnswer {
-    typed("text/plain; charset=utf-8", text, status, fields)
+    typed("text/plain; charset=utf-8", Data(text.utf8), status, fields)
   }
 
   /// A response with a JSON text. If `fields` has no content type, the content type is `application/json`.
   public static func json(_ text: String, status: Int = 200, fields: HTTPFields = HTTPFields()) -> ScriptedAnswer {
-    typed("application/json", text, status, fields)
+    typed("application/json", Data(text.utf8), status, fields)
+  }
+
+  /// A response with bytes. If `fields` has no content type, the content type is `contentType`.
+  public static func data(
+    _ bytes: some Sequence<UInt8>, contentType: String = "application/octet-stream", status: Int = 200,
+    fields: HTTPFields = HTTPFields()
+  ) -> ScriptedAnswer {
+    typed(contentType, Data(bytes), status, fields)
   }
 
   private static func typed(
-    _ type: String, _ text: String, _ status: Int, _ fields: HTTPFields
+    _ type: String, _ body: Data, _ status: Int, _ fields: HTTPFields
   ) -> ScriptedAnswer {
     var fields = fields
     if !fields.contains(.contentType) { fields.append(HTTPField(.contentType, type)) }
-    return ScriptedAnswer(status: status, fields: fields, body: Data(text.utf8))
+    return ScriptedAnswer(status: status, fields: fields, body: body)
   }
 
   /// A response with a status and without a body.

@@ -230,7 +230,8 @@ extension BackgroundFolder where Record == BackgroundDownloadState {
     let names = [path, folder].map { $0.hasSuffix("/") ? $0 : $0 + "/" }
     let devices = try names.map { name in try files.status(at: name + ".")?.identity.device }
     guard let there = devices.last ?? nil else {
-      throw FileFailure(.status, folder, .notFound, detail: "the folder does not exist")
+      throw FileFailure.unusable(folder: folder, files)
+        ?? FileFailure(.status, folder, .notFound, detail: "the folder cannot be examined")
     }
     return devices.first == there
   }

@@ -42,7 +42,7 @@ extension DownloadRun {
     guard let most = download.maximumBytes, let bytes = bytes(), bytes > most else { return }
     state.withLock { $0.isWrong = true }
     throw APIError(
-      .transfer, APIError.Code(rawValue: TransportFailure.Kind.tooLarge.rawValue),
+      .transfer, .tooLarge,
       "The file has more than the \(most) bytes that `maximumBytes` allows; the partial file was deleted.")
   }
 

@@ -114,9 +114,9 @@ final class DownloadRun: Sendable {
     return try PartFile.open(target: target, files: files)
   }
 
-  /// Throws if a file is already at the target path and must not be replaced.
+  /// Throws if a file is already at the target path and must not be replaced. A folder has an error of its own.
   private static func check(_ target: String, _ download: Download, _ files: any TransferFiles) throws {
-    if !download.replaces, try files.status(at: target) != nil {
+    if !download.replaces, let found = try? files.status(at: target), found.kind != .folder {
       throw FileFailure(.open, target, .exists, detail: "the file already exists, and the download does not replace it")
     }
   }

@@ -1,5 +1,4 @@
 public import ErrandCore
-public import Foundation
 
 /// A request that downloads one URL into a file. Use it for downloads that need no separate request type.
 ///

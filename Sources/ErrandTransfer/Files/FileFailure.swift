@@ -56,6 +56,8 @@ package struct FileFailure: Error, Sendable, Hashable {
   /// The reason of the failure in words, if the library itself found the failure. The error message contains this text
   /// in place of the general text for the kind of the failure.
   package let detail: String?
+  /// Whether ``name`` is the name of a folder.
+  private let isFolder: Bool
 
   /// Makes a failure from an error number of the system.
   package init(_ operation: Operation, _ path: String = "", code: Int32) {
@@ -63,12 +65,30 @@ package struct FileFailure: Error, Sendable, Hashable {
   }
 
   /// Makes a failure that the library found itself.
-  package init(_ operation: Operation, _ path: String, _ kind: Kind, code: Int32 = 0, detail: String?) {
+  package init(
+    _ operation: Operation, _ path: String, _ kind: Kind, code: Int32 = 0, detail: String?, isFolder: Bool = false
+  ) {
     self.operation = operation
-    name = PartNames.lastComponent(of: path)
+    self.isFolder = isFolder
+    let end = path.utf8.lastIndex { $0 != 0x2F }
+    name = PartNames.lastComponent(of: end.map { String(path[...$0]) } ?? path)
     self.code = code
     self.kind = kind
     self.detail = detail
+  }
+
+  /// The failure of a target whose folder cannot contain a file. Nil if the folder exists.
+  static func unusable(folder: String, _ files: any TransferFiles) -> FileFailure? {
+    switch (try? files.status(at: folder))?.kind {
+    case .folder, .link: nil
+    case .file, .other:
+      FileFailure(
+        .open, folder, .notFound,
+        detail: "it is a file; choose a folder, or name the file of the download with `Download.to`", isFolder: true)
+    case nil:
+      FileFailure(
+        .open, folder, .notFound, detail: "it does not exist; create it before the download", isFolder: true)
+    }
   }
 
   /// Returns a copy of this failure with the file name of a path. If this failure already has a file name, the copy is
@@ -98,6 +118,7 @@ package struct FileFailure: Error, Sendable, Hashable {
 extension FileFailure: CustomStringConvertible {
   /// One sentence with the file, the operation, the reason, and often a cure.
   package var description: String {
+    if isFolder { return "The folder “\(name)” cannot be used: \(reason)." }
     let subject = name.isEmpty ? "The file" : "The file “\(name)”"
     return "\(subject) could not be \(operation.rawValue): \(reason)."
   }

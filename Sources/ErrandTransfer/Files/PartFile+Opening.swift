@@ -10,19 +10,31 @@ extension PartFile {
   /// An existing partial file is made consistent with its metadata record: bytes that the record does not contain are
   /// cut off, and a partial file without a usable record is emptied.
   /// - Throws: ``FileFailure``: `busy` if another download of the target is in progress, `planted` if the path of the
-  ///   partial file or of its record holds something that no download creates, `exists` if the target is a folder.
+  ///   partial file or of its record holds something that no download creates, `exists` if the target is a folder,
+  ///   `notFound` if the folder of the target does not exist or is a file.
   package static func open(target: String, files: any TransferFiles = SystemFiles()) throws -> PartFile {
     let names = PartNames(target)
     guard !target.isEmpty else { throw FileFailure(.open, target, .notFound, detail: "the path is empty") }
-    switch try files.status(at: target)?.kind {
-    case nil, .file, .link: break
-    case .folder: throw FileFailure(.open, target, .exists, detail: "the target is a folder")
-    case .other: throw FileFailure(.open, target, .exists, detail: "the target is not a regular file")
-    }
-    for _ in 0..<patience {
-      if let part = try attempt(names, files) { return part }
+    do {
+      try check(target, files)
+      for _ in 0..<patience {
+        if let part = try attempt(names, files) { return part }
+      }
+    } catch let failure as FileFailure where failure.kind == .notFound {
+      throw FileFailure.unusable(folder: names.folder, files) ?? failure
     }
     throw FileFailure(.lock, names.part, .busy, detail: "other downloads keep replacing the file; try again later")
+  }
+
+  /// Throws if something other than a file is in the place of the target.
+  private static func check(_ target: String, _ files: any TransferFiles) throws(FileFailure) {
+    switch try files.status(at: target)?.kind {
+    case nil, .file, .link: return
+    case .folder:
+      let detail = "the target is a folder; to download into the folder, use `Download.into`"
+      throw FileFailure(.open, target, .exists, detail: detail)
+    case .other: throw FileFailure(.open, target, .exists, detail: "the target is not a regular file")
+    }
   }
 
   /// Makes one attempt to open and lock the partial file. Nil if another download renamed or removed the file before it

@@ -84,7 +84,7 @@ struct Page: APIRequest {
   var family: RequestFamily?
   var statusRule: StatusRule = .inherited
   var redirects: RedirectPolicy = .inherited
-  var cachedAs: (any APIRequest)?
+  var cachedAs = CacheTargets.own
   typealias Response = String
 
   /// A page that is cached by the server's directives.

@@ -201,7 +201,7 @@ import Testing
     var put = pages[0]
     put.method = .put
     put.cache = .none
-    put.cachedAs = pages[1]
+    put.cachedAs = [pages[1]]
     _ = try await fixtures[0].client.send(put)
     #expect(await fixtures[0].stored(pages[0]) == "ada 1")
     #expect(await fixtures[1].stored(pages[1]) == nil)
@@ -223,7 +223,7 @@ import Testing
     let fixture = CacheFixture(change: { $0.credentials = Secretive(token: "ada") }) { _, number in
       .text("answer \(number)")
     }
-    _ = try await fixture.client.send(Page(method: .put, cache: .none, cachedAs: Page()))
+    _ = try await fixture.client.send(Page(method: .put, cache: .none, cachedAs: [Page()]))
     #expect(await fixture.cache.entries().isEmpty)
   }
 }

@@ -54,16 +54,40 @@ import Testing
     let page = Page(arguments: ["id": 7])
     _ = try await fixture.client.send(page)
     let change = try await fixture.client.response(
-      Page(name: "page?id=7", method: method, cache: own, body: .text("new"), cachedAs: page))
+      Page(name: "page?id=7", method: method, cache: own, body: .text("new"), cachedAs: [page]))
     #expect(change.value == "answer 2" && change.origin == .network)
     #expect(await fixture.stored(page) == "answer 2")
     #expect(try await fixture.client.response(page).origin == .cacheFresh)
   }
 
+  @Test(arguments: [CachePolicy.lifetime(.seconds(60)), .http])
+  func `response is stored for several requests`(_ own: CachePolicy) async throws {
+    let fixture = CacheFixture { _, number in .page("answer \(number)", ["Cache-Control": "max-age=60"]) }
+    let pages = [Page(name: "a"), Page(name: "b")]
+    let search = Page(name: "search", cache: own, cachedAs: .own.and(pages[0], pages[1]))
+    #expect(try await fixture.client.response(search).value == "answer 1")
+    for page in pages + [Page(name: "search", cache: own)] { #expect(await fixture.stored(page) == "answer 1") }
+    #expect(await fixture.cache.entries().count == 3)
+  }
+
+  @Test func `own invalidation keeps every alias`() async throws {
+    let fixture = Self.fixture()
+    let pages = [Page(), Page(name: "other")]
+    for page in pages { _ = try await fixture.client.send(page) }
+    _ = try await fixture.client.send(Page(method: .put, cache: .none, cachedAs: [pages[0], pages[1]]))
+    for page in pages { #expect(await fixture.stored(page) == "answer 3") }
+  }
+
+  @Test func `empty list of targets stores nothing`() async throws {
+    let fixture = Self.fixture()
+    _ = try await fixture.client.send(Page(cachedAs: []))
+    #expect(await fixture.cache.entries().isEmpty)
+  }
+
   @Test func `own success keeps the alias`() async throws {
     let fixture = Self.fixture()
     _ = try await fixture.client.send(Page())
-    _ = try await fixture.client.send(Page(method: .put, cache: .none, cachedAs: Page()))
+    _ = try await fixture.client.send(Page(method: .put, cache: .none, cachedAs: [Page()]))
     #expect(await fixture.stored() == "answer 2", "the same URL")
   }
 
@@ -74,7 +98,7 @@ import Testing
       return .text("answer \(number)")
     }
     let client = fixture.client
-    async let value = client.send(Page(method: .put, cache: .none, cachedAs: Page()))
+    async let value = client.send(Page(method: .put, cache: .none, cachedAs: [Page()]))
     await latch.reached()
     fixture.cache.removeAll()
     latch.open()
@@ -89,7 +113,7 @@ import Testing
       return .text("answer \(number)")
     }
     let client = fixture.client
-    async let value = client.send(Page(method: .put, cache: .none, cachedAs: Page()))
+    async let value = client.send(Page(method: .put, cache: .none, cachedAs: [Page()]))
     await latch.reached()
     fixture.pass(10)
     fixture.cache.removeAll(olderThan: Date(timeIntervalSince1970: 1_700_000_005))
@@ -100,9 +124,9 @@ import Testing
 
   @Test func `rejected response stores no alias`() async throws {
     let fixture = CacheFixture { _, _ in .text("no", status: 422) }
-    _ = await fixture.client.outcome(of: Page(method: .put, cache: .none, cachedAs: Page()))
+    _ = await fixture.client.outcome(of: Page(method: .put, cache: .none, cachedAs: [Page()]))
     _ = try await fixture.client.send(
-      Page(method: .put, cache: .none, statusRule: .any, cachedAs: Page(cache: .none)))
+      Page(method: .put, cache: .none, statusRule: .any, cachedAs: [Page(cache: .none)]))
     #expect(await fixture.cache.entries().isEmpty)
   }
 
@@ -111,7 +135,7 @@ import Testing
     let fixture = CacheFixture { request, number in
       request.method == .put ? .redirect(to: "/page", status: 303) : .text("answer \(number)", status: status)
     }
-    let outcome = await fixture.client.outcome(of: Page(method: .put, cache: own, cachedAs: Page()))
+    let outcome = await fixture.client.outcome(of: Page(method: .put, cache: own, cachedAs: [Page()]))
     #expect(outcome.error?.code == (status == 200 ? nil : .status))
     #expect(await fixture.cache.entries().map(\.head.answer.status) == (status == 200 ? [200] : []))
     #expect(await fixture.stored() == (status == 200 ? "answer 2" : nil))
@@ -120,7 +144,7 @@ import Testing
   @Test func `alias uses the other request's folder`() async throws {
     let cache = ResponseCache.inTwoFolders()
     let fixture = CacheFixture(change: { $0.cache = .own(cache) }) { _, number in .text("answer \(number)") }
-    _ = try await fixture.client.send(Page(name: "orders", method: .put, cache: .none, cachedAs: Page()))
+    _ = try await fixture.client.send(Page(name: "orders", method: .put, cache: .none, cachedAs: [Page()]))
     #expect(await fixture.stored() == "answer 1")
   }
 

@@ -11,4 +11,11 @@ import Testing
     #expect(TimeLimit.seconds(0.25) == .milliseconds(250))
     #expect(TimeLimit.seconds(-.infinity) == .seconds(0))
   }
+
+  @Test func `durations are time-outs`() {
+    let limit = Duration.seconds(3)
+    #expect(Timeouts(total: limit) == Timeouts(total: .seconds(3)))
+    #expect(Timeouts(connect: .seconds(1), total: limit) == Timeouts(connect: .after(.seconds(1)), total: .seconds(3)))
+    #expect(CallOptions.deadline(limit).timeouts == Timeouts(total: .seconds(3)) && Timeouts() == .inherited)
+  }
 }

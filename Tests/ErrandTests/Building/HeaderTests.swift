@@ -27,6 +27,28 @@ import Testing
     #expect(sent?.fields.values(of: "X-A") == ["1", "2"])
   }
 
+  @Test func `variables are values`() async throws {
+    let (name, number, missing, part) = ("ada", 7, String?.none, "x-y".dropFirst(2))
+    let sent = try await ScriptedClient().sent(
+      Sending(headers: ["X-A": name, "X-B": number, "X-C": missing, "X-D": .secret(name), "X-E": part]))
+    #expect(
+      ["X-A", "X-B", "X-C", "X-D", "X-E"].map { sent?.fields[HTTPFieldName($0)] } == ["ada", "7", nil, "ada", "y"])
+    #expect(sent?.fields.all.filter(\.isSecret).map(\.name) == ["X-D"])
+  }
+
+  @Test func `subscript reads and sets a field`() async throws {
+    var headers: RequestHeaders = ["X-A": "1", "X-B": "2"]
+    let value = "3"
+    headers["x-a"] = value
+    headers["X-B"] = nil
+    headers["X-C"] = .secret(value)
+    #expect(headers["X-A"]?.headerValue == "3" && headers["X-B"] == nil && headers["X-D"] == nil)
+    #expect(headers["X-C"]?.headerValue == .secret("3"))
+    let bench = ScriptedClient { $0.headers = ["X-B": "client"] }
+    let sent = try await bench.sent(Sending(headers: headers))
+    #expect(sent?.fields["X-A"] == "3" && sent?.fields.contains("X-B") == false && sent?.fields["X-C"] == "3")
+  }
+
   @Test func `explicit fields replace defaults`() async throws {
     let bench = ScriptedClient { $0.userAgent = "App/1" }
     let plain = try await bench.sent(Sending())

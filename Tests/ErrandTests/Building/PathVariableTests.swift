@@ -57,6 +57,26 @@ import Testing
     #expect(try await ScriptedClient().url(Sending(path: path)) == "http://h.example\(expected)")
   }
 
+  @Test(arguments: [
+    "\("https://cdn.example.com/a?token=MARKER")" as RequestPath, "/\("http://h/")", "\("HTTPS://h/a")",
+    "\(segments: "https://h/a")",
+  ])
+  func `whole URL as a variable is refused`(path: RequestPath) async {
+    let bench = ScriptedClient()
+    let error = await bench.failure(of: Sending(path: path))
+    #expect(error?.code == .invalidPath)
+    #expect(error?.message.hasPrefix("The path begins with a variable that is a whole URL, ") == true)
+    #expect(error?.message.hasSuffix("; pass the URL as `RequestPath(text)`, which is used as written.") == true)
+    #expect(error?.message.contains("MARKER") == false)
+    #expect(bench.transport.requests.isEmpty)
+  }
+
+  @Test func `URL inside a path is escaped`() async throws {
+    let path: RequestPath = "/resolve?url=\("https://h/a")"
+    #expect(try await ScriptedClient().url(Sending(path: path)) == "http://h.example/resolve?url=https%3A%2F%2Fh%2Fa")
+    #expect(try await ScriptedClient().url(Sending(path: RequestPath("https://o.example/a"))) == "https://o.example/a")
+  }
+
   @Test func `segments variable keeps its slashes`() async throws {
     let file = "中文/a b/c?.txt"
     #expect(

@@ -11,7 +11,7 @@ import Testing
     var method = HTTPMethod.get
     var arguments = Arguments()
     var cacheKey = CacheKeyRule()
-    var cachedAs: (any APIRequest)?
+    var cachedAs = CacheTargets.own
     var headers = RequestHeaders()
     var path: Path { "/info" }
     var cache: CachePolicy { .lifetime(.seconds(180), version: version) }
@@ -113,7 +113,7 @@ import Testing
 
   @Test func `response may be stored for another request`() async throws {
     let world = try World()
-    #expect(try await world.client.send(Info(method: .post, cachedAs: Info())) == "POST 1")
+    #expect(try await world.client.send(Info(method: .post, cachedAs: [Info()])) == "POST 1")
     #expect(try await world.client.send(Info()) == "POST 1")
     #expect(world.server.requests.count == 1)
   }

@@ -15,7 +15,7 @@ import TestSupport
     var cookies = CookieUse.inherited
     var cache = CachePolicy.none
     var statusRule: StatusRule = .inherited
-    var cachedAs: (any APIRequest)?
+    var cachedAs = CacheTargets.own
   }
 
   /// Responds with the cookies of the request, and sets the cookies that the query names.
@@ -285,7 +285,7 @@ import TestSupport
     let jar = CookieJar([try Cookie("sid", "1", host: "h.example", isSecure: false)])
     let bench = bench(.jar(jar))
     let other = Get(path: "/other", cache: Self.kept)
-    _ = try await bench.client.send(Get(cache: Self.kept, cachedAs: other))
+    _ = try await bench.client.send(Get(cache: Self.kept, cachedAs: [other]))
     _ = try await bench.client.send(other)
     #expect(bench.transport.requests.count == 2)
   }

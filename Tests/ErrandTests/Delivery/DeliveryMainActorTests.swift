@@ -8,7 +8,13 @@ import TestSupport
 /// A client in a target whose default isolation is the main actor, as in an app.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct DeliveryMainActorTests {
   private let transport = ScriptedTransport { request in
-    request.url.path == "/products/7" ? .json(#"{"name":"tea","price":3}"#) : .status(404)
+    switch request.url.path {
+    case "/products/7": .json(#"{"name":"tea","price":3}"#)
+    case "/users/7", "/users/8": .json(#"{"nick":"Ada","level":9}"#)
+    case "/cart": .json(#"{"count":2}"#)
+    case "/page": .text("page")
+    default: .status(404)
+    }
   }
 
   private var model: ShopModel {
@@ -28,6 +34,10 @@ import TestSupport
     #expect(transport.requests.map { $0.fields["X-Shop"] } == ["1"])
     await model.load(8)
     #expect(model.message.contains("404"))
+  }
+
+  @Test func `samples of the guides run as written`() async throws {
+    #expect(try await model.loadAll() == ["Ada", "2", "Ada", "page"])
   }
 
   @Test func `closures update a view model`() async {

@@ -51,6 +51,9 @@ import Testing
     try FileManager.default.createDirectory(at: fixture.file, withIntermediateDirectories: false)
     let outcome = await fixture.send { $0.replaces = replaces }
     #expect(outcome.error?.code == .fileExists)
+    #expect(
+      outcome.error?.message == "The file “film.bin” could not be opened: the target is a folder; to download into the "
+        + "folder, use `Download.into`.")
     #expect(fixture.names == ["film.bin"] && fixture.ranges.isEmpty)
   }
 
@@ -59,7 +62,21 @@ import Testing
     let outcome = await fixture.client.outcome(
       of: FileDownload(fixture.server.url, .to(fixture.place("none/film.bin"))))
     #expect(outcome.error?.code == .file && outcome.error?.stage == .transfer)
+    #expect(outcome.error?.message.hasPrefix("The folder “none” cannot be used: it does not exist") == true)
     #expect(fixture.ranges.isEmpty)
+  }
+
+  @Test func `file in place of the folder is named`() async throws {
+    let fixture = try DownloadFixture()
+    try fixture.putOld()
+    for replaces in [true, false] {
+      var download = Download.into(fixture.file)
+      download.replaces = replaces
+      let outcome = await fixture.client.outcome(of: FileDownload(fixture.server.url, download))
+      #expect(outcome.error?.code == .file)
+      #expect(outcome.error?.message.hasPrefix("The folder “film.bin” cannot be used: it is a file; ") == true)
+    }
+    #expect(fixture.isOld && fixture.ranges.isEmpty)
   }
 
   @Test func `symbolic link at the target is replaced`() async throws {

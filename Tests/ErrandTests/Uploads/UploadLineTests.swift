@@ -162,7 +162,7 @@ import TestSupport
 
 private struct Aliased: APIRequest {
   var path: Path { "/get" }
-  var cachedAs: (any APIRequest)? { Upload(PieceSource.body([.bytes([1])])) { $0.cache = .lifetime(.seconds(9)) } }
+  var cachedAs: CacheTargets { [Upload(PieceSource.body([.bytes([1])])) { $0.cache = .lifetime(.seconds(9)) }] }
   typealias Response = String
 }
 

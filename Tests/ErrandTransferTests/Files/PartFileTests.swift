@@ -81,13 +81,22 @@ import Testing
 
   @Test func `a folder as target is rejected`() throws {
     let failure = #expect(throws: FileFailure.self) { try PartFile.open(target: folder.path) }
-    #expect(failure?.kind == .exists && failure?.description.hasSuffix("the target is a folder.") == true)
+    #expect(failure?.kind == .exists && failure?.description.contains("the target is a folder") == true)
   }
 
   @Test func `a missing folder is reported`() throws {
     let failure = #expect(throws: FileFailure.self) { try PartFile.open(target: folder("no/t")) }
     #expect(failure?.kind == .notFound)
+    #expect(
+      failure?.description == "The folder “no” cannot be used: it does not exist; create it before the download.")
     #expect(throws: FileFailure.self) { try PartFile.open(target: "") }
+  }
+
+  @Test func `a file as folder is reported`() throws {
+    try folder.put([1], "film")
+    let failure = #expect(throws: FileFailure.self) { try PartFile.open(target: folder("film/t")) }
+    #expect(failure?.kind == .notFound)
+    #expect(failure?.description.hasPrefix("The folder “film” cannot be used: it is a file; ") == true)
   }
 
   @Test func `bytes beyond the record are cut off`() throws {

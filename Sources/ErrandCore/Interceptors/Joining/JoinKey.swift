@@ -121,14 +121,13 @@ extension CachePlan {
     self === other
       || mode == other.mode && asksAlways == other.asksAlways && key == other.key
         && policy(for: request) == other.policy(for: request) && appVersion == other.appVersion
-        && CacheAlias.areSame(alias, other.alias)
+        && storesOwn == other.storesOwn && aliases.elementsEqual(other.aliases, by: CacheAlias.areSame)
   }
 }
 
 extension CacheAlias {
-  fileprivate static func areSame(_ one: CacheAlias?, _ other: CacheAlias?) -> Bool {
-    guard let one, let other else { return one == nil && other == nil }
-    return one.policy == other.policy && one.key == other.key && one.request.method == other.request.method
+  fileprivate static func areSame(_ one: CacheAlias, _ other: CacheAlias) -> Bool {
+    one.policy == other.policy && one.key == other.key && one.request.method == other.request.method
       && one.request.url == other.request.url && one.request.fields == other.request.fields
       && one.request.body == other.request.body
   }

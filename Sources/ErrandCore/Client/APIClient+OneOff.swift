@@ -1,0 +1,71 @@
+/// One-off calls: requests that need no type of their own.
+///
+/// ```swift
+/// let user = try await client.get("/users/7", as: User.self)
+/// try await client.delete("/users/7")
+/// ```
+///
+/// Each function sends a ``OneOff``. Use that value itself in batches and chains, with closures, or for a response with
+/// header fields. Declare a request type for a call that several places send or that needs more settings.
+extension APIClient {
+  /// Sends a GET request and returns its value.
+  ///
+  /// - Parameters:
+  ///   - path: The path below the base URL, or an absolute URL. Each variable in a literal is escaped.
+  ///   - type: The type of the value; without a type, the body of the response is ignored.
+  ///   - arguments: The arguments, which go into the query.
+  ///   - headers: Header fields to set or to remove.
+  ///   - options: The options of the call.
+  /// - Throws: ``APIError``.
+  @discardableResult
+  public func get<Value: Decodable & Sendable>(
+    _ path: RequestPath, as type: Value.Type = Nothing.self, arguments: Arguments = Arguments(),
+    headers: RequestHeaders = RequestHeaders(), options: CallOptions = CallOptions()
+  ) async throws(APIError) -> Value {
+    try await send(OneOff(.get, path, as: type, arguments: arguments, headers: headers), options: options)
+  }
+
+  /// Sends a POST request and returns its value. The arguments go into a form or a JSON body, as the client's
+  /// ``ClientConfiguration/argumentFormat`` says; if there is a `body`, they go into the query. The other parameters are
+  /// those of ``get(_:as:arguments:headers:options:)``.
+  /// - Throws: ``APIError``.
+  @discardableResult
+  public func post<Value: Decodable & Sendable>(
+    _ path: RequestPath, as type: Value.Type = Nothing.self, arguments: Arguments = Arguments(),
+    body: RequestBody? = nil, headers: RequestHeaders = RequestHeaders(), options: CallOptions = CallOptions()
+  ) async throws(APIError) -> Value {
+    try await send(OneOff(.post, path, as: type, arguments: arguments, body: body, headers: headers), options: options)
+  }
+
+  /// Sends a PUT request and returns its value; see ``post(_:as:arguments:body:headers:options:)``.
+  /// - Throws: ``APIError``.
+  @discardableResult
+  public func put<Value: Decodable & Sendable>(
+    _ path: RequestPath, as type: Value.Type = Nothing.self, arguments: Arguments = Arguments(),
+    body: RequestBody? = nil, headers: RequestHeaders = RequestHeaders(), options: CallOptions = CallOptions()
+  ) async throws(APIError) -> Value {
+    try await send(OneOff(.put, path, as: type, arguments: arguments, body: body, headers: headers), options: options)
+  }
+
+  /// Sends a PATCH request and returns its value; see ``post(_:as:arguments:body:headers:options:)``.
+  /// - Throws: ``APIError``.
+  @discardableResult
+  public func patch<Value: Decodable & Sendable>(
+    _ path: RequestPath, as type: Value.Type = Nothing.self, arguments: Arguments = Arguments(),
+    body: RequestBody? = nil, headers: RequestHeaders = RequestHeaders(), options: CallOptions = CallOptions()
+  ) async throws(APIError) -> Value {
+    try await send(OneOff(.patch, path, as: type, arguments: arguments, body: body, headers: headers), options: options)
+  }
+
+  /// Sends a DELETE request and returns its value. The arguments go into the query. The other parameters are those of
+  /// ``post(_:as:arguments:body:headers:options:)``.
+  /// - Throws: ``APIError``.
+  @discardableResult
+  public func delete<Value: Decodable & Sendable>(
+    _ path: RequestPath, as type: Value.Type = Nothing.self, arguments: Arguments = Arguments(),
+    body: RequestBody? = nil, headers: RequestHeaders = RequestHeaders(), options: CallOptions = CallOptions()
+  ) async throws(APIError) -> Value {
+    try await send(
+      OneOff(.delete, path, as: type, arguments: arguments, body: body, headers: headers), options: options)
+  }
+}

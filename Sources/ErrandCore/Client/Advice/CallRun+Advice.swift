@@ -1,0 +1,91 @@
+import ErrandJSON
+import ErrandSupport
+import Foundation
+
+/// Warnings about mistakes in the declaration of a request type. Each is written once per type and process, and only in
+/// debug builds, so that release builds do no work for them.
+extension CallRun {
+  /// Warns about properties that the client ignores, and about retries that cannot apply.
+  func advise(on built: HTTPRequest, _ plan: CallPlan) {
+    adviseOnProperties()
+    adviseOnRetries(of: built, plan)
+  }
+
+  /// Warns about stored properties that the client never reads; see ``IgnoredProperties``.
+  func adviseOnProperties() {
+    let request = info.request
+    guard kind.isOrdinary, Advice.properties.take(type(of: request)) else { return }
+    warn(IgnoredProperties.sentences(about: request))
+  }
+
+  /// Warns if a call or its request declares retries for a request that must not be sent twice. Retries of the client are
+  /// meant for all its requests, so they need no warning.
+  private func adviseOnRetries(of built: HTTPRequest, _ plan: CallPlan) {
+    guard kind.isOrdinary, plan.retries.sendsAgain, plan.idempotency == .byMethod, !built.method.isIdempotent else {
+      return
+    }
+    let declared = options.retries.filled(by: info.request.retries).filled(by: family?.retries)
+    guard !declared.isInherited, Advice.retries.take(type(of: info.request)) else { return }
+    warn([
+      "`retries` applies only to failures before the request is sent, because \(built.method) is not idempotent "
+        + "(RFC 9110 section 9.2.2); declare `idempotency` as `.keyed()` or `.assumed` if the server recognises "
+        + "repeated requests, or as `.never` if this is intended."
+    ])
+  }
+
+  /// Warns if the response type reads seconds since 1970 as seconds since 2001.
+  func adviseOnDates(in response: HTTPResponse, _ rules: DecodingRules) {
+    let type = type(of: info.request)
+    guard kind.isOrdinary, response.body.count <= Validating.inlineLimit, Advice.dates.mayTake(type) else { return }
+    switch typed.epochDates(in: response, rules) {
+    case .none: return
+    case .right: _ = Advice.dates.take(type)
+    case .wrong(let path, let year, let strategy):
+      guard Advice.dates.take(type) else { return }
+      warn([
+        "the date \(path) of the response is read as a date in the year \(year), because by default numbers count "
+          + "seconds since 2001; if this server counts from 1970, set `jsonDecoding` to `.fast(dates: \(strategy))`."
+      ])
+    }
+  }
+
+  private func warn(_ sentences: [String]) {
+    guard !sentences.isEmpty else { return }
+    let text = Redaction.visible("\(info.name): \(sentences.joined(separator: " "))")
+    snapshot.configuration.warningLog(LogLine(level: .warning, call: info.id, text: text))
+  }
+}
+
+/// The request types for which a warning was written, or that need none.
+private enum Advice {
+  static let properties = Types()
+  static let retries = Types()
+  static let dates = Types()
+
+  final class Types: Sendable {
+    private static let mostTries = 8
+    private let tries = Locked<[ObjectIdentifier: Int]>([:])
+
+    /// True at the first call for a type.
+    func take(_ type: any Any.Type) -> Bool {
+      tries.withLock { ($0.updateValue(.max, forKey: ObjectIdentifier(type)) ?? 0) < .max }
+    }
+
+    /// True at the first eight calls for a type, unless it was taken.
+    func mayTake(_ type: any Any.Type) -> Bool {
+      tries.withLock { tries in
+        let count = tries[ObjectIdentifier(type), default: 0]
+        guard count < Self.mostTries else { return false }
+        tries[ObjectIdentifier(type)] = count + 1
+        return true
+      }
+    }
+  }
+}
+
+extension ClientConfiguration {
+  /// Receives warnings: the client's log, or the standard error output if the client has no log.
+  var warningLog: @Sendable (LogLine) -> Void {
+    log ?? { try? FileHandle.standardError.write(contentsOf: Data("errand \($0)\n".utf8)) }
+  }
+}

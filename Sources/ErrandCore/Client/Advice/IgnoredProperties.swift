@@ -1,0 +1,105 @@
+import ErrandJSON
+
+/// Finds stored properties of a request that the client never reads: those with the name of a requirement of
+/// ``APIRequest`` and another type, and those with a name that other libraries use. The compiler accepts both, because
+/// every requirement except the path has a default.
+///
+/// Only stored properties are found, because computed properties cannot be listed at run time.
+enum IgnoredProperties {
+  /// Sentences that name each property, its type and the cure; empty if there is no such property.
+  static func sentences<R: APIRequest>(about request: R) -> [String] {
+    let requirements = requirements(of: R.self)
+    return storedProperties(of: request).compactMap { name, value in
+      let type = type(of: value)
+      if let requirement = requirements.first(where: { $0.name == name }) {
+        guard type != requirement.type else { return nil }
+        return "the client ignores the property `\(name)`, because its type is \(written(type)); declare it as "
+          + "`\(requirement.spelling)`, or rename it if it is data of your own."
+      }
+      guard let foreign = ForeignName.all[name], foreign.isUnset(request) else { return nil }
+      return "the client ignores the property `\(name)` (\(written(type))), because no setting has this name; "
+        + "use \(foreign.cure)."
+    }
+  }
+
+  /// The names and values of the stored properties, also of superclasses. Property wrappers and lazy properties are left
+  /// out, because their storage has another name.
+  private static func storedProperties(of request: some APIRequest) -> [(String, Any)] {
+    var properties: [(String, Any)] = []
+    var mirror: Mirror? = Mirror(reflecting: request)
+    while let here = mirror {
+      properties += here.children.compactMap { child in child.label.map { ($0, child.value) } }
+      mirror = here.superclassMirror
+    }
+    return properties.filter { name, _ in !name.hasPrefix("_") && !name.hasPrefix("$") }
+  }
+
+  /// A requirement of ``APIRequest``: its name, and its type as a value and as it is written.
+  struct Requirement {
+    let name: String
+    let type: any Any.Type
+    let spelling: String
+
+    init(_ name: String, _ type: any Any.Type, _ spelling: String) {
+      (self.name, self.type, self.spelling) = (name, type, spelling)
+    }
+  }
+
+  static func requirements<R: APIRequest>(of type: R.Type) -> [Requirement] {
+    [
+      Requirement("path", RequestPath.self, "Path"), Requirement("method", HTTPMethod.self, "HTTPMethod"),
+      Requirement("server", RequestServer.self, "RequestServer"),
+      Requirement("family", RequestFamily?.self, "RequestFamily?"),
+      Requirement("arguments", Arguments.self, "Arguments"),
+      Requirement("argumentFormat", ArgumentFormat.self, "ArgumentFormat"),
+      Requirement("argumentStyle", ArgumentStyle.self, "ArgumentStyle"),
+      Requirement("body", RequestBody?.self, "RequestBody?"),
+      Requirement("headers", RequestHeaders.self, "RequestHeaders"),
+      Requirement("credential", RequestCredential.self, "RequestCredential"),
+      Requirement("cookies", CookieUse.self, "CookieUse"), Requirement("timeouts", Timeouts.self, "Timeouts"),
+      Requirement("priority", CallPriority.self, "CallPriority"),
+      Requirement("network", NetworkWish.self, "NetworkWish"),
+      Requirement("redirects", RedirectPolicy.self, "RedirectPolicy"),
+      Requirement("retries", RetryPolicy.self, "RetryPolicy"),
+      Requirement("idempotency", Idempotency.self, "Idempotency"),
+      Requirement("cache", CachePolicy.self, "CachePolicy"),
+      Requirement("cacheKey", CacheKeyRule.self, "CacheKeyRule"),
+      Requirement("cachedAs", CacheTargets.self, "CacheTargets"),
+      Requirement("joining", JoinRule.self, "JoinRule"), Requirement("repeats", RepeatRule.self, "RepeatRule"),
+      Requirement("download", Download?.self, "Download?"), Requirement("statusRule", StatusRule.self, "StatusRule"),
+      Requirement("contentTypes", [String]?.self, "[String]?"), Requirement("shape", JSONShape?.self, "JSONShape?"),
+      Requirement("envelope", Envelope.self, "Envelope"),
+      Requirement("decoder", ResponseDecoder<R.Response>.self, "ResponseDecoder<Response>"),
+      Requirement("jsonDecoding", JSONDecoding.self, "JSONDecoding"),
+      Requirement("jsonEncoding", JSONEncoding.self, "JSONEncoding"),
+      Requirement("hooks", CompletionHooks<R.Response>?.self, "CompletionHooks<Response>?"),
+      Requirement("accessories", [any Accessory].self, "[any Accessory]"),
+      Requirement("indicator", IndicatorChoice.self, "IndicatorChoice"),
+    ]
+  }
+
+  /// The name of a type as Swift code writes it: `[String]?` instead of `Optional<Array<String>>`.
+  private static func written(_ type: any Any.Type) -> String {
+    if let type = type as? any Sugared.Type { return type.sugar(written) }
+    return "\(type)"
+  }
+}
+
+/// A generic type that Swift code writes with brackets or a question mark.
+private protocol Sugared {
+  static func sugar(_ written: (any Any.Type) -> String) -> String
+}
+
+extension Optional: Sugared {
+  fileprivate static func sugar(_ written: (any Any.Type) -> String) -> String { written(Wrapped.self) + "?" }
+}
+
+extension Array: Sugared {
+  fileprivate static func sugar(_ written: (any Any.Type) -> String) -> String { "[\(written(Element.self))]" }
+}
+
+extension Dictionary: Sugared {
+  fileprivate static func sugar(_ written: (any Any.Type) -> String) -> String {
+    "[\(written(Key.self)): \(written(Value.self))]"
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+
+/// Finds the setting by which a text that could not be decoded can be read: a key strategy, a date strategy, or the path
+/// of an envelope.
+struct JSONDecodingHint {
+  private let root: JSONValue
+  /// The path at which decoding started.
+  private let start: JSONPath
+  private let decoding: JSONDecoding
+
+  init(root: JSONValue, start: JSONPath, decoding: JSONDecoding) {
+    self.root = root
+    self.start = start
+    self.decoding = decoding
+  }
+
+  /// The hint for an error; nil if there is none.
+  /// - Parameter type: The type that was decoded at the path of the error.
+  func words(for error: JSONDecodingError, decoding type: any Any.Type) -> String? {
+    guard error.path.steps.count >= start.steps.count else { return nil }
+    switch error.kind {
+    case .missingKey: return missingKey(at: error.path)
+    case .wrongType, .invalidValue: return type == Date.self ? date(at: error.path) : list(at: error.path, error.reason)
+    default: return nil
+    }
+  }
+
+  // MARK: - Missing keys
+
+  private func missingKey(at path: JSONPath) -> String? {
+    guard case .key(let key)? = path.steps.last, path.steps.count > start.steps.count,
+      let parent = path.parent, let members = root.value(at: parent)?.objectValue
+    else { return nil }
+    let plain = Self.plain(key)
+    if let similar = members.keys.sorted().first(where: { Self.plain($0) == plain }) { return rename(similar, key) }
+    guard parent == start else { return nil }
+    return envelope(around: members) { $0.objectValue?[key] != nil }.map { "the key is inside \($0)" }
+  }
+
+  /// The hint for a key of the text that differs from the requested key only in its case and in underscores.
+  private func rename(_ found: String, _ key: String) -> String {
+    let written = JSONValue.string(found)
+    let name = decoding.convertedKey(found)
+    if name != found {
+      return "the key strategy reads \(written) as \(JSONValue.string(name)); declare this name in `CodingKeys`"
+    }
+    if FirstKey.name(of: found, by: Self.snakeCase) == key {
+      return "to read \(written), set `jsonDecoding` to `.fast(keys: .convertFromSnakeCase)`"
+    }
+    return "the text has the key \(written); declare it in `CodingKeys`"
+  }
+
+  /// A key without case and separators.
+  private static func plain(_ key: String) -> [UInt8] {
+    key.lowercased().utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }
+  }
+
+  private static let snakeCase = {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return decoder
+  }()
+
+  // MARK: - Envelopes
+
+  /// The names that servers often give to the value inside an envelope.
+  private static let usualNames = ["data", "result", "results", "items", "response", "payload", "content", "list"]
+
+  /// The hint if an array was expected and an object was found that contains one.
+  private func list(at path: JSONPath, _ reason: String) -> String? {
+    guard path == start, reason.utf8.starts(with: "expected an array".utf8),
+      let members = root.value(at: path)?.objectValue
+    else { return nil }
+    return envelope(around: members) { $0.arrayValue != nil }.map { "the array is inside \($0)" }
+  }
+
+  /// The member, or the member of a member, that fits. Usual names are tried first.
+  private func envelope(around members: [String: JSONValue], fits: (JSONValue) -> Bool) -> String? {
+    for (name, value) in Self.ordered(members) where fits(value) { return Self.setting(start.appending(key: name)) }
+    for (name, value) in Self.ordered(members) {
+      for (inner, value) in Self.ordered(value.objectValue ?? [:]) where fits(value) {
+        return Self.setting(start.appending(key: name).appending(key: inner))
+      }
+    }
+    return nil
+  }
+
+  private static func ordered(_ members: [String: JSONValue]) -> [(String, JSONValue)] {
+    let names = members.keys.sorted()
+    let usual = usualNames.filter { members[$0] != nil }
+    return (usual + names.filter { !usual.contains($0) }).compactMap { name in members[name].map { (name, $0) } }
+  }
+
+  private static func setting(_ path: JSONPath) -> String {
+    let text = "\(path)".trimmingPrefix("$").trimmingPrefix(".")
+    let literal = text.utf8.contains(UInt8(ascii: "\"")) ? "#\"\(text)\"#" : "\"\(text)\""
+    return "\(literal): set `envelope` to `Envelope(value: \(literal))`"
+  }
+
+  // MARK: - Dates
+
+  /// The hint for a value that could not be read as a date.
+  private func date(at path: JSONPath) -> String? {
+    guard let value = root.value(at: path) else { return nil }
+    if let number = value.doubleValue { return Self.strategy(for: number).map(Self.setting(dates:)) }
+    guard let text = value.stringValue else { return nil }
+    if (try? Date.ISO8601FormatStyle().parse(text)) != nil { return Self.setting(dates: ".iso8601") }
+    return "`.iso8601` reads only texts such as 2026-01-31T12:00:00Z; read this one with `.fast(dates: .custom { … })`"
+  }
+
+  private static func setting(dates strategy: String) -> String {
+    "to read this date, set `jsonDecoding` to `.fast(dates: \(strategy))`"
+  }
+
+  /// The strategy that reads a number as a date between 1990 and 2100.
+  static func strategy(for number: Double) -> String? {
+    switch number {
+    case 631_152_000...4_102_444_800: ".secondsSince1970"
+    case 631_152_000_000...4_102_444_800_000: ".millisecondsSince1970"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// A content type of the client or of the family labels only bodies whose type the request leaves open.
+@Suite struct ContentTypeTests {
+  private struct Pack: BodyFormat {
+    let name = "pack"
+    let contentType = "application/x-pack"
+    func encode<Value: Encodable>(_ value: Value) throws -> Data { Data() }
+  }
+
+  private static let own: [(RequestBody, String)] = [
+    (.form(["a": 1]), "application/x-www-form-urlencoded"),
+    (.multipart([.text("a", "b")]), "multipart/form-data; boundary="), (.bytes(Data(), type: "image/png"), "image/png"),
+    (.text("a,b", type: "text/csv"), "text/csv"), (.encoded(1, as: Pack()), "application/x-pack"),
+  ]
+
+  @Test(arguments: [0, 1, 2, 3, 4]) func `client's type does not mislabel`(index: Int) async throws {
+    let (body, type) = Self.own[index]
+    for family in [nil, RequestFamily("f", headers: ["content-type": "application/json"])] {
+      let bench = ScriptedClient { $0.headers = ["Content-Type": "application/json"] }
+      let sent = try await bench.sent(Sending(method: .post, family: family, body: body))
+      #expect(sent?.fields.values(of: .contentType).count == 1)
+      #expect(sent?.fields[.contentType]?.hasPrefix(type) == true)
+    }
+  }
+
+  @Test func `arguments in a form keep their type`() async throws {
+    let bench = ScriptedClient { $0.headers = ["Content-Type": "application/json", "X-A": "1"] }
+    let sent = try await bench.sent(Sending(method: .post, arguments: ["a": 1]))
+    #expect(sent?.fields[.contentType] == "application/x-www-form-urlencoded" && sent?.fields["X-A"] == "1")
+  }
+
+  private static let open: [RequestBody] = [.json(["a": 1]), .text("x"), .bytes(Data())]
+
+  @Test(arguments: [0, 1, 2]) func `client's type labels open bodies`(index: Int) async throws {
+    let bench = ScriptedClient { $0.headers = ["Content-Type": "application/vnd.api+json"] }
+    let sent = try await bench.sent(Sending(method: .post, body: Self.open[index]))
+    #expect(sent?.fields[.contentType] == "application/vnd.api+json")
+  }
+
+  @Test func `request's type labels every body`() async throws {
+    let bench = ScriptedClient { $0.headers = ["Content-Type": "application/json"] }
+    let request = Sending(method: .post, body: .form(["a": 1]), headers: ["Content-Type": "text/x-form"])
+    #expect(try await bench.sent(request)?.fields[.contentType] == "text/x-form")
+    let options = CallOptions(headers: ["Content-Type": "text/x-call"])
+    #expect(try await bench.sent(request, options: options)?.fields[.contentType] == "text/x-call")
+  }
+}

@@ -1,0 +1,117 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Arguments made from `Encodable` values and from dictionaries.
+@Suite struct EncodedArgumentTests {
+  struct Filter: Encodable, Sendable {
+    enum Order: String, Encodable, Sendable { case newest }
+    struct Range: Encodable, Sendable { let from: Int; let to: Int? }
+    enum CodingKeys: String, CodingKey { case text = "q", since, order, tags, ranges, inner, isNew, data }
+
+    var text = "tea & milk"
+    var since = Date(timeIntervalSince1970: 0)
+    var order = Order.newest
+    var tags = ["a", "b"]
+    var ranges = [Range(from: 1, to: nil)]
+    var inner = Range(from: 1, to: 2)
+    var isNew: Bool?
+    var data = Data([1, 2, 3])
+  }
+
+  private static let pairs = [
+    ["q", "tea & milk"], ["since", "1970-01-01T00:00:00Z"], ["order", "newest"], ["tags", "a"], ["tags", "b"],
+    ["ranges[from]", "1"], ["inner[from]", "1"], ["inner[to]", "2"], ["data", "AQID"],
+  ]
+
+  @Test func `encoded value is a query`() async throws {
+    let request = Sending(arguments: Arguments(encoding: Filter()))
+    #expect(try await ScriptedClient().sent(request)?.queryPairs == Self.pairs)
+  }
+
+  @Test func `encoded value is a form`() async throws {
+    let arguments = Arguments(encoding: Filter())
+    #expect(try await ScriptedClient().sent(Sending(method: .post, arguments: arguments))?.formPairs == Self.pairs)
+    let body = Sending(method: .post, body: .form(arguments))
+    #expect(try await ScriptedClient().sent(body)?.formPairs == Self.pairs)
+  }
+
+  @Test func `style applies to encoded values`() async throws {
+    var filter = Filter()
+    filter.isNew = true
+    let style = ArgumentStyle(arrays: .brackets, objects: .dots, booleans: .digits, dates: .seconds)
+    let pairs = try await ScriptedClient().sent(
+      Sending(arguments: Arguments(encoding: filter), argumentStyle: style))?.queryPairs
+    #expect(pairs?.contains(["since", "0"]) == true && pairs?.contains(["isNew", "1"]) == true)
+    #expect(pairs?.contains(["tags[]", "a"]) == true && pairs?.contains(["inner.to", "2"]) == true)
+  }
+
+  @Test func `encoded value is JSON`() async throws {
+    let arguments = Arguments(encoding: ["b": Filter.Range(from: 1, to: 2), "a": Filter.Range(from: 3, to: nil)])
+    #expect(arguments.entries.map(\.name) == ["a", "b"])
+    let sent = try await ScriptedClient().sent(
+      Sending(method: .post, arguments: arguments, argumentFormat: .json))
+    #expect(sent?.text == #"{"a":{"from":3},"b":{"from":1,"to":2}}"#)
+  }
+
+  /// A type that uses every kind of container.
+  struct Manual: Encodable, Sendable {
+    enum Key: CodingKey { case list, inner, nothing, base, big }
+    func encode(to encoder: any Encoder) throws {
+      var members = encoder.container(keyedBy: Key.self)
+      var list = members.nestedUnkeyedContainer(forKey: .list)
+      try list.encode(1)
+      try list.encodeNil()
+      var pair = list.nestedContainer(keyedBy: Key.self)
+      try pair.encode("x", forKey: .inner)
+      var inner = members.nestedContainer(keyedBy: Key.self, forKey: .inner)
+      try inner.encode(1.5, forKey: .base)
+      try inner.encode(2.5, forKey: .base)
+      try members.encodeNil(forKey: .nothing)
+      try ["y"].encode(to: members.superEncoder(forKey: .base))
+      try members.encode(UInt64.max, forKey: .big)
+    }
+  }
+
+  @Test func `every container is encoded`() {
+    let entries = Arguments(encoding: Manual()).entries
+    #expect(entries.map(\.name) == ["list", "inner", "nothing", "base", "big"])
+    #expect(
+      entries.map(\.value) == [
+        .array([.integer(1), .null, .object(["inner": "x"])]), .object(["base": 2.5]), .null,
+        .array([.string("y")]), .unsigned(.max),
+      ])
+  }
+
+  struct Broken: Encodable, Sendable {
+    func encode(to encoder: any Encoder) throws {
+      throw EncodingError.invalidValue(
+        "MARKER", EncodingError.Context(codingPath: [], debugDescription: "it is empty"))
+    }
+  }
+
+  @Test(arguments: [HTTPMethod.get, .post]) func `value that cannot be encoded is an error`(
+    method: HTTPMethod
+  ) async {
+    for arguments in [Arguments(encoding: Broken()), Arguments(encoding: Broken()).merged(over: ["a": 1])] {
+      for format in [ArgumentFormat.byMethod, .json] {
+        let bench = ScriptedClient { $0.commonArguments = { ["common": 1] } }
+        let error = await bench.failure(of: Sending(method: method, arguments: arguments, argumentFormat: format))
+        #expect(error?.code == .invalidArgument && bench.transport.requests.isEmpty)
+        #expect(
+          error?.message.hasPrefix("No arguments can be made from a value of the type Broken: ") == true)
+        #expect(error?.message.contains("it is empty") == true && error?.message.contains("MARKER") == false)
+      }
+    }
+    let number = await ScriptedClient().failure(of: Sending(arguments: Arguments(encoding: 7)))
+    #expect(number?.message.contains("a type with properties or a dictionary is needed") == true)
+  }
+
+  @Test func `dictionaries are sorted arguments`() async throws {
+    let texts = ["b": "1", "a": "2"]
+    let mixed: [String: any ArgumentConvertible] = ["b": 1, "a": "2", "c": String?.none]
+    #expect(try await ScriptedClient().url(Sending(arguments: Arguments(texts))) == "http://h.example/p?a=2&b=1")
+    #expect(try await ScriptedClient().url(Sending(arguments: Arguments(mixed))) == "http://h.example/p?a=2&b=1")
+  }
+}

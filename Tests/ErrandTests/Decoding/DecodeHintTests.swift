@@ -1,0 +1,61 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Errors of decoding that name the setting by which the response can be read.
+@Suite struct DecodeHintTests {
+  struct User: Decodable, Sendable { let userName: String }
+  struct Post: Decodable, Sendable { let at: Date }
+
+  private func message<Value: Decodable & Sendable>(
+    _ type: Value.Type, _ body: String, _ decoding: JSONDecoding = .inherited
+  ) async -> String {
+    await ScriptedClient(answers: [.json(body)]).failure(of: Ask<Value>(jsonDecoding: decoding))?.message ?? "no error"
+  }
+
+  @Test(arguments: [JSONDecoding.inherited, .standard]) func `snake case names the strategy`(_ rules: JSONDecoding)
+    async
+  {
+    #expect(
+      await message(User.self, #"{"user_name":"Ada"}"#, rules)
+        == "The response could not be decoded as JSON: $.userName: the key \"userName\" is missing, in "
+        + #"{"user_name":"Ada"}; to read "user_name", set `jsonDecoding` to `.fast(keys: .convertFromSnakeCase)`."#)
+  }
+
+  @Test func `envelope names its path`() async {
+    let text = await message(User.self, #"{"code":0,"data":{"userName":"Ada"}}"#)
+    #expect(text.hasSuffix(#"; the key is inside "data": set `envelope` to `Envelope(value: "data")`."#))
+  }
+
+  @Test func `dates name their strategy`() async {
+    let text = await message(Post.self, #"{"at":"2026-11-27T16:00:00Z"}"#)
+    #expect(text.hasSuffix("; to read this date, set `jsonDecoding` to `.fast(dates: .iso8601)`."))
+    let seconds = await message(Post.self, #"{"at":1764259200}"#, .fast(dates: .iso8601))
+    #expect(seconds.hasSuffix("; to read this date, set `jsonDecoding` to `.fast(dates: .secondsSince1970)`."))
+  }
+
+  #if DEBUG
+    private struct GetPost: APIRequest {
+      var path: Path { "/post" }
+      var envelope: Envelope { Envelope(value: "data") }
+      typealias Response = Post
+    }
+
+    @Test func `date in the wrong year is logged`() async throws {
+      let lines = Recorded<LogLine>()
+      let bench = ScriptedClient {
+        $0.log = { lines.append($0) }
+      } answer: { _ in
+        .json(#"{"data":{"at":1764259200}}"#)
+      }
+      for _ in 0..<3 { _ = try await bench.client.send(GetPost()) }
+      #expect(
+        lines.all.filter { $0.level == .warning }.map(\.text) == [
+          "GetPost: the date $.data.at of the response is read as a date in the year 2056, because by default numbers "
+            + "count seconds since 2001; if this server counts from 1970, set `jsonDecoding` to "
+            + "`.fast(dates: .secondsSince1970)`."
+        ])
+    }
+  #endif
+}

@@ -1,0 +1,58 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Responses of the types `String` and `Data` under an envelope.
+@Suite struct EnvelopeTextTests {
+  private static let envelope = Envelope(value: "data", code: "code", message: "message")
+
+  private func outcome<Value: Decodable & Sendable>(
+    _ type: Value.Type, _ answer: ScriptedAnswer, envelope: Envelope = EnvelopeTextTests.envelope
+  ) async -> Outcome<Value> {
+    let bench = ScriptedClient(answers: [answer]) { $0.envelope = envelope }
+    return await bench.client.outcome(of: Ask<Value>())
+  }
+
+  @Test(arguments: [
+    (#"{"code":0,"data":"a\nb \u4e2d"}"#, "a\nb 中"), (#"{"code":0,"data":7.50}"#, "7.50"),
+    (#"{"code":0,"data":{"b":1,"a":[true,null]}}"#, #"{"b":1,"a":[true,null]}"#), (#"{"code":0,"data":""}"#, ""),
+  ])
+  func `String is the value of the envelope`(body: String, text: String) async {
+    #expect(await outcome(String.self, .json(body)).value == text)
+  }
+
+  @Test(arguments: [
+    (#"{"code":0,"data":{"b":1, "a":[true,null]}}"#, #"{"b":1, "a":[true,null]}"#),
+    (#"{"code":0,"data":"text"}"#, #""text""#),
+  ])
+  func `Data is the JSON inside the envelope`(body: String, text: String) async {
+    #expect(await outcome(Data.self, .json(body)).value.map { String(decoding: $0, as: UTF8.self) } == text)
+  }
+
+  @Test(arguments: [#"{"code":0}"#, #"{"code":0,"data":null}"#]) func `missing value is a failure`(body: String) async {
+    for error in [await outcome(String.self, .json(body)).error, await outcome(Data.self, .json(body)).error] {
+      #expect(error?.code == .decoding)
+      #expect(error?.message.contains("$.data: ") == true)
+    }
+  }
+
+  @Test func `picture in an envelope names the cure`() async {
+    let envelope = Envelope(value: "data")
+    let picture = ScriptedAnswer(status: 200, fields: ["Content-Type": "image/png"], body: Data([0x89, 0x50, 0x4E]))
+    for error in [
+      await outcome(Data.self, picture, envelope: envelope).error,
+      await outcome(String.self, .text("plain"), envelope: envelope).error,
+    ] {
+      #expect(error?.code == .decoding)
+      #expect(error?.message.contains("declare `envelope` as `Envelope.none`") == true)
+    }
+  }
+
+  @Test func `other envelopes and empty bodies keep the whole body`() async {
+    let coded = Envelope(code: "code")
+    #expect(await outcome(String.self, .json(#"{"code":0}"#), envelope: coded).value == #"{"code":0}"#)
+    #expect(await outcome(String.self, .status(204)).value == "")
+    #expect(await outcome(Data.self, .status(204)).value == Data())
+  }
+}
