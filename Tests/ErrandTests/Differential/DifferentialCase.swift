@@ -64,8 +64,8 @@
 
     mutating func write(isHeadRequest: Bool) {
       if numbers.happens(10) { writeInformational() }
-      let status = [200, 200, 200, 201, 204, 206, 301, 302, 304, 307, 400, 404, 409, 410, 422, 500, 501]
-        .randomElement(using: &numbers) ?? 200
+      let statuses = [200, 200, 200, 201, 204, 206, 301, 302, 304, 307, 400, 404, 409, 410, 422, 500, 501]
+      let status = statuses.randomElement(using: &numbers) ?? 200
       writeStatusLine(status)
       if (300..<400).contains(status), status != 304 { line("Location: /target") }
       writeFields()

@@ -9,7 +9,7 @@
   ///
   /// `ERRAND_DIFFERENTIAL` sets the number of requests. A failure names the number, which reproduces the response.
   @Suite(.timeLimit(.minutes(10))) struct DifferentialTests {
-    private static let count = ProcessInfo.processInfo.environment["ERRAND_DIFFERENTIAL"].flatMap(Int.init) ?? 400
+    private static let count = ProcessInfo.processInfo.environment["ERRAND_DIFFERENTIAL"].flatMap(Int.init) ?? 200
     private static let inFlight = 8
 
     /// What a caller gets, without the things that may differ: times, connections and texts.
