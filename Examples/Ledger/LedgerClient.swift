@@ -27,9 +27,9 @@ extension TransportChoice {
   /// Maps hosts to this machine, like an entry in /etc/hosts. A released app does not need this.
   fileprivate static func loopback(_ hosts: [String], port: Int) throws -> TransportChoice {
     #if os(Linux)
-      var settings = CurlConfiguration()
+      var settings = EngineConfiguration()
       for host in hosts { settings.addressOverrides["\(host):\(port)"] = "127.0.0.1" }
-      return .own(try CurlTransport(settings))
+      return .own(try EngineTransport(settings))
     #else
       return .platform
     #endif

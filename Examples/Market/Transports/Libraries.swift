@@ -16,7 +16,7 @@ enum Libraries {
   }
 
   #if os(Linux)
-    private static let platform = "curl"
+    private static let platform = EngineTransport.name
   #else
     private static let platform = "urlsession"
   #endif

@@ -3,22 +3,30 @@ import Foundation
 import Testing
 
 @Suite(.serialized) struct NginxTests {
-  @Test func `HTTP/2 is used if chosen`() async throws {
-    let client = try Servers.tls("ERRAND_NGINX_TLS") { $0.httpVersion = .http2 }
+  @Test func `HTTP/2 is the default over TLS`() async throws {
+    let answer = try await Servers.tls("ERRAND_NGINX_TLS").response(TextProbe(path: "/protocol"))
+    #expect(answer.raw.head.version == .http2 && answer.value.contains("HTTP/2"))
+  }
+
+  @Test(arguments: TrustCarrier.allCases)
+  func `HTTP/2 is used if chosen`(carrier: TrustCarrier) async throws {
+    let client = try Servers.tls("ERRAND_NGINX_TLS", over: carrier) { $0.httpVersion = .http2 }
     let answer = try await client.response(TextProbe(path: "/protocol"))
     #expect(answer.raw.head.version == .http2)
     #expect(answer.value.contains("HTTP/2"))
   }
 
-  @Test func `HTTP/1.1 is used if chosen`() async throws {
-    let client = try Servers.tls("ERRAND_NGINX_TLS") { $0.httpVersion = .http1Only }
+  @Test(arguments: TrustCarrier.allCases)
+  func `HTTP/1.1 is used if chosen`(carrier: TrustCarrier) async throws {
+    let client = try Servers.tls("ERRAND_NGINX_TLS", over: carrier) { $0.httpVersion = .http1Only }
     let answer = try await client.response(TextProbe(path: "/protocol"))
     #expect(answer.raw.head.version == .http1_1)
     #expect(answer.value.contains("HTTP/1.1"))
   }
 
-  @Test func `connection is reused`() async throws {
-    let client = try Servers.tls("ERRAND_NGINX_TLS")
+  @Test(arguments: TrustCarrier.allCases)
+  func `connection is reused`(carrier: TrustCarrier) async throws {
+    let client = try Servers.tls("ERRAND_NGINX_TLS", over: carrier)
     let first = try await client.response(BytesProbe(path: "/200b"))
     let second = try await client.response(BytesProbe(path: "/200b"))
     #expect(first.metrics.exchanges.first?.isConnectionReused == false)
@@ -26,14 +34,18 @@ import Testing
     #expect(first.metrics.exchanges.first?.tls != nil)
   }
 
-  @Test(arguments: [
-    ("ERRAND_NGINX_EXPIRED", TransportFailure.Kind.certificateExpired, "expired"),
-    ("ERRAND_NGINX_NOT_YET_VALID", .certificateNotYetValid, "not valid yet"),
-    ("ERRAND_NGINX_WRONG_HOST", .wrongHost, "host"), ("ERRAND_NGINX_SELF_SIGNED", .certificateSelfSigned, "signed"),
-    ("ERRAND_NGINX_COMMON_NAME", .wrongHost, "common name"),
-  ])
-  func `invalid certificate is refused`(variable: String, kind: TransportFailure.Kind, word: String) async throws {
-    let error = try await failure(Servers.tls(variable), BytesProbe(path: "/200b"))
+  @Test(
+    arguments: [
+      ("ERRAND_NGINX_EXPIRED", TransportFailure.Kind.certificateExpired, "expired"),
+      ("ERRAND_NGINX_NOT_YET_VALID", .certificateNotYetValid, "not valid yet"),
+      ("ERRAND_NGINX_WRONG_HOST", .wrongHost, "host"), ("ERRAND_NGINX_SELF_SIGNED", .certificateSelfSigned, "signed"),
+      ("ERRAND_NGINX_COMMON_NAME", .wrongHost, "common name"),
+    ], TrustCarrier.allCases)
+  func `invalid certificate is refused`(
+    sample: (variable: String, kind: TransportFailure.Kind, word: String), carrier: TrustCarrier
+  ) async throws {
+    let (variable, kind, word) = sample
+    let error = try await failure(Servers.tls(variable, over: carrier), BytesProbe(path: "/200b"))
     #expect(error.transportKind == kind)
     #expect(error.message.localizedCaseInsensitiveContains(word), "\(error)")
   }
@@ -56,8 +68,9 @@ import Testing
     #expect(error.transportKind == .tls)
   }
 
-  @Test func `https does not redirect to http`() async throws {
-    let client = try Servers.tls("ERRAND_NGINX_TLS")
+  @Test(arguments: TrustCarrier.allCases)
+  func `https does not redirect to http`(carrier: TrustCarrier) async throws {
+    let client = try Servers.tls("ERRAND_NGINX_TLS", over: carrier)
     let error = try await failure(client, BytesProbe(path: "/downgrade"))
     #expect(error.code == .redirectRefused && error.stage == .redirect, "\(error)")
     #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
@@ -76,17 +89,19 @@ import Testing
     #expect(received < answer.raw.body.count)
   }
 
-  @Test func `early response to an upload is delivered`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `early response to an upload is delivered`(carrier: TrustCarrier) async throws {
     let body = Data(repeating: 7, count: 3 << 20)
-    for client in [try Servers.nginx(), try Servers.tls("ERRAND_NGINX_TLS")] {
+    for client in [try Servers.nginx(over: carrier), try Servers.tls("ERRAND_NGINX_TLS", over: carrier)] {
       let answer = try await client.response(SinkProbe(data: body))
       #expect(answer.value == Data("taken\n".utf8))
       #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
     }
   }
 
-  @Test func `concurrent requests all succeed`() async throws {
-    for client in [try Servers.nginx(), try Servers.tls("ERRAND_NGINX_TLS")] {
+  @Test(arguments: TrustCarrier.allCases)
+  func `concurrent requests all succeed`(carrier: TrustCarrier) async throws {
+    for client in [try Servers.nginx(over: carrier), try Servers.tls("ERRAND_NGINX_TLS", over: carrier)] {
       let sizes = try await withThrowingTaskGroup(of: Int.self) { group in
         for _ in 0..<300 { group.addTask { try await client.send(BytesProbe(path: "/200b")).count } }
         return try await group.reduce(into: []) { $0.append($1) }

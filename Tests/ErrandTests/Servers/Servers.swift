@@ -17,16 +17,25 @@ enum Servers {
   }
 
   /// A client for nginx in cleartext.
-  static func nginx(_ change: (inout ClientConfiguration) -> Void = { _ in }) throws -> APIClient {
-    try client(address("ERRAND_NGINX"), change)
+  static func nginx(
+    over carrier: TrustCarrier = .engine, _ change: (inout ClientConfiguration) -> Void = { _ in }
+  ) throws -> APIClient {
+    let transport = try carrier.transport()
+    return try client(address("ERRAND_NGINX")) {
+      $0.transport = .own(transport)
+      change(&$0)
+    }
   }
 
   /// A client for one of nginx's TLS ports. It trusts only the authority of the tests.
-  static func tls(_ variable: String, _ change: (inout CurlConfiguration) -> Void = { _ in }) throws -> APIClient {
-    var curl = CurlConfiguration()
-    curl.certificateAuthority = .file(path: try address("ERRAND_NGINX_CA"))
-    change(&curl)
-    let transport = try CurlTransport(curl)
+  static func tls(
+    _ variable: String, over carrier: TrustCarrier = .engine,
+    _ change: (inout any TrustConfiguration) -> Void = { _ in }
+  ) throws -> APIClient {
+    let transport = try carrier.transport { settings in
+      settings.certificateAuthority = .file(path: try address("ERRAND_NGINX_CA"))
+      change(&settings)
+    }
     return try client(address(variable)) { $0.transport = .own(transport) }
   }
 

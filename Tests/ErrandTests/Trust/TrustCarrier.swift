@@ -11,6 +11,7 @@ protocol TrustConfiguration: Sendable {
   var unixSocket: String? { get set }
   var maximumIdleConnections: Int { get set }
   var proxy: TransportProxy { get set }
+  var httpVersion: HTTPVersionPolicy { get set }
 }
 
 extension CurlConfiguration: TrustConfiguration {}

@@ -58,12 +58,13 @@ import TransportChecks
   }
 
   /// nginx stores the uploaded body and returns it.
-  @Test(arguments: ["ERRAND_NGINX", "ERRAND_NGINX_TLS"])
-  func `nginx stores a PUT body`(variable: String) async throws {
+  @Test(arguments: ["ERRAND_NGINX", "ERRAND_NGINX_TLS"], TrustCarrier.allCases)
+  func `nginx stores a PUT body`(variable: String, carrier: TrustCarrier) async throws {
     let folder = try UploadFolder()
     let file = try folder.file("f", Self.bytes)
+    let isTLS = variable == "ERRAND_NGINX_TLS"
     let client =
-      variable == "ERRAND_NGINX" ? try Servers.nginx() : try Servers.tls(variable) { $0.httpVersion = .http2 }
+      isTLS ? try Servers.tls(variable, over: carrier) { $0.httpVersion = .http2 } : try Servers.nginx(over: carrier)
     let steps: [PieceSource.Step] =
       [.later, .bytes(Array(Self.bytes.prefix(70_000))), .later]
       + [.bytes(Array(Self.bytes.dropFirst(70_000)))]
@@ -77,7 +78,7 @@ import TransportChecks
       let name = "/put/\(UUID().uuidString)"
       let path = RequestPath(stringLiteral: name)
       let put = try await client.response(Stored(path: path, method: .put, body: body))
-      let usesHTTP2 = variable != "ERRAND_NGINX" && CurlVersion.running.sendsBodiesOverHTTP2
+      let usesHTTP2 = isTLS && (carrier == .engine || CurlVersion.running.sendsBodiesOverHTTP2)
       #expect(put.status == 201 && put.raw.head.version == (usesHTTP2 ? .http2 : .http1_1))
       #expect(put.metrics.exchanges.first?.bytesSent ?? 0 >= 300_000)
       #expect(try await client.send(Stored(path: path)) == Self.bytes)
