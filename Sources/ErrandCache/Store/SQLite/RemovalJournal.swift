@@ -22,8 +22,8 @@ import Foundation
 ///   opened either.
 struct RemovalJournal: Sendable {
   private static let magic = Array("ERO1".utf8)
-  private static let mostBytes = 256 << 10
-  private static let mostRemovals = 1_024
+  private static let mostBytes = 4 << 20
+  private static let mostRemovals = 20_480
 
   let folder: String
   private let prefix = "errand-cache.owed-"
