@@ -1,3 +1,4 @@
+import ErrandSupport
 import Foundation
 
 /// Records pending removals in the folder of a store, so that they are applied even if the process ends.
@@ -57,7 +58,7 @@ struct RemovalJournal: Sendable {
 
   /// Writes removals to a new journal file and synchronises the file with the disk. Nil if the disk rejects the write.
   func write(_ removals: [CacheSelection]) -> JournalFile? {
-    guard SystemFile.folderFault(folder) == nil else { return nil }
+    guard PrivateFolder.fault(folder) == nil else { return nil }
     let bytes = Self.bytes(of: removals)
     let random = Digest.random().words
     let name = prefix + Digest.hexadecimal(random.0) + Digest.hexadecimal(random.1)
