@@ -13,11 +13,15 @@ extension PartFile {
   ///   partial file or of its record holds something that no download creates, `exists` if the target is a folder.
   package static func open(target: String, files: any TransferFiles = SystemFiles()) throws -> PartFile {
     let names = PartNames(target)
-    guard !target.isEmpty else { throw FileFailure(.open, target, .notFound, detail: "the path is empty") }
+    guard !target.isEmpty else {
+      throw FileFailure(.open, target, .notFound, detail: "the path is empty; pass the path of the file")
+    }
     switch try files.status(at: target)?.kind {
     case nil, .file, .link: break
-    case .folder: throw FileFailure(.open, target, .exists, detail: "the target is a folder")
-    case .other: throw FileFailure(.open, target, .exists, detail: "the target is not a regular file")
+    case .folder:
+      let detail = "the target is a folder; add a file name, or use `.into(_:)` for a folder"
+      throw FileFailure(.open, target, .exists, detail: detail)
+    case .other: throw FileFailure(.open, target, .exists, detail: "the target is not a regular file; use another path")
     }
     for _ in 0..<patience {
       if let part = try attempt(names, files) { return part }

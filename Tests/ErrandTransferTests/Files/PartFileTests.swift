@@ -81,7 +81,8 @@ import Testing
 
   @Test func `a folder as target is rejected`() throws {
     let failure = #expect(throws: FileFailure.self) { try PartFile.open(target: folder.path) }
-    #expect(failure?.kind == .exists && failure?.description.hasSuffix("the target is a folder.") == true)
+    let cure = "the target is a folder; add a file name, or use `.into(_:)` for a folder."
+    #expect(failure?.kind == .exists && failure?.description.hasSuffix(cure) == true)
   }
 
   @Test func `a missing folder is reported`() throws {
