@@ -6,6 +6,7 @@ addresses are printed as shell exports when all of them listen.
 - ERRAND_DOOR_TLS responds with the request and the number of its connection, as JSON;
   ERRAND_DOOR_TLS_AGAIN is a second server of the same kind.
 - ERRAND_DOOR_CLIENT and ERRAND_DOOR_CLIENT_12 require a client certificate, with TLS 1.3 and with TLS 1.2 only.
+- ERRAND_DOOR_FLOOD speaks HTTP/2 and sends frames without content, without end.
 - ERRAND_DOOR_PROXY is a proxy that requires the user ada with the password opensesame; ERRAND_DOOR_OPEN_PROXY requires
   no credentials.
 """
@@ -94,6 +95,20 @@ class Echo(Handler):
                 pass
 
 
+class Flood(Handler):
+    """Sends its settings, and then frames of an unknown type without content. Never reads a request."""
+
+    def handle(self):
+        self.request.sendall(self.frame(4))
+        many = self.frame(0x77) * 7000
+        while True:
+            self.request.sendall(many)
+
+    @staticmethod
+    def frame(kind):
+        return bytes([0, 0, 0, kind, 0, 0, 0, 0, 0])
+
+
 def welcome(connection, tls):
     """Performs the handshake. After a failure it reads until the client closes: otherwise the system would reset the
     connection, and the reset can arrive before the alert with the reason."""
@@ -159,7 +174,7 @@ def pump(one, other):
             (other if ready is one else one).sendall(piece)
 
 
-def context(version=None, demands_certificate=False):
+def context(version=None, demands_certificate=False, protocols=None):
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     made.load_cert_chain(FOLDER / "server.pem", FOLDER / "server.key")
     if version:
@@ -167,6 +182,8 @@ def context(version=None, demands_certificate=False):
     if demands_certificate:
         made.load_verify_locations(FOLDER / "ca.pem")
         made.verify_mode = ssl.CERT_REQUIRED
+    if protocols:
+        made.set_alpn_protocols(protocols)
     return made
 
 
@@ -183,6 +200,7 @@ def main():
         "TLS_AGAIN": start(Echo, context()),
         "CLIENT": start(Echo, context(ssl.TLSVersion.TLSv1_3, True)),
         "CLIENT_12": start(Echo, context(ssl.TLSVersion.TLSv1_2, True)),
+        "FLOOD": start(Flood, context(protocols=["h2"])),
         "PROXY": start(Proxy),
         "OPEN_PROXY": start(OpenProxy),
     }

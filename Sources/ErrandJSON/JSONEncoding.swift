@@ -1,3 +1,4 @@
+import ErrandSupport
 public import Foundation
 
 /// How typed values become JSON bodies: strategies for dates, keys and data, or an encoder of your choice.
@@ -121,8 +122,8 @@ public struct JSONEncoding: Sendable {
     }
   }
 
-  /// Adds common members to a JSON text that is an object. If the object already has a key, the object's member is
-  /// kept.
+  /// Adds common members to a JSON text that is an object. If the object already has a key with the same bytes, the
+  /// object's member is kept.
   ///
   /// The added members precede the object's own text. The object's text is copied byte for byte, so that no number
   /// loses a digit. The result is UTF-8.
@@ -131,7 +132,8 @@ public struct JSONEncoding: Sendable {
     guard !common.isEmpty else { return object }
     let root = try JSONValue(parsing: object)
     guard let own = root.objectValue else { throw JSONError.notAnObject(found: root.typeName) }
-    let added = common.filter { own[$0.key] == nil }
+    let names = Set(own.keys.map { ByteText($0) })
+    let added = common.filter { !names.contains(ByteText($0.key)) }
     guard !added.isEmpty else { return object }
     let text = try JSONText.utf8(of: object)
     guard !own.isEmpty, let brace = text.firstIndex(of: UInt8(ascii: "{")) else {

@@ -34,11 +34,15 @@ struct SessionOrder: Sendable {
     let request = exchange.request
     try Self.check(request)
     if exchange.sink != nil, !platform.capabilities.contains(.bodySink) {
-      throw Self.refused("this transport cannot write the response body to a sink (capability bodySink)")
+      throw Self.refused(
+        "this transport cannot write the response body to a sink (capability bodySink); receive the body as data, or "
+          + "use the libcurl transport")
     }
     body = try Self.body(of: request)
     if platform.resolvesDots, Self.hasDots(request.url.path) {
-      throw Self.refused("URLSession would remove the segments `.` and `..` from the path of the URL")
+      throw Self.refused(
+        "URLSession would remove the segments `.` and `..` from the path of the URL; leave them out, or use another "
+          + "transport")
     }
     guard let url = URL(string: request.url.string), url.absoluteString == request.url.string else {
       throw Self.refused("URLSession would change the URL; use the libcurl transport")

@@ -17,6 +17,7 @@ enum CacheCrasher {
     case "race": await run.race()
     case "full": await run.fillFullDisk()
     case "readonly": await run.useReadOnlyFolder()
+    case "purge": await run.removeMany(number)
     case "open": await run.writeWithOpenMask()
     default: exit(64)
     }

@@ -136,6 +136,21 @@ final class CacheRun: Sendable {
     if state.withLock({ $0.found }) != 2 { state.withLock { $0.wrong += 1 } }
   }
 
+  /// Removes many entries of a host. Prints a line as soon as the removal is recorded and not done yet; then the test
+  /// kills the process.
+  func removeMany(_ count: UInt64) async {
+    for index in 0..<count {
+      store.put(SelfDescribed.entry(index, version: 1, length: 100))
+      if index % 500 == 0 { await store.flush() }
+    }
+    store.put(SelfDescribed.entry(count, version: 1, length: 100, host: "kept.example.com"))
+    await store.flush()
+    store.remove(.host("example.com"))
+    while await store.removals(call: CallState(), patience: .zero) == .pending { await Task.yield() }
+    if await store.removals(call: CallState(), patience: .zero) == .noted { say("recorded") } else { say("done") }
+    await store.flush()
+  }
+
   // MARK: -
 
   private func step() {

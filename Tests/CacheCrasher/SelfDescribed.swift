@@ -10,14 +10,16 @@ enum SelfDescribed {
       entry: digest(index, 1), anyAccount: digest(index, 2), target: digest(index, 3), account: digest(0, 4))
   }
 
-  static func entry(_ index: UInt64, version: UInt64, length: UInt64) -> CacheEntry {
+  static func entry(
+    _ index: UInt64, version: UInt64, length: UInt64, host: String = "example.com"
+  ) -> CacheEntry {
     CacheEntry(
       key: key(index),
       head: CacheEntryHead(
         variant: digest(0, 5),
         answer: ResponseHead(status: 200, fields: ["ETag": "\"\(index)-\(version)-\(length)\""]),
         requestTime: .now, responseTime: .now, policy: .http,
-        label: CacheEntryLabel(method: "GET", url: "https://example.com/\(index)", host: "example.com", tag: nil)),
+        label: CacheEntryLabel(method: "GET", url: "https://\(host)/\(index)", host: host, tag: nil)),
       body: body(index, version, length))
   }
 

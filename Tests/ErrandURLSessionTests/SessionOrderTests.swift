@@ -31,7 +31,8 @@ import TransportChecks
   @Test func `unsupported requests are rejected`() throws {
     #expect(
       Self.refusal { try Self.order(sink: RecordingSink()) }
-        == "The request cannot be sent: this transport cannot write the response body to a sink (capability bodySink).")
+        == "The request cannot be sent: this transport cannot write the response body to a sink (capability bodySink);"
+        + " receive the body as data, or use the libcurl transport.")
     #expect(
       Self.refusal { try Self.order(.get, body: HTTPBody(Data([1]))) }
         == "The request cannot be sent: URLSession sends no body with GET; use another method or the libcurl"
@@ -50,7 +51,8 @@ import TransportChecks
     let url = "http://h.example" + path
     #expect(
       Self.refusal { try Self.order(.get, url) }
-        == "The request cannot be sent: URLSession would remove the segments `.` and `..` from the path of the URL.")
+        == "The request cannot be sent: URLSession would remove the segments `.` and `..` from the path of the URL;"
+        + " leave them out, or use another transport.")
     #expect(Self.refusal { try Self.order(.get, url, on: .apple) } == nil)
   }
 

@@ -87,6 +87,9 @@ struct LookUp {
 
   /// Serves a byte range of a complete stored response (RFC 9111 section 4). If the range is outside the body, the
   /// request is sent to the server.
+  ///
+  /// The store has read the whole entry, because one checksum, and perhaps one encryption, covers the whole body. A part
+  /// that is read alone could not be checked for damage.
   private func part(
     _ range: StoredRange, of entry: CacheEntry, _ serving: CacheServing, _ lookupResult: CacheLookupResult
   ) async throws -> HTTPResponse {

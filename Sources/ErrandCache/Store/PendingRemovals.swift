@@ -33,7 +33,7 @@ struct PendingRemovals: Sendable {
     }
   }
 
-  static let most = 1_024
+  static let most = 16_384
 
   private var pending: [Removal: UInt64] = [:]
   private var number: UInt64 = 0

@@ -29,7 +29,6 @@ struct CacheFolder: Sendable {
   /// access.
   /// A folder with other files is rejected: a store denies all other users access to its folder, so they could no
   /// longer read the other files.
-  /// longer read the other files.
   static func made(_ path: String) throws(Refusal) -> CacheFolder {
     let folder = CacheFolder(path)
     switch StoreCondition(of: folder.url) {
@@ -59,11 +58,12 @@ struct CacheFolder: Sendable {
   private func refusal(_ condition: StoreCondition) -> Refusal {
     switch condition {
     case .missing: refusal("does not exist; “errand send --cache DIR URL” creates a store.")
-    case .noFolder: refusal("is not a folder.")
+    case .noFolder: refusal("is not a folder; name a folder, or a path that does not exist yet.")
     case .closed(let code): closed(code, "cannot be used")
     case .notPrivate(let sentence): Refusal(description: sentence, code: .forbidden)
-    case .empty, .usable: refusal("contains no store, because nothing was stored there.")
-    case .occupied: refusal("contains other files, but no store.")
+    case .empty, .usable:
+      refusal("contains no store, because nothing was stored there; “errand send --cache DIR URL” stores responses.")
+    case .occupied: refusal("contains other files, but no store; use the folder of a store.")
     case .foreign: refusal("contains the index of another program; use another folder.")
     case .otherVersion: refusal("contains a store of another version of Errand; use another folder.")
     case .damaged: refusal("contains a damaged store; the next “errand send --cache” replaces it.")

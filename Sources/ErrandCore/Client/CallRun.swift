@@ -92,8 +92,9 @@ final class CallRun: Sendable {
     if let ownership = options.ownership { Self.enlist(state, with: ownership, in: registry) }
     let notifiesOnce = delivery.onProgress == nil && accessories.isEmpty && !typed.givesCachedFirst
     callbackQueue = notifiesOnce ? nil : CallbackQueue(delivery.executor)
+    // A refused call sends nothing, so it neither stops other calls nor is stopped by them.
     repeatState =
-      kind.isOrdinary
+      notifies
       ? registry.repeats.start(typed.repeats, of: R.self, options.ownership?.number, info, state) : nil
     tellAccessories { $0.willStart(info) }
   }
@@ -153,16 +154,16 @@ final class CallRun: Sendable {
   /// Decides the final outcome, and notifies accessories, hooks and the callback. All of this happens in one job on the
   /// current executor.
   ///
-  /// If `willStop` of an accessory or the hook `afterCompletion` of the options cancels the call during this job, the
-  /// callback receives a cancellation and no success. Later cancellations have no effect.
+  /// If `willStop` of an accessory, the hook `afterCompletion` of the options or the hook `after` of the request cancels
+  /// the call during this job, the callback receives a cancellation and no success. Later cancellations have no effect.
   func finish<Value>(_ result: CallEnding, _ notify: (CallEnding) -> Value) -> Value {
     let claimed = applyStop(to: result, by: state.claim())
     // After this line, the next call with the same request type and owner may start, also from a callback of this call.
     if let repeatState { registry.repeats.end(repeatState) }
     tellAccessories { $0.willStop(info, claimed) }
     if runsHooks { options.afterCompletion?(applyStop(to: claimed, by: state.endsBy)) }
+    if runsHooks { typed.hook(after: applyStop(to: claimed, by: state.endsBy))?() }
     let ending = applyStop(to: claimed, by: state.conclude())
-    if runsHooks { typed.hook(after: ending)?() }
     let value = notify(ending)
     for accessory in accessories { accessory.didStop(info, ending) }
     registry.remove(place)

@@ -23,6 +23,22 @@ public struct ServerEnvironment: Sendable, Hashable {
   }
 }
 
+extension ServerEnvironment {
+  /// Whether both environments have the same name and the same URLs, byte by byte.
+  public static func == (left: ServerEnvironment, right: ServerEnvironment) -> Bool {
+    left.name.hasSameBytes(as: right.name) && left.baseURL.hasSameBytes(as: right.baseURL)
+      && left.cdnURL.hasSameBytes(as: right.cdnURL) && left.fallbackURLs.haveSameBytes(as: right.fallbackURLs)
+  }
+
+  /// Hashes the bytes of the name and the URLs.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ByteText(name))
+    hasher.combine(ByteText(baseURL))
+    hasher.combine(cdnURL.map { ByteText($0) })
+    hasher.combine(fallbackURLs.map { ByteText($0) })
+  }
+}
+
 extension [ServerEnvironment] {
   /// The first environment whose name has the same bytes as the given name; nil if there is none.
   func named(_ name: String) -> ServerEnvironment? { first { $0.name.hasSameBytes(as: name) } }

@@ -49,7 +49,9 @@ struct LoopbackConnection {
     let answer = scripted?.answer ?? core.handler(request)
     var writer = ResponseWriter(answer, to: socket, isHead: request.method == "HEAD")
     try writer.run()
-    return try receiveAfter(reception, &request) && Persistence.keepsOpen(after: answer, to: request)
+    // After a half-close the server could not respond to another request.
+    return try receiveAfter(reception, &request) && !writer.isHalfClosed
+      && Persistence.keepsOpen(after: answer, to: request)
   }
 
   /// Reads the body of the request before the response, unless `reception` requires the server to read the body later

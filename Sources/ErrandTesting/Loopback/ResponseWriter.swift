@@ -14,7 +14,7 @@ struct ResponseWriter {
   private var hasSentPiece = false
   /// Whether the server has closed the sending side of the connection. If true, all further bytes of the response are
   /// dropped.
-  private var isHalfClosed = false
+  private(set) var isHalfClosed = false
 
   /// - Parameter isHead: True for the response to a HEAD request, which is sent without content.
   init(_ answer: LoopbackAnswer, to socket: LoopbackSocket, isHead: Bool) {

@@ -135,6 +135,14 @@ extension APIError {
     APIError(.transfer, .interrupted, "The \(kind) did not end: \(reason). \(kind.cure)")
   }
 
+  /// The error for a response that did not arrive over https, although the request was sent over https.
+  static func backgroundDowngrade(_ kind: BackgroundKind) -> APIError {
+    APIError(
+      .redirect, .redirectRefused,
+      "The system followed a redirect from https to http, so the \(kind.product) was rejected. Use the https URL to "
+        + "which the \(kind) should be redirected, or let the server redirect to https.")
+  }
+
   /// The error for a response file with a wrong length. `expected` is the length that the server announced, or the
   /// length that the file had when it arrived.
   static func backgroundLength(_ length: Int64, insteadOf expected: Int64, _ kind: BackgroundKind) -> APIError {

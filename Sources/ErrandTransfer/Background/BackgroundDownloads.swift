@@ -38,7 +38,8 @@ public final class BackgroundDownloads: Sendable {
   ///   - session: The session that performs the requests. No other object may use it.
   ///   - folder: The folder for the saved records and for downloaded files that are not checked yet. No other object
   ///     may use the folder. The folder is created if it is missing, and must be on the same file system as the
-  ///     targets. Removing the folder loses all transfers in progress.
+  ///     targets. It is made private (mode 0700), and rejected if another user owns it or could replace it. Removing
+  ///     the folder loses all transfers in progress.
   ///   - algorithms: The digest algorithms for checksums and for the server's digests, usually `.standard` of the
   ///     product `ErrandChecksum`.
   ///   - onEnd: Called in a separate task for each download that has ended, including downloads that an earlier run of

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandSupport
 import Foundation
 
 /// The folder of background transfers, which only the user can access. The engine uses the folder only on its serial
@@ -32,10 +33,12 @@ struct BackgroundFolder<Record: BackgroundState>: Sendable {
 
   /// Creates the folder, reads the saved records of all transfers, and removes files that belong to no record. Throws
   /// if a record file cannot be opened or read. In this case no file is removed, because the transfer of the record may
-  /// still run.
+  /// still run. Also throws if the folder cannot be made private, or if other users could replace it.
   func load() throws -> [Record] {
+    if let fault = PrivateFolder.parentFault(path) { throw rejection(fault) }
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    if let fault = PrivateFolder.makePrivate(path) { throw rejection(fault) }
     let names = try files.names(in: path).sorted()
     let records = try names.filter { $0.hasSuffix(kind.recordSuffix) }.compactMap { try record($0) }
     let ids = Set(records.map(\.id))
@@ -48,6 +51,8 @@ struct BackgroundFolder<Record: BackgroundState>: Sendable {
     }
     return records
   }
+
+  private func rejection(_ fault: FolderFault) -> APIError { APIError(.transfer, .file, fault.sentence(path)) }
 
   private func record(_ name: String) throws -> Record? {
     let place = path + "/" + name

@@ -41,8 +41,7 @@ extension BackgroundState {
   /// names the status and not the content type.
   func judge(_ response: HTTPResponse) throws(APIError) {
     if isSecure, response.url.scheme != .https {
-      throw APIError(
-        .redirect, .redirectRefused, "The system followed a redirect from https to http; the file was deleted.")
+      throw .backgroundDowngrade(Self.kind)
     }
     try Validating.checkStatus(of: response, by: statusRule)
     try Validating.checkContentType(of: response, among: contentTypes)

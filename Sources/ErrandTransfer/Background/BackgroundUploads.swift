@@ -36,8 +36,8 @@ public final class BackgroundUploads: Sendable {
   ///   - client: The client that builds the requests and decodes the responses.
   ///   - session: The session that performs the requests. No other object may use it, not even for downloads.
   ///   - folder: The folder for the saved records, and for request bodies and responses until the end of an upload.
-  ///     Only the user can access the folder (mode 0700). The folder is created if it is missing. Removing the folder
-  ///     loses all transfers in progress.
+  ///     The folder is created if it is missing. It is made private (mode 0700), and rejected if another user owns it
+  ///     or could replace it. Removing the folder loses all transfers in progress.
   ///   - onEnd: Called in a separate task for each upload that has ended, including uploads that an earlier run of the
   ///     app started. The call is awaited. If the process ends before the call returns, the next run of the app reports
   ///     the end of the upload again.

@@ -14,7 +14,9 @@ extension PartFile {
   ///   `notFound` if the folder of the target does not exist or is a file.
   package static func open(target: String, files: any TransferFiles = SystemFiles()) throws -> PartFile {
     let names = PartNames(target)
-    guard !target.isEmpty else { throw FileFailure(.open, target, .notFound, detail: "the path is empty") }
+    guard !target.isEmpty else {
+      throw FileFailure(.open, target, .notFound, detail: "the path is empty; pass the path of the file")
+    }
     do {
       try check(target, files)
       for _ in 0..<patience {
@@ -33,7 +35,7 @@ extension PartFile {
     case .folder:
       let detail = "the target is a folder; to download into the folder, use `Download.into`"
       throw FileFailure(.open, target, .exists, detail: detail)
-    case .other: throw FileFailure(.open, target, .exists, detail: "the target is not a regular file")
+    case .other: throw FileFailure(.open, target, .exists, detail: "the target is not a regular file; use another path")
     }
   }
 

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandSupport
 import Foundation
 import StoreSamples
 import Testing
@@ -7,16 +8,54 @@ import Testing
 
 /// Folders that are not private to the user.
 @Suite struct FolderOwnershipTests {
-  private static let table: [(UInt32, UInt32, UInt32?, FolderFault?)] = [
-    (7, 0o700, nil, nil), (7, 0o755, nil, nil), (7, 0o770, nil, .sharedWrite), (7, 0o707, nil, .sharedWrite),
-    (7, 0o1777, nil, .sharedWrite), (8, 0o700, nil, .otherOwner(8)), (0, 0o755, nil, .otherOwner(0)),
-    (7, 0o700, 7, nil), (7, 0o700, 0, nil), (7, 0o700, 8, .otherLink(8)), (8, 0o700, 7, .otherOwner(8)),
+  private static let table: [(UInt32, UInt32, FolderFault?)] = [
+    (7, 0o700, nil), (7, 0o755, nil), (7, 0o770, .sharedWrite), (7, 0o707, .sharedWrite), (7, 0o1777, .sharedWrite),
+    (8, 0o700, .otherOwner(8)), (0, 0o755, .otherOwner(0)),
   ]
 
-  @Test(arguments: table) func `owner and mode decide`(
-    _ owner: UInt32, _ mode: UInt32, _ linkOwner: UInt32?, _ fault: FolderFault?
-  ) {
-    #expect(FolderFault(owner: owner, mode: mode, linkOwner: linkOwner, user: 7) == fault)
+  @Test(arguments: table) func `owner and mode decide`(_ owner: UInt32, _ mode: UInt32, _ fault: FolderFault?) {
+    #expect(FolderFault(owner: owner, mode: mode, user: 7) == fault)
+  }
+
+  private static let parents: [(UInt32, UInt32, FolderFault?)] = [
+    (7, 0o700, nil), (0, 0o755, nil), (0, 0o1777, nil), (7, 0o1775, nil), (8, 0o700, .otherParent("/p", 8)),
+    (8, 0o1777, .otherParent("/p", 8)), (0, 0o777, .sharedParent("/p", mode: 0o777)),
+    (7, 0o775, .sharedParent("/p", mode: 0o775)), (7, 0o702, .sharedParent("/p", mode: 0o702)),
+  ]
+
+  @Test(arguments: parents) func `parents follow strict modes`(_ owner: UInt32, _ mode: UInt32, _ fault: FolderFault?) {
+    #expect(FolderFault(parent: "/p", owner: owner, mode: 0o40_000 | mode, user: 7) == fault)
+  }
+
+  private static let links: [(UInt32, FolderFault?)] = [(7, nil), (0, nil), (8, .otherLink("/l", 8))]
+
+  @Test(arguments: links) func `link needs a trusted owner`(_ owner: UInt32, _ fault: FolderFault?) {
+    #expect(FolderFault(link: "/l", owner: owner, user: 7) == fault)
+  }
+
+  private static let items: [String: FolderPath.Item] = [
+    "/": .init(owner: 0, mode: 0o755), "/own": .init(owner: 7, mode: 0o755), "/own/a": .init(owner: 7, mode: 0o700),
+    "/tmp": .init(owner: 0, mode: 0o1777), "/tmp/a": .init(owner: 7, mode: 0o700),
+    "/open": .init(owner: 7, mode: 0o777), "/open/a": .init(owner: 7, mode: 0o700),
+    "/other": .init(owner: 8, mode: 0o755), "/other/a": .init(owner: 7, mode: 0o700),
+    "/own/open": .init(owner: 7, mode: 0o777, target: "../open/./a"),
+    "/own/loop": .init(owner: 7, mode: 0o777, target: "loop"),
+    "/tmp/link": .init(owner: 8, mode: 0o777, target: "/own/a"),
+    "/own/safe": .init(owner: 0, mode: 0o777, target: "/own//a/"),
+  ]
+
+  private static let paths: [(String, FolderFault?)] = [
+    ("/own/a", nil), ("/own/a/new/folder", nil), ("/tmp/a", nil), ("/tmp/a/", nil), ("/own/safe", nil),
+    ("/own/safe/x", nil), ("/open", nil), ("/", nil), ("/own/loop/a", nil), ("/new/a", nil),
+    ("/open/a", .sharedParent("/open", mode: 0o777)), ("/open/new", .sharedParent("/open", mode: 0o777)),
+    ("/other/a", .otherParent("/other", 8)), ("/own/../other/a", .otherParent("/other", 8)),
+    ("/own/open", .sharedParent("/open", mode: 0o777)), ("/own/open/b", .sharedParent("/open", mode: 0o777)),
+    ("/tmp/link", .otherLink("/tmp/link", 8)), ("/tmp/link/a", .otherLink("/tmp/link", 8)),
+  ]
+
+  @Test(arguments: paths) func `every parent and link is checked`(_ path: String, _ fault: FolderFault?) {
+    var folder = FolderPath(path, user: 7) { Self.items[$0] }
+    #expect(folder.fault() == fault)
   }
 
   private let folder = TestFolder()
@@ -51,6 +90,24 @@ import Testing
     #expect(try folder.permissions(folder.url) == 0o1777)
   }
 
+  @Test func `folder below a shared folder is rejected`() async throws {
+    try make(0o777, at: folder.url)
+    let inner = folder.url.appending(path: "inner")
+    try make(0o700, at: inner)
+    let store = SQLiteStore(folder: inner)
+    store.put(Sample.entry("/a"))
+    await store.flush()
+    let refusal = try #require(store.refusal)
+    #expect(refusal.contains("(mode 777)") && refusal.contains("chmod go-w on “\(folder.url.path())”"), "\(refusal)")
+    // A folder that does not exist is not created either.
+    let missing = SQLiteStore(folder: folder.url.appending(path: "missing"))
+    await missing.flush()
+    #expect(missing.refusal != nil && folder.files.isEmpty)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path()) == ["inner"])
+    #expect(chmod(folder.url.path(), 0o1777) == 0)
+    #expect(store.refusal == nil)
+  }
+
   @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
   func `another user's folder is rejected`() async throws {
     try make(0o700, at: folder.url)
@@ -67,7 +124,7 @@ import Testing
     #expect(lchown(link.path(), 12_345, 12_345) == 0)
     try await expectRefusal(link, "symbolic link that belongs to another user")
     for end in ["/", "//", "/.", "/./"] {
-      #expect(SystemFile.folderFault(link.path() + end) == .otherLink(12_345), "\(end)")
+      #expect(PrivateFolder.fault(link.path() + end) == .otherLink(link.path(), 12_345), "\(end)")
     }
   }
 
@@ -77,7 +134,7 @@ import Testing
     ("//", "/"), ("/.", "/"), (".", "."), ("./", "."), ("", ""), ("/a\u{600}/", "/a\u{600}"),
   ])
   func `end of a path is removed`(path: String, name: String) {
-    #expect(Array(SystemFile.withoutEnd(path).utf8) == Array(name.utf8))
+    #expect(Array(PrivateFolder.withoutEnd(path).utf8) == Array(name.utf8))
   }
 
   @Test func `own folder is made private`() async throws {

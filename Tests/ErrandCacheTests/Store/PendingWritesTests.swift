@@ -14,6 +14,7 @@ import Testing
       case .renew: "renew"
       case .remove(let selection): selection == .all ? "remove all" : "remove"
       case .displace: "displace"
+      case .removeMany: "remove many"
       case .barrier: "barrier"
       }
     }
@@ -71,10 +72,87 @@ import Testing
 
   @Test func `many target removals stay separate`() {
     var writes = PendingWrites(limit: 1 << 20)
-    for index in 0..<20_000 { writes.remove(.target(Sample.key("/\(index)").target)) }
-    #expect(!writes.removals.selections.contains(.all) && writes.removals.selections.count == 20_000)
-    for index in 20_000..<70_000 { writes.remove(.target(Sample.key("/\(index)").target)) }
-    #expect(writes.removals.selections.contains(.all))
+    for index in 0..<10_000 { writes.remove(.target(Sample.key("/\(index)").target)) }
+    #expect(!writes.removals.selections.contains(.all) && writes.removals.selections.count == 10_000)
+  }
+
+  /// Takes and finishes all writes. Returns their descriptions, and the removals that were collected.
+  private func drain(_ writes: inout PendingWrites) -> (words: Set<String>, many: [CompactRemovals]) {
+    var (all, many): (Set<String>, [CompactRemovals]) = ([], [])
+    while case let batch = writes.take(most: 64, frames: 10_000), !batch.isEmpty {
+      all.formUnion(words(batch))
+      many += batch.compactMap(\.write.many)
+      writes.finish(batch)
+    }
+    return (all, many)
+  }
+
+  @Test(arguments: [true, false]) func `countless removals stay precise`(_ byTarget: Bool) throws {
+    var writes = PendingWrites(limit: 1 << 20)
+    let old = Sample.head()
+    for index in 0..<70_000 {
+      let key = Sample.key("/\(index)")
+      writes.remove(byTarget ? .target(key.target) : .variant(key, old.variant))
+    }
+    for path in ["/0", "/69999"] { #expect(writes.view(Sample.key(path)).head(Sample.key(path), old) == nil) }
+    #expect(writes.view(Sample.key("/safe")).head(Sample.key("/safe"), old) == old)
+    let other = Sample.head(variant: "other")
+    #expect((writes.view(Sample.key("/69999")).head(Sample.key("/69999"), other) == nil) == byTarget)
+    #expect(writes.removalState == .pending && !writes.hasJournaledRemoval)
+    // The journal has no space for all of them.
+    #expect(writes.removals.selections.last == .all)
+    writes.recordJournaled(writes.removals)
+    #expect(writes.removalState == .noted && writes.hasJournaledRemoval)
+    writes.remove(.key(Sample.key("/70000")))
+    #expect(writes.removalState == .pending)
+    let (words, many) = drain(&writes)
+    #expect(words == ["remove", "remove many"] && many.count == 1)
+    #expect(try #require(many.first?.variants(Sample.key("/69999"))).contains(old.variant.index))
+    #expect(many.first?.variants(Sample.key("/70000")) == .all)
+    #expect(writes.removalState == .done && !writes.hasJournaledRemoval)
+    #expect(writes.view(Sample.key("/69999")).head(Sample.key("/69999"), old) == old)
+  }
+
+  @Test func `countless dropped entries displace only themselves`() {
+    var writes = PendingWrites(limit: 0)
+    let old = Sample.head()
+    for index in 0..<100_000 { writes.put(Sample.entry("/\(index)", head: Sample.head(time: 2_000))) }
+    #expect(writes.view(Sample.key("/99999")).head(Sample.key("/99999"), old) == nil)
+    #expect(writes.view(Sample.key("/safe")).head(Sample.key("/safe"), old) == old)
+    // No caller has requested the removal of these entries, so nothing must be recorded in the journal.
+    #expect(writes.removalState == .done && writes.removals.selections.isEmpty)
+    #expect(drain(&writes).words == ["displace", "remove many"])
+  }
+
+  @Test func `dropped entries leave removals precise`() {
+    var writes = PendingWrites(limit: 0)
+    for index in 0..<20_000 { writes.put(Sample.entry("/\(index)")) }
+    for index in 0..<10_000 { writes.remove(.key(Sample.key("/removed/\(index)"))) }
+    #expect(!writes.removals.selections.contains(.all) && writes.removals.selections.count == 10_000)
+  }
+
+  @Test func `removal of many precedes later entries`() {
+    var writes = PendingWrites(limit: 1 << 20)
+    for index in 0..<PendingChanges.mostKeyed { writes.remove(.key(Sample.key("/\(index)"))) }
+    let key = Sample.key("/a")
+    writes.put(Sample.entry("/a", body: "1"))
+    writes.remove(.key(key))
+    writes.put(Sample.entry("/a", body: "2"))
+    #expect(writes.view(key).entries.map { String(decoding: $0.body, as: UTF8.self) } == ["2"])
+    while case let batch = writes.take(most: 64, frames: 1_000), words(batch) != ["remove many"] {
+      writes.finish(batch)
+    }
+    // While the removal is carried out, all stored variants are hidden.
+    #expect(writes.view(key).head(key, Sample.head(variant: "other")) == nil)
+    #expect(words(writes.take(most: 64, frames: 1_000)) == ["put 2"])
+  }
+
+  @Test func `removing all replaces countless removals`() {
+    var writes = PendingWrites(limit: 1 << 20)
+    for index in 0..<20_000 { writes.remove(.key(Sample.key("/\(index)"))) }
+    writes.remove(.all)
+    #expect(writes.removals.selections == [.all])
+    #expect(words(writes.take(most: 64, frames: 1_000)) == ["remove all"] && writes.isEmpty)
   }
 
   @Test func `removal state follows the journal`() {
@@ -84,7 +162,7 @@ import Testing
     #expect(writes.removalState == .pending && !writes.hasUnjournaledPurge)
     writes.remove(.tag("feed"))
     #expect(writes.hasUnjournaledPurge && !writes.hasJournaledRemoval)
-    writes.recordJournaled(upTo: writes.removals.last)
+    writes.recordJournaled(writes.removals)
     #expect(writes.removalState == .noted && !writes.hasUnjournaledPurge && writes.hasJournaledRemoval)
     #expect(writes.removals.selections == [.key(Sample.key("/a")), .tag("feed")])
     let batch = writes.take(most: 10, frames: 1_000)
@@ -199,7 +277,7 @@ import Testing
         case .put(let entry): writes.put(entry)
         case .renew(let key, let stored, let head): writes.renew(key, stored: stored, head: head)
         case .remove(let selection): writes.remove(selection)
-        case .displace, .barrier: break
+        case .displace, .removeMany, .barrier: break
         }
       } else if batch.isEmpty {
         batch = writes.take(most: Int.random(in: 1..<5, using: &random), frames: 1_000)
@@ -248,7 +326,7 @@ import Testing
         }
       case .remove(let selection): entries.removeAll { selection.picks($0.key, $0.head) }
       case .displace(let key, let variant): entries.removeAll { $0.key == key && $0.head.variant == variant }
-      case .barrier: break
+      case .removeMany, .barrier: break
       }
     }
   }

@@ -10,10 +10,14 @@ import Testing
   private let now = MonotonicInstant(nanoseconds: 1_000)
   private let later = MonotonicInstant(nanoseconds: 2_000)
 
+  private static func isBarrier(_ write: PendingWrites.Numbered) -> Bool {
+    if case .barrier = write.write { true } else { false }
+  }
+
   private func words(_ next: StoreInbox.Next) -> String {
     switch next {
     case .read(let jobs): "read \(jobs.count)"
-    case .write(let batch): batch.contains(where: \.isBarrier) ? "barrier" : "write \(batch.count)"
+    case .write(let batch): batch.contains(where: Self.isBarrier) ? "barrier" : "write \(batch.count)"
     case .sleep(let until): until == nil ? "sleep" : "sleep until retry"
     case .end: "end"
     }

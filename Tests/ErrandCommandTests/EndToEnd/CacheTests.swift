@@ -172,10 +172,16 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder))
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     #expect(
-      try await refused(verb, folder) == "errand: “\(folder)” contains no store, because nothing was stored there.\n")
+      try await refused(verb, folder)
+        == "errand: “\(folder)” contains no store, because nothing was stored there; “errand send --cache DIR URL” "
+        + "stores responses.\n")
     try Data("mine".utf8).write(to: URL(filePath: folder + "/letter"))
-    #expect(try await refused(verb, folder) == "errand: “\(folder)” contains other files, but no store.\n")
-    #expect(try await refused(verb, folder + "/letter") == "errand: “\(folder)/letter” is not a folder.\n")
+    #expect(
+      try await refused(verb, folder)
+        == "errand: “\(folder)” contains other files, but no store; use the folder of a store.\n")
+    #expect(
+      try await refused(verb, folder + "/letter")
+        == "errand: “\(folder)/letter” is not a folder; name a folder, or a path that does not exist yet.\n")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["letter"])
   }
 

@@ -23,6 +23,19 @@ import Testing
     #expect(!Self.shown(configuration).contains("s3cret"))
   }
 
+  @Test func `environments differ in bytes`() {
+    let one = ServerEnvironment("caf\u{e9}", baseURL: Self.url, cdnURL: "a", fallbackURLs: ["b"])
+    var others = [ServerEnvironment](repeating: one, count: 4)
+    others[0].name = "cafe\u{301}"
+    others[1].baseURL = "https://h.example/caf\u{e9}"
+    others[2].cdnURL = nil
+    others[3].fallbackURLs = ["cafe\u{301}"]
+    #expect(Set(others + [one, one]).count == 5)
+    var (composed, decomposed) = (one, one)
+    (composed.baseURL, decomposed.baseURL) = ("https://h.example/caf\u{e9}", "https://h.example/cafe\u{301}")
+    #expect(composed != decomposed && composed == others[1])
+  }
+
   @Test func `family description masks the query`() {
     let family = RequestFamily("shop", baseURL: Self.url, cdnURL: Self.url, headers: ["X-Key": .secret("s3cret")])
     let text = Self.shown(family)

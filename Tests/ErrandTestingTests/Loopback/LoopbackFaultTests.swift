@@ -74,6 +74,16 @@ struct LoopbackFaultTests {
     try await server.wait { $0.openConnectionCount == 0 }
   }
 
+  @Test func `half close ends the requests`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { _ in Self.plain.halfClosed(after: 5, until: gate) }
+    let client = try RawClient(server, sending: "GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n")
+    #expect(await client.receive().end == .closed)
+    gate.open()
+    try await server.wait { $0.openConnectionCount == 0 }
+    #expect(server.requests.map(\.target) == ["/1"])
+  }
+
   @Test(arguments: [false, true])
   func `endless content ends with the client`(chunked: Bool) async throws {
     let server = try LoopbackServer { _ in .endless(chunked: chunked) }

@@ -66,6 +66,17 @@ import Testing
     #expect(await client.outcome(of: Get(), options: options).error?.code == .cancelled)
   }
 
+  @Test func `cancel in the request's hook counts too`() async {
+    struct Hooked: APIRequest {
+      typealias Response = String
+      let hook: @Sendable () -> Void
+      var path: Path { "/a" }
+      var hooks: CompletionHooks<String>? { CompletionHooks(after: { [hook] _ in hook() }) }
+    }
+    let request = Hooked { [client] in _ = client.cancelAll() }
+    #expect(await client.outcome(of: request).error?.code == .cancelled)
+  }
+
   @Test func `closures receive only the cancel`() async {
     let ended = Latch()
     client.start(outcomeOf: Get(), on: .inPlace, options: options) { [seen] in

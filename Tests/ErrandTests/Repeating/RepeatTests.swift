@@ -34,6 +34,20 @@ import TestSupport
     #expect(Set(told.all) == ["a success", "b success", "c success"])
   }
 
+  @Test func `refused call replaces no other call`() async {
+    let (fixture, told) = (JoinFixture(), Recorded<String>())
+    let first = start(fixture, "a", .cancelPrevious, told)
+    await fixture.exchange.reached()
+    let error = await UserCodeScope.during(Self.self, in: UserCodeScope.limit) {
+      await fixture.client.outcome(of: RepeatedSearch(text: "b", repeats: .cancelPrevious)).error
+    }
+    #expect(error?.stage == .interceptor && error?.message.contains("nested 8 deep") == true)
+    #expect(!first.isCancelled && fixture.client.registry.repeats.count == 1)
+    fixture.exchange.open()
+    #expect(await fixture.isIdle())
+    #expect(told.all == ["a success"])
+  }
+
   @Test func `newer call cancels the previous one`() async {
     let (fixture, told) = (JoinFixture(), Recorded<String>())
     let first = start(fixture, "a", .cancelPrevious, told)

@@ -45,6 +45,40 @@ import Testing
     }
   }
 
+  @Test func `folder below a shared folder is rejected`() async throws {
+    let folder = try TransferFolder()
+    let session = SlowSession()
+    session.gate.open()
+    defer { session.base.endProcess() }
+    #expect(chmod(folder.path, 0o777) == 0)
+    let error = await begin(engine(session, in: folder)).value
+    #expect(error?.code == .file && error?.message.contains("Run chmod go-w on “\(folder.path)”") == true)
+    #expect(folder.names.isEmpty && session.begun.all.isEmpty)
+    #expect(chmod(folder.path, 0o700) == 0)
+    #expect(await begin(engine(session, in: folder)).value == nil)
+    #expect(folder.mode("desk") == 0o700)
+  }
+
+  @Test func `own folder is made private`() async throws {
+    let folder = try TransferFolder()
+    let session = SlowSession()
+    session.gate.open()
+    defer { session.base.endProcess() }
+    #expect(mkdir(folder("desk"), 0o700) == 0 && chmod(folder("desk"), 0o777) == 0)
+    #expect(await begin(engine(session, in: folder)).value == nil)
+    #expect(folder.mode("desk") == 0o700)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
+  func `another user's folder is rejected`() async throws {
+    let folder = try TransferFolder()
+    let session = SlowSession()
+    #expect(mkdir(folder("desk"), 0o700) == 0 && chown(folder("desk"), 12_345, 12_345) == 0)
+    let error = await begin(engine(session, in: folder)).value
+    #expect(error?.code == .file && error?.message.contains("another user (user ID 12345)") == true)
+    #expect(session.begun.all.isEmpty)
+  }
+
   @Test func `callers share one launch after a failure`() async throws {
     let folder = try TransferFolder()
     let (session, faulty) = (SlowSession(), FaultyFiles())

@@ -4,26 +4,39 @@ import ErrandCore
 /// and cache data) of an entry.
 ///
 /// Changes that affect a single key or target are found by their digest, so that a lookup does not search all changes.
+/// If there are too many, further removals of single keys and targets are collected in ``CompactRemovals``. The queue
+/// then contains one write for all of them. This is correct although the write is older than the latest of these
+/// removals: the entries that were put in between are deleted from the queue when their removal is requested.
 struct PendingChanges: Sendable {
   typealias Write = PendingWrites.Write
   typealias Numbered = PendingWrites.Numbered
 
-  /// The maximum number of pending changes of single keys and targets. If there are more, all entries are removed
-  /// instead.
-  static let mostKeyed = 65_536
+  /// The maximum number of pending changes of single keys and targets that are kept separately.
+  static let mostKeyed = 16_384
   /// The maximum number of pending removals by account, host, tag or age. If there are more, all entries are removed
   /// instead.
   static let mostBroad = 1_024
+  /// The maximum number of entries to displace that are kept separately. It leaves space for removals that a caller
+  /// requests, which are recorded separately in the journal.
+  static let mostDisplaced = 4_096
   /// The maximum number of pending renewals. If there are more, the new renewals are dropped.
   static let mostRenewals = 1_024
 
   private var keyed: [Digest: [Numbered]] = [:]
   private var keyedCount = 0
   private var renewals = 0
+  private var displaced = 0
   /// The pending removals that may affect entries under many keys, in the order of their numbers.
   private(set) var broad: [Numbered] = []
   /// The numbers of all pending removals that a caller requested, in ascending order.
   private var removalNumbers: [UInt64] = []
+  /// The further removals of single keys and targets, and the number of the write in the queue that carries them out.
+  private var overflow = CompactRemovals()
+  var overflowNumber: UInt64?
+  /// The removals from `overflow` that the store's thread carries out now.
+  private var takenOverflow = CompactRemovals()
+  /// The number of removals that callers requested and that were added to `overflow`. Zero if none of them is pending.
+  private(set) var overflowRequests = 0
 
   // MARK: - Looking
 
@@ -34,7 +47,18 @@ struct PendingChanges: Sendable {
     return (single + broad).sorted { $0.number < $1.number }.map(\.write)
   }
 
-  /// The pending removals that a caller requested, in the order of their numbers.
+  /// The variants of a key that ``CompactRemovals`` remove; nil if they remove none.
+  func overflow(_ key: CacheKey) -> CompactRemovals.Variants? {
+    switch (overflow.variants(key), takenOverflow.variants(key)) {
+    case (nil, let variants), (let variants, nil): variants
+    case (.all, _), (_, .all): .all
+    case (.one(let variant), let others?), (let others?, .one(let variant)): others.adding(variant)
+    case (.several(let variants), .several(let others)): .several(variants.union(others))
+    }
+  }
+
+  /// The pending removals that a caller requested, in the order of their numbers. The removals in ``CompactRemovals``
+  /// are not among them.
   var removals: [Numbered] {
     (keyed.values.joined() + broad).filter { $0.removal != nil }.sorted { $0.number < $1.number }
   }
@@ -45,6 +69,7 @@ struct PendingChanges: Sendable {
   /// Whether the limits allow one more change of the same kind as `write`.
   func hasRoom(for write: Write) -> Bool {
     if write.removal == .all { return true }
+    if write.isDisplacement, displaced >= Self.mostDisplaced { return false }
     return write.place == nil ? broad.count < Self.mostBroad : keyedCount < Self.mostKeyed
   }
 
@@ -66,6 +91,20 @@ struct PendingChanges: Sendable {
     keyed[place, default: []].append(change)
     keyedCount += 1
     if change.write.isRenewal { renewals += 1 }
+    if change.write.isDisplacement { displaced += 1 }
+  }
+
+  /// Adds a removal to ``CompactRemovals``. Returns false if the limit is reached.
+  mutating func appendToOverflow(_ write: Write) -> Bool {
+    guard overflow.hasRoom, overflow.insert(write) else { return false }
+    if write.removal != nil { overflowRequests += 1 }
+    return true
+  }
+
+  /// Returns the removals in ``CompactRemovals``, which the store's thread now carries out.
+  mutating func takeOverflow() -> CompactRemovals {
+    (takenOverflow, overflow, overflowNumber) = (overflow, CompactRemovals(), nil)
+    return takenOverflow
   }
 
   /// Deletes all changes that the store's thread has not taken from the queue yet, and returns their numbers.
@@ -73,11 +112,23 @@ struct PendingChanges: Sendable {
   mutating func removeAll(after taken: UInt64) -> [UInt64] {
     let removed = (keyed.values.joined() + broad).filter { $0.number > taken }
     forget(removed)
-    return removed.map(\.number)
+    defer { overflowNumber = nil }
+    overflow = CompactRemovals()
+    forgetOverflowRequests()
+    return removed.map(\.number) + (overflowNumber.map { [$0] } ?? [])
   }
 
   /// Deletes the changes that have been written to the disk.
-  mutating func finish(_ batch: [Numbered]) { forget(batch) }
+  mutating func finish(_ batch: [Numbered]) {
+    forget(batch)
+    guard batch.contains(where: \.isRemovalOfMany) else { return }
+    takenOverflow = CompactRemovals()
+    forgetOverflowRequests()
+  }
+
+  private mutating func forgetOverflowRequests() {
+    if !overflow.hasRequest, !takenOverflow.hasRequest { overflowRequests = 0 }
+  }
 
   private mutating func forget(_ changes: [Numbered]) {
     var removals: Set<UInt64> = []
@@ -94,6 +145,7 @@ struct PendingChanges: Sendable {
       keyed[place] = waiting.isEmpty ? nil : waiting
       keyedCount -= 1
       if change.write.isRenewal { renewals -= 1 }
+      if change.write.isDisplacement { displaced -= 1 }
     }
     if !wide.isEmpty, !broad.isEmpty { broad.removeAll { wide.contains($0.number) } }
     if !removals.isEmpty { removalNumbers.removeAll { removals.contains($0) } }
@@ -102,6 +154,7 @@ struct PendingChanges: Sendable {
 
 extension PendingWrites.Write {
   fileprivate var isRenewal: Bool { if case .renew = self { true } else { false } }
+  fileprivate var isDisplacement: Bool { if case .displace = self { true } else { false } }
 
   /// The digest of the single key or target that a change affects. Nil if the change may affect entries under many
   /// keys.
@@ -109,7 +162,7 @@ extension PendingWrites.Write {
     switch self {
     case .renew(let key, _, _), .displace(let key, _), .remove(.key(let key)), .remove(.variant(let key, _)): key.entry
     case .remove(.target(let target)): target
-    case .put, .remove, .barrier: nil
+    case .put, .remove, .removeMany, .barrier: nil
     }
   }
 

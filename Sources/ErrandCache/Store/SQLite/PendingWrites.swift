@@ -14,6 +14,9 @@ struct PendingWrites: Sendable {
     /// Removes the stored, older version of an entry. The newer version was dropped, because too many entries were
     /// pending.
     case displace(CacheKey, variant: Digest)
+    /// Removes many single keys and targets. In the queue the value is empty: the removals are in ``PendingChanges``
+    /// until the store's thread takes the write.
+    case removeMany(CompactRemovals)
     /// Runs a job after all earlier writes have been carried out.
     case barrier(StoreJob)
   }
@@ -30,11 +33,14 @@ struct PendingWrites: Sendable {
     /// The pending renewals and removals that may affect entries under the key, in the order in which they were
     /// requested.
     var changes: [Write] = []
+    /// The variants of the key that pending ``CompactRemovals`` remove; nil if they remove none.
+    var removed: CompactRemovals.Variants?
 
     /// The head (status, fields and cache data) that a stored entry has after the pending changes. Nil if a pending
     /// change removes or replaces the entry.
     func head(_ key: CacheKey, _ head: CacheEntryHead) -> CacheEntryHead? {
       if entries.contains(where: { $0.head.variant == head.variant }) { return nil }
+      if removed?.contains(head.variant.index) == true { return nil }
       var head = head
       for change in changes {
         switch change {
@@ -44,7 +50,7 @@ struct PendingWrites: Sendable {
           if selection.picks(key, head) { return nil }
         case .displace(let other, let variant):
           if other == key, head.variant == variant { return nil }
-        case .put, .barrier: break
+        case .put, .removeMany, .barrier: break
         }
       }
       return head
@@ -63,6 +69,8 @@ struct PendingWrites: Sendable {
   /// The number of the last removal that is recorded in the journal (see ``RemovalJournal``). The removals up to this
   /// number are carried out even if the process ends.
   private var journaled: UInt64 = 0
+  /// The number of requested removals in ``CompactRemovals`` that the journal contains.
+  private var journaledRequests = 0
   private(set) var bytes = 0
 
   init(limit: Int) { self.limit = limit }
@@ -75,7 +83,7 @@ struct PendingWrites: Sendable {
   }
 
   func view(_ key: CacheKey) -> View {
-    View(entries: entries(key), changes: changes.concerning(key))
+    View(entries: entries(key), changes: changes.concerning(key), removed: changes.overflow(key))
   }
 
   /// Whether the entry can be added without exceeding the limit for pending entries.
@@ -89,10 +97,22 @@ struct PendingWrites: Sendable {
 
   // MARK: - Removals
 
-  /// The pending removals in the order in which they were requested, and the number of the last removal.
-  var removals: (selections: [CacheSelection], last: UInt64) {
+  /// The pending removals that the journal must contain.
+  struct Unwritten: Sendable {
+    /// The removals in the order in which they were requested.
+    var selections: [CacheSelection]
+    fileprivate var last: UInt64
+    fileprivate var requests: Int
+  }
+
+  /// The pending removals for the journal (see ``RemovalJournal``). The removals in ``CompactRemovals`` are too many for
+  /// the journal, so they are recorded as a removal of all entries.
+  var removals: Unwritten {
     let removals = changes.removals
-    return (removals.compactMap(\.removal), removals.last?.number ?? 0)
+    let overflow: [CacheSelection] = changes.overflowRequests > 0 ? [.all] : []
+    return Unwritten(
+      selections: removals.compactMap(\.removal) + overflow, last: removals.last?.number ?? 0,
+      requests: changes.overflowRequests)
   }
 
   /// Whether a pending removal may affect entries of several URLs and is not recorded in the journal (see
@@ -100,15 +120,22 @@ struct PendingWrites: Sendable {
   var hasUnjournaledPurge: Bool { changes.broad.contains { $0.number > journaled && $0.removal?.isPurge == true } }
 
   /// Whether the journal contains a removal that is still pending (see ``RemovalJournal``).
-  var hasJournaledRemoval: Bool { changes.firstRemoval.map { $0 <= journaled } ?? false }
+  var hasJournaledRemoval: Bool {
+    changes.firstRemoval.map { $0 <= journaled } ?? false || changes.overflowRequests > 0 && journaledRequests > 0
+  }
 
   /// The state of the pending removals: whether they are done, recorded in the journal, or only pending.
   var removalState: RemovalState {
-    changes.lastRemoval.map { $0 > journaled ? .pending : .noted } ?? .done
+    let overflow: RemovalState =
+      changes.overflowRequests == 0 ? .done : changes.overflowRequests > journaledRequests ? .pending : .noted
+    return max(changes.lastRemoval.map { $0 > journaled ? .pending : .noted } ?? .done, overflow)
   }
 
-  /// Records that the journal contains all removals up to a number.
-  mutating func recordJournaled(upTo number: UInt64) { journaled = max(journaled, number) }
+  /// Records that the journal contains removals.
+  mutating func recordJournaled(_ removals: Unwritten) {
+    journaled = max(journaled, removals.last)
+    journaledRequests = removals.requests
+  }
 
   // MARK: - Adding
 
@@ -166,8 +193,9 @@ struct PendingWrites: Sendable {
 
   private mutating func change(_ write: Write) {
     if changes.contains(write, after: taken) { return }
-    guard changes.hasRoom(for: write) else { return remove(.all) }
-    changes.append(Numbered(number: append(write), write: write))
+    if changes.hasRoom(for: write) { return changes.append(Numbered(number: append(write), write: write)) }
+    guard changes.appendToOverflow(write) else { return remove(.all) }
+    if changes.overflowNumber == nil { changes.overflowNumber = append(.removeMany(CompactRemovals())) }
   }
 
   /// Deletes all pending removals and renewals that the store's thread has not taken from the queue yet.
@@ -223,7 +251,7 @@ struct PendingWrites: Sendable {
   // MARK: - Taking
 
   /// Takes the next writes from the queue and returns them, at most as many as fit into one transaction. A job that
-  /// must run after all earlier writes is returned alone.
+  /// must run after all earlier writes is returned alone, and so is a removal that needs several transactions.
   mutating func take(most: Int, frames: Int) -> [Numbered] {
     var batch: [Numbered] = []
     var pages = 0
@@ -234,12 +262,13 @@ struct PendingWrites: Sendable {
       }
       pages += 8
       if case .put(let entry) = next.write { pages += entry.body.count / 4_096 }
-      if !batch.isEmpty, next.isBarrier || pages > frames { break }
-      batch.append(next)
+      if !batch.isEmpty, next.isAlone || pages > frames { break }
+      let write = next.isRemovalOfMany ? .removeMany(changes.takeOverflow()) : next.write
+      batch.append(Numbered(number: next.number, write: write))
       taken = next.number
       queue[first] = nil
       first += 1
-      if next.isBarrier { break }
+      if next.isAlone { break }
     }
     compact()
     return batch
@@ -253,6 +282,7 @@ struct PendingWrites: Sendable {
       setPuts(entry.key, puts[entry.key.entry]?.filter { $0.number != done.number } ?? [])
     }
     changes.finish(batch)
+    if changes.overflowRequests == 0 { journaledRequests = 0 }
   }
 
   /// Removes and returns the jobs that wait until earlier writes have been carried out.
@@ -280,7 +310,15 @@ struct PendingWrites: Sendable {
 }
 
 extension PendingWrites.Numbered {
-  var isBarrier: Bool { if case .barrier = write { true } else { false } }
+  /// Whether the write is a batch of its own.
+  var isAlone: Bool {
+    switch write {
+    case .barrier, .removeMany: true
+    case .remove(let selection): SlicedRemoval(selection) != nil
+    case .put, .renew, .displace: false
+    }
+  }
+  var isRemovalOfMany: Bool { write.many != nil }
   var removal: CacheSelection? { if case .remove(let selection) = write { selection } else { nil } }
 }
 
@@ -288,12 +326,15 @@ extension PendingWrites.Write {
   /// The entries to remove, if the write is a removal that a caller requested; otherwise nil.
   var removal: CacheSelection? { if case .remove(let selection) = self { selection } else { nil } }
 
+  /// The removals of many single keys and targets; nil for other writes.
+  var many: CompactRemovals? { if case .removeMany(let removals) = self { removals } else { nil } }
+
   /// The stored entry that the write replaces, or removes because the entry is out of date; nil for other writes.
   var replaced: CacheSelection? {
     switch self {
     case .put(let entry): .variant(entry.key, entry.head.variant)
     case .displace(let key, let variant): .variant(key, variant)
-    case .renew, .remove, .barrier: nil
+    case .renew, .remove, .removeMany, .barrier: nil
     }
   }
 }

@@ -11,7 +11,7 @@ enum PreparedWrite {
   /// the prepared write removes the stored entry instead.
   init(_ write: PendingWrites.Write, settings: StoreSettings) {
     switch write {
-    case .barrier: self = .nothing
+    case .removeMany, .barrier: self = .nothing
     case .renew(let key, let stored, let head): self = .renew(key, stored: stored, head: head)
     case .remove(let selection): self = .remove(selection)
     case .displace(let key, let variant): self = .remove(.variant(key, variant))

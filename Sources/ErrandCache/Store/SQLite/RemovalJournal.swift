@@ -1,3 +1,4 @@
+import ErrandSupport
 import Foundation
 
 /// Records pending removals in the folder of a store, so that they are applied even if the process ends.
@@ -22,8 +23,8 @@ import Foundation
 ///   opened either.
 struct RemovalJournal: Sendable {
   private static let magic = Array("ERO1".utf8)
-  private static let mostBytes = 256 << 10
-  private static let mostRemovals = 1_024
+  private static let mostBytes = 4 << 20
+  private static let mostRemovals = 20_480
 
   let folder: String
   private let prefix = "errand-cache.owed-"
@@ -57,7 +58,7 @@ struct RemovalJournal: Sendable {
 
   /// Writes removals to a new journal file and synchronises the file with the disk. Nil if the disk rejects the write.
   func write(_ removals: [CacheSelection]) -> JournalFile? {
-    guard SystemFile.folderFault(folder) == nil else { return nil }
+    guard PrivateFolder.fault(folder) == nil else { return nil }
     let bytes = Self.bytes(of: removals)
     let random = Digest.random().words
     let name = prefix + Digest.hexadecimal(random.0) + Digest.hexadecimal(random.1)

@@ -44,7 +44,10 @@ public final class SQLiteStore: CacheStore, UseRecording {
   /// accepted.
   ///
   /// A folder is rejected if it belongs to another user, if the path leads through a link of another user, or if other
-  /// users may write to it. A store neither reads nor writes in a rejected folder.
+  /// users may write to it. It is also rejected if other users could replace it: if a folder above it belongs to
+  /// another user (except root), or if others may write to such a folder. This includes the group of the folder, as
+  /// with `StrictModes` of OpenSSH. A folder with the sticky bit, such as `/tmp`, is accepted. A store neither reads
+  /// nor writes in a rejected folder.
   ///
   /// This property checks the folder when it is read, on the caller's thread. It may report a folder of the current
   /// user to which other users may write. But the first use of the store makes such a folder private.

@@ -1,3 +1,4 @@
+import ErrandSupport
 import Foundation
 
 /// The folder of a ``SQLiteStore``: the files in it, and how the folder is created, locked and emptied.
@@ -45,19 +46,21 @@ struct StoreFolder: Sendable {
   var indexLength: Int { (indexFiles + [salt, lock]).reduce(0) { $0 + SystemFile.length($1) } }
 
   /// The reason why the folder must not be used. Nil if the folder may be used or does not exist.
-  var fault: FolderFault? { SystemFile.folderFault(path) }
+  var fault: FolderFault? { PrivateFolder.fault(path) }
 
   /// Creates the folder, and everything in it that must exist before the index is opened. If an item has the name of a
   /// store file but is of another kind or belongs to another user, the item is renamed. A folder that is not private to
   /// the user is rejected and not changed.
   func prepare() throws(SQLiteFailure) {
+    // Nothing is created below a folder in which other users could replace it.
+    guard PrivateFolder.parentFault(path) == nil else { throw .notPrivate }
     guard SystemFile.makeFolder(path) else { throw .noFolder }
-    guard SystemFile.makePrivate(path) == nil else { throw .notPrivate }
+    guard PrivateFolder.makePrivate(path) == nil else { throw .notPrivate }
     for name in indexFiles + [salt, lock] where ![.nothing, .file].contains(SystemFile.kind(name)) { setAside(name) }
     if ![.nothing, .folder].contains(SystemFile.kind(bodies)) { setAside(bodies) }
     for name in indexFiles + [salt, lock, bodies] where SystemFile.isForeign(name) { setAside(name) }
     guard SystemFile.makeFolder(bodies) else { throw .noFolder }
-    guard SystemFile.makePrivate(bodies) == nil else { throw .notPrivate }
+    guard PrivateFolder.makePrivate(bodies) == nil else { throw .notPrivate }
     keepFromBackup()
   }
 

@@ -85,6 +85,34 @@ extension StoreIndex {
     return last
   }
 
+  /// Reads the ids of the entries that a removal selects, in slices. `pause` is called after each slice.
+  func ids(_ removal: SlicedRemoval, pause: () -> Void) throws(SQLiteFailure) -> [Int64] {
+    var ids: [Int64] = []
+    var last: Int64? = .min
+    while let reached = last {
+      last = try slice(after: reached, of: removal, into: &ids)
+      pause()
+    }
+    return ids
+  }
+
+  private func slice(
+    after id: Int64, of removal: SlicedRemoval, into ids: inout [Int64]
+  ) throws(SQLiteFailure) -> Int64? {
+    let statement = try statement(removal.scan)
+    defer { statement.reset() }
+    removal.bind(statement)
+    statement.bind(2, id)
+    statement.bind(3, 1_024)
+    var last: Int64?
+    while try statement.step() {
+      let id = statement.number(0)
+      if statement.number(1) != 0 { ids.append(id) }
+      last = id
+    }
+    return last
+  }
+
   func size() throws(SQLiteFailure) -> CacheSize {
     CacheSize(
       entries: try number(.count), bytes: settings.folder.indexLength + (try fileBytes()), limit: settings.limit)

@@ -76,15 +76,30 @@ extension StoreIndex {
       try run(.files) { statement in removeFile(statement.text(0) ?? "", bytes: 0) }
       try run(.removeAll)
       try run(.setFileBytes, 0)
-    case .key(let key): for row in try rowIDs(key) { try remove(.removeRow, row.id) }
+    case .key(let key): for row in try rowIDs(key.entry.index) { try remove(.removeRow, row.id) }
     case .variant(let key, let variant):
-      for row in try rowIDs(key) where row.variant == variant.index { try remove(.removeRow, row.id) }
+      for row in try rowIDs(key.entry.index) where row.variant == variant.index { try remove(.removeRow, row.id) }
     case .target(let target): try remove(.removeTarget, target.index)
     case .account(let account): try remove(.removeAccount, account.index)
     case .olderThan(let time): try remove(.removeOlder, time.milliseconds)
     case .host(let host): try remove(.removeHost, host)
     case .tag(let tag): try remove(.removeTag, tag)
     }
+  }
+
+  /// Removes a row if it is selected. Another process may have replaced the row since its id was read.
+  func remove(_ removal: SlicedRemoval, _ id: Int64) throws(SQLiteFailure) {
+    try run(
+      removal.removal,
+      bind: { statement in
+        removal.bind(statement)
+        statement.bind(2, id)
+      }, forgetFile)
+  }
+
+  /// Removes the entries of a key; only some variants if `variants` says so.
+  func remove(_ entry: Int64, _ variants: CompactRemovals.Variants) throws(SQLiteFailure) {
+    for row in try rowIDs(entry) where variants.contains(row.variant) { try remove(.removeRow, row.id) }
   }
 
   func remove(_ query: StoreQuery, _ value: Int64) throws(SQLiteFailure) {
@@ -99,9 +114,9 @@ extension StoreIndex {
     if let file = statement.text(0) { removeFile(file, bytes: statement.number(1)) }
   }
 
-  private func rowIDs(_ key: CacheKey) throws(SQLiteFailure) -> [(id: Int64, variant: Int64)] {
+  private func rowIDs(_ entry: Int64) throws(SQLiteFailure) -> [(id: Int64, variant: Int64)] {
     var rows: [(Int64, Int64)] = []
-    try run(.siblings, bind: { $0.bind(1, key.entry.index) }) { rows.append(($0.number(0), $0.number(1))) }
+    try run(.siblings, bind: { $0.bind(1, entry) }) { rows.append(($0.number(0), $0.number(1))) }
     return rows
   }
 
@@ -142,7 +157,7 @@ extension StoreIndex {
   /// For any other selection it returns true without a lookup.
   private func mayHold(_ selection: CacheSelection) throws(SQLiteFailure) -> Bool {
     guard case .variant(let key, let variant) = selection else { return true }
-    return try rowIDs(key).contains { $0.variant == variant.index }
+    return try rowIDs(key.entry.index).contains { $0.variant == variant.index }
   }
 
   private func run(

@@ -103,12 +103,11 @@ final class StoreMailbox: Sendable {
 
   func takeReads() -> [StoreJob] { inbox.withLock { $0.takeReads() } }
 
-  /// Sets the state of the removals that failed, and the number of the last pending removal that is recorded in the
-  /// journal.
-  func setRemovals(failed state: RemovalState, journaledUpTo number: UInt64 = 0) {
+  /// Sets the state of the removals that failed, and records that the journal contains pending removals.
+  func setRemovals(failed state: RemovalState, journaled: PendingWrites.Unwritten? = nil) {
     inbox.withLock { inbox in
       inbox.failedRemovalState = state
-      inbox.writes.recordJournaled(upTo: number)
+      if let journaled { inbox.writes.recordJournaled(journaled) }
     }
   }
 

@@ -2,6 +2,8 @@
 enum StoreQuery: Int, CaseIterable {
   case rows, siblings, body, anyAccount, insert, renew, touch, touchPlace, ahead, oldest
   case removeRow, removeTarget, removeAccount, removeHost, removeTag, removeOlder, removeAll
+  case scanAccount, scanHost, scanTag, scanOlder
+  case removeAccountRow, removeHostRow, removeTagRow, removeOlderRow
   case list, count, files, pages, freePages, fileBytes, addFileBytes, setFileBytes
   case begin, commit, rollback
 
@@ -61,6 +63,14 @@ enum StoreQuery: Int, CaseIterable {
     case .removeHost: remove("host = ?1")
     case .removeTag: remove("tag = ?1")
     case .removeOlder: remove("response_time < ?1")
+    case .scanAccount: scan("account = ?1")
+    case .scanHost: scan("host = ?1")
+    case .scanTag: scan("tag = ?1")
+    case .scanOlder: scan("response_time < ?1")
+    case .removeAccountRow: remove("account = ?1 AND id = ?2")
+    case .removeHostRow: remove("host = ?1 AND id = ?2")
+    case .removeTagRow: remove("tag = ?1 AND id = ?2")
+    case .removeOlderRow: remove("response_time < ?1 AND id = ?2")
     case .removeAll: "DELETE FROM entry"
     case .list: "SELECT id, head, file, form, last_use FROM entry WHERE id > ?1 ORDER BY id LIMIT ?2"
     case .count: "SELECT count(*) FROM entry"
@@ -78,5 +88,9 @@ enum StoreQuery: Int, CaseIterable {
 
   private func remove(_ condition: String) -> String {
     "DELETE FROM entry WHERE \(condition) RETURNING file, size"
+  }
+
+  private func scan(_ condition: String) -> String {
+    "SELECT id, \(condition) FROM entry WHERE id > ?2 ORDER BY id LIMIT ?3"
   }
 }

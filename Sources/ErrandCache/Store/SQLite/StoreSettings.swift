@@ -23,6 +23,8 @@ struct StoreSettings: Sendable {
   var logLimit: Int { min(max(limit / 8, 128 << 10), 4 << 20) }
   /// The maximum number of pages that one transaction may write.
   var framesPerTransaction: Int { logLimit / Self.pageSize / 2 }
+  /// The maximum number of rows that one transaction of a long removal deletes.
+  var rowsPerRemoval: Int { min(max(framesPerTransaction / 2, 8), 256) }
   /// The maximum size of the index and the bodies, without the write-ahead log and the small files, in bytes.
   var contentLimit: Int { limit - logLimit - (64 << 10) }
   /// The maximum size of a body in the index, in bytes. Larger bodies are stored in files.

@@ -10,17 +10,17 @@ import Foundation
 final class StoreWorker {
   let settings: StoreSettings
   let mailbox: StoreMailbox
-  private var index: StoreIndex?
+  var index: StoreIndex?
   /// The removals that failed and must be applied before the next read.
-  private var failedRemovals: [CacheSelection] = []
+  var failedRemovals: [CacheSelection] = []
   /// The last 256 entries whose newer versions could not be written. They are removed when the index is opened again.
-  private var replaced: [CacheSelection] = []
+  var replaced: [CacheSelection] = []
   /// The journal file of this process, with the failed and the pending removals.
   private var journalFile: RemovalJournal.JournalFile?
   /// The time at which a journal file may be written again, after the disk has rejected a journal file.
   private var nextJournalWrite: MonotonicInstant?
   /// Whether removals of this process or of another process have failed.
-  private var hasFailedRemovals = false
+  var hasFailedRemovals = false
   /// The number of consecutive failures to use the index. The index is not used again before the time `offUntil`.
   private var failures = 0
   private var offUntil: MonotonicInstant?
@@ -31,7 +31,7 @@ final class StoreWorker {
   /// Whether the current work of the store's thread must not wait for another process.
   private var mustNotWait = false
   /// The writes in progress. If another process blocks these writes, the next attempt is at the time `retry`.
-  private var batch: [PendingWrites.Numbered] = []
+  var batch: [PendingWrites.Numbered] = []
   private var busySince: MonotonicInstant?
   private var retry: MonotonicInstant?
   /// Whether another process has prevented the truncation of the write-ahead log for more than two seconds.
@@ -157,32 +157,28 @@ final class StoreWorker {
   }
 
   /// Records the failed and the pending removals in the journal, so that they are applied even if the process ends.
-  private func writeJournal() {
+  /// Returns false if the disk rejects the record.
+  @discardableResult
+  func writeJournal() -> Bool {
     let waiting = mailbox.pending(\.removals)
     let removals = failedRemovals + waiting.selections.map(meant)
-    guard !removals.isEmpty else { return }
+    guard !removals.isEmpty else { return true }
     guard let new = settings.folder.journal.write(removals) else {
       nextJournalWrite = MonotonicInstant.now.advanced(by: .seconds(1))
-      return mailbox.setRemovals(failed: failedRemovals.isEmpty ? .done : .pending)
+      mailbox.setRemovals(failed: failedRemovals.isEmpty ? .done : .pending)
+      return false
     }
     if let journalFile { settings.folder.journal.remove(journalFile) }
     journalFile = new
     nextJournalWrite = nil
-    mailbox.setRemovals(failed: failedRemovals.isEmpty ? .done : .noted, journaledUpTo: waiting.last)
+    mailbox.setRemovals(failed: failedRemovals.isEmpty ? .done : .noted, journaled: waiting)
+    return true
   }
 
   /// The entries to remove on disk. If the salt of the folder could not be read, digests with the temporary salt match
   /// nothing on disk, so all entries are removed instead.
-  private func meant(_ selection: CacheSelection) -> CacheSelection {
+  func meant(_ selection: CacheSelection) -> CacheSelection {
     isSaltTemporary && selection.isByDigest ? .all : selection
-  }
-
-  /// Removes entries in one transaction. If all entries or an account are removed, also erases the data.
-  private func remove(
-    _ selections: [CacheSelection], from index: StoreIndex, pause: () -> Void
-  ) throws(SQLiteFailure) {
-    try index.transaction { () throws(SQLiteFailure) in for selection in selections { try index.remove(selection) } }
-    if selections.contains(where: \.leavesTraces) { try index.releasePages(pause: pause) }
   }
 
   /// Whether to stop waiting for another process, because a read is pending or a removal must be recorded in the
@@ -303,7 +299,7 @@ final class StoreWorker {
   }
 
   /// Whether a journal file may be written now. False for a second after the disk has rejected a journal file.
-  private var mayWriteJournal: Bool { nextJournalWrite.map { $0 <= .now } ?? true }
+  var mayWriteJournal: Bool { nextJournalWrite.map { $0 <= .now } ?? true }
 
   private func finish() {
     busySince = nil
@@ -325,7 +321,10 @@ final class StoreWorker {
     if index.isGone { throw .noFolder }
     try index.sweepOnce()
     let writes = batch.map { prepared($0.write) }
-    if try logHasRoom(index) {
+    let hasRoom = try logHasRoom(index)
+    if let write = batch.first?.write, try removeInSlices(write, from: index, keepingLog: hasRoom) {
+      // The write is done: it is the only one in its batch.
+    } else if hasRoom {
       try apply(writes, to: index)
     } else {
       try index.transaction { () throws(SQLiteFailure) in for write in writes { try write.apply(index, fits: false) } }
@@ -366,34 +365,5 @@ final class StoreWorker {
   private func prepared(_ write: PendingWrites.Write) -> PreparedWrite {
     if case .remove(let selection) = write { return .remove(meant(selection)) }
     return PreparedWrite(write, settings: settings)
-  }
-
-  /// Makes sure after a failed write that no lookup finds the entries that the write should have removed or replaced.
-  private func salvage() {
-    // Start with all removals, because without reading the index it is unknown which entries are on disk.
-    var removals = batch.compactMap(\.write.removal)
-    var replaced = batch.compactMap(\.write.replaced)
-    do throws(SQLiteFailure) {
-      try using { index throws(SQLiteFailure) in
-        removals = try index.held(removals)
-        replaced = try index.held(replaced)
-        let old = removals.map(meant) + replaced
-        if !old.isEmpty { try remove(old, from: index, pause: pause) }
-      }
-    } catch {
-      recordFailed(removals.map(meant), replaced)
-    }
-  }
-
-  /// Records failed removals. They are applied when the index is opened again, before anything is read.
-  private func recordFailed(_ removals: [CacheSelection], _ replaced: [CacheSelection]) {
-    guard !removals.isEmpty || !replaced.isEmpty else { return }
-    index = nil
-    self.replaced = (self.replaced + replaced).suffix(256)
-    guard !removals.isEmpty else { return }
-    failedRemovals += removals
-    if failedRemovals.count > 256 { failedRemovals = [.all] }
-    hasFailedRemovals = true
-    if mayWriteJournal { writeJournal() } else { mailbox.setRemovals(failed: .pending) }
   }
 }

@@ -113,33 +113,6 @@ enum SystemFile {
     return true
   }
 
-  /// Makes a folder private. Does not change a folder of another user, or a folder that all users share, such as one
-  /// for temporary files.
-  /// - Returns: The reason why the folder must not be used; nil if it is private now.
-  static func makePrivate(_ path: String) -> FolderFault? {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    if status.st_uid == geteuid(), status.st_mode & S_ISVTX == 0, status.st_mode & 0o777 != 0o700 { chmod(path, 0o700) }
-    return folderFault(path)
-  }
-
-  /// The reason why a folder must not be used; nil if the folder is private or does not exist.
-  static func folderFault(_ path: String) -> FolderFault? {
-    let path = withoutEnd(path)
-    var (link, target) = (stat(), stat())
-    guard lstat(path, &link) == 0, stat(path, &target) == 0 else { return nil }
-    let linkOwner = link.st_mode & S_IFMT == S_IFLNK ? link.st_uid : nil
-    return FolderFault(owner: target.st_uid, mode: UInt32(target.st_mode), linkOwner: linkOwner, user: geteuid())
-  }
-
-  /// The path without slashes and `.` segments at its end. With such an end, the system would follow a symbolic link
-  /// that is in the place of the last component.
-  static func withoutEnd(_ path: String) -> String {
-    var bytes = path.utf8[...]
-    while bytes.count > 1, bytes.last == 0x2F || bytes.suffix(2).elementsEqual("/.".utf8) { bytes = bytes.dropLast() }
-    return String(Substring(bytes))
-  }
-
   /// Whether a file belongs to another user.
   static func isForeign(_ path: String) -> Bool {
     var status = stat()

@@ -1,0 +1,100 @@
+import Foundation
+
+extension StoreWorker {
+  /// Carries out a removal that may affect many entries, in several short transactions. Returns false for other writes.
+  ///
+  /// Pending lookups run between the transactions. They do not find the selected entries, because the removal stays in
+  /// ``PendingWrites`` until its end. If the process ends in the meantime, the next process continues: a removal that a
+  /// caller requested is in the journal before the first of several transactions. Without a journal there is only one
+  /// transaction.
+  /// - Parameter keepsLog: Whether the removal stops when the write-ahead log becomes too long.
+  func removeInSlices(
+    _ write: PendingWrites.Write, from index: StoreIndex, keepingLog keepsLog: Bool
+  ) throws(SQLiteFailure) -> Bool {
+    if case .removeMany(let removals) = write {
+      try removeMany(removals, from: index, keepingLog: keepsLog)
+      return true
+    }
+    guard let removal = write.removal.flatMap({ SlicedRemoval($0) }) else { return false }
+    let ids = try index.ids(removal, pause: pause)
+    let isSafe = ids.count <= settings.rowsPerRemoval || isJournaled()
+    try inSlices(ids, of: isSafe ? settings.rowsPerRemoval : ids.count, index, keepsLog) { id throws(SQLiteFailure) in
+      try index.remove(removal, id)
+    }
+    return true
+  }
+
+  private func removeMany(
+    _ removals: CompactRemovals, from index: StoreIndex, keepingLog keepsLog: Bool
+  ) throws(SQLiteFailure) {
+    let size = settings.rowsPerRemoval
+    try inSlices(Array(removals.targets), of: size, index, keepsLog) { target throws(SQLiteFailure) in
+      try index.remove(.removeTarget, target)
+    }
+    try inSlices(Array(removals.keys), of: size, index, keepsLog) { removal throws(SQLiteFailure) in
+      try index.remove(removal.key, removal.value)
+    }
+  }
+
+  /// Calls `body` for each element, in transactions for `size` elements each. Pending lookups run after each
+  /// transaction.
+  private func inSlices<Element>(
+    _ elements: [Element], of size: Int, _ index: StoreIndex, _ keepsLog: Bool,
+    _ body: (Element) throws(SQLiteFailure) -> Void
+  ) throws(SQLiteFailure) {
+    var rest = elements[...]
+    while !rest.isEmpty {
+      if keepsLog, try !index.holdsLog() { throw .busy }
+      let some = rest.prefix(size)
+      try index.transaction { () throws(SQLiteFailure) in for element in some { try body(element) } }
+      rest = rest.dropFirst(some.count)
+      pause()
+    }
+  }
+
+  /// Whether the pending removals of many entries are in the journal. Writes the journal if necessary.
+  private func isJournaled() -> Bool {
+    !mailbox.pending(\.hasUnjournaledPurge) || mayWriteJournal && writeJournal()
+  }
+
+  // MARK: - Removing in one transaction
+
+  /// Removes entries in one transaction. If all entries or an account are removed, also erases the data.
+  func remove(
+    _ selections: [CacheSelection], from index: StoreIndex, pause: () -> Void
+  ) throws(SQLiteFailure) {
+    try index.transaction { () throws(SQLiteFailure) in for selection in selections { try index.remove(selection) } }
+    if selections.contains(where: \.leavesTraces) { try index.releasePages(pause: pause) }
+  }
+
+  /// Makes sure after a failed write that no lookup finds the entries that the write should have removed or replaced.
+  func salvage() {
+    // Start with all removals, because without reading the index it is unknown which entries are on disk.
+    var removals = batch.compactMap(\.write.removal)
+    var replaced = batch.compactMap(\.write.replaced)
+    let many = batch.compactMap(\.write.many)
+    do throws(SQLiteFailure) {
+      try using { index throws(SQLiteFailure) in
+        for removals in many { try removeMany(removals, from: index, keepingLog: false) }
+        removals = try index.held(removals)
+        replaced = try index.held(replaced)
+        let old = removals.map(meant) + replaced
+        if !old.isEmpty { try remove(old, from: index, pause: pause) }
+      }
+    } catch {
+      recordFailed(removals.map(meant) + (many.contains(where: \.hasRequest) ? [.all] : []), replaced)
+    }
+  }
+
+  /// Records failed removals. They are applied when the index is opened again, before anything is read.
+  private func recordFailed(_ removals: [CacheSelection], _ replaced: [CacheSelection]) {
+    guard !removals.isEmpty || !replaced.isEmpty else { return }
+    index = nil
+    self.replaced = (self.replaced + replaced).suffix(256)
+    guard !removals.isEmpty else { return }
+    failedRemovals += removals
+    if failedRemovals.count > 256 { failedRemovals = [.all] }
+    hasFailedRemovals = true
+    if mayWriteJournal { writeJournal() } else { mailbox.setRemovals(failed: .pending) }
+  }
+}

@@ -1,0 +1,34 @@
+import Errand
+import ErrandCore
+import ErrandTesting
+import Testing
+
+/// Calls to a healthy server, while another server holds the thread of the libcurl transport with HTTP/2 frames over TLS.
+@Suite(.timeLimit(.minutes(1))) struct FloodDeadlineTests {
+  @Test func `TLS frame flood delays no deadline`() async throws {
+    let url = try Servers.address("ERRAND_DOOR_FLOOD")
+    let healthy = try LoopbackServer { _ in .ok("fine") }
+    var configuration = CurlConfiguration()
+    configuration.certificateAuthority = .file(path: try TrustFixture.path("ca.pem"))
+    configuration.httpVersion = .http2
+    let transport = try CurlTransport(configuration)
+    let timers = try #require(transport.timers)
+    let begun = timers.now
+    let attacked = CallState(deadline: begun.advanced(by: .seconds(3)), timers: timers)
+    let exchange = Exchange(request: try HTTPRequest(url: url), call: attacked)
+    let isOver = Recorded<Bool>()
+    let attack = Task {
+      defer { isOver.append(true) }
+      return try await transport.send(exchange)
+    }
+    repeat {
+      let begun = timers.now
+      let call = CallState(deadline: begun.advanced(by: .seconds(5)), timers: timers)
+      let response = try await transport.send(Exchange(request: HTTPRequest(url: healthy.url), call: call))
+      #expect(response.body.elementsEqual("fine".utf8) && begun.duration(to: timers.now) < .seconds(1))
+    } while isOver.count == 0
+    let result = await attack.result
+    #expect(throws: (any Error).self) { try result.get() }
+    #expect(begun.duration(to: timers.now) < .seconds(4))
+  }
+}
