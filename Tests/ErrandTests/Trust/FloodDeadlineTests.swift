@@ -3,15 +3,16 @@ import ErrandCore
 import ErrandTesting
 import Testing
 
-/// Calls to a healthy server, while another server holds the thread of the libcurl transport with HTTP/2 frames over TLS.
+/// Calls to a healthy server, while another server sends HTTP/2 frames over TLS as fast as it can.
 @Suite(.timeLimit(.minutes(1))) struct FloodDeadlineTests {
-  @Test func `TLS frame flood delays no deadline`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `TLS frame flood delays no deadline`(carrier: TrustCarrier) async throws {
     let url = try Servers.address("ERRAND_DOOR_FLOOD")
     let healthy = try LoopbackServer { _ in .ok("fine") }
-    var configuration = CurlConfiguration()
-    configuration.certificateAuthority = .file(path: try TrustFixture.path("ca.pem"))
-    configuration.httpVersion = .http2
-    let transport = try CurlTransport(configuration)
+    let transport = try carrier.transport { settings in
+      settings.certificateAuthority = .file(path: try TrustFixture.path("ca.pem"))
+      settings.httpVersion = .http2
+    }
     let timers = try #require(transport.timers)
     let begun = timers.now
     let attacked = CallState(deadline: begun.advanced(by: .seconds(3)), timers: timers)
