@@ -173,10 +173,15 @@ def complain(lines):
     print("\n".join(lines), file=sys.stderr, flush=True)
 
 
+# The control characters that XML forbids. A failed test may quote them, for example those of a terminal.
+FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
 def reported(report):
     """The tests of a report, and whether it is complete. A process that crashed has written none, or a part of one."""
     try:
-        return xml.etree.ElementTree.parse(report).getroot().findall(".//testcase"), True
+        text = FORBIDDEN.sub("", pathlib.Path(report).read_text(errors="replace"))
+        return xml.etree.ElementTree.fromstring(text).findall(".//testcase"), True
     except (FileNotFoundError, xml.etree.ElementTree.ParseError):
         return [], False
 

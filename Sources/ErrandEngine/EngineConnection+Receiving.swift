@@ -68,7 +68,7 @@
       } catch {
         return loop.fail(exchange, error)
       }
-      exchange.reportDownload(total: machine.announcedLength, now: loop.now)
+      exchange.reportDownload(total: machine.announcedLength, loop)
       if machine.sending == .body, exchange.continueEnd != nil { proceed() }
       if self.exchange === exchange, machine.isWhole, !isReadingStopped { complete() }
     }

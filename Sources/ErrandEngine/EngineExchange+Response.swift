@@ -44,9 +44,10 @@
       }
     }
 
-    func reportDownload(total: Int64?, now: MonotonicInstant) {
+    func reportDownload(total: Int64?, _ loop: EngineLoop) {
       guard progress != nil, let content, content.wireBytes > 0 else { return }
-      progress?.report(.download, content.wireBytes, total: total, at: now)
+      progress?.report(.download, content.wireBytes, total: total, at: loop.now)
+      loop.expectWatch(of: self)
     }
 
     /// Checks that the body is complete, and creates the response. Throws an error for status 407 of the proxy, because

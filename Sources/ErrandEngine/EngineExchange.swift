@@ -187,6 +187,11 @@
     /// - On a connection: the idle time-out, or the end of the wait for status 100 (Continue).
     /// - Nil if no check is needed, for example while the sink or the source of the body has paused.
     var watchEnd: MonotonicInstant? {
+      guard let report = progress?.nextReport else { return timeoutEnd }
+      return timeoutEnd.map { min($0, report) } ?? report
+    }
+
+    private var timeoutEnd: MonotonicInstant? {
       switch stage {
       case .unconnected: return nil
       case .connecting(let connector):

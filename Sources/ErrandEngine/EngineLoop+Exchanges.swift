@@ -117,6 +117,7 @@
     /// Checks the time-outs of exchanges and closes idle connections that are too old.
     func watch() {
       while let exchange = watches.popDue(now) {
+        exchange.progress?.reportWaiting(at: now)
         if let end = exchange.watchEnd, end <= now { isDue(exchange) }
         expectWatch(of: exchange)
       }

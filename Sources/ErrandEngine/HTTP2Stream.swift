@@ -140,7 +140,7 @@
     private func deliver(_ bytes: UnsafeRawBufferPointer) throws -> Int {
       let taken = try exchange.content?.take(bytes, &loop.decoding) ?? (bytes.count, true)
       connection.returnWindow(of: self, taken.used)
-      exchange.reportDownload(total: machine.announcedLength, now: loop.now)
+      exchange.reportDownload(total: machine.announcedLength, loop)
       if exchange.content?.needsNoMore == true {
         complete()
         return bytes.count

@@ -44,6 +44,7 @@
       let read = try exchange.upload?.give(buffer, flow(exchange, loop)) ?? .end
       if case .bytes = read, let upload = exchange.upload {
         exchange.progress?.report(.upload, upload.sent, total: upload.total, at: loop.now)
+        if exchange.progress != nil { loop.expectWatch(of: exchange) }
       }
       return read
     }

@@ -34,6 +34,24 @@
       }
     }
 
+    @Test func `progress of a waiting body is current`() async throws {
+      let gate = Gate()
+      let server = try LoopbackServer { _ in
+        LoopbackAnswer([
+          .head(status: 200, headers: ["Content-Length": "3"]), .body([1]), .pause(.milliseconds(5)), .body([2]),
+          .wait(gate), .body([3]),
+        ])
+      }
+      let seen = Recorded<Int64>()
+      let exchange = Exchange(
+        request: try HTTPRequest(url: server.url),
+        onProgress: { if $0.direction == .download { seen.append($0.bytes) } })
+      async let response = EngineTransport().send(exchange)
+      #expect(await eventually { seen.all.last == 2 })
+      gate.open()
+      #expect(try await response.body.count == 3 && seen.all.last == 3)
+    }
+
     @Test(arguments: ContentCoding.allCases)
     func `a truncated coded body is an error`(_ coding: ContentCoding) async throws {
       let coded = CodedSamples.text(in: coding)

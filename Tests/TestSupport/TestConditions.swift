@@ -26,3 +26,12 @@ package func eventually(turns: Int = 200_000, _ holds: () -> Bool) async -> Bool
   }
   return holds()
 }
+
+/// Whether this is a debug build. Only debug builds write warnings about the declarations of requests.
+package var isDebugBuild: Bool {
+  #if DEBUG
+    true
+  #else
+    false
+  #endif
+}

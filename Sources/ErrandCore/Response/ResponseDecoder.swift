@@ -89,9 +89,10 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
 
 extension ResponseDecoder where Value: Decodable {
   /// The decoder that fits the type of the value. `Data` contains the bytes of the body, and `String` contains its text
-  /// in the charset of the response. If the envelope has a path ``Envelope/value``, `Data` contains the JSON of the value
-  /// at this path as it is written, and `String` contains the characters of a JSON string, or the JSON of any other
-  /// value. ``Nothing`` ignores the body, and ``DownloadedFile`` is the file that contains the body. Any other type except `JSONValue` is read in the response format of the ``RequestFamily`` or the client
+  /// in the charset of the response. If the envelope has a path ``Envelope/value`` and the response is JSON, `Data`
+  /// contains the JSON of the value at this path as it is written, and `String` contains the characters of a JSON string,
+  /// or the JSON of any other value. ``Nothing`` ignores the body, and ``DownloadedFile`` is the file that contains the
+  /// body. Any other type except `JSONValue` is read in the response format of the ``RequestFamily`` or the client
   /// (``ClientConfiguration/responseFormat``), if a format is set. Otherwise, and for `JSONValue`, the value is read
   /// from JSON, at the path ``Envelope/value`` of the envelope.
   public static var automatic: ResponseDecoder {
@@ -162,16 +163,22 @@ extension HTTPResponse {
     throw .build(.unsupported, "The response was not written to a file; declare `download` in the request.")
   }
 
-  /// The bytes of the value inside an envelope. An envelope without a path, and an empty body, leave the whole body.
+  /// The bytes of the value inside an envelope, or the whole body if the envelope does not apply.
   fileprivate func bytes(in envelope: Envelope) throws -> Data {
-    if envelope.value.steps.isEmpty || body.isEmpty { return body }
+    guard isInside(envelope) else { return body }
     return try JSONDecoding.bytes(from: body, parsed: parsed, at: envelope.value)
   }
 
-  /// The text of the value inside an envelope. An envelope without a path, and an empty body, leave the whole body.
+  /// The text of the value inside an envelope, or the whole body if the envelope does not apply.
   fileprivate func text(in envelope: Envelope) throws -> String {
-    if envelope.value.steps.isEmpty || body.isEmpty { return try text() }
+    guard isInside(envelope) else { return try text() }
     return try JSONDecoding.text(from: body, parsed: parsed, at: envelope.value)
+  }
+
+  /// Whether the body is JSON with an envelope. A response without a `Content-Type` counts as JSON.
+  private func isInside(_ envelope: Envelope) -> Bool {
+    if envelope.value.steps.isEmpty || body.isEmpty { return false }
+    return fields[.contentType].map { MediaType($0)?.isJSON == true } ?? true
   }
 
   /// The body as text, decoded by its byte order mark, by the charset in `Content-Type`, or as UTF-8.

@@ -1,11 +1,16 @@
 /// Reports the progress of the request body and of the response body. The progress of each body is reported at most
 /// once in 50 ms. The final number of bytes of each body is always reported.
+///
+/// A number that comes too early is kept. Its owner calls ``reportWaiting(at:)`` at ``nextReport``, so that a body that
+/// stands still does not show an old number.
 package struct ProgressReporter {
   private static let interval = Duration.milliseconds(50)
 
   private struct Line {
     var due: MonotonicInstant?
     var reported: Int64 = -1
+    /// The number of bytes that came before the next report was due, and the total.
+    var waiting: (bytes: Int64, total: Int64?)?
   }
 
   private let action: @Sendable (TransferProgress) -> Void
@@ -18,19 +23,32 @@ package struct ProgressReporter {
     _ direction: TransferProgress.Direction, _ bytes: Int64, total: Int64?, at now: MonotonicInstant
   ) {
     var line = direction == .upload ? upload : download
-    if let due = line.due, now < due, bytes != total { return }
+    defer { if direction == .upload { upload = line } else { download = line } }
     guard line.reported != bytes else { return }
-    line.due = now.advanced(by: Self.interval)
-    line.reported = bytes
-    if direction == .upload { upload = line } else { download = line }
+    if let due = line.due, now < due, bytes != total {
+      line.waiting = (bytes, total)
+      return
+    }
+    line = Line(due: now.advanced(by: Self.interval), reported: bytes)
     action(TransferProgress(direction, bytes: bytes, total: total))
+  }
+
+  /// The time at which a number of bytes that came too early can be reported. Nil if there is none.
+  package var nextReport: MonotonicInstant? {
+    [upload, download].compactMap { $0.waiting == nil ? nil : $0.due }.min()
+  }
+
+  /// Reports the numbers of bytes that came too early, if their time has come.
+  package mutating func reportWaiting(at now: MonotonicInstant) {
+    if let (bytes, total) = upload.waiting { report(.upload, bytes, total: total, at: now) }
+    if let (bytes, total) = download.waiting { report(.download, bytes, total: total, at: now) }
   }
 
   /// Reports the final number of transferred bytes of a body, unless this number has already been reported.
   package mutating func finish(_ direction: TransferProgress.Direction, _ bytes: Int64) {
     let line = direction == .upload ? upload : download
+    if direction == .upload { upload = Line(reported: bytes) } else { download = Line(reported: bytes) }
     if line.reported == bytes { return }
-    if direction == .upload { upload.reported = bytes } else { download.reported = bytes }
     action(TransferProgress(direction, bytes: bytes, total: bytes))
   }
 }

@@ -19,6 +19,18 @@ import Testing
     #expect(told.all.map(\.bytes) == [0, 50, 100, 150, 200])
   }
 
+  @Test func `an early number is reported later`() {
+    var progress = progress()
+    progress.report(.download, 1, total: 9, at: moment(0))
+    #expect(progress.nextReport == nil)
+    progress.report(.download, 2, total: 9, at: moment(10))
+    progress.report(.download, 3, total: 9, at: moment(20))
+    #expect(progress.nextReport == moment(50))
+    progress.reportWaiting(at: moment(40))
+    progress.reportWaiting(at: moment(50))
+    #expect(told.all.map(\.bytes) == [1, 3] && progress.nextReport == nil)
+  }
+
   @Test func `last report is immediate and single`() {
     var progress = progress()
     progress.report(.download, 1, total: 1_000, at: moment(0))

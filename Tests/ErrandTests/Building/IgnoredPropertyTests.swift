@@ -1,123 +1,122 @@
 import Errand
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandCore
 
-#if DEBUG
-  /// Stored properties that the client never reads: those with the name of a requirement and another type, and those
-  /// with a name of another library.
-  @Suite struct IgnoredPropertyTests {
-    /// The warnings that two calls of a request write.
-    private func warnings(_ request: some APIRequest) async -> [String] {
-      let lines = Recorded<LogLine>()
-      let bench = ScriptedClient { $0.log = { lines.append($0) } }
-      for _ in 0..<2 { _ = await bench.client.outcome(of: request) }
-      return lines.all.filter { $0.level == .warning }.map(\.text)
-    }
+/// Stored properties that the client never reads: those with the name of a requirement and another type, and those
+/// with a name of another library.
+@Suite(.enabled(if: isDebugBuild)) struct IgnoredPropertyTests {
+  /// The warnings that two calls of a request write.
+  private func warnings(_ request: some APIRequest) async -> [String] {
+    let lines = Recorded<LogLine>()
+    let bench = ScriptedClient { $0.log = { lines.append($0) } }
+    for _ in 0..<2 { _ = await bench.client.outcome(of: request) }
+    return lines.all.filter { $0.level == .warning }.map(\.text)
+  }
 
-    private struct TextMethod: APIRequest {
-      var path: Path { "/a" }
-      var method = "POST"
-    }
+  private struct TextMethod: APIRequest {
+    var path: Path { "/a" }
+    var method = "POST"
+  }
 
-    @Test func `wrong type names property, type and cure`() async {
-      let found = await warnings(TextMethod())
-      #expect(
-        found == [
-          "TextMethod: the client ignores the property `method`, because its type is String; declare it as "
-            + "`HTTPMethod`, or rename it if it is data of your own."
-        ])
-    }
+  @Test func `wrong type names property, type and cure`() async {
+    let found = await warnings(TextMethod())
+    #expect(
+      found == [
+        "TextMethod: the client ignores the property `method`, because its type is String; declare it as "
+          + "`HTTPMethod`, or rename it if it is data of your own."
+      ])
+  }
 
-    private struct WrongTypes: APIRequest {
-      var path: Path { "/a" }
-      var headers = ["X-A": "1"]
-      var arguments: [String: Any] { [:] }
-      let body = Data()
-      let shape: JSONShape = ["a": .string]
-      let timeouts: TimeInterval = 5
-      let contentTypes = ["text/plain"]
-      let cachedAs = TextMethod()
-      let check: @Sendable () -> Void = {}
-    }
+  private struct WrongTypes: APIRequest {
+    var path: Path { "/a" }
+    var headers = ["X-A": "1"]
+    var arguments: [String: Any] { [:] }
+    let body = Data()
+    let shape: JSONShape = ["a": .string]
+    let timeouts: TimeInterval = 5
+    let contentTypes = ["text/plain"]
+    let cachedAs = TextMethod()
+    let check: @Sendable () -> Void = {}
+  }
 
-    @Test(arguments: [
-      ("headers", "[String: String]", "RequestHeaders"), ("body", "Data", "RequestBody?"),
-      ("shape", "JSONShape", "JSONShape?"), ("timeouts", "Double", "Timeouts"),
-      ("contentTypes", "[String]", "[String]?"), ("cachedAs", "TextMethod", "CacheTargets"),
-    ])
-    func `each wrong type is named`(name: String, type: String, right: String) {
-      let sentence = IgnoredPropertyTests.sentences.first { $0.contains("`\(name)`") }
-      #expect(sentence?.contains("its type is \(type); declare it as `\(right)`") == true)
-    }
+  @Test(arguments: [
+    ("headers", "[String: String]", "RequestHeaders"), ("body", "Data", "RequestBody?"),
+    ("shape", "JSONShape", "JSONShape?"), ("timeouts", "Double", "Timeouts"),
+    ("contentTypes", "[String]", "[String]?"), ("cachedAs", "TextMethod", "CacheTargets"),
+  ])
+  func `each wrong type is named`(name: String, type: String, right: String) {
+    let sentence = IgnoredPropertyTests.sentences.first { $0.contains("`\(name)`") }
+    #expect(sentence?.contains("its type is \(type); declare it as `\(right)`") == true)
+  }
 
-    private static let sentences = IgnoredProperties.sentences(about: WrongTypes())
+  private static let sentences = IgnoredProperties.sentences(about: WrongTypes())
 
-    private struct FromMoya: APIRequest {
-      let baseURL = URL(filePath: "/")
-      var path: Path { "/a" }
-      let task = "requestPlain"
-    }
+  private struct FromMoya: APIRequest {
+    let baseURL = URL(filePath: "/")
+    var path: Path { "/a" }
+    let task = "requestPlain"
+  }
 
-    private struct FromAlamofire: APIRequest {
-      let url = "https://api.example.com/users"
-      let path: Path = "/users"
-      let parameters = ["page": 2]
-      var timeoutInterval = 30.0
-    }
+  private struct FromAlamofire: APIRequest {
+    let url = "https://api.example.com/users"
+    let path: Path = "/users"
+    let parameters = ["page": 2]
+    var timeoutInterval = 30.0
+  }
 
-    @Test func `names of other libraries are known`() async {
-      let moya = await warnings(FromMoya())
-      #expect(moya.count == 1 && moya.first?.contains("`baseURL`") == true && moya.first?.contains("`task`") == true)
-      let alamofire = await warnings(FromAlamofire())
-      #expect(alamofire.count == 1)
-      for words in [
-        "`url` (String)", "`parameters` ([String: Int])", "use `arguments`", "`timeoutInterval` (Double)",
-        "use `timeouts`",
-      ] {
-        #expect(alamofire.first?.contains(words) == true, "\(words)")
-      }
-    }
-
-    private struct Right: APIRequest {
-      let path: Path = "/a"
-      var method = HTTPMethod.post
-      var headers = RequestHeaders()
-      var arguments = Arguments()
-      var body: RequestBody?
-      let cachedAs = CacheTargets.own
-      let decoder: ResponseDecoder<Data> = .automatic
-      let hooks: CompletionHooks<Data>? = nil
-      let accessories: [any Accessory] = []
-      let name = "data of the request"
-    }
-
-    /// The properties have names of other libraries, and the request passes them on itself.
-    private struct Used: APIRequest {
-      let url: URL
-      let timeout: Double
-      let parameters: [String: Int]
-      var path: Path { RequestPath(url.absoluteString) }
-      var arguments: Arguments { ["parameters": parameters] }
-      var timeouts: Timeouts { Timeouts(total: .seconds(timeout)) }
-    }
-
-    @Test func `properties that are read are silent`() async throws {
-      #expect(await warnings(Right()).isEmpty)
-      let url = try #require(URL(string: "http://h.example/a"))
-      #expect(await warnings(Used(url: url, timeout: 3, parameters: ["a": 1])).isEmpty)
-    }
-
-    @Test func `table lists every requirement`() throws {
-      let file = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../Sources/ErrandCore/Request/APIRequest.swift")
-      let text = try String(contentsOf: file, encoding: .utf8)
-      let declared = text.matches(of: /\n  var (\w+): (.+) \{ get \}\n/).map { [String($0.1), String($0.2)] }
-      let listed = IgnoredProperties.requirements(of: Right.self).map { [$0.name, $0.spelling] }
-      #expect(declared.count > 25)
-      #expect(Set(declared) == Set(listed))
+  @Test func `names of other libraries are known`() async {
+    let moya = await warnings(FromMoya())
+    #expect(moya.count == 1 && moya.first?.contains("`baseURL`") == true && moya.first?.contains("`task`") == true)
+    let alamofire = await warnings(FromAlamofire())
+    #expect(alamofire.count == 1)
+    for words in [
+      "`url` (String)", "`parameters` ([String: Int])", "use `arguments`", "`timeoutInterval` (Double)",
+      "use `timeouts`",
+    ] {
+      #expect(alamofire.first?.contains(words) == true, "\(words)")
     }
   }
-#endif
+
+  private struct Right: APIRequest {
+    let path: Path = "/a"
+    var method = HTTPMethod.post
+    var headers = RequestHeaders()
+    var arguments = Arguments()
+    var body: RequestBody?
+    let cachedAs = CacheTargets.own
+    let decoder: ResponseDecoder<Data> = .automatic
+    let hooks: CompletionHooks<Data>? = nil
+    let accessories: [any Accessory] = []
+    let name = "data of the request"
+  }
+
+  /// The properties have names of other libraries, and the request passes them on itself.
+  private struct Used: APIRequest {
+    let url: URL
+    let timeout: Double
+    let parameters: [String: Int]
+    var path: Path { RequestPath(url.absoluteString) }
+    var arguments: Arguments { ["parameters": parameters] }
+    var timeouts: Timeouts { Timeouts(total: .seconds(timeout)) }
+  }
+
+  @Test func `properties that are read are silent`() async throws {
+    #expect(await warnings(Right()).isEmpty)
+    let url = try #require(URL(string: "http://h.example/a"))
+    #expect(await warnings(Used(url: url, timeout: 3, parameters: ["a": 1])).isEmpty)
+  }
+
+  @Test func `table lists every requirement`() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../Sources/ErrandCore/Request/APIRequest.swift")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let declared = text.matches(of: /\n  var (\w+): (.+) \{ get \}\n/).map { [String($0.1), String($0.2)] }
+    let listed = IgnoredProperties.requirements(of: Right.self).map { [$0.name, $0.spelling] }
+    #expect(declared.count > 25)
+    #expect(Set(declared) == Set(listed))
+  }
+}

@@ -1,6 +1,7 @@
 import Errand
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// Errors of decoding that name the setting by which the response can be read.
@@ -35,27 +36,25 @@ import Testing
     #expect(seconds.hasSuffix("; to read this date, set `jsonDecoding` to `.fast(dates: .secondsSince1970)`."))
   }
 
-  #if DEBUG
-    private struct GetPost: APIRequest {
-      var path: Path { "/post" }
-      var envelope: Envelope { Envelope(value: "data") }
-      typealias Response = Post
-    }
+  private struct GetPost: APIRequest {
+    var path: Path { "/post" }
+    var envelope: Envelope { Envelope(value: "data") }
+    typealias Response = Post
+  }
 
-    @Test func `date in the wrong year is logged`() async throws {
-      let lines = Recorded<LogLine>()
-      let bench = ScriptedClient {
-        $0.log = { lines.append($0) }
-      } answer: { _ in
-        .json(#"{"data":{"at":1764259200}}"#)
-      }
-      for _ in 0..<3 { _ = try await bench.client.send(GetPost()) }
-      #expect(
-        lines.all.filter { $0.level == .warning }.map(\.text) == [
-          "GetPost: the date $.data.at of the response is read as a date in the year 2056, because by default numbers "
-            + "count seconds since 2001; if this server counts from 1970, set `jsonDecoding` to "
-            + "`.fast(dates: .secondsSince1970)`."
-        ])
+  @Test(.enabled(if: isDebugBuild)) func `date in the wrong year is logged`() async throws {
+    let lines = Recorded<LogLine>()
+    let bench = ScriptedClient {
+      $0.log = { lines.append($0) }
+    } answer: { _ in
+      .json(#"{"data":{"at":1764259200}}"#)
     }
-  #endif
+    for _ in 0..<3 { _ = try await bench.client.send(GetPost()) }
+    #expect(
+      lines.all.filter { $0.level == .warning }.map(\.text) == [
+        "GetPost: the date $.data.at of the response is read as a date in the year 2056, because by default numbers "
+          + "count seconds since 2001; if this server counts from 1970, set `jsonDecoding` to "
+          + "`.fast(dates: .secondsSince1970)`."
+      ])
+  }
 }

@@ -16,6 +16,8 @@ import TestSupport
     }
     #expect(await fixture.waiting(1))
     await fixture.exchange.reached()
+    // The executor runs one job after another, so the call now waits for its exchange.
+    await Task(executorPreference: executor) {}.value
     executor.hold()
     owner.cancelAll()
     #expect(fixture.exchanges == (0, 0))

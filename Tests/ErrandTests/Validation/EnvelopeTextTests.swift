@@ -37,16 +37,17 @@ import Testing
     }
   }
 
-  @Test func `picture in an envelope names the cure`() async {
-    let envelope = Envelope(value: "data")
-    let picture = ScriptedAnswer(status: 200, fields: ["Content-Type": "image/png"], body: Data([0x89, 0x50, 0x4E]))
-    for error in [
-      await outcome(Data.self, picture, envelope: envelope).error,
-      await outcome(String.self, .text("plain"), envelope: envelope).error,
-    ] {
-      #expect(error?.code == .decoding)
-      #expect(error?.message.contains("declare `envelope` as `Envelope.none`") == true)
-    }
+  @Test func `an envelope leaves other formats alone`() async {
+    let bytes = Data([0x89, 0x50, 0x4E])
+    let picture = ScriptedAnswer(status: 200, fields: ["Content-Type": "image/png"], body: bytes)
+    #expect(await outcome(Data.self, picture, envelope: Envelope(value: "data")).value == bytes)
+    #expect(await outcome(String.self, .text("plain"), envelope: Envelope(value: "data")).value == "plain")
+  }
+
+  @Test func `JSON that is none names the cure`() async {
+    let page = ScriptedAnswer(status: 200, fields: ["Content-Type": "application/json"], body: Data("plain".utf8))
+    let error = await outcome(String.self, page, envelope: Envelope(value: "data")).error
+    #expect(error?.code == .decoding && error?.message.contains("declare `envelope` as `Envelope.none`") == true)
   }
 
   @Test func `other envelopes and empty bodies keep the whole body`() async {
