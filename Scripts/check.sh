@@ -20,16 +20,16 @@ address_sanitizer() {
   ASAN_OPTIONS=detect_leaks=0 run_tests address "${ADDRESS[@]}"
 }
 
-# Two thousand requests over libcurl and over the engine, with equal responses. `make test` sends fewer of them.
+# A thousand requests over libcurl and over the engine, with equal responses. `make test` sends fewer of them.
 differential() {
-  ERRAND_DIFFERENTIAL=2000 LLVM_PROFILE_FILE=/dev/null "$(test_program)" --testing-library swift-testing \
+  ERRAND_DIFFERENTIAL=1000 LLVM_PROFILE_FILE=/dev/null "$(test_program)" --testing-library swift-testing \
     --filter ErrandTests.DifferentialTests >"$LOGS/differential.log" || { grep -A3 '↳' "$LOGS/differential.log" && false; }
 }
 
 # The corpus and inputs close to it, the same ones in each run; `make fuzz` searches further with random seeds.
 fuzzing() {
   build_fuzz
-  FUZZ_RUNS=50000 FUZZ_SEED=1 Scripts/fuzz.sh
+  FUZZ_RUNS=20000 FUZZ_SEED=1 Scripts/fuzz.sh
   FUZZ_SECONDS=30 FUZZ_SEED=1 Scripts/fuzz-responses.sh
 }
 

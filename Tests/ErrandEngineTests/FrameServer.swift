@@ -1,9 +1,9 @@
 #if os(Linux)
   import ErrandEngine
   import ErrandHTTP
+  import ErrandSupport
   import Foundation
   import Glibc
-  import Synchronization
 
   enum HTTP2 {
     /// A transport that speaks HTTP/2 without TLS.
@@ -59,7 +59,7 @@
     }
 
     private let listener: Int32
-    private let state = Mutex(State())
+    private let state = Locked(State())
     let port: Int
 
     var url: String { "http://127.0.0.1:\(port)/" }

@@ -1,9 +1,9 @@
 #if os(Linux)
   import ErrandCore
   import ErrandHTTP
+  import ErrandSupport
   import ErrandTesting
   import Foundation
-  import Synchronization
   import TestSupport
   import Testing
   import TransportChecks
@@ -34,7 +34,7 @@
 
     @Test(arguments: [true, false])
     func `a whole response ends an unfinished upload`(withReset: Bool) async throws {
-      let resets = Mutex<[Int]>([])
+      let resets = Locked<[Int]>([])
       let server = try FrameServer { peer, _ in
         try peer.start()
         while true {
@@ -108,7 +108,7 @@
     }
 
     @Test func `a malformed response ends only its stream`() async throws {
-      let codes = Mutex<[Int]>([])
+      let codes = Locked<[Int]>([])
       let server = try FrameServer { peer, _ in
         try peer.start()
         while true {
@@ -167,7 +167,7 @@
     }
 
     @Test func `a cancelled call leaves the connection usable`() async throws {
-      let codes = Mutex<[Int]>([])
+      let codes = Locked<[Int]>([])
       let reached = Latch()
       let server = try FrameServer { peer, _ in
         try peer.start()

@@ -3,9 +3,9 @@
   import ErrandCore
   import ErrandDecoding
   import ErrandHTTP
+  import ErrandSupport
   import ErrandTesting
   import Foundation
-  import Synchronization
   import TestSupport
   import Testing
   import TransportChecks
@@ -25,7 +25,7 @@
     }
 
     @Test func `a request and its response arrive completely`() async throws {
-      let seen = Mutex<[String]>([])
+      let seen = Locked<[String]>([])
       let server = try FrameServer { peer, _ in
         try peer.start()
         try peer.serve { request in
@@ -52,7 +52,7 @@
     }
 
     @Test func `the settings of the client are stated`() async throws {
-      let settings = Mutex<[UInt8]>([])
+      let settings = Locked<[UInt8]>([])
       let server = try FrameServer { peer, _ in
         try peer.start()
         let frame = try peer.next { $0.kind == .settings }
@@ -139,7 +139,7 @@
           peer.headers(request.stream, [("x-sum", "12")], ends: true)
         }
       }
-      let heads = Mutex<[ResponseHead]>([])
+      let heads = Locked<[ResponseHead]>([])
       let exchange = Exchange(
         request: try HTTPRequest(url: server.url), onInformational: { head in heads.withLock { $0.append(head) } })
       let response = try await HTTP2.transport().send(exchange)

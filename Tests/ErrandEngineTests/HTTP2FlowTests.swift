@@ -1,9 +1,9 @@
 #if os(Linux)
   import ErrandCore
   import ErrandHTTP
+  import ErrandSupport
   import ErrandTesting
   import Foundation
-  import Synchronization
   import TestSupport
   import Testing
   import TransportChecks
@@ -61,7 +61,7 @@
   @Suite(.timeLimit(.minutes(2))) struct HTTP2FlowTests {
     @Test func `a paused sink stops only its own stream`() async throws {
       let (streams, size) = (20, 3 << 20)
-      let most = Mutex(0)
+      let most = Locked(0)
       let server = try FrameServer { peer, _ in
         try peer.start()
         let windows = Windows(peer)
@@ -77,7 +77,7 @@
         }
       }
       let transport = try HTTP2.transport()
-      let isOpen = Mutex(false)
+      let isOpen = Locked(false)
       let sinks = (0..<streams).map { _ in RecordingSink(keeps: false, onPiece: { _, _ in isOpen.withLock { $0 } }) }
       try await withThrowingTaskGroup(of: Void.self) { group in
         for sink in sinks {
@@ -109,7 +109,7 @@
         peer.headers(request.stream, [(":status", "200")])
         peer.data(request.stream, [UInt8](repeating: 97, count: 60_000), ends: true)
       }
-      let isOpen = Mutex(false)
+      let isOpen = Locked(false)
       let sink = RecordingSink(onPiece: { _, _ in isOpen.withLock { $0 } })
       let exchange = Exchange(request: try HTTPRequest(url: server.url), sink: sink)
       let transport = try HTTP2.transport()

@@ -1,8 +1,8 @@
 #if os(Linux)
   import ErrandCore
   import ErrandHTTP
+  import ErrandSupport
   import Foundation
-  import Synchronization
 
   @testable import ErrandEngine
 
@@ -12,7 +12,7 @@
     private let identity: TLSIdentity
     private let engine: EngineTransport
     /// The relays by the port of their server.
-    private let relays = Mutex<[Int: TLSServer]>([:])
+    private let relays = Locked<[Int: TLSServer]>([:])
 
     init() throws {
       identity = try TLSIdentity()

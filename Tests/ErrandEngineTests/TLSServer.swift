@@ -1,9 +1,9 @@
 #if os(Linux)
   import CTLSServer
   import ErrandHTTP
+  import ErrandSupport
   import Foundation
   import Glibc
-  import Synchronization
 
   @testable import ErrandEngine
 
@@ -132,7 +132,7 @@
 
     let port: Int
     let identity: TLSIdentity
-    private let count = Mutex(0)
+    private let count = Locked(0)
     var connections: Int { count.withLock { $0 } }
 
     private let listener: Int32

@@ -2,9 +2,9 @@
   import CTLSServer
   import ErrandCore
   import ErrandHTTP
+  import ErrandSupport
   import ErrandTesting
   import Foundation
-  import Synchronization
   import TestSupport
   import Testing
   import TransportChecks
@@ -143,7 +143,7 @@
 
     @Test func `HTTP 1.1 is offered in the handshake`() async throws {
       for (choice, isChosen) in [("\u{8}http/1.1", true), ("\u{2}h2", false)] {
-        let chosen = Mutex<String?>(nil)
+        let chosen = Locked<String?>(nil)
         let server = try TLSServer(identity: TLSIdentity { tls_server_choose($0, choice) }) { peer in
           guard peer.accept() else { return }
           chosen.withLock { $0 = peer.protocolName ?? "none" }
@@ -314,7 +314,7 @@
     // MARK: - Trust
 
     @Test func `an unknown certificate is refused before a byte of the request`() async throws {
-      let requests = Mutex(0)
+      let requests = Locked(0)
       let server = try TLSServer { peer in
         guard peer.accept() else { return }
         if peer.readRequest() != nil { requests.withLock { $0 += 1 } }
@@ -353,7 +353,7 @@
     }
 
     @Test func `pins are checked before a byte of the request`() async throws {
-      let requests = Mutex(0)
+      let requests = Locked(0)
       let ended = Latch()
       let server = try TLSServer { peer in
         if peer.accept(), peer.readRequest() != nil { requests.withLock { $0 += 1 } }

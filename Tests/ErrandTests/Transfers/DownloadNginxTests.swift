@@ -115,7 +115,8 @@ import TestSupport
       })
     let file = try await download.value()
     #expect(nginx.holds(Self.resource) && file.keptBytes == kept.bytes)
-    #expect(nginx.seen.last?.range == "bytes=\(kept.bytes)-" && nginx.seen.last?.status == 206)
+    // The exchange that the pause ended may be recorded after the one that continues.
+    #expect(nginx.seen.contains { $0.range == "bytes=\(kept.bytes)-" && $0.status == 206 })
   }
 
   /// The rate limit holds back the last piece, so the download stops when all bytes are there and the file has no name
