@@ -154,6 +154,10 @@ let package = Package(
     .executableTarget(
       name: "ExampleLedger", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Ledger",
       exclude: ["README.md"], swiftSettings: strict),
+    // Five tasks with Errand and with URLSession, for the guides. `Scripts/comparison.py` compiles the other libraries.
+    .target(
+      name: "ExampleComparison", dependencies: ["Errand"], path: "Examples/Comparison", exclude: ["Others"],
+      swiftSettings: strict),
 
     // Bridges to C libraries.
     .target(name: "CErrandFiles"),
@@ -289,7 +293,9 @@ let package = Package(
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(
       name: "ExampleTests",
-      dependencies: ["ExampleAlbum", "ExampleMarket", "ExampleLedger", "Errand", "ErrandTesting", "TestSupport"],
+      dependencies: [
+        "ExampleAlbum", "ExampleMarket", "ExampleLedger", "ExampleComparison", "Errand", "ErrandTesting", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCommandTests",

@@ -2,7 +2,8 @@
 """Checks that every Swift sample in the guides and the README is part of a snippet, which the compiler checks.
 
 A sample is a block fenced by ```swift. Blank lines divide it into runs, and the lines of each run must be consecutive
-in a file of Snippets; indentation is ignored. A block without a language is not checked.
+in a file of Snippets; indentation is ignored. A block without a language is not checked. `Scripts/mistakes.py` takes the
+samples of one page from tests.
 """
 
 import pathlib
@@ -10,7 +11,8 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "Sources/Errand/Errand.docc").rglob("*.md"))]
+GUIDES = sorted(set((ROOT / "Sources/Errand/Errand.docc").rglob("*.md")) - {ROOT / "Sources/Errand/Errand.docc/Mistakes.md"})
+PAGES = [ROOT / "README.md", *GUIDES]
 BLOCK = re.compile(r"^```swift\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 

@@ -29,3 +29,7 @@ if careless "${careful[@]}" >&2; then
   complain "lint: these lines search for characters in code that quotes or masks text; search for bytes, as String+Bytes.swift does, or give the reason why it is safe in a comment"
   exit 1
 fi
+
+# Two pages of the guides are made from code.
+python3 -B Scripts/mistakes.py --check
+python3 -B Scripts/comparison.py --check

@@ -87,7 +87,7 @@ class Run:
         self.lock = threading.RLock()
         self.number = 0
         self.processes = set()
-        self.ran, self.passed, self.failures, self.skipped = collections.Counter(), 0, 0, 0
+        self.ran, self.passed, self.failures, self.skipped = collections.Counter(), 0, 0, []
 
     def all(self):
         for kind in (signal.SIGINT, signal.SIGTERM):
@@ -148,7 +148,7 @@ class Run:
         skipped = [line for line in lines if re.match(r"➜ Test .* (skipped|was cancelled)", line)]
         self.ran.update(case.get("classname").split(".")[0] for case in cases)
         self.failures += len(failed)
-        self.skipped += len(skipped)
+        self.skipped += skipped
         self.passed += max(0, len(cases) - len(failed) - len(skipped))
         print(f"{len(cases):5} tests in {seconds:5.1f} s: {suites[0]} … {suites[-1]}", flush=True)
         if status == 0 and is_whole:
@@ -200,14 +200,15 @@ def run(selection, bundle, logs):
     work.all()
     expected = recorded(selection)
     wrong = [target for target in sorted(expected | work.ran) if expected.get(target, 0) != work.ran[target]]
-    complain(
-        f"tests: {target} ran {work.ran[target]} tests, but {RECORD.name} expects {expected.get(target, 0)}"
-        for target in wrong)
+    for target in wrong:
+        complain([f"tests: {target} ran {work.ran[target]} tests, but {RECORD.name} expects {expected.get(target, 0)}"])
     if wrong and not work.failures:
         complain(["tests: if tests were added or removed on purpose, run `make counts` to record the new numbers"])
-    is_short = selection == "all" and work.skipped > 0
-    if work.skipped:
-        complain([f"tests: {work.skipped} tests were skipped" + ("; this run must run all of them" if is_short else "")])
+    is_short = selection == "all" and len(work.skipped) > 0
+    if is_short:
+        complain([f"tests: {len(work.skipped)} tests were skipped; this run must run all of them", *work.skipped])
+    elif work.skipped:
+        complain([f"tests: {len(work.skipped)} tests were skipped"])
     print(f"{work.passed} passed, {work.failures} failed")
     return 1 if wrong or work.failures or is_short else 0
 

@@ -49,7 +49,15 @@ class Manifest:
         """The Swift files of a target, relative to the package."""
         if self.is_snippet(name):
             return [self.folder(name)]
-        return sorted(path.relative_to(self.root) for path in (self.root / self.folder(name)).rglob("*.swift"))
+        files = {path.relative_to(self.root) for path in (self.root / self.folder(name)).rglob("*.swift")}
+        return sorted(files - self.excluded_files(name))
+
+    def excluded_files(self, name):
+        """The Swift files in the folder of a target that the package does not compile, relative to the package."""
+        return {
+            path.relative_to(self.root)
+            for excluded in self.targets[name].get("exclude", [])
+            for path in (self.root / self.folder(name) / excluded).rglob("*.swift")}
 
     def dependencies(self, name, platform):
         """The targets of this package that a target depends on directly, on a platform such as "macos"."""

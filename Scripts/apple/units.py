@@ -180,6 +180,7 @@ class Units:
         yield from sorted(set(self.files()) - owned)
 
     def files(self):
-        """All Swift files of Sources, Examples and Snippets."""
-        return sorted(path.relative_to(self.root) for folder in ("Sources", "Examples", "Snippets")
-                      for path in (self.root / folder).rglob("*.swift"))
+        """All Swift files of Sources, Examples and Snippets, except those that the manifest excludes."""
+        excluded = {path for name in self.manifest.targets for path in self.manifest.excluded_files(name)}
+        return sorted({path.relative_to(self.root) for folder in ("Sources", "Examples", "Snippets")
+                       for path in (self.root / folder).rglob("*.swift")} - excluded)

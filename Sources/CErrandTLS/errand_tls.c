@@ -5,9 +5,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <limits.h>
 #include <openssl/err.h>
-#include <openssl/sha.h>
 #include <openssl/x509.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -27,7 +25,29 @@ struct errand_tls {
   bool has_ended;  // the socket has no more bytes, because the server closed it
   bool is_drained; // the last read of this call returned fewer bytes than were requested
   bool stops_if_drained;
+  bool is_established; // the handshake is complete
+  size_t messages;     // the messages of TLS itself that were received after the handshake
+  size_t content;      // the bytes of application data that were read
 };
+
+// The number of messages of TLS itself, such as session tickets, that are accepted after the handshake, and the number
+// of bytes of content for which one more is accepted. Within one call, OpenSSL reads messages until content arrives. So
+// without a limit, a server could hold the calling thread.
+enum { most_messages = 1000, content_per_message = 64 << 10 };
+
+static bool is_flooded(const errand_tls *tls) {
+  return tls->messages > most_messages + tls->content / content_per_message;
+}
+
+static void count_message(int is_written, int version, int type, const void *bytes, size_t length, SSL *ssl,
+                          void *context) {
+  (void)version;
+  (void)bytes;
+  (void)length;
+  (void)ssl;
+  errand_tls *tls = context;
+  if (!is_written && type == SSL3_RT_HANDSHAKE && tls->is_established) tls->messages++;
+}
 
 // MARK: The socket
 
@@ -55,6 +75,10 @@ static int read_socket(BIO *bio, char *bytes, int count) {
   ssize_t received;
   if (tls->is_drained && tls->stops_if_drained) {
     BIO_set_retry_read(bio);
+    return -1;
+  }
+  if (is_flooded(tls)) {
+    tls->system_error = EPROTO;
     return -1;
   }
   do {
@@ -135,6 +159,8 @@ errand_tls *errand_tls_make(errand_tls_context *context, int descriptor, const c
   BIO_set_data(bio, tls);
   SSL_set_bio(tls->ssl, bio, bio);
   SSL_set_app_data(tls->ssl, &tls->lacked_certificate);
+  SSL_set_msg_callback(tls->ssl, count_message);
+  SSL_set_msg_callback_arg(tls->ssl, tls);
   SSL_set_connect_state(tls->ssl);
   return tls;
 }
@@ -142,7 +168,9 @@ errand_tls *errand_tls_make(errand_tls_context *context, int descriptor, const c
 void errand_tls_free(errand_tls *tls, bool says_end) {
   if (!tls) return;
   // OpenSSL forbids SSL_shutdown() after a fatal error and during the handshake.
-  if (says_end && tls->writing == errand_tls_done && SSL_is_init_finished(tls->ssl)) SSL_shutdown(tls->ssl);
+  bool is_intact = tls->writing == errand_tls_done &&
+                   (tls->reading == errand_tls_done || tls->reading == errand_tls_closed);
+  if (says_end && is_intact && SSL_is_init_finished(tls->ssl)) SSL_shutdown(tls->ssl);
   SSL_free(tls->ssl);
   free(tls);
   ERR_clear_error();
@@ -178,7 +206,9 @@ errand_tls_result errand_tls_handshake(errand_tls *tls) {
   bool wants_other = false;
   ERR_clear_error();
   int result = SSL_do_handshake(tls->ssl);
-  return result == 1 ? errand_tls_done : interpret(tls, result, &wants_other, SSL_ERROR_WANT_WRITE);
+  if (result != 1) return interpret(tls, result, &wants_other, SSL_ERROR_WANT_WRITE);
+  tls->is_established = true;
+  return errand_tls_done;
 }
 
 // The socket was drained if it returned fewer bytes than were requested. The poller reports later bytes, so another
@@ -195,6 +225,7 @@ errand_tls_result errand_tls_read(errand_tls *tls, void *bytes, size_t length, s
     ERR_clear_error();
     int result = SSL_read_ex(tls->ssl, (char *)bytes + *count, length - *count, &read);
     *count += read;
+    tls->content += read;
     if (result != 1) last = interpret(tls, result, &tls->read_wants_write, SSL_ERROR_WANT_WRITE);
   }
   if (last != errand_tls_later) tls->reading = last;
@@ -223,6 +254,7 @@ bool errand_tls_has_unread(errand_tls *tls) {
   if (tls->reading != errand_tls_done) return true;
   ERR_clear_error();
   tls->stops_if_drained = false;
+  tls->read_wants_write = false;
   int result = SSL_peek_ex(tls->ssl, &byte, 1, &read);
   if (result == 1) return true;
   errand_tls_result last = interpret(tls, result, &tls->read_wants_write, SSL_ERROR_WANT_WRITE);

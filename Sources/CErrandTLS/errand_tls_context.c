@@ -6,7 +6,6 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
-#include <stdlib.h>
 
 // Called if the server asks for a client certificate and the context has none.
 static int note_certificate_request(SSL *ssl, X509 **certificate, EVP_PKEY **key) {
@@ -29,6 +28,9 @@ errand_tls_context *errand_tls_context_make(bool demands_tls_1_3) {
     return NULL;
   }
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
+  // OpenSSL's configuration file, which an environment variable names, may set level 0. Servers without a certificate
+  // would then be accepted.
+  if (SSL_CTX_get_security_level(context) < 1) SSL_CTX_set_security_level(context, 1);
   SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   // A partly sent record is sent again from another address, because the caller copies the rest of its bytes.
@@ -39,7 +41,7 @@ errand_tls_context *errand_tls_context_make(bool demands_tls_1_3) {
   SSL_CTX_set_client_cert_cb(context, note_certificate_request);
   // An intermediate certificate or the server's own certificate may be the trusted authority, as with libcurl.
   X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
-  // OpenSSL's configuration file, which an environment variable names, may have added authorities to the old store.
+  // The new store trusts only the authorities that are added below.
   SSL_CTX_set_cert_store(context, store);
   return (errand_tls_context *)context;
 }

@@ -1,14 +1,13 @@
 #if os(Linux)
-  import ErrandSupport
   import CCurl
   import CErrandCurl
   import CErrandTLS
   import ErrandDecoding
   import ErrandHTTP
+  import ErrandSupport
   import Foundation
 
-  /// The event loop: the thread that uses libcurl. The thread takes commands, advances all transfers, runs timers, and
-  /// sleeps.
+  /// The event loop: the thread that uses libcurl. The thread takes commands, advances all transfers and runs timers.
   ///
   /// Other threads only add commands to the inbox and wake the loop's thread. Every handle, connection and callback
   /// belongs to the loop's thread.
@@ -42,8 +41,7 @@
     private var pool = CurlHandlePool(allowsReuse: CurlVersion.running.allowsHandleReuse)
     /// The number of bytes that may still be decoded in this iteration of the loop in `run()`.
     var decoding = DecodingBudget()
-    /// Transfers that are paused because the decoding budget was used up. The transfers continue in the next iteration
-    /// of the loop, in the order in which they were paused.
+    /// Transfers that the decoding budget has paused. They continue in this order in the next iteration of the loop.
     private var yielding: [CurlTransfer] = []
     private var resuming: [CurlTransfer] = []
 

@@ -134,8 +134,6 @@
     var contentEncoding: String { parser?.contentEncoding ?? "" }
     /// True if the first line of the response has arrived.
     var hasBegun: Bool { parser?.hasBegun == true }
-    /// True if the headers of the final response have arrived.
-    var hasHead: Bool { receiving != .head }
     /// True if the response is complete.
     var isWhole: Bool { receiving == .whole }
     /// The number of received bytes of the response, without the framing of a chunked body.

@@ -42,9 +42,10 @@
     /// as `aws-chunked` or `utf-8`. By default such names are ignored, and the bytes are delivered as they arrived (RFC
     /// 9110 section 8.4).
     public var refusesUnknownContentCodings = false
-    /// The maximum number of idle connections that are kept open for later requests; 256 by default.
+    /// The maximum number of idle connections that are kept open for later requests, for each of HTTP/1.1 and HTTP/2;
+    /// 256 by default.
     public var maximumIdleConnections = 256
-    /// The maximum number of idle connections with the same scheme, host and port; 256 by default.
+    /// The maximum number of idle HTTP/1.1 connections with the same scheme, host and port; 256 by default.
     public var maximumIdleConnectionsPerHost = 256
     /// The longest time that an idle connection is kept open; 90 seconds by default.
     public var maximumIdleAge: Duration = .seconds(90)

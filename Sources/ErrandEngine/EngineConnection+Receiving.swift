@@ -17,7 +17,8 @@
     func continueTurn() {
       if isYielding { return continueBody() }
       sendBody()
-      if isOpen { readable(hasEnded: false) }
+      // The poller reports the end of the stream only once, perhaps before the limit stopped the reading.
+      if isOpen { readable(hasEnded: true) }
     }
 
     /// Reads received bytes from the system until no bytes are left, the body pauses, or the limit of one loop
@@ -165,7 +166,9 @@
     func lost(isReset: Bool) {
       let ending = machine.ended(isReset: isReset || socket.isCutOff)
       guard let exchange else { return loop.discard(self) }
-      if let failure = EngineFailure.lost(exchange, ending, isReset: isReset, socket.tls?.failure) {
+      if let failure = EngineFailure.lost(
+        exchange, ending, isReset: isReset, hasResponded: uses > 1, socket.tls?.failure)
+      {
         return loop.fail(exchange, failure)
       }
       switch ending {

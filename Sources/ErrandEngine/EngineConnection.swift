@@ -12,7 +12,7 @@
     let origin: HTTPURL.Origin
     /// The proxy to which the connection was made. Nil if the connection was made to the origin.
     let proxy: EngineProxy?
-    /// The address of the server.
+    /// The address of the server, or of the proxy.
     let address: String
     unowned(unsafe) let loop: EngineLoop  // the loop owns every connection and outlives it
     @exclusivity(unchecked) var machine = ConnectionMachine()

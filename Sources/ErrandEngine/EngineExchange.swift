@@ -61,7 +61,7 @@
     var continueEnd: MonotonicInstant?
     var isReused: Bool?
     var remoteAddress: String?
-    /// True if the request was sent again because an idle connection closed before the response.
+    /// True if the request was sent again because a connection that was used before closed before the response.
     var isRepeated = false
     var staleConnections = 0
     /// The number of times that a server guaranteed that it had not processed the request.
@@ -175,6 +175,7 @@
       content = nil
       continueEnd = nil
       isPaused = false
+      progress?.dropWaiting()
       (connected, secured, nameResolved, isReused) = (nil, nil, nil, nil)
       (started, lastActivity) = (now, now)
       if let body = exchange.request.body, upload != nil { upload = BodyUpload(body) }
@@ -182,15 +183,17 @@
 
     // MARK: - Time
 
-    /// The time of the next time-out check:
-    /// - While the exchange connects: the connect time-out, or the next connection attempt.
-    /// - On a connection: the idle time-out, or the end of the wait for status 100 (Continue).
-    /// - Nil if no check is needed, for example while the sink or the source of the body has paused.
+    /// The time of the next check: of a time-out, or for a progress report that is due. Nil if no check is needed.
     var watchEnd: MonotonicInstant? {
       guard let report = progress?.nextReport else { return timeoutEnd }
       return timeoutEnd.map { min($0, report) } ?? report
     }
 
+    /// The time of the next time-out check:
+    /// - While the exchange connects: the connect time-out, or the next connection attempt.
+    /// - On a connection: the idle time-out, or the end of the wait for status 100 (Continue), or for the answer to
+    ///   PING.
+    /// - Nil if no check is needed, for example while the sink or the source of the body has paused.
     private var timeoutEnd: MonotonicInstant? {
       switch stage {
       case .unconnected: return nil

@@ -27,11 +27,14 @@
     /// The failure of an exchange whose connection was lost, if TLS is the reason: the server rejected the client's
     /// certificate or sent another alert. Otherwise nil. `tls` is nil for a connection without TLS.
     static func lost(
-      _ exchange: EngineExchange, _ ending: ConnectionMachine.Ending, isReset: Bool, _ tls: TLSFailure?
+      _ exchange: EngineExchange, _ ending: ConnectionMachine.Ending, isReset: Bool, hasResponded: Bool,
+      _ tls: TLSFailure?
     ) -> TransportFailure? {
       guard var tls, ending != .idle, ending != .response else { return nil }
+      // A request that was not sent on a kept connection moves to another one, whatever ended the connection.
+      if ending == .unsent, exchange.isReused == true { return nil }
       // A server that has responded on this connection does not require a certificate.
-      if exchange.isReused == true { tls.lacksCertificate = false }
+      if hasResponded { tls.lacksCertificate = false }
       let isBeforeResponse = ending == .unsent || ending == .beforeResponse
       let kind = isBeforeResponse ? tls.kindBeforeResponse(isReset: isReset) : tls.alertKind
       return kind.map { Self.tls(exchange, $0, tls) }
@@ -41,7 +44,9 @@
     static func tls(
       _ exchange: EngineExchange, _ kind: TransportFailure.Kind, _ failure: TLSFailure
     ) -> TransportFailure {
-      let sentence = FailureText.sentence(for: kind, origin: exchange.origin)
+      let isPlain = kind == .tls && failure.isForeign
+      let sentence =
+        isPlain ? FailureText.notTLS(exchange.origin) : FailureText.sentence(for: kind, origin: exchange.origin)
       return exchange.failure(kind, failure.cause.map { with($0, sentence) } ?? sentence)
     }
 
@@ -57,7 +62,7 @@
 
     /// The message for a request that the server has rejected several times before it processed the request.
     static func unprocessed(_ origin: HTTPURL.Origin) -> String {
-      "\(origin) shut down the HTTP/2 connection before it processed the request."
+      "\(origin) has repeatedly refused to process the request over HTTP/2; send it again later."
     }
 
     /// The cause of the end of an HTTP/2 connection with too many frames; see ``HTTP2FrameBudget``.

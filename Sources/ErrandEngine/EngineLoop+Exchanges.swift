@@ -37,6 +37,7 @@
     }
 
     private func connect(_ exchange: EngineExchange) {
+      lead(exchange)
       let connector = EngineConnector(exchange, self)
       exchange.stage = .connecting(connector)
       if let known = knownAddresses(of: exchange) { return connector.begin(known, wasLookedUp: false) }
@@ -136,7 +137,11 @@
         if let end = exchange.continueEnd, end <= now { return connection.proceed() }
         failIdle(exchange)
       case .streaming(let stream):
-        if let end = stream.connection.pingEnd, end <= now { return stream.connection.lost(isReset: true) }
+        if stream.connection.isOverdue {
+          // The answer may have arrived while the loop was busy.
+          stream.connection.readable()
+          return stream.connection.endIfOverdue()
+        }
         stream.connection.ping()
         failIdle(exchange)
       }

@@ -37,24 +37,29 @@
         expectWatch(of: exchange)
         return true
       }
-      if exchange.needsOwnConnection { return false }
-      if openings[exchange.origin] == nil {
-        openings[exchange.origin] = HTTP2Opening(leader: exchange)
-        return false
-      }
+      if exchange.needsOwnConnection || openings[exchange.origin] == nil { return false }
       exchange.stage = .joining
       openings[exchange.origin]?.waiting.append(exchange)
       expectWatch(of: exchange)
       return true
     }
 
-    /// Returns an open connection that takes another stream. An idle connection first handles the bytes that have
-    /// arrived, because they may say that the server closes it.
+    /// Lets an exchange that is about to connect open the connection for all exchanges of its origin.
+    func lead(_ exchange: EngineExchange) {
+      guard mayShareConnection(exchange), !exchange.needsOwnConnection, openings[exchange.origin] == nil else { return }
+      openings[exchange.origin] = HTTP2Opening(leader: exchange)
+    }
+
+    /// Returns an open connection that takes another stream. An idle connection, and one whose PING frame is not
+    /// answered in time, first handles the bytes that have arrived: they may say that the server closes it, or they may
+    /// be the answer.
     private func sharedConnection(for exchange: EngineExchange) -> HTTP2Connection? {
       while let connection = sharedPool.use(for: exchange.origin, where: exchange.mayShare) {
-        guard connection.streams.isEmpty, connection.socket.hasUnread else { return connection }
-        connection.readable()
+        guard connection.streams.isEmpty || connection.isOverdue else { return connection }
+        if connection.socket.hasUnread { connection.readable() }
+        connection.endIfOverdue()
         if exchange.mayShare(connection) { return connection }
+        if connection.isOpen, connection.streams.isEmpty { keep(connection) }
       }
       return nil
     }
@@ -100,15 +105,19 @@
         return
       }
       let others = endOpening(of: exchange)
-      guard let failure = error as? TransportFailure, failure.kind != .connectTimeout else { return place(others) }
+      let hasConnection = sharedPool.contains(exchange.origin)
+      guard let failure = error as? TransportFailure, failure.kind != .connectTimeout, !hasConnection else {
+        return place(others)
+      }
       for other in others { fail(other, other.failure(failure.kind, failure.description)) }
     }
 
     /// Remembers how many concurrent streams a server accepts. Another connection to it then keeps to the limit before
     /// the server's settings have arrived.
     func note(mostStreams: Int, for origin: HTTPURL.Origin) {
-      if streamLimits.count >= Self.mostOrigins { streamLimits.removeAll() }
-      streamLimits[origin] = mostStreams < HTTP2Session.initialStreams ? mostStreams : nil
+      let isSmall = mostStreams < HTTP2Session.initialStreams
+      if isSmall, streamLimits[origin] == nil, streamLimits.count >= Self.mostOrigins { streamLimits.removeAll() }
+      streamLimits[origin] = isSmall ? mostStreams : nil
     }
 
     /// Returns the exchanges that wait for the connection of `leader`. They no longer wait.
@@ -132,8 +141,8 @@
       guard exchange.refusals < EngineExchange.mostRefusals, exchange.upload?.canBeSentAgain != false,
         !exchange.exchange.call.isStopped
       else {
-        return fail(
-          exchange, exchange.failure(.closedBeforeResponse, EngineFailure.unprocessed(exchange.origin)))
+        let text = EngineFailure.unprocessed(exchange.origin)
+        return fail(exchange, TransportFailure(.closedBeforeResponse, text, isCertainlyNotSent: true))
       }
       exchange.refusals += 1
       exchange.refusers.append(connection)

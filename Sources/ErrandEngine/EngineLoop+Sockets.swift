@@ -23,7 +23,8 @@
       return EngineSocket.open(for: address)
     }
 
-    /// Closes the idle connection that has been idle longest. Returns false if there is none.
+    /// Closes the oldest idle HTTP/1.1 connection or, if there is none, the oldest idle HTTP/2 connection. Returns false
+    /// if no connection is idle.
     private func closeOldestIdle() -> Bool {
       if let idle = pool.removeOldest() {
         close(idle)

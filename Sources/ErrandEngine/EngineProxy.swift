@@ -3,11 +3,14 @@
   import Foundation
 
   /// The HTTP proxy of one exchange.
-  struct EngineProxy: Sendable, Hashable {
+  struct EngineProxy: Sendable, Hashable, CustomReflectable {
     /// The host and the port of the proxy.
     let origin: HTTPURL.Origin
     /// The value of `Proxy-Authorization` (RFC 7617). Nil if no credentials are set.
     let authorization: String?
+
+    /// The mirror for `dump(_:)`, without the credentials.
+    var customMirror: Mirror { Mirror(self, children: ["origin": origin.description], displayStyle: .struct) }
 
     /// Returns the proxy for an exchange with an origin. Returns nil if the exchange needs no proxy.
     /// - Parameter environment: The value of an environment variable.
@@ -54,8 +57,9 @@
       let names =
         origin.scheme == .https
         ? ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] : ["http_proxy", "all_proxy", "ALL_PROXY"]
-      guard let url = names.lazy.compactMap(environment).first, !url.isEmpty else { return nil }
-      let exceptions = environment("no_proxy") ?? environment("NO_PROXY") ?? ""
+      func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+      guard let url = names.compactMap(value).first else { return nil }
+      let exceptions = value("no_proxy") ?? value("NO_PROXY") ?? ""
       return ProxyExceptions(exceptions).contain(origin.host) ? nil : url
     }
 

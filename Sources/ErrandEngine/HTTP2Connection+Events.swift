@@ -25,7 +25,7 @@
       default: price = HTTP2FrameBudget.frame
       }
       if frames.spend(price, now: loop.now) { return true }
-      fault = EngineFailure.flood
+      (fault, faultCode) = (EngineFailure.flood, NGHTTP2_ENHANCE_YOUR_CALM)
       return false
     }
 
@@ -48,9 +48,14 @@
       let endsStream = flags & NGHTTP2_FLAG_END_STREAM.rawValue != 0
       switch UInt32(header.type) {
       case NGHTTP2_HEADERS.rawValue:
+        hasResponded = true
         frames.earn(endsStream ? HTTP2FrameBudget.content : 0)
         streams[header.stream_id]?.endSection(endsStream: endsStream)
-      case NGHTTP2_DATA.rawValue: if endsStream { streams[header.stream_id]?.endStream() }
+      case NGHTTP2_DATA.rawValue:
+        if endsStream {
+          frames.earn(HTTP2FrameBudget.content)
+          streams[header.stream_id]?.endStream()
+        }
       case NGHTTP2_SETTINGS.rawValue: if flags & NGHTTP2_FLAG_ACK.rawValue == 0 { noteSettings() }
       case NGHTTP2_GOAWAY.rawValue: retire()
       default: break

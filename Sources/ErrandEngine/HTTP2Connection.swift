@@ -33,6 +33,10 @@
     var frames: HTTP2FrameBudget
     /// The error because of which the connection ends. Nil if the server just closes the connection.
     var fault: String?
+    /// The code that tells the server about the fault.
+    var faultCode = NGHTTP2_PROTOCOL_ERROR
+    /// True if the server has begun a response on this connection.
+    var hasResponded = false
     /// The error in the last invalid frame. Such a frame may end a stream or the connection.
     var invalidFrame: String?
 
@@ -45,6 +49,8 @@
     private var written: Int64 = 0
     /// True if the system accepts no more bytes. A response may still be readable.
     private var isWriteClosed = false
+    /// True if the outbox contains content of request bodies.
+    private var hasContent = false
     private var lastHeard: MonotonicInstant
     private var pingSent: MonotonicInstant?
     /// True while libnghttp2 runs. It must then neither be called for more bytes nor be released.
@@ -99,8 +105,15 @@
       exchange.noteProgress()
       let request = exchange.exchange.request
       if exchange.upload == nil, let body = request.body { exchange.upload = BodyUpload(body) }
-      do { try exchange.upload?.expectEmpty() } catch { return loop.fail(exchange, error) }
-      loop.requestHead.write(request, upload: exchange.upload, expectsContinue: exchange.expectsContinue)
+      do {
+        try exchange.upload?.expectEmpty()
+      } catch {
+        loop.fail(exchange, error)
+        return keepIfIdle()
+      }
+      loop.requestHead.write(
+        request, priority: exchange.exchange.priority, upload: exchange.upload,
+        expectsContinue: exchange.expectsContinue)
       let hasBody = exchange.upload?.hasEnded == false
       guard let id = session?.submit(&loop.requestHead, hasBody: hasBody) else {
         retire()
@@ -119,9 +132,11 @@
       if !stream.isClosed, !stream.machine.isWhole || !stream.hasSentEnd {
         session?.reset(stream.id, code: stream.resetCode)
       }
-      if streams.isEmpty, !isRetired { loop.keep(self) }
+      keepIfIdle()
       loop.flushLater(self)
     }
+
+    private func keepIfIdle() { if isOpen, streams.isEmpty, !isRetired { loop.keep(self) } }
 
     /// Takes no new streams any more.
     func retire() {
@@ -158,6 +173,12 @@
     /// The time at which the connection counts as dead if no byte arrives. Nil if no PING frame is unanswered.
     var pingEnd: MonotonicInstant? { pingSent?.advanced(by: loop.configuration.pingWait) }
 
+    /// True if the server has not answered a PING frame in time.
+    var isOverdue: Bool { pingEnd.map { $0 <= loop.now } ?? false }
+
+    /// Ends the connection if the server has not answered a PING frame in time.
+    func endIfOverdue() { if isOverdue { lost(isReset: true) } }
+
     /// Sends a PING frame unless one is unanswered, and schedules the check of the connection.
     func ping() {
       guard isOpen, pingSent == nil else { return }
@@ -183,7 +204,10 @@
           outboxStart += count
           sent += count
           written += Int64(count)
-        case .later: return
+          if hasContent { noteActivity() }
+        case .later:
+          if isRetired, streams.isEmpty { finish() }
+          return
         case .failed, .end:
           isWriteClosed = true
           return readable()
@@ -192,10 +216,16 @@
       endIfOver()
     }
 
+    /// Postpones the idle time-out of the exchanges with a body, because the system has accepted bytes of bodies.
+    private func noteActivity() {
+      for stream in streams.values where stream.exchange.upload != nil { stream.exchange.lastActivity = loop.now }
+    }
+
     /// Collects bytes of the session. Returns false if there are none.
     private func fillOutbox() -> Bool {
       outbox.removeAll(keepingCapacity: !streams.isEmpty)
       outboxStart = 0
+      hasContent = false
       isInSession = true
       while outbox.count < Self.outboxSize, let bytes = session?.nextBytes(), !bytes.isEmpty {
         noteFrames(bytes)
@@ -217,7 +247,10 @@
         let id = frame[5...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
         if let stream = streams[Int32(bitPattern: id)] {
           stream.sentFrame(kind: frame[3], flags: frame[4], length: length, at: serialized + Int64(start))
-          if frame[3] == UInt8(NGHTTP2_DATA.rawValue) { frames.earn(HTTP2FrameBudget.content) }
+          if frame[3] == UInt8(NGHTTP2_DATA.rawValue) {
+            hasContent = true
+            frames.earn(max(HTTP2FrameBudget.content, length / HTTP2FrameBudget.sentBytesPerPoint))
+          }
         }
         start += length
       }
@@ -287,7 +320,7 @@
       if session?.isOver == true {
         if !streams.isEmpty { fault = invalidFrame ?? "the server violates the rules of HTTP/2" }
         lost(isReset: true)
-      } else if isRetired, streams.isEmpty, outboxStart == outbox.count {
+      } else if isRetired, streams.isEmpty {
         finish()
       }
     }
@@ -296,8 +329,7 @@
     /// the system accepts the bytes at once.
     private func breakOff(_ text: String) {
       fault = text
-      let isFlood = text == EngineFailure.flood
-      sayGoodbye(isFlood ? NGHTTP2_ENHANCE_YOUR_CALM : NGHTTP2_PROTOCOL_ERROR)
+      sayGoodbye(faultCode)
       lost(isReset: true)
     }
 
@@ -328,6 +360,7 @@
     private func close() {
       isOpen = false
       isRetired = true
+      pingSent = nil
       loop.forget(self)
       loop.removeSocket(of: self)
       if !isInSession { session = nil }

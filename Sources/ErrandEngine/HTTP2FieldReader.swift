@@ -12,7 +12,7 @@
     private var trailerBytes = 0
     private var section = Section.head
     private var hasStatus = false
-    /// The current field as a line. The memory is reused.
+    /// The current field as a line.
     private var line: [UInt8] = []
 
     init(limits: ResponseLimits, isHeadRequest: Bool) {
@@ -59,7 +59,7 @@
       guard name.elementsEqual(":status".utf8) else {
         throw .malformed("the response headers have an unknown pseudo-header field")
       }
-      guard !hasStatus else { throw .malformed("the response headers contain :status twice or after another field") }
+      guard !hasStatus else { throw .malformed("the response headers contain :status twice") }
       guard value.count == 3, value.allSatisfy(ASCII.isDigit) else {
         throw .malformed("the status code is not a number of three digits")
       }

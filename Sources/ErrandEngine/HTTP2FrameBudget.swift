@@ -13,8 +13,12 @@
     static let frame = 1
     /// The price of a CONTINUATION frame. Such frames can be large, and no limit of a stream applies to their number.
     static let continuation = 20
-    /// The points that return with each DATA frame that carries content, in both directions.
+    /// The points that return with each DATA frame that carries content, in both directions, and with the end of each
+    /// response.
     static let content = 4
+    /// The number of sent bytes of a request body with which a point returns, so that a server can return its windows in
+    /// small steps: those of the stream and of the connection for each kilobyte.
+    static let sentBytesPerPoint = 512
 
     private var points = capacity
     private var counted: MonotonicInstant

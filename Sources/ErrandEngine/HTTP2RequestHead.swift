@@ -18,8 +18,11 @@
     /// The list for libnghttp2, which points into ``bytes``.
     private var list: [nghttp2_nv] = []
 
-    /// Writes the header section of a request.
-    mutating func write(_ request: HTTPRequest, upload: BodyUpload?, expectsContinue: Bool) {
+    /// Writes the header section of a request. A priority other than the normal one becomes a `Priority` field, unless
+    /// the request has such a field (RFC 9218 section 5).
+    mutating func write(
+      _ request: HTTPRequest, priority: CallPriority = .normal, upload: BodyUpload?, expectsContinue: Bool
+    ) {
       bytes.removeAll(keepingCapacity: bytes.capacity <= Self.mostKept)
       fields.removeAll(keepingCapacity: true)
       let url = request.url
@@ -28,6 +31,7 @@
       add(":authority", url.port == url.scheme.defaultPort ? url.host : "\(url.host):\(url.port)")
       addPath(url)
       for field in request.fields.all { add(field) }
+      if let urgency = Self.urgency(priority), request.fields["priority"] == nil { add("priority", urgency) }
       let length = request.method == .head ? nil : request.body?.length
       if let length {
         add("content-length", String(length))
@@ -72,7 +76,7 @@
           bytes.append(contentsOf: field.value.utf8)
         }
       }
-      fields.append(Field(name: name, value: value, isSecret: Self.isSecret(field.name)))
+      fields.append(Field(name: name, value: value, isSecret: field.isSecret || Self.isSecret(field.name)))
     }
 
     private mutating func add(_ name: String, _ value: String) { add(name) { $0.append(contentsOf: value.utf8) } }
@@ -86,6 +90,15 @@
       let start = bytes.count
       write(&bytes)
       return start..<bytes.count
+    }
+
+    /// The urgency of a priority, from 0 (high) to 7 (low). Nil for the default, which is 3 (RFC 9218 section 4.1).
+    private static func urgency(_ priority: CallPriority) -> String? {
+      switch priority {
+      case .high: "u=1"
+      case .normal: nil
+      case .low: "u=5"
+      }
     }
 
     /// True for a field whose value must not be stored in the compression tables of proxies and servers (RFC 7541

@@ -214,7 +214,10 @@
     func lost(isReset: Bool, fault: String?, _ tls: TLSFailure?) {
       isClosed = true
       let ending = machine.ending(isWritten: connection.hasWritten(self))
-      if fault == nil, let failure = EngineFailure.lost(exchange, ending, isReset: isReset, tls) {
+      if fault == nil,
+        let failure = EngineFailure.lost(
+          exchange, ending, isReset: isReset, hasResponded: connection.hasResponded, tls)
+      {
         return fail(failure)
       }
       switch ending {

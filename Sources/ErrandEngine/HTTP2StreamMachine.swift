@@ -57,8 +57,6 @@
     var contentEncoding: String { fields.parser.contentEncoding }
     /// True if the first field of the response has arrived.
     var hasBegun: Bool { fields.parser.hasBegun }
-    /// True if the headers of the final response have arrived.
-    var hasHead: Bool { phase != .head }
     /// True if the response is complete.
     var isWhole: Bool { phase == .whole }
     /// The number of received bytes of the response: the fields after decompression, and the content.

@@ -24,8 +24,8 @@
       self.age = age
     }
 
-    /// The number of connections.
-    var count: Int { entries.values.reduce(0) { $0 + $1.count } }
+    /// True if the pool has a connection to an origin.
+    func contains(_ origin: HTTPURL.Origin) -> Bool { entries[origin] != nil }
 
     /// Adds a connection that an exchange uses.
     mutating func insert(_ connection: Connection, for origin: HTTPURL.Origin) {

@@ -48,7 +48,6 @@
     /// The technical cause for the end of a message. Nil if no cause is known.
     var cause: String? {
       if reason != nil, verifyResult != 0 { return verifyText }
-      if isForeign { return "the server does not use TLS on this port; for HTTP without TLS, use an http URL" }
       return reason ?? systemText
     }
 

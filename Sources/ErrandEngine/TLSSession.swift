@@ -67,8 +67,8 @@
       }
     }
 
-    /// True if unread content, the end of the stream or an error is available. Session tickets and other messages of
-    /// TLS do not count.
+    /// True if unread content, an incomplete record, the end of the stream or an error is available. Complete session
+    /// tickets and other messages of TLS do not count.
     var hasUnread: Bool { session.map { errand_tls_has_unread($0) } ?? true }
 
     /// True if ``receive(into:)`` may have a result although the socket has no more bytes.

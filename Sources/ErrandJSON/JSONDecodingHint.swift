@@ -1,7 +1,7 @@
 import Foundation
 
-/// Finds the setting by which a text that could not be decoded can be read: a key strategy, a date strategy, or the path
-/// of an envelope.
+/// Finds out how a text that could not be decoded can be read: with a key strategy, a date strategy, the path of an
+/// envelope, or an optional type.
 struct JSONDecodingHint {
   private let root: JSONValue
   /// The path at which decoding started.
@@ -20,6 +20,7 @@ struct JSONDecodingHint {
     guard error.path.steps.count >= start.steps.count else { return nil }
     switch error.kind {
     case .missingKey: return missingKey(at: error.path)
+    case .unexpectedNull: return "if this value may be null, declare its type as an optional"
     case .wrongType, .invalidValue: return type == Date.self ? date(at: error.path) : list(at: error.path, error.reason)
     default: return nil
     }
@@ -37,8 +38,12 @@ struct JSONDecodingHint {
     return envelope(around: members) { $0.objectValue?[key] != nil }.map { "the key is inside \($0)" }
   }
 
+  /// The maximum length in bytes of a key that a hint quotes.
+  private static let longestKey = 80
+
   /// The hint for a key of the text that differs from the requested key only in its case and in underscores.
-  private func rename(_ found: String, _ key: String) -> String {
+  private func rename(_ found: String, _ key: String) -> String? {
+    guard found.utf8.count <= Self.longestKey else { return nil }
     let written = JSONValue.string(found)
     let name = decoding.convertedKey(found)
     if name != found {
@@ -86,7 +91,7 @@ struct JSONDecodingHint {
   }
 
   private static func ordered(_ members: [String: JSONValue]) -> [(String, JSONValue)] {
-    let names = members.keys.sorted()
+    let names = members.keys.filter { $0.utf8.count <= longestKey }.sorted()
     let usual = usualNames.filter { members[$0] != nil }
     return (usual + names.filter { !usual.contains($0) }).compactMap { name in members[name].map { (name, $0) } }
   }

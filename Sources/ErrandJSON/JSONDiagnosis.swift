@@ -29,7 +29,9 @@ struct JSONDiagnosis {
   {
     let described = self.error(for: error, decoding: type, at: path)
     guard let document = try? JSONDocument(data) else { return described }
-    let failed = secondRun(decoding: type, at: path)?.type
+    // Only the hints for these kinds depend on the type at the path.
+    let needsType = [.wrongType, .invalidValue].contains(described.kind)
+    let failed = needsType ? secondRun(decoding: type, at: path)?.type : nil
     let hint = JSONDecodingHint(root: JSONValue.inText(document, at: 0), start: path, decoding: decoding)
     return described.hinting(hint.words(for: described, decoding: failed ?? type))
   }

@@ -4,6 +4,8 @@ package enum FolderFault: Equatable, Sendable {
   case otherOwner(UInt32)
   /// The folder, or a folder above it, is a symbolic link of another user, who could change the target of the link.
   case otherLink(String, UInt32)
+  /// The target of a symbolic link cannot be read, so the folders above it cannot be checked.
+  case unreadableLink(String)
   /// Users other than the owner may write to the folder.
   case sharedWrite
   /// A folder above the folder belongs to another user, who could put another folder in its place.
@@ -26,22 +28,22 @@ package enum FolderFault: Equatable, Sendable {
     }
   }
 
-  /// Checks the properties of a folder above the folder, as `StrictModes` of OpenSSH does. Nil if no other user can put
-  /// another folder in the place of the folder.
+  /// Checks the properties of a folder above the folder, much as `StrictModes` of OpenSSH does. Nil if no other user can
+  /// put another folder in the place of the folder.
   ///
-  /// The parent must belong to root or to the user, and only its owner may write to it. Its group must not, even if the
-  /// user is the only member of the group, because the members of a group can change. There is one exception to
-  /// `StrictModes`: the sticky bit, which `/tmp` has. In a folder with this bit, only the owner of an item can rename
-  /// or remove the item.
+  /// The parent must belong to root or to the user, and only its owner and a private group may write to it. Different
+  /// from `StrictModes`, folders above the home folder are checked, too, and the sticky bit, which `/tmp` has, makes a
+  /// folder acceptable: only the owner of an item in it can rename or remove the item.
   /// - Parameters:
   ///   - path: The path of the parent.
   ///   - owner: The user that the parent belongs to.
   ///   - mode: The parent's mode, with its permissions.
+  ///   - hasPrivateGroup: Whether no other user is in the parent's group.
   ///   - user: The user that this process runs as.
-  package init?(parent path: String, owner: UInt32, mode: UInt32, user: UInt32) {
+  package init?(parent path: String, owner: UInt32, mode: UInt32, hasPrivateGroup: Bool = false, user: UInt32) {
     if owner != user, owner != 0 {
       self = .otherParent(path, owner)
-    } else if mode & 0o022 != 0, mode & 0o1000 == 0 {
+    } else if mode & (hasPrivateGroup ? 0o002 : 0o022) != 0, mode & 0o1000 == 0 {
       self = .sharedParent(path, mode: mode & 0o7777)
     } else {
       return nil
@@ -64,6 +66,8 @@ package enum FolderFault: Equatable, Sendable {
       "The folder “\(path)” belongs to another user (user ID \(owner)). Use a folder of the current user, or change the owner with chown."
     case .otherLink(let link, let owner):
       "The folder “\(link)” is a symbolic link that belongs to another user (user ID \(owner)). Use the path of the target folder, or replace the link."
+    case .unreadableLink(let link):
+      "The target of the symbolic link “\(link)” cannot be read. Use the path of the target folder."
     case .sharedWrite:
       "Other users may write to the folder “\(path)”. Use a new subfolder, which is made private, or run chmod 700 on the folder."
     case .otherParent(let parent, let owner):

@@ -9,11 +9,13 @@ package struct FolderPath {
     package var owner: UInt32
     /// The mode of the item: its type and its permissions.
     package var mode: UInt32
-    /// The target of a symbolic link; nil for other items.
+    /// Whether no other user is in the group of the item.
+    package var hasPrivateGroup: Bool
+    /// The target of a symbolic link, empty if it cannot be read; nil for other items.
     package var target: String?
 
-    package init(owner: UInt32, mode: UInt32, target: String? = nil) {
-      (self.owner, self.mode, self.target) = (owner, mode, target)
+    package init(owner: UInt32, mode: UInt32, hasPrivateGroup: Bool = false, target: String? = nil) {
+      (self.owner, self.mode, self.hasPrivateGroup, self.target) = (owner, mode, hasPrivateGroup, target)
     }
   }
 
@@ -50,6 +52,7 @@ package struct FolderPath {
       guard let found = item(path) else { return nil }
       if let target = found.target {
         if let fault = FolderFault(link: path, owner: found.owner, user: user) { return fault }
+        if target.isEmpty { return .unreadableLink(path) }
         links += 1
         guard links <= Self.mostLinks else { return nil }
         if target.utf8.first == UInt8(ascii: "/") { place = "" }
@@ -63,7 +66,10 @@ package struct FolderPath {
   }
 
   private func parentFault(of path: String) -> FolderFault? {
-    item(path).flatMap { FolderFault(parent: path, owner: $0.owner, mode: $0.mode, user: user) }
+    item(path).flatMap { item in
+      FolderFault(
+        parent: path, owner: item.owner, mode: item.mode, hasPrivateGroup: item.hasPrivateGroup, user: user)
+    }
   }
 
   /// The components of a path in reverse order, without empty components and `.`.

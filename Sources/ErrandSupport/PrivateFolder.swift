@@ -49,17 +49,29 @@ package enum PrivateFolder {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
     let isLink = status.st_mode & S_IFMT == S_IFLNK
+    let mode = UInt32(status.st_mode)
     return FolderPath.Item(
-      owner: status.st_uid, mode: UInt32(status.st_mode), target: isLink ? target(path) : nil)
+      owner: status.st_uid, mode: mode,
+      hasPrivateGroup: !isLink && mode & 0o020 != 0 && isPrivate(groupOf: path, status.st_gid),
+      target: isLink ? target(path) : nil)
   }
 
-  /// The target of a symbolic link; empty if it cannot be read.
+  /// Whether no other user is in the group of a folder: the group of root; a group with the user's name, as most Linux
+  /// distributions make it for each user; or a group without a name, as containers use it for their volumes.
+  private static func isPrivate(groupOf path: String, _ group: UInt32) -> Bool {
+    if group == 0 { return true }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    guard let name = attributes?[.groupOwnerAccountName] as? String else { return attributes != nil }
+    return Array(name.utf8) == Array(NSUserName().utf8)
+  }
+
+  /// The target of a symbolic link; empty if it cannot be read or is not UTF-8.
   private static func target(_ path: String) -> String {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { memory in
       let count = memory.withMemoryRebound(to: CChar.self) { text in
         text.baseAddress.map { readlink(path, $0, text.count) } ?? 0
       }
-      return String(decoding: memory.prefix(max(count, 0)), as: UTF8.self)
+      return String(validating: memory.prefix(max(count, 0)), as: UTF8.self) ?? ""
     }
   }
 

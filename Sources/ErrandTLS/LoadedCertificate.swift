@@ -4,7 +4,10 @@
   package import Foundation
 
   /// A client certificate that was read from its source and checked: its private key matches the certificate.
-  package struct LoadedCertificate: Sendable {
+  package struct LoadedCertificate: Sendable, CustomReflectable {
+    /// The mirror for `dump(_:)`, without the key and the passphrase.
+    package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+
     package let certificate: Data
     /// The private key in PEM. Nil for PKCS #12, because a PKCS #12 file contains both the certificate and the key.
     package let key: Data?

@@ -81,10 +81,14 @@
       let fresh = try HTTP2.transport()
       #expect(try await TransportConformance.get(fresh, server.url + "x").text == "helloworld")
       // The old connections may wait for the rest of a frame that never arrives. They end with a time-out.
+      var answered = 0
       for _ in 0..<20 {
         let exchange = Exchange(request: try HTTPRequest(url: server.url + "x"), idleTimeout: .milliseconds(300))
-        if let response = try? await transport.send(exchange) { #expect(response.text == "helloworld") }
+        guard let response = try? await transport.send(exchange) else { continue }
+        #expect(response.text == "helloworld")
+        answered += 1
       }
+      #expect(answered > 0)
     }
   }
 #endif

@@ -47,8 +47,9 @@
       #expect(metrics.version == .http2 && metrics.isConnectionReused == false && metrics.connect != nil)
       #expect(metrics.bytesSent > 20 && metrics.bytesReceived > 5 && metrics.remoteAddress == "127.0.0.1")
       #expect(metrics.firstByte != nil)
-      let again = try await transport.send(Exchange(request: request)).metrics
+      let again = try await transport.send(Exchange(request: request, priority: .high)).metrics
       #expect(again.isConnectionReused == true && again.connect == nil && server.connections == 1)
+      #expect(seen.withLock { $0.last } == "priority: u=1")
     }
 
     @Test func `the settings of the client are stated`() async throws {

@@ -63,6 +63,43 @@
       #expect(server.connections == 2)
     }
 
+    @Test func `windows in small steps are no flood`() async throws {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        let request = try peer.nextRequest()
+        var size = 0
+        while true {
+          let frame = try peer.next { $0.stream == request.stream && $0.kind == .data }
+          size += frame.payload.count
+          if frame.endsStream { break }
+          // A server whose program reads one kilobyte at a time returns both windows each time.
+          for start in stride(from: 0, to: frame.payload.count, by: 1024) {
+            let step = min(1024, frame.payload.count - start)
+            peer.send(window: step, on: 0)
+            peer.send(window: step, on: request.stream)
+          }
+        }
+        peer.respond(request.stream, "\(size)")
+        _ = try peer.next { $0.kind == .goAway }
+      }
+      let body = HTTPBody(Data(count: 8 << 20))
+      let response = try await HTTP2.transport().send(HTTP2.post(server.url, body))
+      #expect(response.text == "\(8 << 20)")
+    }
+
+    @Test func `many empty responses are no flood`() async throws {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        try peer.serve { request in
+          peer.headers(request.stream, [(":status", "200")])
+          peer.data(request.stream, [], ends: true)
+        }
+      }
+      let transport = try HTTP2.transport()
+      for _ in 0..<3000 { #expect(try await TransportConformance.get(transport, server.url).body.isEmpty) }
+      #expect(server.connections == 1)
+    }
+
     @Test func `unknown frames are ignored`() async throws {
       let server = try FrameServer { peer, _ in
         try peer.start()

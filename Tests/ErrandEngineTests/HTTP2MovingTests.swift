@@ -1,4 +1,5 @@
 #if os(Linux)
+  import Dispatch
   import ErrandCore
   import ErrandHTTP
   import ErrandTesting
@@ -114,16 +115,16 @@
     }
 
     @Test func `the limit on concurrent streams is kept`() async throws {
+      // Each connection has one request, so all of them arrive only over five connections.
       let arrived = Counter()
+      let arrivals = DispatchGroup()
+      for _ in 0..<5 { arrivals.enter() }
       let server = try FrameServer { peer, _ in
         try peer.start([(id: 3, value: 1)])
         try peer.serve { request in
-          if request.path != "/ok" {
-            arrived.add()
-            // Each connection has one request, so all of them arrive only over five connections.
-            for _ in 0..<5000 where arrived.value < 5 { usleep(1000) }
-          }
-          peer.respond(request.stream, arrived.value >= 5 || request.path == "/ok" ? "ok" : "alone")
+          if request.path != "/ok", arrived.add() <= 5 { arrivals.leave() }
+          let isTogether = request.path == "/ok" || arrivals.wait(timeout: .now() + 30) == .success
+          peer.respond(request.stream, isTogether ? "ok" : "alone")
         }
       }
       let transport = try HTTP2.transport()

@@ -71,6 +71,17 @@
       #expect(server.connections == 1)
     }
 
+    @Test func `a flood of tickets ends the connection`() async throws {
+      let server = try TLSServer { peer in
+        guard peer.accept(), peer.readRequest() != nil else { return }
+        while peer.sendTicket() {}
+      }
+      let transport = try server.transport()
+      let exchange = Exchange(request: try HTTPRequest(url: server.url))
+      let failure = await TransportConformance.failure(of: exchange, over: transport)
+      #expect(failure?.kind == .reset || failure?.kind == .closedBeforeResponse, "\(failure as Any)")
+    }
+
     @Test func `a ticket does not hide the end of the stream`() async throws {
       let server = try TLSServer { peer in
         guard peer.accept(), peer.readRequest() != nil else { return }
@@ -84,31 +95,36 @@
       }
     }
 
-    @Test func `bytes without a request end an idle connection`() async throws {
+    /// Sends five requests to a server that calls `finish` after each response. Each request waits for the end of
+    /// `finish`, and needs a new connection.
+    private static func expectReplacements(
+      _ method: HTTPMethod, _ finish: @escaping @Sendable (TLSServer.Peer) -> Void
+    ) async throws {
+      let (finished, finishing) = AsyncStream<Void>.makeStream()
       let server = try TLSServer { peer in
         guard peer.accept() else { return }
         while peer.readRequest() != nil {
           peer.answer("ok")
-          peer.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong")
+          finish(peer)
+          finishing.yield()
         }
       }
       let transport = try server.transport()
-      for _ in 0..<5 { #expect(try await TransportConformance.get(transport, server.url).text == "ok") }
+      var finishes = finished.makeAsyncIterator()
+      for _ in 0..<5 {
+        let request = try HTTPRequest(method: method, url: server.url)
+        #expect(try await transport.send(Exchange(request: request)).text == "ok")
+        await finishes.next()
+      }
       #expect(server.connections == 5)
     }
 
+    @Test func `bytes without a request end an idle connection`() async throws {
+      try await Self.expectReplacements(.get) { $0.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong") }
+    }
+
     @Test func `a connection that the server closed is replaced`() async throws {
-      let server = try TLSServer { peer in
-        guard peer.accept(), peer.readRequest() != nil else { return }
-        peer.answer("ok")
-        peer.sayEnd()
-      }
-      let transport = try server.transport()
-      for _ in 0..<5 {
-        let request = try HTTPRequest(method: .post, url: server.url)
-        #expect(try await transport.send(Exchange(request: request)).text == "ok")
-      }
-      #expect(server.connections == 5)
+      try await Self.expectReplacements(.post) { $0.sayEnd() }
     }
 
     @Test func `key updates do not disturb bodies`() async throws {
@@ -272,7 +288,7 @@
       let request = try HTTPRequest(url: "https://127.0.0.1:\(server.port)/")
       let failure = await TransportConformance.failure(of: Exchange(request: request), over: EngineTransport())
       #expect(failure?.kind == .tls && failure?.isCertainlyNotSent == true)
-      #expect(failure?.description.contains("does not use TLS on this port") == true)
+      #expect(failure?.description.contains("does not speak TLS on this port") == true)
     }
 
     @Test(arguments: [true, false])

@@ -23,7 +23,11 @@ import Testing
 
   static let users: [(String, JSONDecodingError.Kind, String)] = [
     ("{}", .missingKey, "$.users[1].name: the key \"name\" is missing, in {}"),
-    (#"{"name":null}"#, .unexpectedNull, #"$.users[1].name: expected a string, found null, in {"name":null}"#),
+    (
+      #"{"name":null}"#, .unexpectedNull,
+      #"$.users[1].name: expected a string, found null, in {"name":null}; "#
+        + "if this value may be null, declare its type as an optional"
+    ),
     (#"{"name":7}"#, .wrongType, #"$.users[1].name: expected a string, found a number, in {"name":7}"#),
     (#"{"name":{}}"#, .wrongType, #"$.users[1].name: expected a string, found an object, in {"name":{}}"#),
     (

@@ -80,8 +80,14 @@ import Testing
     }
   }
 
-  @Test(arguments: [#"{"at":true}"#, #"{"when":1}"#, #"{"at":null}"#]) func `other errors have no hint`(text: String) {
+  @Test(arguments: [#"{"at":true}"#, #"{"when":1}"#]) func `other errors have no hint`(text: String) {
     #expect(hint(Post.self, text) == nil)
+  }
+
+  @Test func `null needs an optional`() {
+    let hint = "if this value may be null, declare its type as an optional"
+    #expect(self.hint(Post.self, #"{"at":null}"#) == hint)
+    #expect(self.hint(User.self, #"{"userName":null}"#, .standard) == hint)
   }
 
   // MARK: - Dates that are read in the wrong year

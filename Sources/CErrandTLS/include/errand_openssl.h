@@ -94,8 +94,8 @@ errand_tls_result errand_tls_read(errand_tls *tls, void *bytes, size_t length, s
 // were not written, because OpenSSL may have encrypted them already.
 errand_tls_result errand_tls_write(errand_tls *tls, const void *bytes, size_t length, size_t *count);
 
-// Returns whether unread application data, the end of the stream or an error is available. Messages of TLS itself, such
-// as session tickets, are processed and do not count.
+// Returns whether unread application data, an incomplete record, the end of the stream or an error is available.
+// Complete messages of TLS itself, such as session tickets, are processed and do not count.
 bool errand_tls_has_unread(errand_tls *tls);
 
 // Returns whether errand_tls_read() may have a result although the socket has no more bytes.

@@ -165,6 +165,7 @@ final class CallRun: Sendable {
     if runsHooks { typed.hook(after: applyStop(to: claimed, by: state.endsBy))?() }
     let ending = applyStop(to: claimed, by: state.conclude())
     let value = notify(ending)
+    // Not nested: the call has ended, so what `didStop` sends is a new call.
     for accessory in accessories { accessory.didStop(info, ending) }
     registry.remove(place)
     if let log { log.info(ending.error.map { "failed: \($0)" } ?? "done in \(ending.metrics.total)") }

@@ -111,7 +111,8 @@ final class TypedCall<R: APIRequest>: AnyTypedCall {
   private static func cure(for error: any Error, _ envelope: Envelope) -> String {
     guard let error = error as? JSONDecodingError else { return "" }
     if error.kind == .empty { return "; if an empty body is expected, use `Nothing` as the response type" }
-    let isOutside = !envelope.value.steps.isEmpty && error.path.steps.count <= envelope.value.steps.count
+    let (found, whole) = (error.path.steps.count, envelope.value.steps.count)
+    let isOutside = found < whole || found == whole && whole > 0 && error.kind == .missingKey
     return isOutside ? "; if this response has no envelope, declare `envelope` as `Envelope.none`" : ""
   }
 

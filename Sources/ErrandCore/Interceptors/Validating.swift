@@ -21,7 +21,7 @@ package struct Validating: Interceptor {
     // A downloaded file was checked before it got its final name. The status of its response is not checked, because
     // the status is 416 if the file was already complete.
     if response.file != nil { return response }
-    try await Self.checkStatus(of: response, by: context.plan)
+    try await Self.checkStatus(of: response, context)
     try Self.checkWhole(response, context.plan.limits.bodyBytes)
     try Self.checkContentType(of: response, among: context.plan.contentTypes)
     try Self.checkFormat(of: response, among: context.plan.formatTypes)
@@ -45,20 +45,22 @@ package struct Validating: Interceptor {
   /// on the global executor.
   package static let inlineLimit = 16_384
 
-  private static func checkStatus(of response: HTTPResponse, by plan: CallPlan) async throws {
+  private static func checkStatus(of response: HTTPResponse, _ context: CallContext) async throws {
+    let (plan, sent) = (context.plan, context.record.sent)
     guard !plan.statusRule.accepts(response.status) else { return }
     guard response.body.count > inlineLimit else {
-      return try checkStatus(of: response, by: plan.statusRule, envelope: plan.envelope)
+      return try checkStatus(of: response, by: plan.statusRule, envelope: plan.envelope, sent: sent)
     }
     try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-      try checkStatus(of: response, by: plan.statusRule, envelope: plan.envelope)
+      try checkStatus(of: response, by: plan.statusRule, envelope: plan.envelope, sent: sent)
     }
   }
 
   /// Checks the status. The error also contains the business code and the message that the ``Envelope`` finds in the
   /// body of the rejected response.
+  /// - Parameter sent: the request that was sent, for the cure in the message.
   package static func checkStatus(
-    of response: HTTPResponse, by rule: StatusRule, envelope: Envelope = .none
+    of response: HTTPResponse, by rule: StatusRule, envelope: Envelope = .none, sent: HTTPRequest? = nil
   ) throws(APIError) {
     guard !rule.accepts(response.status) else { return }
     let reason = response.head.reason.isEmpty ? "" : " \(response.head.reason)"
@@ -66,9 +68,14 @@ package struct Validating: Interceptor {
     let code = refusal?.code.map { $0.stringValue ?? "\($0)" }
     let own = code.map { " with code \($0)" } ?? ""
     let words = refusal?.message.map { " Message of the server: \(APIError.ended(APIError.words($0)))" } ?? ""
-    let message = "The server answered \(response.status)\(reason)\(own); expected \(rule).\(words)"
+    let isForm = sent?.fields.mediaType?.essence == "application/x-www-form-urlencoded"
+    let cure = response.status == 415 && isForm ? formCure : ""
+    let message = "The server answered \(response.status)\(reason)\(own); expected \(rule).\(words)\(cure)"
     throw failure(.status, message, response).with { $0.businessCode = code }
   }
+
+  private static let formCure =
+    " The arguments were sent as a form; if the server reads JSON, set `argumentFormat` to `.json`."
 
   /// Fails if the body is truncated. A response with a rejected status may have a truncated body. For such a response
   /// the status check has already thrown an error.

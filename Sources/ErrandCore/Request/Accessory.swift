@@ -10,9 +10,10 @@
 /// The accessories of the group and of the client are also called once for the whole group.
 ///
 /// A call that an accessory sends is nested in the call or the group that the accessory observes. A call that is nested
-/// more than eight deep fails and is not observed. So an accessory that sends a call for each call causes no endless
-/// loop. Calls of a `beforeCompletion` hook are nested, too. Calls that `didStop` or a hook after the completion starts
-/// are not nested, because the call has ended.
+/// more than eight deep fails and is not observed. So an accessory that sends a call in `willStart`, `progressed` or
+/// `willStop` of each call causes no endless loop. Calls of a `beforeCompletion` hook are nested, too. Calls that
+/// `didStop` or a hook after the completion starts are not nested, because the call has ended: do not send a call there
+/// for each call that the accessory itself has sent.
 ///
 /// Every function has a default implementation, which does nothing. If a class conforms to this protocol, implement the
 /// functions in this class: a function that only a subclass implements is not called, because Swift selects the default

@@ -1,3 +1,4 @@
+import ErrandSupport
 import Foundation
 
 /// Encodes an `Encodable` value as arguments. Values that are ``ArgumentConvertible``, such as dates, are kept as they
@@ -33,68 +34,96 @@ struct ArgumentEncoder: Encoder {
   /// One value that is being encoded. Containers share it, because a type may use several containers in any order. Only
   /// one encoding on one thread uses it.
   fileprivate final class Slot {
-    private enum Content {
-      case scalar(ArgumentValue)
-      case members([(name: String, slot: Slot)])
-      case elements([Slot])
-    }
+    private enum Kind { case scalar, object, list }
 
-    private var content = Content.scalar(.omitted)
-    private var isSorted = false
+    private var kind = Kind.scalar
+    private var scalar = ArgumentValue.omitted
+    private var members: [(name: String, slot: Slot)] = []
+    /// The index of each name in `members`.
+    private var places: [ByteText: Int] = [:]
+    private var elements: [Slot] = []
+    private var order: (any Unordered.Type)?
 
     var value: ArgumentValue {
-      switch content {
-      case .scalar(let value): return value
-      case .elements(let slots): return .array(slots.map(\.value))
-      case .members(let members):
-        let members = isSorted ? members.sorted { $0.name < $1.name } : members
+      switch kind {
+      case .scalar: return scalar
+      case .list:
+        let values = elements.map(\.value)
+        return .array(order.map { sorted(values, by: $0.valuesPerMember) } ?? values)
+      case .object:
+        let members = order == nil ? members : members.sorted { $0.name.precedesByBytes($1.name) }
         return .object(Arguments(members.map { ($0.name, $0.slot.value) }))
       }
     }
 
-    func set(_ value: ArgumentValue) { content = .scalar(value) }
+    /// The values in the order of the written text of their members. Each member has `count` values.
+    private func sorted(_ values: [ArgumentValue], by count: Int) -> [ArgumentValue] {
+      let members = stride(from: 0, to: values.count, by: count).map { values[$0..<min($0 + count, values.count)] }
+      return members.map { (text: "\(Array($0))", values: $0) }.sorted { $0.text.precedesByBytes($1.text) }
+        .flatMap(\.values)
+    }
 
-    func beginMembers() { if case .members = content {} else { content = .members([]) } }
+    func set(_ value: ArgumentValue) {
+      kind = .scalar
+      scalar = value
+    }
 
-    func beginElements() { if case .elements = content {} else { content = .elements([]) } }
+    func beginMembers() {
+      if kind == .object { return }
+      kind = .object
+      (members, places) = ([], [:])
+    }
+
+    func beginElements() {
+      if kind == .list { return }
+      kind = .list
+      elements = []
+    }
 
     /// The slot of a member. If the name already exists, its value is replaced.
     func member(_ name: String) -> Slot {
       beginMembers()
-      guard case .members(var members) = content else { return Slot() }
       let slot = Slot()
-      members.removeAll { $0.name == name }
-      members.append((name, slot))
-      content = .members(members)
+      if let place = places[ByteText(name)] {
+        members[place].slot = slot
+      } else {
+        places[ByteText(name)] = members.count
+        members.append((name, slot))
+      }
       return slot
     }
 
     /// The slot of a new element at the end.
     func element() -> Slot {
       beginElements()
-      guard case .elements(var slots) = content else { return Slot() }
       let slot = Slot()
-      slots.append(slot)
-      content = .elements(slots)
+      elements.append(slot)
       return slot
     }
 
-    var count: Int { if case .elements(let slots) = content { slots.count } else { 0 } }
+    var count: Int { kind == .list ? elements.count : 0 }
 
     func encode(_ value: some Encodable, at path: [any CodingKey]) throws {
       if let argument = value as? any ArgumentConvertible { return set(argument.argumentValue) }
       if let data = value as? Data { return set(.string(data.base64EncodedString())) }
-      // The members of a dictionary have no order of their own. They are sorted, so that equal values are sent as equal
-      // texts.
-      isSorted = value is any Unordered
+      order = (value as? any Unordered).map { type(of: $0) }
       try value.encode(to: ArgumentEncoder(slot: self, codingPath: path))
     }
   }
 }
 
-/// A type whose members have no order.
-private protocol Unordered {}
-extension Dictionary: Unordered {}
+/// A type whose members have no order of their own. They are sorted, so that equal values are sent as equal texts.
+private protocol Unordered {
+  /// The number of values of each member in a list. A dictionary whose keys are not texts is encoded as a list in which
+  /// each key is followed by its value.
+  static var valuesPerMember: Int { get }
+}
+extension Dictionary: Unordered {
+  fileprivate static var valuesPerMember: Int { 2 }
+}
+extension Set: Unordered {
+  fileprivate static var valuesPerMember: Int { 1 }
+}
 
 private struct ArgumentMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let slot: ArgumentEncoder.Slot

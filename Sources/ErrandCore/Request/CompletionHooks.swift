@@ -21,7 +21,8 @@ public final class CompletionHooks<Value: Sendable>: Sendable {
   ///   - before: The hook that runs first, after the outcome of the call is known. It runs in a task, not on the
   ///     ``CallbackExecutor``.
   ///   - after: The hook that runs second, on the ``CallbackExecutor``. The delegate and the completion closure of the
-  ///     call are called after this hook.
+  ///     call are called after this hook. If the hook cancels the call, they receive a cancellation, although the hook
+  ///     received another outcome.
   public init(
     before: (@Sendable (Outcome<Value>) async -> Void)? = nil, after: (@Sendable (Outcome<Value>) -> Void)? = nil
   ) {

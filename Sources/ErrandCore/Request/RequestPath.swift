@@ -76,8 +76,14 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
     }
 
     private mutating func noteWholeURL(_ variable: String) {
-      guard text.utf8.isEmpty || text.utf8.elementsEqual("/".utf8), HTTPURL.isAbsolute(variable) else { return }
+      guard text.utf8.isEmpty || text.utf8.elementsEqual("/".utf8), Self.isWholeURL(variable) else { return }
       wholeURL = variable
+    }
+
+    private static func isWholeURL(_ variable: String) -> Bool {
+      ["http://", "https://"].contains { scheme in
+        ASCII.equalFolded(Array(variable.utf8.prefix(scheme.utf8.count)), Array(scheme.utf8))
+      }
     }
 
     private mutating func append(_ escaped: String) {

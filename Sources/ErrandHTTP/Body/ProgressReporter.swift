@@ -1,8 +1,8 @@
 /// Reports the progress of the request body and of the response body. The progress of each body is reported at most
 /// once in 50 ms. The final number of bytes of each body is always reported.
 ///
-/// A number that comes too early is kept. Its owner calls ``reportWaiting(at:)`` at ``nextReport``, so that a body that
-/// stands still does not show an old number.
+/// A number that comes too early is kept. The engine calls ``reportWaiting(at:)`` at ``nextReport``, so that a body that
+/// stands still does not show an old number. The transport on libcurl does not.
 package struct ProgressReporter {
   private static let interval = Duration.milliseconds(50)
 
@@ -43,6 +43,9 @@ package struct ProgressReporter {
     if let (bytes, total) = upload.waiting { report(.upload, bytes, total: total, at: now) }
     if let (bytes, total) = download.waiting { report(.download, bytes, total: total, at: now) }
   }
+
+  /// Drops the numbers of bytes that came too early, because the exchange begins again.
+  package mutating func dropWaiting() { (upload.waiting, download.waiting) = (nil, nil) }
 
   /// Reports the final number of transferred bytes of a body, unless this number has already been reported.
   package mutating func finish(_ direction: TransferProgress.Direction, _ bytes: Int64) {

@@ -1,4 +1,5 @@
-/// The priority of a call among the calls that wait to start.
+/// The priority of a call among the calls that wait to start. Over HTTP/2, the engine on Linux also tells the server
+/// about it in a `Priority` field (RFC 9218): `u=1` for ``high`` and `u=5` for ``low``.
 public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
   /// The call starts after all waiting calls of higher priority.
   case low = -1

@@ -34,6 +34,9 @@ extension TransportProxy {
     if case .url(let url, _, _) = self, ProxyAddress(url) == nil {
       return "The proxy's URL must have the form http://host:port; pass its user and password separately."
     }
+    if case .url(_, let user?, _) = self, user.utf8.contains(0x3A) {
+      return "The user of `proxy` must not contain a colon (RFC 7617 section 2); pass the password separately."
+    }
     if policy != .any {
       return """
         `addressPolicy` cannot be enforced with a proxy, which resolves names itself; set `proxy` to `.none`, or let \

@@ -27,6 +27,17 @@ import Testing
     #expect(FolderFault(parent: "/p", owner: owner, mode: 0o40_000 | mode, user: 7) == fault)
   }
 
+  @Test func `a private group may write to a parent`() {
+    let modes: [(UInt32, FolderFault?)] = [
+      (0o775, nil), (0o770, nil), (0o702, .sharedParent("/p", mode: 0o702)),
+      (0o777, .sharedParent("/p", mode: 0o777)),
+    ]
+    for (mode, fault) in modes {
+      let found = FolderFault(parent: "/p", owner: 7, mode: 0o40_000 | mode, hasPrivateGroup: true, user: 7)
+      #expect(found == fault, "\(String(mode, radix: 8))")
+    }
+  }
+
   private static let links: [(UInt32, FolderFault?)] = [(7, nil), (0, nil), (8, .otherLink("/l", 8))]
 
   @Test(arguments: links) func `link needs a trusted owner`(_ owner: UInt32, _ fault: FolderFault?) {
@@ -42,6 +53,8 @@ import Testing
     "/own/loop": .init(owner: 7, mode: 0o777, target: "loop"),
     "/tmp/link": .init(owner: 8, mode: 0o777, target: "/own/a"),
     "/own/safe": .init(owner: 0, mode: 0o777, target: "/own//a/"),
+    "/own/dark": .init(owner: 7, mode: 0o777, target: ""),
+    "/team": .init(owner: 7, mode: 0o775, hasPrivateGroup: true), "/team/a": .init(owner: 7, mode: 0o700),
   ]
 
   private static let paths: [(String, FolderFault?)] = [
@@ -51,6 +64,7 @@ import Testing
     ("/other/a", .otherParent("/other", 8)), ("/own/../other/a", .otherParent("/other", 8)),
     ("/own/open", .sharedParent("/open", mode: 0o777)), ("/own/open/b", .sharedParent("/open", mode: 0o777)),
     ("/tmp/link", .otherLink("/tmp/link", 8)), ("/tmp/link/a", .otherLink("/tmp/link", 8)),
+    ("/own/dark", .unreadableLink("/own/dark")), ("/own/dark/a", .unreadableLink("/own/dark")), ("/team/a", nil),
   ]
 
   @Test(arguments: paths) func `every parent and link is checked`(_ path: String, _ fault: FolderFault?) {
@@ -106,6 +120,22 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path()) == ["inner"])
     #expect(chmod(folder.url.path(), 0o1777) == 0)
     #expect(store.refusal == nil)
+  }
+
+  @Test(
+    .enabled(if: geteuid() == 0, "only root can choose any group"), arguments: [(0, true), (54_321, true), (1, false)])
+  func `the group of a parent is looked up`(group: UInt32, isPrivate: Bool) throws {
+    try make(0o775, at: folder.url)
+    #expect(chown(folder.url.path(), 0, group) == 0)
+    let fault = PrivateFolder.fault(folder.url.appending(path: "cache").path())
+    #expect((fault == nil) == isPrivate, "\(String(describing: fault))")
+  }
+
+  @Test func `a link that is not UTF-8 is refused`() throws {
+    try make(0o700, at: folder.url)
+    let link = folder.url.appending(path: "link").path()
+    #expect(symlink([0x61, -1, 0], link) == 0)
+    #expect(PrivateFolder.fault(link) == .unreadableLink(link))
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))

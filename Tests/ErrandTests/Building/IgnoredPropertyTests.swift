@@ -58,6 +58,7 @@ import Testing
   private struct FromMoya: APIRequest {
     let baseURL = URL(filePath: "/")
     var path: Path { "/a" }
+    let method: HTTPMethod = .post
     let task = "requestPlain"
   }
 
@@ -70,7 +71,8 @@ import Testing
 
   @Test func `names of other libraries are known`() async {
     let moya = await warnings(FromMoya())
-    #expect(moya.count == 1 && moya.first?.contains("`baseURL`") == true && moya.first?.contains("`task`") == true)
+    #expect(moya.count == 1)
+    for name in ["`baseURL`", "`task`"] { #expect(moya.first?.contains(name) == true, "\(name)") }
     let alamofire = await warnings(FromAlamofire())
     #expect(alamofire.count == 1)
     for words in [
@@ -104,8 +106,15 @@ import Testing
     var timeouts: Timeouts { Timeouts(total: .seconds(timeout)) }
   }
 
+  private struct DeleteTask: APIRequest {
+    let task = 7
+    let method: HTTPMethod = .delete
+    var path: Path { "/tasks/\(task)" }
+  }
+
   @Test func `properties that are read are silent`() async throws {
     #expect(await warnings(Right()).isEmpty)
+    #expect(await warnings(DeleteTask()).isEmpty)
     let url = try #require(URL(string: "http://h.example/a"))
     #expect(await warnings(Used(url: url, timeout: 3, parameters: ["a": 1])).isEmpty)
   }

@@ -4,11 +4,13 @@ import Testing
 
 /// A URL with https for a port that speaks plain HTTP.
 @Suite(.timeLimit(.minutes(1))) struct PlainPortTests {
-  @Test func `https to a plain port is explained`() async throws {
+  @Test(arguments: TrustCarrier.allCases)
+  func `https to a plain port is explained`(carrier: TrustCarrier) async throws {
     let server = try LoopbackServer { _ in .ok() }
     defer { server.stop() }
     let client = APIClient(baseURL: "https" + server.url.dropFirst("http".count))
-    client.configure { $0.transport = .own(CurlTransport()) }
+    let transport = try carrier.transport()
+    client.configure { $0.transport = .own(transport) }
     let error = await client.outcome(of: OneOff(.get, "/")).error
     #expect(error?.code == .tls)
     #expect(

@@ -25,28 +25,22 @@ extension EngineConfiguration.Invalid: InvalidSettings {}
 
 /// A transport whose trust settings can change.
 protocol TrustTransport: Transport {
-  var settings: any TrustConfiguration { get }
-  func change(_ change: (inout any TrustConfiguration) throws -> Void) throws
+  associatedtype Configuration: TrustConfiguration
+  var configuration: Configuration { get }
+  func update(_ configuration: Configuration) throws
   func reload() throws
 }
 
-extension CurlTransport: TrustTransport {
+extension CurlTransport: TrustTransport {}
+extension EngineTransport: TrustTransport {}
+
+extension TrustTransport {
   var settings: any TrustConfiguration { configuration }
 
   func change(_ change: (inout any TrustConfiguration) throws -> Void) throws {
     var settings = settings
     try change(&settings)
-    if let configuration = settings as? CurlConfiguration { try update(configuration) }
-  }
-}
-
-extension EngineTransport: TrustTransport {
-  var settings: any TrustConfiguration { configuration }
-
-  func change(_ change: (inout any TrustConfiguration) throws -> Void) throws {
-    var settings = settings
-    try change(&settings)
-    if let configuration = settings as? EngineConfiguration { try update(configuration) }
+    if let configuration = settings as? Configuration { try update(configuration) }
   }
 }
 

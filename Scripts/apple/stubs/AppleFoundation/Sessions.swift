@@ -16,6 +16,8 @@ public struct URLRequest: Sendable, Hashable {
   public var url: URL?
   /// https://developer.apple.com/documentation/foundation/urlrequest/httpmethod
   public var httpMethod: String?
+  /// https://developer.apple.com/documentation/foundation/urlrequest/httpbody
+  public var httpBody: Data?
   /// https://developer.apple.com/documentation/foundation/urlrequest/httpshouldhandlecookies
   public var httpShouldHandleCookies = true
   /// https://developer.apple.com/documentation/foundation/urlrequest/allowscellularaccess
@@ -51,6 +53,8 @@ public enum HTTPCookieAcceptPolicy: UInt, Sendable { case always, never, onlyFro
 
 /// https://developer.apple.com/documentation/foundation/urlsessionconfiguration
 open class URLSessionConfiguration: NSObject, @unchecked Sendable {
+  /// https://developer.apple.com/documentation/foundation/urlsessionconfiguration/default
+  open class var `default`: URLSessionConfiguration { fatalError() }
   /// https://developer.apple.com/documentation/foundation/urlsessionconfiguration/ephemeral
   open class var ephemeral: URLSessionConfiguration { fatalError() }
   /// https://developer.apple.com/documentation/foundation/urlsessionconfiguration/background(withidentifier:)
@@ -100,6 +104,14 @@ open class URLSession: NSObject, @unchecked Sendable {
   /// https://developer.apple.com/documentation/foundation/urlsession/responsedisposition
   public enum ResponseDisposition: Int, Sendable { case cancel, allow, becomeDownload, becomeStream }
 
+  /// https://developer.apple.com/documentation/foundation/urlsession/shared
+  open class var shared: URLSession { fatalError() }
+  /// https://developer.apple.com/documentation/foundation/urlsession/data(for:delegate:)
+  public func data(
+    for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws -> (Data, URLResponse) {
+    fatalError()
+  }
   /// https://developer.apple.com/documentation/foundation/urlsession/init(configuration:delegate:delegatequeue:)
   public init(
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?

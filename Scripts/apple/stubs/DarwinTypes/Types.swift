@@ -43,6 +43,7 @@ public struct stat: Sendable {
   public var st_nlink: UInt16 = 0
   public var st_ino: UInt64 = 0
   public var st_uid: uid_t = 0
+  public var st_gid: UInt32 = 0
   public var st_mtimespec = timespec()
   public var st_size: off_t = 0
   public init() {}

@@ -6,6 +6,9 @@ import ErrandCore
 struct CompactRemovals: Sendable {
   /// The removed variants of one key.
   enum Variants: Sendable, Equatable {
+    /// The number of variants of one key above which all of them are removed.
+    private static let most = 32
+
     case all
     case one(Int64)
     case several(Set<Int64>)
@@ -22,12 +25,12 @@ struct CompactRemovals: Sendable {
       switch self {
       case .all: .all
       case .one(let other): other == variant ? self : .several([other, variant])
-      case .several(let others): .several(others.union([variant]))
+      case .several(let others): others.count < Self.most ? .several(others.union([variant])) : .all
       }
     }
   }
 
-  /// The maximum number of keys and targets: they take at most 64 MiB.
+  /// The maximum number of keys and targets, so that they take about 100 MiB at most.
   static let most = 1 << 20
 
   private(set) var keys: [Int64: Variants] = [:]

@@ -85,8 +85,8 @@ struct RemovalJournal: Sendable {
       // Ignore everything that is not a regular file, because stores write only regular files to the journal.
       if [.folder, .other].contains(SystemFile.kind(path(name))) { continue }
       guard contents.add(name, SystemFile.content(path(name), atMost: Self.mostBytes)) else { return nil }
+      if contents.removals.count > Self.mostRemovals { contents.removals = [.all] }
     }
-    if contents.removals.count > Self.mostRemovals { contents.removals = [.all] }
     return contents
   }
 

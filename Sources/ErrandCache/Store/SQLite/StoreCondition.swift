@@ -12,7 +12,8 @@ package enum StoreCondition: Sendable, Hashable {
   case noFolder
   /// The user may not read or write the folder. The value is the error number (`errno`) of the system.
   case closed(Int32)
-  /// The folder belongs to another user, other users may write to it, or they could replace it. The text names the folder and the cure.
+  /// The folder belongs to another user, other users may write to it, or they could replace it. The text names the
+  /// folder and the cure.
   case notPrivate(String)
   /// The folder contains no files of other programs. It may contain a store to which nothing has been written yet.
   case empty

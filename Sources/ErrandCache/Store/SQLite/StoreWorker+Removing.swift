@@ -4,9 +4,9 @@ extension StoreWorker {
   /// Carries out a removal that may affect many entries, in several short transactions. Returns false for other writes.
   ///
   /// Pending lookups run between the transactions. They do not find the selected entries, because the removal stays in
-  /// ``PendingWrites`` until its end. If the process ends in the meantime, the next process continues: a removal that a
-  /// caller requested is in the journal before the first of several transactions. Without a journal there is only one
-  /// transaction.
+  /// ``PendingWrites`` until its end. If the process ends in the meantime, the next process continues a removal by
+  /// account, host, tag or age: it is in the journal before the first of several transactions, and without a journal
+  /// there is only one transaction. Removals of single keys are in the journal only if they are delayed.
   /// - Parameter keepsLog: Whether the removal stops when the write-ahead log becomes too long.
   func removeInSlices(
     _ write: PendingWrites.Write, from index: StoreIndex, keepingLog keepsLog: Bool
@@ -82,7 +82,7 @@ extension StoreWorker {
         if !old.isEmpty { try remove(old, from: index, pause: pause) }
       }
     } catch {
-      recordFailed(removals.map(meant) + (many.contains(where: \.hasRequest) ? [.all] : []), replaced)
+      recordFailed(removals.map(meant) + (many.isEmpty ? [] : [.all]), replaced)
     }
   }
 

@@ -5,9 +5,10 @@ import Foundation
 /// Warnings about mistakes in the declaration of a request type. Each is written once per type and process, and only in
 /// debug builds, so that release builds do no work for them.
 extension CallRun {
-  /// Warns about properties that the client ignores, and about retries that cannot apply.
+  /// Warns about properties that the client ignores, a method in the wrong case, and retries that cannot apply.
   func advise(on built: HTTPRequest, _ plan: CallPlan) {
     adviseOnProperties()
+    adviseOnMethod(of: built)
     adviseOnRetries(of: built, plan)
   }
 
@@ -18,13 +19,26 @@ extension CallRun {
     warn(IgnoredProperties.sentences(about: request))
   }
 
+  /// Warns about a method such as "post", because methods are case-sensitive and most servers reject it.
+  private func adviseOnMethod(of built: HTTPRequest) {
+    let (method, right) = (built.method.rawValue, built.method.rawValue.uppercased())
+    let known = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
+    guard kind.isOrdinary, method != right, known.contains(right), Advice.methods.take(type(of: info.request)) else {
+      return
+    }
+    warn([
+      "the method \"\(method)\" is not \(right), because methods are case-sensitive (RFC 9110 section 9.1); "
+        + "declare it as `.\(right.lowercased())`."
+    ])
+  }
+
   /// Warns if a call or its request declares retries for a request that must not be sent twice. Retries of the client are
   /// meant for all its requests, so they need no warning.
   private func adviseOnRetries(of built: HTTPRequest, _ plan: CallPlan) {
     guard kind.isOrdinary, plan.retries.sendsAgain, plan.idempotency == .byMethod, !built.method.isIdempotent else {
       return
     }
-    let declared = options.retries.filled(by: info.request.retries).filled(by: family?.retries)
+    let declared = options.retries.filled(by: info.request.retries)
     guard !declared.isInherited, Advice.retries.take(type(of: info.request)) else { return }
     warn([
       "`retries` applies only to failures before the request is sent, because \(built.method) is not idempotent "
@@ -59,6 +73,7 @@ extension CallRun {
 /// The request types for which a warning was written, or that need none.
 private enum Advice {
   static let properties = Types()
+  static let methods = Types()
   static let retries = Types()
   static let dates = Types()
 

@@ -34,8 +34,15 @@ struct ForeignName: Sendable {
       ForeignName(cure: "`arguments`") { request in sendsNothing(request) }
     ),
     (
-      ["httpBody", "requestBody", "bodyParameters", "bodyData", "task"],
+      ["httpBody", "requestBody", "bodyParameters", "bodyData"],
       ForeignName(cure: "`arguments` or `body`") { request in sendsNothing(request) && request.download == nil }
+    ),
+    (
+      // Moya's name. A request of an app with tasks of its own has this property, too, and uses it in its path.
+      ["task"],
+      ForeignName(cure: "`arguments` or `body`") { request in
+        sendsNothing(request) && request.download == nil && [.post, .put, .patch].contains(request.method)
+      }
     ),
     (
       ["parameterEncoding"],

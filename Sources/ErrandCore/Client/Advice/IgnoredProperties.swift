@@ -23,8 +23,9 @@ enum IgnoredProperties {
   }
 
   /// The names and values of the stored properties, also of superclasses. Property wrappers and lazy properties are left
-  /// out, because their storage has another name.
+  /// out, because their storage has another name. A request that describes itself to mirrors shows no stored properties.
   private static func storedProperties(of request: some APIRequest) -> [(String, Any)] {
+    if request is any CustomReflectable { return [] }
     var properties: [(String, Any)] = []
     var mirror: Mirror? = Mirror(reflecting: request)
     while let here = mirror {

@@ -139,6 +139,7 @@ final class GroupRun: Sendable {
     if runsHooks { options.afterCompletion?(ending(state.endsBy)) }
     let ending = ending(state.conclude())
     let value = notify(ending)
+    // Not nested: the group has ended, so what `didStop` sends is a new call.
     for accessory in accessories { accessory.didStop(info, ending) }
     client.registry.remove(place)
     if let log {
