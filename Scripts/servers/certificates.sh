@@ -43,8 +43,8 @@ not_yet_valid() {
     -startdate 20990101000000Z -enddate 20991231000000Z 2>>openssl.log
 }
 
-# Client certificates: one of the authority, with a plain key, an encrypted key and as PKCS #12, and one of an unknown
-# authority.
+# Client certificates: one of the authority, with a plain key, an encrypted key and as PKCS #12, one of an unknown
+# authority, and one with a weak key.
 clients() {
   signed client '' -days 30
   # Servers check that a certificate is for clients.
@@ -55,6 +55,8 @@ clients() {
   cat client.pem client-locked.key >client-whole.pem
   openssl pkcs12 -export -in client.pem -inkey client.key -passout pass:opensesame -out client.p12 2>>openssl.log
   self_signed stranger
+  openssl req -x509 -newkey rsa:512 -nodes -keyout weak.key -out weak.pem -days 30 -subj '/CN=Errand test weak' \
+    2>>openssl.log
 }
 
 # The pin of a certificate: the hash of its public key.

@@ -11,6 +11,11 @@
 // An errand_tls_context is a context of OpenSSL.
 static inline SSL_CTX *errand_ssl_context(errand_tls_context *context) { return (SSL_CTX *)context; }
 
+// OpenSSL calls these functions for a connection: the first if the server asks for a client certificate and the context
+// has none, the second if the server offers to resume the session later.
+void errand_tls_note_missing_certificate(SSL *ssl);
+int errand_tls_keep_session(SSL *ssl, SSL_SESSION *session);
+
 // Opens bytes for reading. Returns null if there are too many bytes or no memory is available.
 BIO *errand_open_bytes(const void *bytes, size_t length);
 

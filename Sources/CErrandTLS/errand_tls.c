@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 struct errand_tls {
   SSL *ssl;
@@ -28,6 +29,7 @@ struct errand_tls {
   bool is_established; // the handshake is complete
   size_t messages;     // the messages of TLS itself that were received after the handshake
   size_t content;      // the bytes of application data that were read
+  SSL_SESSION *session; // the last session that the server offered, until the caller takes it
 };
 
 // The number of messages of TLS itself, such as session tickets, that are accepted after the handshake, and the number
@@ -47,6 +49,11 @@ static void count_message(int is_written, int version, int type, const void *byt
   (void)ssl;
   errand_tls *tls = context;
   if (!is_written && type == SSL3_RT_HANDSHAKE && tls->is_established) tls->messages++;
+}
+
+void errand_tls_note_missing_certificate(SSL *ssl) {
+  errand_tls *tls = SSL_get_app_data(ssl);
+  if (tls) tls->lacked_certificate = true;
 }
 
 // MARK: The socket
@@ -158,7 +165,7 @@ errand_tls *errand_tls_make(errand_tls_context *context, int descriptor, const c
   }
   BIO_set_data(bio, tls);
   SSL_set_bio(tls->ssl, bio, bio);
-  SSL_set_app_data(tls->ssl, &tls->lacked_certificate);
+  SSL_set_app_data(tls->ssl, tls);
   SSL_set_msg_callback(tls->ssl, count_message);
   SSL_set_msg_callback_arg(tls->ssl, tls);
   SSL_set_connect_state(tls->ssl);
@@ -172,9 +179,40 @@ void errand_tls_free(errand_tls *tls, bool says_end) {
                    (tls->reading == errand_tls_done || tls->reading == errand_tls_closed);
   if (says_end && is_intact && SSL_is_init_finished(tls->ssl)) SSL_shutdown(tls->ssl);
   SSL_free(tls->ssl);
+  SSL_SESSION_free(tls->session);
   free(tls);
   ERR_clear_error();
 }
+
+// MARK: Sessions
+
+// The age in seconds after which a session is not resumed, so that the server's certificate is checked again.
+enum { longest_session_age = 600 };
+
+int errand_tls_keep_session(SSL *ssl, SSL_SESSION *session) {
+  errand_tls *tls = SSL_get_app_data(ssl);
+  if (!tls || !SSL_SESSION_is_resumable(session)) return 0;
+  SSL_SESSION_free(tls->session);
+  tls->session = session;
+  return 1;
+}
+
+errand_tls_session *errand_tls_take_session(errand_tls *tls) {
+  SSL_SESSION *session = tls->session;
+  tls->session = NULL;
+  return (errand_tls_session *)session;
+}
+
+void errand_tls_resume(errand_tls *tls, errand_tls_session *session) {
+  SSL_SESSION *kept = (SSL_SESSION *)session;
+  long age = (long)time(NULL) - SSL_SESSION_get_time(kept);
+  if (age >= 0 && age < longest_session_age && SSL_SESSION_is_resumable(kept)) SSL_set_session(tls->ssl, kept);
+  ERR_clear_error();
+}
+
+void errand_tls_session_free(errand_tls_session *session) { SSL_SESSION_free((SSL_SESSION *)session); }
+
+// MARK: Transfers
 
 // Interprets a failed call of OpenSSL.
 static errand_tls_result interpret(errand_tls *tls, int result, bool *wants_other, int other) {

@@ -11,8 +11,7 @@
 static int note_certificate_request(SSL *ssl, X509 **certificate, EVP_PKEY **key) {
   (void)certificate;
   (void)key;
-  bool *lacked = SSL_get_app_data(ssl);
-  if (lacked) *lacked = true;
+  errand_tls_note_missing_certificate(ssl);
   return 0;
 }
 
@@ -31,8 +30,10 @@ errand_tls_context *errand_tls_context_make(bool demands_tls_1_3) {
   // OpenSSL's configuration file, which an environment variable names, may set level 0. Servers without a certificate
   // would then be accepted.
   if (SSL_CTX_get_security_level(context) < 1) SSL_CTX_set_security_level(context, 1);
-  SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET);
-  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+  // The caller keeps the sessions, because OpenSSL would not keep them apart by server.
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+  SSL_CTX_sess_set_new_cb(context, errand_tls_keep_session);
   // A partly sent record is sent again from another address, because the caller copies the rest of its bytes.
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                 SSL_MODE_RELEASE_BUFFERS);
@@ -74,6 +75,10 @@ bool errand_tls_context_trust_pem(errand_tls_context *context, const void *pem, 
   BIO_free(bio);
   ERR_clear_error();
   return is_loaded;
+}
+
+void errand_tls_context_trust_same(errand_tls_context *context, errand_tls_context *other) {
+  SSL_CTX_set1_cert_store(errand_ssl_context(context), SSL_CTX_get_cert_store(errand_ssl_context(other)));
 }
 
 static bool use(SSL_CTX *context, X509 *certificate, EVP_PKEY *key) {

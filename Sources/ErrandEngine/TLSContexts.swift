@@ -10,6 +10,9 @@
     let context: OpaquePointer
     /// True if the connections present a client certificate to servers that ask for one.
     let hasCertificate: Bool
+    /// The sessions that later connections to a server can resume. Each is used once (RFC 8446 appendix C.4).
+    private var sessions: [HTTPURL.Origin: OfferedSession] = [:]
+    private static let mostSessions = 256
 
     /// The files in which Linux distributions keep the authorities that the system trusts.
     private static let systemFiles = [
@@ -18,14 +21,31 @@
     ]
 
     /// Makes a context. Returns nil if no memory is available. A system without authorities trusts no server.
-    init?(_ trust: TrustSettings, certificate: LoadedCertificate?, minimum: TLSVersion) {
+    /// - Parameter other: A context with the same authorities, which are then not read again.
+    init?(
+      _ trust: TrustSettings, certificate: LoadedCertificate?, minimum: TLSVersion, sharingTrustOf other: TLSContext?
+    ) {
       guard let context = errand_tls_context_make(minimum == .tls1_3) else { return nil }
       self.context = context
       hasCertificate = certificate != nil
-      guard trusts(trust.authority), uses(certificate) else { return nil }
+      if let other {
+        errand_tls_context_trust_same(context, other.context)
+      } else if !trusts(trust.authority) {
+        return nil
+      }
+      guard certificate?.use(in: context) != false else { return nil }
     }
 
     deinit { errand_tls_context_free(context) }
+
+    /// Keeps a session that a server has offered.
+    func keep(_ session: OfferedSession, of origin: HTTPURL.Origin) {
+      if sessions.count >= Self.mostSessions, sessions[origin] == nil { sessions.removeAll() }
+      sessions[origin] = session
+    }
+
+    /// Returns the session for the next connection to a server, which is no longer kept.
+    func takeSession(of origin: HTTPURL.Origin) -> OfferedSession? { sessions.removeValue(forKey: origin) }
 
     private func trusts(_ authority: TrustSettings.Authority) -> Bool {
       switch authority {
@@ -40,19 +60,15 @@
         return errand_tls_context_trust_directory(context)
       }
     }
+  }
 
-    private func uses(_ certificate: LoadedCertificate?) -> Bool {
-      guard let certificate else { return true }
-      return certificate.certificate.withUnsafeBytes { bytes in
-        guard let key = certificate.key else {
-          return errand_tls_context_use_pkcs12(context, bytes.baseAddress, bytes.count, certificate.passphrase)
-        }
-        return key.withUnsafeBytes { key in
-          errand_tls_context_use_pem(
-            context, bytes.baseAddress, bytes.count, key.baseAddress, key.count, certificate.passphrase)
-        }
-      }
-    }
+  /// What a server offers so that a later connection to it needs no new key exchange and no check of its certificate.
+  final class OfferedSession {
+    let pointer: OpaquePointer
+
+    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    deinit { errand_tls_session_free(pointer) }
   }
 
   /// The TLS contexts of one loop. Each is made when the first connection needs it, because reading the system's
@@ -74,14 +90,14 @@
     ) -> TLSSession? {
       let place = trust.certificate(for: origin.hostWithoutDot)
       guard let context = context(place) else { return nil }
-      return TLSSession(
-        context, descriptor: socket.descriptor, host: origin.certificateName, protocols: protocols)
+      return TLSSession(context, descriptor: socket.descriptor, origin: origin, protocols: protocols)
     }
 
     private mutating func context(_ place: Int?) -> TLSContext? {
       if let context = contexts[place] { return context }
       let certificate = place.map { trust.clientCertificates[$0] }
-      contexts[place] = TLSContext(trust, certificate: certificate, minimum: minimum)
+      contexts[place] = TLSContext(
+        trust, certificate: certificate, minimum: minimum, sharingTrustOf: contexts.values.first)
       return contexts[place]
     }
 

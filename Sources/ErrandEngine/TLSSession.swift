@@ -1,5 +1,6 @@
 #if os(Linux)
   import CErrandTLS
+  import ErrandHTTP
   import ErrandTLS
   import Glibc
 
@@ -15,24 +16,30 @@
     }
 
     private let context: TLSContext
+    private let origin: HTTPURL.Origin
     /// OpenSSL's connection. Nil after the session was closed.
     private var session: OpaquePointer?
 
     /// Begins a session over a connected socket. Returns nil if no memory is available.
     /// - Parameters:
-    ///   - host: The host's name without a trailing dot, or its numeric address without brackets.
+    ///   - origin: The server, whose certificate must be for the host. Its last session is resumed if possible.
     ///   - protocols: The names of the protocols that are offered to the server (ALPN, RFC 7301).
-    init?(_ context: TLSContext, descriptor: Int32, host: String, protocols: [String]) {
+    init?(_ context: TLSContext, descriptor: Int32, origin: HTTPURL.Origin, protocols: [String]) {
       let names = protocols.flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + Array($0.utf8) }
-      guard let session = errand_tls_make(context.context, descriptor, host, names, names.count) else { return nil }
+      guard
+        let session = errand_tls_make(context.context, descriptor, origin.certificateName, names, names.count)
+      else { return nil }
       self.context = context
+      self.origin = origin
       self.session = session
+      if let offered = context.takeSession(of: origin) { errand_tls_resume(session, offered.pointer) }
     }
 
     deinit { errand_tls_free(session, false) }
 
     /// Ends the session. Announces the end to the server if this is possible without waiting.
     func close() {
+      keepOffer()
       errand_tls_free(session, true)
       session = nil
     }
@@ -55,7 +62,15 @@
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> EngineSocket.Transferred {
       guard let session else { return .end }
       var count = 0
-      return transferred(errand_tls_read(session, buffer.baseAddress, buffer.count, &count), count)
+      let result = errand_tls_read(session, buffer.baseAddress, buffer.count, &count)
+      keepOffer()
+      return transferred(result, count)
+    }
+
+    /// Keeps the session that the server may have offered with the last bytes.
+    private func keepOffer() {
+      guard let session, let offered = errand_tls_take_session(session) else { return }
+      context.keep(OfferedSession(offered), of: origin)
     }
 
     private func transferred(_ result: errand_tls_result, _ count: Int) -> EngineSocket.Transferred {

@@ -67,7 +67,33 @@
       case errand_pair_differs:
         throw InvalidTrust(
           "The key of the client certificate (\(source)) belongs to another certificate; pass the matching key.")
-      default: return
+      default: break
+      }
+      guard isStrong else {
+        throw InvalidTrust(
+          "OpenSSL rejects the client certificate (\(source)) or a certificate of its chain, because a key or a "
+            + "signature is too weak; use RSA keys of at least 2048 bits or elliptic curves, and SHA-256.")
+      }
+    }
+
+    /// Whether OpenSSL accepts the certificate, its key and its chain at the security level of the system.
+    private var isStrong: Bool {
+      guard let context = errand_tls_context_make(false) else { return true }
+      defer { errand_tls_context_free(context) }
+      return use(in: context)
+    }
+
+    /// Makes the connections of a context present the certificate. Returns false if OpenSSL rejects it, or if no memory
+    /// is available.
+    package func use(in context: OpaquePointer) -> Bool {
+      certificate.withUnsafeBytes { bytes in
+        guard let key else {
+          return errand_tls_context_use_pkcs12(context, bytes.baseAddress, bytes.count, passphrase)
+        }
+        return key.withUnsafeBytes { key in
+          errand_tls_context_use_pem(
+            context, bytes.baseAddress, bytes.count, key.baseAddress, key.count, passphrase)
+        }
       }
     }
 

@@ -122,6 +122,8 @@ int tls_peer_write(tls_peer *peer, const void *bytes, int count) {
   return written;
 }
 
+bool tls_peer_is_resumed(const tls_peer *peer) { return SSL_session_reused((const SSL *)peer) == 1; }
+
 bool tls_peer_send_ticket(tls_peer *peer) {
   return SSL_new_session_ticket((SSL *)peer) == 1 && SSL_do_handshake((SSL *)peer) == 1;
 }

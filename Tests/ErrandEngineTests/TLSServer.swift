@@ -94,6 +94,8 @@
 
       func answer(_ body: String) { write("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)") }
 
+      /// Whether the client resumed an earlier session.
+      var isResumed: Bool { session.map { tls_peer_is_resumed($0) } ?? false }
       func sendTicket() -> Bool { session.map { tls_peer_send_ticket($0) } ?? false }
       func updateKeys() -> Bool { session.map { tls_peer_update_keys($0) } ?? false }
       func sayEnd() { if let session { tls_peer_say_end(session) } }

@@ -55,6 +55,8 @@ bool errand_tls_context_trust_file(errand_tls_context *context, const char *path
 bool errand_tls_context_trust_directory(errand_tls_context *context);
 // Trusts the authorities in a PEM text.
 bool errand_tls_context_trust_pem(errand_tls_context *context, const void *pem, size_t length);
+// Trusts the authorities of another context, which are not read again.
+void errand_tls_context_trust_same(errand_tls_context *context, errand_tls_context *other);
 // Sets the certificate that is sent to servers that ask for one, and its key.
 bool errand_tls_context_use_pem(errand_tls_context *context, const void *certificate, size_t certificate_length,
                                 const void *key, size_t key_length, const char *passphrase);
@@ -83,6 +85,16 @@ errand_tls *errand_tls_make(errand_tls_context *context, int descriptor, const c
 // Frees the connection, but does not close its socket. If `says_end` is true, announces the end of the client's data,
 // unless this would wait.
 void errand_tls_free(errand_tls *tls, bool says_end);
+
+// What a server offers so that a later connection to it needs no new key exchange and no check of its certificate.
+typedef struct errand_tls_session errand_tls_session;
+
+// Returns the last session that the server offered since the last call, or null. The caller frees it.
+errand_tls_session *errand_tls_take_session(errand_tls *tls);
+void errand_tls_session_free(errand_tls_session *session);
+// Before the handshake: offers the server to resume a session. It must be from the same server and the same context. A
+// session that is ten minutes old is not offered. If the server rejects the session, the handshake is a full one.
+void errand_tls_resume(errand_tls *tls, errand_tls_session *session);
 
 errand_tls_result errand_tls_handshake(errand_tls *tls);
 

@@ -28,6 +28,8 @@ tls_peer *tls_peer_accept(tls_server *server, int descriptor);
 // Return the number of transferred bytes, or a number of at most 0 at the end or for an error.
 int tls_peer_read(tls_peer *peer, void *bytes, int count);
 int tls_peer_write(tls_peer *peer, const void *bytes, int count);
+// Whether the client resumed an earlier session.
+bool tls_peer_is_resumed(const tls_peer *peer);
 // Sends another session ticket.
 bool tls_peer_send_ticket(tls_peer *peer);
 // Changes the server's keys and asks the client to change its keys.

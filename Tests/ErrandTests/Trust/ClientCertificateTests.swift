@@ -90,6 +90,8 @@ import Testing
     let locked = CertificateSource.file(path: try TrustFixture.path("client-locked.key"))
     let p12 = CertificateSource.file(path: try TrustFixture.path("client.p12"))
     let otherKey = CertificateSource.file(path: try TrustFixture.path("server.key"))
+    let weak = CertificateSource.file(path: try TrustFixture.path("weak.pem"))
+    let weakKey = CertificateSource.file(path: try TrustFixture.path("weak.key"))
     let rows: [(ClientCertificate, String)] = [
       (.pem(certificate: certificate, key: locked, passphrase: "wrong-phrase"), "check the passphrase"),
       (.pem(certificate: certificate, key: locked), "set `passphrase`"),
@@ -102,6 +104,7 @@ import Testing
       (.pkcs12(p12), "set `passphrase`"),
       (.pkcs12(certificate, passphrase: Self.passphrase), "holds no certificate in PKCS #12"),
       (.pem(certificate: certificate, key: otherKey, hosts: []), "must be like"),
+      (.pem(certificate: weak, key: weakKey), "is too weak"),
     ]
     for (unusable, words) in rows {
       let refusal = try TrustFixture.refusal(carrier) { $0.clientCertificates = [unusable] }
