@@ -20,9 +20,7 @@ check: ## Run the slower checks: Apple platforms, sanitizers, optimised build, f
 	@Scripts/check.sh
 
 counts: ## Record the number of tests of each target after tests were added or removed.
-	@Scripts/set-up.sh build
-	@swift build --build-tests
-	@python3 -B Scripts/tests.py record "$$(swift build --show-bin-path)/ErrandPackageTests.xctest"
+	@Scripts/counts.sh
 
 mutate: ## Change one decision at a time and check that a test fails (mutation testing, about an hour).
 	@Scripts/set-up.sh test
@@ -50,4 +48,4 @@ soak: ## Run ten minutes of mixed load, killed processes, and the concurrent sui
 	@Scripts/soak.sh
 
 clean: ## Remove the build products; the test servers stay installed.
-	@rm -rf .build .build-tsan .build-asan .build-release .build-fuzz Benchmarks/.build docs-out
+	@rm -rf .build .build-test .build-tsan .build-asan .build-release .build-fuzz Benchmarks/.build docs-out

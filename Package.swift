@@ -311,6 +311,11 @@ for target in package.targets where target.type == .test {
   target.swiftSettings = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 }
 
+// The sanitizers of `Scripts/check.sh` do not build the tests that they do not run.
+if let names = Context.environment["ERRAND_WITHOUT"]?.split(separator: " ") {
+  package.targets.removeAll { target in names.contains { $0 == target.name } }
+}
+
 // The fuzz targets. Only `Scripts/fuzz.sh` enables them, because nothing else needs libFuzzer.
 if Context.environment["ERRAND_FUZZ"] != nil {
   package.targets += [

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Builds the documentation of the package into docs-out. Fails on a warning, such as a dead link, on a sample that is in
 # no snippet, and on a status page that names a test that does not exist.
-# With --skip-build it documents the products that are already in .build.
+# With --built FOLDER it documents the modules of an earlier build in that folder.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 CATALOG=Sources/Errand/Errand.docc
 OUTPUT=docs-out
-MODULES=.build/debug/Modules
+BUILD=.build
+if [[ ${1:-} == --built ]]; then BUILD=$2; fi
+MODULES=$BUILD/debug/Modules
 
 if [[ ! -d $CATALOG ]]; then
   say "docs: no $CATALOG yet, nothing to build"
@@ -18,14 +20,14 @@ if command -v python3 >/dev/null; then
 else
   complain "docs: samples and status are not checked because python3 is not installed"
 fi
-if [[ ${1:-} != --skip-build ]]; then swift build; fi
+if [[ ${1:-} != --built ]]; then swift build; fi
 
 # The tools of the toolchain are in the same folder as its swift, which may be a symbolic link on the PATH.
 tool() { command -v "$1" || echo "$(dirname "$(readlink -f "$(command -v swift)")")/$1"; }
 
 # The options that loading the modules needs: the module maps of the C bridges and their header folders.
-search=(-I "$MODULES" -module-cache-path .build/debug/ModuleCache)
-for map in Sources/*/module.modulemap .build/debug/*.build/module.modulemap; do
+search=(-I "$MODULES" -module-cache-path "$BUILD/debug/ModuleCache")
+for map in Sources/*/module.modulemap "$BUILD"/debug/*.build/module.modulemap; do
   if [[ -e $map ]]; then search+=(-Xcc "-fmodule-map-file=$map"); fi
 done
 for folder in Sources/*/include; do search+=(-Xcc "-I$folder"); done

@@ -6,7 +6,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/servers.sh"
 ROUNDS=${ROUNDS:-5}
 # The files that a killed process leaves do not depend on its build, and a sanitizer makes a process twenty times slower.
 PROCESSES='DownloadCrashTests|UploadMemoryTests|StoreProcessTests|DamagedStoreTests'
-THREAD=(--sanitize=thread --scratch-path .build-tsan -Xswiftc -DTSAN)
 
 # soak WHAT ARGUMENT…: runs tests and shows their output only if they fail or if none ran.
 soak() {

@@ -39,7 +39,7 @@ step() {
 build() { swift build "$@" 2>&1 | grep --line-buffered -v "$LINKER_NOISE"; }
 
 # Builds all products, including samples, examples and the command.
-build_all() { build --build-tests --enable-code-coverage; }
+build_all() { build --build-tests "${TESTS[@]}"; }
 
 # The test program of a build with the given options.
 test_program() { printf '%s/ErrandPackageTests.xctest' "$(swift build --show-bin-path "$@")"; }

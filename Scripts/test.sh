@@ -3,11 +3,11 @@
 source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 
 # Each process of the run writes a profile, from which the coverage is computed.
-tests() { LLVM_PROFILE_FILE="$LOGS/%p.profraw" run_tests all; }
+tests() { LLVM_PROFILE_FILE="$LOGS/%p.profraw" run_tests all "${TESTS[@]}"; }
 
 coverage() {
   llvm_tool llvm-profdata merge -sparse "$LOGS"/*.profraw -o "$LOGS/profile"
-  llvm_tool llvm-cov export -summary-only -instr-profile "$LOGS/profile" "$(test_program)" >"$LOGS/coverage.json"
+  llvm_tool llvm-cov export -summary-only -instr-profile "$LOGS/profile" "$(test_program "${TESTS[@]}")" >"$LOGS/coverage.json"
   python3 Scripts/coverage.py "$LOGS/coverage.json"
 }
 
