@@ -3,7 +3,8 @@
 /// A new one needs a case here, a function in one of the files beside it, and a folder of that name in `Fuzz/Corpus`.
 enum FuzzTarget: String, CaseIterable {
   // Responses, as the transports of Linux read them.
-  case connection
+  case connection, http2
+  case tlsRecords = "tls-records"
   case responseHead = "response-head"
   case statusLine = "status-line"
   case chunks
@@ -45,6 +46,8 @@ enum FuzzTarget: String, CaseIterable {
   var body: (FuzzInput) -> Void {
     switch self {
     case .connection: EngineTargets.connection
+    case .http2: HTTP2Targets.http2
+    case .tlsRecords: TLSTargets.records
     case .responseHead: AnswerTargets.responseHead
     case .statusLine: AnswerTargets.statusLine
     case .chunks: AnswerTargets.chunks

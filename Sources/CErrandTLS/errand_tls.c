@@ -29,8 +29,12 @@ struct errand_tls {
   bool is_established; // the handshake is complete
   size_t messages;     // the messages of TLS itself that were received after the handshake
   size_t content;      // the bytes of application data that were read
+  size_t unfinished;   // the bytes of content in a record that is only partly sent
   SSL_SESSION *session; // the last session that the server offered, until the caller takes it
 };
+
+// The bytes of content in the largest record (RFC 8446 section 5.1).
+enum { largest_record = 16 << 10 };
 
 // The number of messages of TLS itself, such as session tickets, that are accepted after the handshake, and the number
 // of bytes of content for which one more is accepted. Within one call, OpenSSL reads messages until content arrives. So
@@ -270,16 +274,21 @@ errand_tls_result errand_tls_read(errand_tls *tls, void *bytes, size_t length, s
   return *count > 0 ? errand_tls_done : last;
 }
 
+// Each call of OpenSSL gets the content of one record. With more content, OpenSSL would finish a partly sent record,
+// begin the next one, and report that it has written nothing, although the server has a complete record.
 errand_tls_result errand_tls_write(errand_tls *tls, const void *bytes, size_t length, size_t *count) {
   *count = 0;
   tls->stops_if_drained = false;
   tls->write_wants_read = false;
   errand_tls_result last = tls->writing;
   while (*count < length && last == errand_tls_done) {
-    size_t written = 0;
+    size_t written = 0, left = length - *count;
+    size_t most = tls->unfinished > 0 ? tls->unfinished : largest_record;
+    size_t record = left < most ? left : most;
     ERR_clear_error();
-    int result = SSL_write_ex(tls->ssl, (const char *)bytes + *count, length - *count, &written);
+    int result = SSL_write_ex(tls->ssl, (const char *)bytes + *count, record, &written);
     *count += written;
+    tls->unfinished = result == 1 ? 0 : record;
     if (result != 1) last = interpret(tls, result, &tls->write_wants_read, SSL_ERROR_WANT_READ);
   }
   if (last != errand_tls_later) tls->writing = last;

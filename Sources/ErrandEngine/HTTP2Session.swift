@@ -13,6 +13,10 @@
     static let connectionWindow: Int32 = 16 << 20
     /// The number of concurrent streams before the server has sent its settings (RFC 9113 section 6.5.2).
     static let initialStreams = 100
+    /// The limit of libnghttp2 on CONTINUATION frames in a row. ``HTTP2FrameBudget`` has the limit that matters. The
+    /// standard value is 8, and libnghttp2 counts a frame again each time its header of nine bytes continues in another
+    /// piece, so a valid response that arrives in small pieces would fail.
+    private static let mostContinuations = 10 * HTTP2FrameBudget.capacity / HTTP2FrameBudget.continuation
     /// The maximum size in bytes of the header section of a request.
     private static let largestRequestHead = 2 << 20
 
@@ -33,6 +37,7 @@
       nghttp2_option_set_no_http_messaging(options, 1)
       nghttp2_option_set_no_auto_window_update(options, 1)
       nghttp2_option_set_no_closed_streams(options, 1)
+      errand_set_most_continuations(options, Self.mostContinuations)
       nghttp2_option_set_peer_max_concurrent_streams(options, UInt32(Self.initialStreams))
       nghttp2_option_set_max_send_header_block_length(options, Self.largestRequestHead)
       // The connection outlives the session and is used only on the loop's thread.

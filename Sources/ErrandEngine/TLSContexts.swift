@@ -23,7 +23,8 @@
     /// Makes a context. Returns nil if no memory is available. A system without authorities trusts no server.
     /// - Parameter other: A context with the same authorities, which are then not read again.
     init?(
-      _ trust: TrustSettings, certificate: LoadedCertificate?, minimum: TLSVersion, sharingTrustOf other: TLSContext?
+      _ trust: TrustSettings, certificate: LoadedCertificate?, minimum: TLSVersion,
+      sharingTrustOf other: TLSContext? = nil
     ) {
       guard let context = errand_tls_context_make(minimum == .tls1_3) else { return nil }
       self.context = context

@@ -36,6 +36,24 @@
       #expect(server.connections == 1)
     }
 
+    @Test(arguments: [false, true]) func `a header section may continue in many frames`(isSplit: Bool) async throws {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        try peer.serve { request in
+          var bytes = FramePeer.frame(1, flags: 0, request.stream, FramePeer.literal(":status", "200"))
+          for number in 1...12 {
+            let field = FramePeer.literal("x-\(number)", "value")
+            bytes += FramePeer.frame(9, flags: number == 12 ? 4 : 0, request.stream, field)
+          }
+          bytes += FramePeer.frame(0, flags: 1, request.stream, Array("ok".utf8))
+          guard isSplit else { return peer.send(raw: bytes) }
+          for byte in bytes { peer.send(raw: [byte]) }
+        }
+      }
+      let response = try await TransportConformance.get(HTTP2.transport(), server.url)
+      #expect(response.text == "ok" && response.fields["x-12"] == "value")
+    }
+
     @Test func `each cut of a response is a failure`() async throws {
       let length = Self.response(1).count
       let server = try FrameServer { peer, _ in
