@@ -214,6 +214,10 @@ void errand_tls_resume(errand_tls *tls, errand_tls_session *session) {
   ERR_clear_error();
 }
 
+bool errand_tls_session_is_reusable(const errand_tls_session *session) {
+  return SSL_SESSION_get_protocol_version((const SSL_SESSION *)session) < TLS1_3_VERSION;
+}
+
 void errand_tls_session_free(errand_tls_session *session) { SSL_SESSION_free((SSL_SESSION *)session); }
 
 // MARK: Transfers

@@ -10,7 +10,7 @@
     let context: OpaquePointer
     /// True if the connections present a client certificate to servers that ask for one.
     let hasCertificate: Bool
-    /// The sessions that later connections to a server can resume. Each is used once (RFC 8446 appendix C.4).
+    /// The sessions that later connections to a server can resume.
     private var sessions: [HTTPURL.Origin: OfferedSession] = [:]
     private static let mostSessions = 256
 
@@ -41,12 +41,18 @@
 
     /// Keeps a session that a server has offered.
     func keep(_ session: OfferedSession, of origin: HTTPURL.Origin) {
-      if sessions.count >= Self.mostSessions, sessions[origin] == nil { sessions.removeAll() }
+      if sessions.count >= Self.mostSessions, sessions[origin] == nil { removeSessions() }
       sessions[origin] = session
     }
 
-    /// Returns the session for the next connection to a server, which is no longer kept.
-    func takeSession(of origin: HTTPURL.Origin) -> OfferedSession? { sessions.removeValue(forKey: origin) }
+    func removeSessions() { sessions.removeAll() }
+
+    /// Returns the session for the next connection to a server. It is no longer kept if it may be used only once.
+    func takeSession(of origin: HTTPURL.Origin) -> OfferedSession? {
+      guard let session = sessions[origin] else { return nil }
+      if !errand_tls_session_is_reusable(session.pointer) { sessions[origin] = nil }
+      return session
+    }
 
     private func trusts(_ authority: TrustSettings.Authority) -> Bool {
       switch authority {

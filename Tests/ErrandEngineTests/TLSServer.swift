@@ -161,6 +161,9 @@
         while true {
           let descriptor = Glibc.accept(listener, nil, nil)
           guard descriptor >= 0 else { return _ = close(listener) }
+          // Otherwise the system may hold back small writes until the client has sent something.
+          var isOn: Int32 = 1
+          setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
           self?.count.withLock { $0 += 1 }
           Thread.detachNewThread { serve(Peer(descriptor, identity)) }
         }

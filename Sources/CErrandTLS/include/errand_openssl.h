@@ -92,6 +92,9 @@ typedef struct errand_tls_session errand_tls_session;
 // Returns the last session that the server offered since the last call, or null. The caller frees it.
 errand_tls_session *errand_tls_take_session(errand_tls *tls);
 void errand_tls_session_free(errand_tls_session *session);
+// Returns whether several connections may resume the session. From TLS 1.3 on, a server offers a new session each time,
+// and a session is used once (RFC 8446 appendix C.4).
+bool errand_tls_session_is_reusable(const errand_tls_session *session);
 // Before the handshake: offers the server to resume a session. It must be from the same server and the same context. A
 // session that is ten minutes old is not offered. If the server rejects the session, the handshake is a full one.
 void errand_tls_resume(errand_tls *tls, errand_tls_session *session);
