@@ -13,7 +13,7 @@ demo: ## Run everyday examples against an embedded server.
 	@Scripts/set-up.sh build
 	@swift run errand demo
 
-test: ## Lint, build and run all tests (about 12 minutes the first time).
+test: ## Lint, build and run all tests (about 18 minutes the first time on two cores).
 	@Scripts/test.sh
 
 check: ## Run the slower checks: Apple platforms, sanitizers, optimised build, fuzzing, documentation, demo (an hour).
