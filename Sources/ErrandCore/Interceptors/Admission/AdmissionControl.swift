@@ -102,6 +102,7 @@ package final class AdmissionControl: Sendable {
             let priority = call.priority
             let entrance = state.queue.enter(origin, owner: context.info.owner, priority, wakeup, now)
             if case .waits(let ticket) = entrance {
+              place.ticket.withLock { $0 = ticket }
               call.whenPriorityChanges { [self, call] _ in follow(ticket, call) }
               // The priority of the call may have changed after it was read above, and before `whenPriorityChanges` was
               // called.
@@ -112,8 +113,9 @@ package final class AdmissionControl: Sendable {
           switch entrance {
           case .admitted(let slot): if !wakeup.resume() { release(slot, call.timers, isUnused: true) }
           case .waits(let ticket):
-            place.ticket.withLock { $0 = ticket }
             updateTimer(of: ticket.host, call.timers)
+            // The call may have been stopped before it had a ticket, so that the closure above removed nothing.
+            if call.isStopped { leave(place, call.timers) }
           case .full: wakeup.resume()
           }
         }
