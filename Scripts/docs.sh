@@ -8,7 +8,6 @@ CATALOG=Sources/Errand/Errand.docc
 OUTPUT=docs-out
 BUILD=.build
 if [[ ${1:-} == --built ]]; then BUILD=$2; fi
-MODULES=$BUILD/debug/Modules
 
 if [[ ! -d $CATALOG ]]; then
   say "docs: no $CATALOG yet, nothing to build"
@@ -25,9 +24,11 @@ if [[ ${1:-} != --built ]]; then swift build; fi
 # The tools of the toolchain are in the same folder as its swift, which may be a symbolic link on the PATH.
 tool() { command -v "$1" || echo "$(dirname "$(readlink -f "$(command -v swift)")")/$1"; }
 
-# The options that loading the modules needs: the module maps of the C bridges and their header folders.
-search=(-I "$MODULES" -module-cache-path "$BUILD/debug/ModuleCache")
-for map in Sources/*/module.modulemap "$BUILD"/debug/*.build/module.modulemap; do
+# The options that loading the modules needs: the module maps of the C bridges and their header folders. `debug` is a
+# symbolic link; a cache must be named as the compiler named it, or its modules count as defined twice.
+PRODUCTS=$(readlink -f "$BUILD/debug")
+search=(-I "$PRODUCTS/Modules" -module-cache-path "$PRODUCTS/ModuleCache")
+for map in Sources/*/module.modulemap "$PRODUCTS"/*.build/module.modulemap; do
   if [[ -e $map ]]; then search+=(-Xcc "-fmodule-map-file=$map"); fi
 done
 for folder in Sources/*/include; do search+=(-Xcc "-I$folder"); done
