@@ -73,7 +73,8 @@ final class TLSLink {
     // An earlier input must not change the handshake of this one.
     context.removeSessions()
     guard socketpair(AF_UNIX, kind, 0, &pair) == 0, let peer = fuzz_peer_make(settings),
-      let session = TLSSession(context, descriptor: pair[0], origin: origin, protocols: ["h2", "http/1.1"])
+      let session = TLSSession(
+        context, descriptor: pair[0], origin: origin, protocols: ["h2", "http/1.1"], at: .now)
     else { return nil }
     var size: Int32 = 8 << 10
     setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 struct errand_tls {
   SSL *ssl;
@@ -26,10 +25,10 @@ struct errand_tls {
   bool has_ended;  // the socket has no more bytes, because the server closed it
   bool is_drained; // the last read of this call returned fewer bytes than were requested
   bool stops_if_drained;
-  bool is_established; // the handshake is complete
-  size_t messages;     // the messages of TLS itself that were received after the handshake
-  size_t content;      // the bytes of application data that were read
-  size_t unfinished;   // the bytes of content in a record that is only partly sent
+  bool is_established;  // the handshake is complete
+  size_t messages;      // the messages of TLS itself that were received after the handshake
+  size_t content;       // the bytes of application data that were read
+  size_t unfinished;    // the bytes of content in a record that is only partly sent
   SSL_SESSION *session; // the last session that the server offered, until the caller takes it
 };
 
@@ -190,9 +189,6 @@ void errand_tls_free(errand_tls *tls, bool says_end) {
 
 // MARK: Sessions
 
-// The age in seconds after which a session is not resumed, so that the server's certificate is checked again.
-enum { longest_session_age = 600 };
-
 int errand_tls_keep_session(SSL *ssl, SSL_SESSION *session) {
   errand_tls *tls = SSL_get_app_data(ssl);
   if (!tls || !SSL_SESSION_is_resumable(session)) return 0;
@@ -208,11 +204,11 @@ errand_tls_session *errand_tls_take_session(errand_tls *tls) {
 }
 
 void errand_tls_resume(errand_tls *tls, errand_tls_session *session) {
-  SSL_SESSION *kept = (SSL_SESSION *)session;
-  long age = (long)time(NULL) - SSL_SESSION_get_time(kept);
-  if (age >= 0 && age < longest_session_age && SSL_SESSION_is_resumable(kept)) SSL_set_session(tls->ssl, kept);
+  if (SSL_SESSION_is_resumable((SSL_SESSION *)session)) SSL_set_session(tls->ssl, (SSL_SESSION *)session);
   ERR_clear_error();
 }
+
+bool errand_tls_is_resumed(const errand_tls *tls) { return SSL_session_reused(tls->ssl) == 1; }
 
 bool errand_tls_session_is_reusable(const errand_tls_session *session) {
   return SSL_SESSION_get_protocol_version((const SSL_SESSION *)session) < TLS1_3_VERSION;

@@ -165,7 +165,10 @@
       guard let exchange else { return loop.forget(attempt.token, attempt.socket) }
       setup = nil
       let protocols = loop.configuration.applicationProtocols
-      guard let session = loop.tls.session(with: exchange.origin, over: attempt.socket, protocols: protocols) else {
+      guard
+        let session = loop.tls.session(
+          with: exchange.origin, over: attempt.socket, protocols: protocols, at: loop.now)
+      else {
         loop.forget(attempt.token, attempt.socket)
         return loop.fail(exchange, exchange.failure(.other, FailureText.outOfResources))
       }

@@ -47,11 +47,13 @@
 
     func removeSessions() { sessions.removeAll() }
 
-    /// Returns the session for the next connection to a server. It is no longer kept if it may be used only once.
-    func takeSession(of origin: HTTPURL.Origin) -> OfferedSession? {
+    /// Returns the session for the next connection to a server, unless the certificate must be checked again. A session
+    /// that may be used only once is no longer kept.
+    func takeSession(of origin: HTTPURL.Origin, at now: MonotonicInstant) -> OfferedSession? {
       guard let session = sessions[origin] else { return nil }
-      if !errand_tls_session_is_reusable(session.pointer) { sessions[origin] = nil }
-      return session
+      let isFresh = now < session.checked.advanced(by: OfferedSession.longestUse)
+      if !isFresh || !errand_tls_session_is_reusable(session.pointer) { sessions[origin] = nil }
+      return isFresh ? session : nil
     }
 
     private func trusts(_ authority: TrustSettings.Authority) -> Bool {
@@ -71,9 +73,17 @@
 
   /// What a server offers so that a later connection to it needs no new key exchange and no check of its certificate.
   final class OfferedSession {
-    let pointer: OpaquePointer
+    /// How long a check of the certificate is sufficient for later connections.
+    static let longestUse = Duration.seconds(600)
 
-    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+    let pointer: OpaquePointer
+    /// The time of the handshake in which the server's certificate was checked.
+    let checked: MonotonicInstant
+
+    init(_ pointer: OpaquePointer, checked: MonotonicInstant) {
+      self.pointer = pointer
+      self.checked = checked
+    }
 
     deinit { errand_tls_session_free(pointer) }
   }
@@ -93,11 +103,11 @@
 
     /// Begins a TLS session with an origin over a connected socket. Returns nil if no memory is available.
     mutating func session(
-      with origin: HTTPURL.Origin, over socket: EngineSocket, protocols: [String]
+      with origin: HTTPURL.Origin, over socket: EngineSocket, protocols: [String], at now: MonotonicInstant
     ) -> TLSSession? {
       let place = trust.certificate(for: origin.hostWithoutDot)
       guard let context = context(place) else { return nil }
-      return TLSSession(context, descriptor: socket.descriptor, origin: origin, protocols: protocols)
+      return TLSSession(context, descriptor: socket.descriptor, origin: origin, protocols: protocols, at: now)
     }
 
     private mutating func context(_ place: Int?) -> TLSContext? {

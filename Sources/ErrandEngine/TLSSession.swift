@@ -17,6 +17,9 @@
 
     private let context: TLSContext
     private let origin: HTTPURL.Origin
+    private let begun: MonotonicInstant
+    /// The session that was offered to the server. The server may have rejected it.
+    private let offered: OfferedSession?
     /// OpenSSL's connection. Nil after the session was closed.
     private var session: OpaquePointer?
 
@@ -24,15 +27,20 @@
     /// - Parameters:
     ///   - origin: The server, whose certificate must be for the host. Its last session is resumed if possible.
     ///   - protocols: The names of the protocols that are offered to the server (ALPN, RFC 7301).
-    init?(_ context: TLSContext, descriptor: Int32, origin: HTTPURL.Origin, protocols: [String]) {
+    ///   - now: The current time, which decides whether the last session may be resumed.
+    init?(
+      _ context: TLSContext, descriptor: Int32, origin: HTTPURL.Origin, protocols: [String], at now: MonotonicInstant
+    ) {
       let names = protocols.flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + Array($0.utf8) }
       guard
         let session = errand_tls_make(context.context, descriptor, origin.certificateName, names, names.count)
       else { return nil }
       self.context = context
       self.origin = origin
+      begun = now
+      offered = context.takeSession(of: origin, at: now)
       self.session = session
-      if let offered = context.takeSession(of: origin) { errand_tls_resume(session, offered.pointer) }
+      if let offered { errand_tls_resume(session, offered.pointer) }
     }
 
     deinit { errand_tls_free(session, false) }
@@ -67,10 +75,12 @@
       return transferred(result, count)
     }
 
-    /// Keeps the session that the server may have offered with the last bytes.
+    /// Keeps the session that the server may have offered with the last bytes. If this connection has resumed a session,
+    /// the certificate was checked with that session.
     private func keepOffer() {
-      guard let session, let offered = errand_tls_take_session(session) else { return }
-      context.keep(OfferedSession(offered), of: origin)
+      guard let session, let new = errand_tls_take_session(session) else { return }
+      let checked = errand_tls_is_resumed(session) ? offered?.checked : nil
+      context.keep(OfferedSession(new, checked: checked ?? begun), of: origin)
     }
 
     private func transferred(_ result: errand_tls_result, _ count: Int) -> EngineSocket.Transferred {

@@ -5,7 +5,7 @@
   @testable import ErrandEngine
 
   /// Every event of a connection, in every order.
-  @Suite struct ConnectionMachineOrderTests {
+  struct ConnectionMachineOrderTests {
     enum Event: CaseIterable, Sendable {
       case submit, writtenPart, written, firstBytes, lastBytes, end, reset, abort, deadline
     }

@@ -5,7 +5,7 @@
   @testable import ErrandEngine
 
   /// The progress of sending a request, and how an early response changes it.
-  @Suite struct ConnectionMachineSendingTests {
+  struct ConnectionMachineSendingTests {
     private static func machine(_ remainder: ConnectionMachine.Remainder) -> ConnectionMachine {
       var machine = ConnectionMachine()
       _ = machine.submit(limits: ResponseLimits(), isHeadRequest: false, remainder: remainder)

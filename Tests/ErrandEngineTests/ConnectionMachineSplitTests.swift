@@ -7,7 +7,7 @@
   @testable import ErrandEngine
 
   /// A response has the same result wherever its bytes are split.
-  @Suite struct ConnectionMachineSplitTests {
+  struct ConnectionMachineSplitTests {
     /// The result of a response.
     enum Outcome: Equatable {
       case response(status: Int, content: String, trailers: Int, informational: Int, isKept: Bool)

@@ -13,7 +13,7 @@
   @testable import ErrandEngine
 
   /// Response bodies: content codings, sinks, and limits on the loop's time.
-  @Suite(.timeLimit(.minutes(2))) struct EngineBodyTests {
+  struct EngineBodyTests {
     private static func answer(_ bytes: [UInt8], coding: String) -> LoopbackAnswer {
       .data(bytes).setting("Content-Encoding", to: coding)
     }

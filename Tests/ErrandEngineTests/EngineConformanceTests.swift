@@ -6,7 +6,7 @@
   import Testing
   import TransportChecks
 
-  @Suite struct EngineConformanceTests {
+  struct EngineConformanceTests {
     @Test(arguments: TransportConformance.all(for: EngineTransport()))
     func `passes the transport conformance tests`(_ check: TransportConformance.Check) async throws {
       try await check.run(EngineTransport())

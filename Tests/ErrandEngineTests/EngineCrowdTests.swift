@@ -12,7 +12,7 @@
 
   /// Many calls at once, and servers that close connections at any time. The tests run one after the other because all
   /// tests share the process's file descriptors.
-  @Suite(.serialized, .timeLimit(.minutes(2))) struct EngineCrowdTests {
+  @Suite(.serialized) struct EngineCrowdTests {
     #if TSAN || ASAN
       private static let crowd = 1000
     #else

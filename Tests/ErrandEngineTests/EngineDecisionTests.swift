@@ -9,7 +9,7 @@
 
   private func moment(_ seconds: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: seconds * 1_000_000_000) }
 
-  @Suite struct IdlePoolTests {
+  struct IdlePoolTests {
     private final class Thing {}
 
     private static func origin(_ host: String) throws -> HTTPURL.Origin { try HTTPURL("http://\(host)/").origin }
@@ -102,7 +102,7 @@
     }
   }
 
-  @Suite struct AddressRaceTests {
+  struct AddressRaceTests {
     private static func addresses(_ texts: [String]) throws -> [SocketAddress] {
       try texts.map { try #require(SocketAddress(numeric: $0, port: 80)) }
     }
@@ -142,7 +142,7 @@
     @Test func `a race without addresses is lost at once`() { #expect(AddressRace([]).isLost) }
   }
 
-  @Suite struct SocketAddressTests {
+  struct SocketAddressTests {
     @Test(arguments: [
       ("127.0.0.1", "127.0.0.1", AddressKind.loopback), ("[::1]", "::1", .loopback), ("::1", "::1", .loopback),
       ("127.1", "127.0.0.1", .loopback), ("10.0.0.1", "10.0.0.1", .privateNetwork),
@@ -165,7 +165,7 @@
     }
   }
 
-  @Suite struct WatchListTests {
+  struct WatchListTests {
     private final class Thing {}
 
     @Test func `the member with the earliest time is returned first`() {
@@ -189,7 +189,7 @@
     }
   }
 
-  @Suite struct EngineInboxTests {
+  struct EngineInboxTests {
     private static func command() throws -> EngineCommand {
       .abort(EngineExchange(Exchange(request: try HTTPRequest(url: "http://example.com/"))))
     }
@@ -244,7 +244,7 @@
     }
   }
 
-  @Suite struct NameLookupsTests {
+  struct NameLookupsTests {
     /// The current and the highest number of running lookups.
     private final class Meter: Sendable {
       private let counts = Mutex((now: 0, most: 0))
@@ -290,7 +290,7 @@
     }
   }
 
-  @Suite struct RequestBufferTests {
+  struct RequestBufferTests {
     private static func text(_ request: HTTPRequest, expectsContinue: Bool = false) -> String {
       var buffer = RequestBuffer()
       let upload = request.body.flatMap {
@@ -331,7 +331,7 @@
     }
   }
 
-  @Suite struct SocketTableTests {
+  struct SocketTableTests {
     @Test func `an old token never reaches a new owner`() throws {
       var table = SocketTable()
       let loop = EngineLoop(EngineConfiguration())

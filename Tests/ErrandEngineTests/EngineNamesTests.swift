@@ -11,7 +11,7 @@
   @testable import ErrandEngine
 
   /// The address of a connection: names, overrides, custom resolvers, address policies, Unix domain sockets.
-  @Suite(.timeLimit(.minutes(2))) struct EngineNamesTests {
+  struct EngineNamesTests {
     private struct Fixed: NameResolver {
       let found: [String]
       func addresses(of host: String, port: Int) async throws -> [String] { found }

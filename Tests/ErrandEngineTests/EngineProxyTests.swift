@@ -8,7 +8,7 @@
 
   @testable import ErrandEngine
 
-  @Suite(.timeLimit(.minutes(2))) struct EngineProxyTests {
+  struct EngineProxyTests {
     private static func transport(_ proxy: TransportProxy) throws -> EngineTransport {
       var configuration = EngineConfiguration()
       configuration.proxy = proxy

@@ -12,7 +12,7 @@
 
   /// How late time-outs and deadlines are. The tests run one after the other. Each takes the best of several rounds
   /// because other load on the machine delays some rounds.
-  @Suite(.serialized, .timeLimit(.minutes(2))) struct EngineTimeTests {
+  @Suite(.serialized) struct EngineTimeTests {
     private static let bar = Duration.milliseconds(100)
 
     /// The shortest delay of up to twenty rounds.

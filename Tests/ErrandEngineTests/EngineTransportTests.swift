@@ -10,7 +10,7 @@
 
   @testable import ErrandEngine
 
-  @Suite(.timeLimit(.minutes(2))) struct EngineTransportTests {
+  struct EngineTransportTests {
     @Test func `a request that would break a line is rejected`() async throws {
       let server = try LoopbackServer { _ in .ok() }
       let url = try HTTPURL(server.url)

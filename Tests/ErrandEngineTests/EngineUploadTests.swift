@@ -10,7 +10,7 @@
 
   @testable import ErrandEngine
 
-  @Suite(.timeLimit(.minutes(2))) struct EngineUploadTests {
+  struct EngineUploadTests {
     private static func post(_ url: String, _ body: HTTPBody) throws -> Exchange {
       Exchange(request: try HTTPRequest(method: .post, url: url, body: body))
     }

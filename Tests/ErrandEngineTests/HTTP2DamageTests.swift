@@ -10,7 +10,7 @@
   @testable import ErrandEngine
 
   /// Responses in pieces, and responses with changed bytes.
-  @Suite(.timeLimit(.minutes(2))) struct HTTP2DamageTests {
+  struct HTTP2DamageTests {
     private static func response(_ stream: Int) -> [UInt8] {
       FramePeer.headers(stream, [(":status", "103"), ("link", "</a>")])
         + FramePeer.headers(stream, [(":status", "200"), ("content-length", "10"), ("x-name", "value")])

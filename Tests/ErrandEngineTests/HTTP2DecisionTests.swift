@@ -11,7 +11,7 @@
     MonotonicInstant(nanoseconds: milliseconds * 1_000_000)
   }
 
-  @Suite struct HTTP2FrameBudgetTests {
+  struct HTTP2FrameBudgetTests {
     @Test func `a flood uses up the points`() {
       var budget = HTTP2FrameBudget(now: moment(0))
       for _ in 0..<HTTP2FrameBudget.capacity { #expect(budget.spend(1, now: moment(1)) == true) }
@@ -43,7 +43,7 @@
     }
   }
 
-  @Suite struct SharedPoolTests {
+  struct SharedPoolTests {
     private final class Thing {}
 
     private static func origin(_ host: String) throws -> HTTPURL.Origin { try HTTPURL("http://\(host)/").origin }
@@ -91,7 +91,7 @@
     }
   }
 
-  @Suite struct HTTP2RequestHeadTests {
+  struct HTTP2RequestHeadTests {
     private static func fields(
       _ request: HTTPRequest, _ priority: CallPriority = .normal
     ) -> [(name: String, value: [UInt8], isSecret: Bool)] {
@@ -162,7 +162,7 @@
     }
   }
 
-  @Suite struct HTTP2ConfigurationTests {
+  struct HTTP2ConfigurationTests {
     @Test func `each version offers its protocols`() {
       for (version, protocols) in [
         (HTTPVersionPolicy.automatic, ["h2", "http/1.1"]), (.http2, ["h2", "http/1.1"]), (.http1Only, ["http/1.1"]),

@@ -11,7 +11,7 @@
   @testable import ErrandEngine
 
   /// The ways in which a stream or a connection ends.
-  @Suite(.timeLimit(.minutes(2))) struct HTTP2EndingTests {
+  struct HTTP2EndingTests {
     private static let cancel = 8
 
     /// A body that never ends: it has one byte, then none until the test is over.
@@ -215,21 +215,27 @@
       #expect(failure?.kind == .idleTimeout && ContinuousClock.now - begun >= .milliseconds(200))
     }
 
-    @Test(arguments: [HTTPMethod.get, .post])
-    func `a connection without an answer to PING is broken`(method: HTTPMethod) async throws {
-      let server = try FrameServer { peer, server in
+    /// A server whose first connection sends no byte after its first response, and a transport that has received this
+    /// response and notices the silence soon.
+    private static func silentServer() async throws -> (server: FrameServer, transport: EngineTransport) {
+      let server = try FrameServer { peer, _ in
         try peer.start()
         let first = try peer.nextRequest()
         peer.respond(first.stream, "ok")
-        // The first connection takes all bytes and sends none.
         if peer.number == 1 { return peer.drain() }
-        try peer.serve { peer.respond($0.stream, "again") }
+        try peer.serve { peer.respond($0.stream, "ok") }
       }
       let transport = try HTTP2.transport {
         $0.pingAfter = .zero
         $0.pingWait = .milliseconds(100)
       }
       _ = try await TransportConformance.get(transport, server.url)
+      return (server, transport)
+    }
+
+    @Test(arguments: [HTTPMethod.get, .post])
+    func `a connection without an answer to PING is broken`(method: HTTPMethod) async throws {
+      let (server, transport) = try await Self.silentServer()
       let exchange = Exchange(request: try HTTPRequest(method: method, url: server.url))
       let begun = ContinuousClock.now
       if method == .get {
@@ -242,18 +248,7 @@
     }
 
     @Test func `a connection without an answer takes no request`() async throws {
-      let server = try FrameServer { peer, server in
-        try peer.start()
-        let first = try peer.nextRequest()
-        peer.respond(first.stream, "ok")
-        if peer.number == 1 { return peer.drain() }
-        try peer.serve { peer.respond($0.stream, "ok") }
-      }
-      let transport = try HTTP2.transport {
-        $0.pingAfter = .zero
-        $0.pingWait = .milliseconds(100)
-      }
-      _ = try await TransportConformance.get(transport, server.url)
+      let (server, transport) = try await Self.silentServer()
       // The second call sends PING and ends before the answer is overdue.
       let call = CallState()
       let isOverdue = Latch()

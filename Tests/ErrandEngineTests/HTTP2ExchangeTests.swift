@@ -12,7 +12,7 @@
 
   @testable import ErrandEngine
 
-  @Suite(.timeLimit(.minutes(2))) struct HTTP2ExchangeTests {
+  struct HTTP2ExchangeTests {
     /// A server that responds with the path of each request.
     private static func echo() throws -> FrameServer {
       try FrameServer { peer, _ in

@@ -9,7 +9,7 @@
   @testable import ErrandEngine
 
   /// Servers that send more than a client can need.
-  @Suite(.timeLimit(.minutes(2))) struct HTTP2FloodTests {
+  struct HTTP2FloodTests {
     enum Flood: String, CaseIterable, Sendable {
       case settings, ping, emptyData, priority, windowUpdate, emptyContinuation, longContinuation, informational
 

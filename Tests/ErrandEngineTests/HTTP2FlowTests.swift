@@ -58,7 +58,7 @@
     }
   }
 
-  @Suite(.timeLimit(.minutes(2))) struct HTTP2FlowTests {
+  struct HTTP2FlowTests {
     @Test func `a paused sink stops only its own stream`() async throws {
       let (streams, size) = (20, 3 << 20)
       let most = Locked(0)

@@ -12,7 +12,7 @@
   @testable import ErrandEngine
 
   /// Requests that a server certainly has not processed, and limits on concurrent streams.
-  @Suite(.timeLimit(.minutes(2))) struct HTTP2MovingTests {
+  struct HTTP2MovingTests {
     @Test(arguments: [HTTPMethod.get, .post, "DELETE"])
     func `a refused stream moves to another connection`(method: HTTPMethod) async throws {
       let server = try FrameServer { peer, server in

@@ -10,7 +10,7 @@
   @testable import ErrandEngine
 
   /// HTTP/2 in cleartext with nginx. The tests also check that responses arrived over HTTP/2.
-  @Suite(.timeLimit(.minutes(2))) struct HTTP2NginxTests {
+  struct HTTP2NginxTests {
     private static func address(_ variable: String = "ERRAND_NGINX_H2C") throws -> String {
       try #require(
         ProcessInfo.processInfo.environment[variable],

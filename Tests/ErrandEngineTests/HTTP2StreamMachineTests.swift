@@ -4,7 +4,7 @@
 
   @testable import ErrandEngine
 
-  @Suite struct HTTP2StreamMachineTests {
+  struct HTTP2StreamMachineTests {
     /// An event on a stream.
     enum Step: Sendable {
       case head([String: String], ends: Bool = false)

@@ -5,7 +5,7 @@
 
   @testable import ErrandEngine
 
-  @Suite struct TLSFailureTests {
+  struct TLSFailureTests {
     private static let handshakes: [(TLSFailure, TransportFailure.Kind)] = [
       (TLSFailure(), .closedBeforeResponse), (TLSFailure(systemError: ECONNRESET), .closedBeforeResponse),
       (TLSFailure(reason: "certificate verify failed", verifyResult: 10), .certificateExpired),

@@ -1,23 +1,42 @@
 #if os(Linux)
+  import CTLSServer
   import ErrandHTTP
   import ErrandSupport
   import ErrandTLS
   import Foundation
   import Glibc
   import Testing
+  import TransportChecks
 
   @testable import ErrandEngine
 
-  /// A session over a socket that accepts few bytes at once.
-  @Suite(.timeLimit(.minutes(1))) struct TLSSessionTests {
-    /// The engine sends a request again if none of its bytes were written, so a server must never have received more
-    /// bytes than were reported as sent.
-    @Test func `no byte arrives before it counts as sent`() throws {
-      let identity = try TLSIdentity()
+  /// What counts as sent over TLS, and when a connection resumes an earlier session.
+  struct TLSSessionTests {
+    /// A connection after its handshake.
+    private struct Link {
+      let session: TLSSession
+      let peer: TLSServer.Peer
+      let descriptor: Int32
+
+      func close() {
+        session.close()
+        Glibc.close(descriptor)
+      }
+    }
+
+    private static func context(_ identity: TLSIdentity) throws -> TLSContext {
+      let trust = try TrustSettings(
+        .certificates(identity.certificate), pins: [], clientCertificates: [], policy: .any)
+      return try #require(TLSContext(trust, certificate: nil, minimum: .tls1_2))
+    }
+
+    /// Connects to a server over a pair of sockets that hold few bytes.
+    private static func link(
+      _ context: TLSContext, _ identity: TLSIdentity, at now: MonotonicInstant = .now
+    ) throws -> Link {
       var pair: [Int32] = [-1, -1]
       #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
       let client = pair[0]
-      defer { close(client) }
       var size: Int32 = 8 << 10
       setsockopt(client, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
       _ = fcntl(client, F_SETFL, O_NONBLOCK)
@@ -27,30 +46,92 @@
         let result = peer.accept()
         isAccepted.withLock { $0 = result }
       }
-      let trust = try TrustSettings(
-        .certificates(identity.certificate), pins: [], clientCertificates: [], policy: .any)
-      let context = try #require(TLSContext(trust, certificate: nil, minimum: .tls1_2))
       let origin = try HTTPURL("https://localhost").origin
-      let session = try #require(TLSSession(context, descriptor: client, origin: origin, protocols: []))
-      defer { session.close() }
-      while session.handshake() == .later { Self.wait(client, POLLIN) }
+      let session = try #require(
+        TLSSession(context, descriptor: client, origin: origin, protocols: [], at: now))
+      while session.handshake() == .later {
+        var polled = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
+        poll(&polled, 1, 100)
+      }
       while isAccepted.withLock({ $0 }) == nil { sched_yield() }
       #expect(isAccepted.withLock { $0 } == true)
-      _ = fcntl(peer.descriptor, F_SETFL, O_NONBLOCK)
+      return Link(session: session, peer: peer, descriptor: client)
+    }
+
+    /// The engine sends a request again if none of its bytes were written, so a server must never have received more
+    /// bytes than were reported as sent.
+    @Test func `no byte arrives before it counts as sent`() throws {
+      let identity = try TLSIdentity()
+      let link = try Self.link(Self.context(identity), identity)
+      defer { link.close() }
+      _ = fcntl(link.peer.descriptor, F_SETFL, O_NONBLOCK)
       let content = [UInt8](repeating: 1, count: 64 << 10)
       var (sent, arrived) = (0, 0)
       for _ in 0..<100 where sent < content.count {
-        let result = content.withUnsafeBytes { session.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
+        let result = content.withUnsafeBytes { link.session.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
         if case .bytes(let count) = result { sent += count }
-        arrived += peer.read(content.count).count
+        arrived += link.peer.read(content.count).count
         #expect(arrived <= sent)
       }
       #expect(sent == content.count)
     }
 
-    private static func wait(_ descriptor: Int32, _ event: Int32) {
-      var polled = pollfd(fd: descriptor, events: Int16(event), revents: 0)
-      poll(&polled, 1, 100)
+    // MARK: - Resumption
+
+    /// A chain of resumed sessions must not replace the check of the certificate for ever.
+    @Test(arguments: [false, true]) func `the certificate is checked every ten minutes`(isOld: Bool) throws {
+      let identity = try TLSIdentity { if isOld { tls_server_use_tls_1_2($0) } }
+      let context = try Self.context(identity)
+      let start = MonotonicInstant.now
+      var resumed: [Bool] = []
+      for minute in [0, 6, 9, 11, 20, 22] {
+        let link = try Self.link(context, identity, at: start.advanced(by: .seconds(60 * minute)))
+        resumed.append(link.peer.isResumed)
+        link.peer.write("content")
+        var buffer = [UInt8](repeating: 0, count: 100)
+        let received = buffer.withUnsafeMutableBytes { link.session.receive(into: $0) }
+        #expect(received == .bytes(7))
+        link.close()
+      }
+      #expect(resumed == [false, true, true, false, true, false])
+    }
+
+    /// Answers one request of each connection, and reports whether the connection has resumed a session.
+    private static func answering(_ report: @escaping @Sendable (Bool) -> Void) -> @Sendable (TLSServer.Peer) -> Void {
+      { peer in
+        guard peer.accept(), peer.readRequest() != nil else { return }
+        report(peer.isResumed)
+        peer.write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
+        peer.sayEnd()
+      }
+    }
+
+    @Test(arguments: [false, true]) func `new connections resume the session`(isOld: Bool) async throws {
+      let resumed = Locked<[Bool]>([])
+      let identity = try TLSIdentity { if isOld { tls_server_use_tls_1_2($0) } }
+      let answer = Self.answering { isResumed in resumed.withLock { $0.append(isResumed) } }
+      let server = try TLSServer(identity: identity, answer)
+      let transport = try server.transport()
+      for _ in 0..<3 { #expect(try await TransportConformance.get(transport, server.url).text == "ok") }
+      #expect(resumed.withLock { $0 } == [false, true, true])
+      // Neither another transport nor another trust configuration of the same transport resumes it.
+      #expect(try await TransportConformance.get(try server.transport(), server.url).text == "ok")
+      try transport.reload()
+      #expect(try await TransportConformance.get(transport, server.url).text == "ok")
+      #expect(resumed.withLock { $0.suffix(2) } == [false, false])
+    }
+
+    @Test func `each server has its own session`() async throws {
+      let resumed = Locked<[Bool]>([])
+      let identity = try TLSIdentity()
+      // Both servers could resume the sessions of the other, because they have the same keys.
+      let answer = Self.answering { isResumed in resumed.withLock { $0.append(isResumed) } }
+      let servers = try (0..<2).map { _ in try TLSServer(identity: identity, answer) }
+      let transport = try identity.transport()
+      for url in [servers[0].url, servers[1].url, servers[0].url.replacing("127.0.0.1", with: "localhost")] {
+        #expect(try await TransportConformance.get(transport, url).text == "ok")
+      }
+      #expect(resumed.withLock { $0 } == [false, false, false])
     }
   }
 #endif

@@ -12,7 +12,7 @@
   @testable import ErrandEngine
 
   /// TLS over real sockets: handshakes, bodies, the end of the stream and the reuse of connections.
-  @Suite(.timeLimit(.minutes(2))) struct TLSTests {
+  struct TLSTests {
     /// Answers every request with `body` until the client closes.
     private static func answering(_ body: String = "ok") -> @Sendable (TLSServer.Peer) -> Void {
       { peer in
@@ -69,43 +69,6 @@
       let transport = try server.transport()
       for _ in 0..<20 { #expect(try await TransportConformance.get(transport, server.url).text == "ok") }
       #expect(server.connections == 1)
-    }
-
-    @Test(arguments: [false, true]) func `new connections resume the session`(isOld: Bool) async throws {
-      let resumed = Locked<[Bool]>([])
-      let identity = try TLSIdentity { if isOld { tls_server_use_tls_1_2($0) } }
-      let server = try TLSServer(identity: identity) { peer in
-        guard peer.accept(), peer.readRequest() != nil else { return }
-        resumed.withLock { $0.append(peer.isResumed) }
-        peer.write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
-        peer.sayEnd()
-      }
-      let transport = try server.transport()
-      for _ in 0..<3 { #expect(try await TransportConformance.get(transport, server.url).text == "ok") }
-      #expect(resumed.withLock { $0 } == [false, true, true])
-      // Neither another transport nor another trust configuration of the same transport resumes it.
-      #expect(try await TransportConformance.get(try server.transport(), server.url).text == "ok")
-      try transport.reload()
-      #expect(try await TransportConformance.get(transport, server.url).text == "ok")
-      #expect(resumed.withLock { $0.suffix(2) } == [false, false])
-    }
-
-    @Test func `each server has its own session`() async throws {
-      let resumed = Locked<[Bool]>([])
-      let identity = try TLSIdentity()
-      let serve: @Sendable (TLSServer.Peer) -> Void = { peer in
-        guard peer.accept(), peer.readRequest() != nil else { return }
-        resumed.withLock { $0.append(peer.isResumed) }
-        peer.write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
-        peer.sayEnd()
-      }
-      // Both servers could resume the sessions of the other, because they have the same keys.
-      let servers = [try TLSServer(identity: identity, serve), try TLSServer(identity: identity, serve)]
-      let transport = try identity.transport()
-      for url in [servers[0].url, servers[1].url, servers[0].url.replacing("127.0.0.1", with: "localhost")] {
-        #expect(try await TransportConformance.get(transport, url).text == "ok")
-      }
-      #expect(resumed.withLock { $0 } == [false, false, false])
     }
 
     @Test func `a flood of tickets ends the connection`() async throws {

@@ -95,9 +95,11 @@ void errand_tls_session_free(errand_tls_session *session);
 // Returns whether several connections may resume the session. From TLS 1.3 on, a server offers a new session each time,
 // and a session is used once (RFC 8446 appendix C.4).
 bool errand_tls_session_is_reusable(const errand_tls_session *session);
-// Before the handshake: offers the server to resume a session. It must be from the same server and the same context. A
-// session that is ten minutes old is not offered. If the server rejects the session, the handshake is a full one.
+// Before the handshake: offers the server to resume a session. It must be from the same server and the same context. If
+// the server rejects the session, the handshake is a full one.
 void errand_tls_resume(errand_tls *tls, errand_tls_session *session);
+// After the handshake: returns whether a session was resumed.
+bool errand_tls_is_resumed(const errand_tls *tls);
 
 errand_tls_result errand_tls_handshake(errand_tls *tls);
 

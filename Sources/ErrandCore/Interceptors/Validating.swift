@@ -46,8 +46,9 @@ package struct Validating: Interceptor {
   package static let inlineLimit = 16_384
 
   private static func checkStatus(of response: HTTPResponse, _ context: CallContext) async throws {
-    let (plan, sent) = (context.plan, context.record.sent)
+    let plan = context.plan
     guard !plan.statusRule.accepts(response.status) else { return }
+    let sent = context.record.sent
     guard response.body.count > inlineLimit else {
       return try checkStatus(of: response, by: plan.statusRule, envelope: plan.envelope, sent: sent)
     }
