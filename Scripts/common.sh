@@ -12,8 +12,12 @@ export SWIFT_BACKTRACE=enable=no
 THREAD_SANITIZER="halt_on_error=1:suppressions=$ROOT/Scripts/races.supp:print_suppressions=0"
 
 # The build of the tests. It has no debug information, which takes a sixth of the time, so it has a folder of its own:
-# other options would make a plain `swift build` compile everything again.
-TESTS=(--scratch-path .build-test --enable-code-coverage -debug-info-format none)
+# other options would make a plain `swift build` compile everything again. The compiler works on up to 64 files at once
+# instead of 25, because it reads the other files of the module for each group of files.
+TESTS=(
+  --scratch-path .build-test --enable-code-coverage -debug-info-format none
+  -Xswiftc -driver-batch-size-limit -Xswiftc 64
+)
 # The build for the thread sanitizer, whose reports name lines.
 THREAD=(--scratch-path .build-tsan --sanitize=thread -Xswiftc -DTSAN)
 

@@ -27,13 +27,13 @@ What Errand says to frequent mistakes of beginners.
 ## Overview
 
 An error names what is wrong and, if there is one, the cure. A warning is about something that Swift accepts, but that
-has no effect. A debug build writes it once for each request type, to the client's `log` or else to the standard error
-output.
+hardly does what was meant. A debug build writes it once for each request type, to the client's `log` or else to the
+standard error output.
 
 `Scripts/mistakes.py` makes this page from tests, so each sentence is what this version says. `answer` is the response
 of the test's server, and `client` is a client that only the mistake needs.
 """
-SUITE = re.compile(r"^/// (.*)\n@Suite", re.MULTILINE)
+SUITE = re.compile(r"^/// (.*)\nstruct \w+MistakeTests", re.MULTILINE)
 CALL = re.compile(
     r"\.(?:says\(\s*\.(?P<code>\w+)|(?P<warns>warns)\().*?(?P<text>\"\"\"\n.*?\"\"\"|\"[^\n]*\")\s*\)", re.DOTALL
 )

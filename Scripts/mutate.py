@@ -153,7 +153,8 @@ def lay_out(tree, mutants):
 
 def run(tree, number, pattern):
     """The result of the tests: "passed", or how the mutant was killed."""
-    command = ["swift", "test", "--skip-build", "--disable-xctest", "--no-parallel", "--filter", pattern]
+    program = tree / ".build" / "debug" / "ErrandPackageTests.xctest"
+    command = [program, "--testing-library", "swift-testing", "--no-parallel", "--filter", pattern]
     environment = os.environ | {"ERRAND_MUTANT": str(number), "SWIFT_BACKTRACE": "enable=no"}
     process = subprocess.Popen(
         command, cwd=tree, env=environment, text=True, errors="replace", start_new_session=True,
@@ -233,7 +234,8 @@ def main():
     for mutant in chosen:
         mutant.tests = [words.tests] if words.tests else mutant.tests
     lay_out(words.tree, everything)
-    subprocess.run(["swift", "build", "--build-tests"], cwd=words.tree, check=True)
+    build = ["swift", "build", "--product", "ErrandPackageTests", "-debug-info-format", "none"]
+    subprocess.run(build, cwd=words.tree, check=True)
     for pattern in sorted({pattern for mutant in chosen for pattern in mutant.tests}):
         if (result := run(words.tree, 0, pattern)) != "passed":
             sys.exit(f"mutate: without a mutant the tests \"{pattern}\" must pass, but the result is: {result}")

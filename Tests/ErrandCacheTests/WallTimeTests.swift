@@ -1,7 +1,7 @@
 import ErrandCache
 import Testing
 
-@Suite struct WallTimeTests {
+struct WallTimeTests {
   @Test func `arithmetic saturates at both ends`() {
     let late = WallTime(milliseconds: .max - 1)
     #expect(late.advanced(byMilliseconds: 5).milliseconds == .max)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandChecksum
 
-@Suite struct ChecksumHashTests {
+struct ChecksumHashTests {
   /// FIPS 180-4's examples, and the empty message.
   @Test(arguments: [
     (DigestAlgorithm.sha256, "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),

@@ -3,7 +3,7 @@ import ErrandCore
 import Foundation
 import Testing
 
-@Suite struct ChecksumTests {
+struct ChecksumTests {
   private static let hex = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
   private static let base64 = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="
 

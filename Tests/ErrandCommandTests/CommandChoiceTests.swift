@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct CommandChoiceTests {
+struct CommandChoiceTests {
   private static let sceneNumbers = "use numbers from 1 to \(Demo.scenes.count)"
 
   @Test(

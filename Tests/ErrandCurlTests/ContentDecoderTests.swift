@@ -6,7 +6,7 @@
 
   @testable import ErrandCurl
 
-  @Suite struct ContentDecoderTests {
+  struct ContentDecoderTests {
     /// Decodes pieces of `size` bytes into buffers of `room` bytes and requires that the stream ends.
     static func decode(
       _ coded: [UInt8], _ decoder: any ContentDecoder, by size: Int = .max, room: Int = 64

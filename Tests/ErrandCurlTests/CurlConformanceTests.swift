@@ -5,7 +5,7 @@
   import Testing
   import TransportChecks
 
-  @Suite struct CurlConformanceTests {
+  struct CurlConformanceTests {
     @Test(arguments: TransportConformance.all(for: CurlTransport()))
     func `transport passes conformance checks`(_ check: TransportConformance.Check) async throws {
       try await check.run(CurlTransport())

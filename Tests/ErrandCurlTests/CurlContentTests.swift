@@ -12,7 +12,7 @@
   @testable import ErrandCurl
 
   /// Response bodies with content codings, received over a socket.
-  @Suite struct CurlContentTests {
+  struct CurlContentTests {
     static func answer(_ bytes: [UInt8], coding: String) -> LoopbackAnswer {
       .data(bytes).setting("Content-Encoding", to: coding)
     }

@@ -4,7 +4,7 @@
   @testable import ErrandCurl
 
   /// The lines of libcurl's debug output that the transport understands.
-  @Suite struct CurlDebugTextTests {
+  struct CurlDebugTextTests {
     @Test(
       arguments: [
         ("Using Stream ID: 7 (easy handle 0x55d0)\n", .stream(7)),

@@ -4,7 +4,7 @@
   import Foundation
   import Testing
 
-  @Suite struct CurlExecutorTests {
+  struct CurlExecutorTests {
     private struct Numbers: APIRequest {
       let count: Int
       var path: Path { "/numbers" }

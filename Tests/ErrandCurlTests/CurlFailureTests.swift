@@ -5,7 +5,7 @@
 
   @testable import ErrandCurl
 
-  @Suite struct CurlFailureTests {
+  struct CurlFailureTests {
     enum Moment: Sendable { case connecting, sent, inHead, inBody }
 
     struct Row: Sendable, CustomTestStringConvertible {

@@ -5,7 +5,7 @@
 
   @testable import ErrandCurl
 
-  @Suite struct CurlFieldListTests {
+  struct CurlFieldListTests {
     private static func lines(_ first: UnsafeMutablePointer<curl_slist>) -> [String] {
       var lines: [String] = []
       var node: UnsafeMutablePointer<curl_slist>? = first

@@ -5,7 +5,7 @@
   @testable import ErrandCurl
 
   /// The actions that the inbox requests from its callers, including the loop's thread.
-  @Suite struct CurlInboxTests {
+  struct CurlInboxTests {
     private static func moment(_ nanoseconds: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: nanoseconds) }
 
     private let loop = CurlLoop(CurlConfiguration(), .standard)

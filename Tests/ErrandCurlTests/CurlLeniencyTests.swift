@@ -9,7 +9,7 @@
 
   /// Unusual responses that are accepted, similar ones that are refused, and responses after which a connection is
   /// closed.
-  @Suite struct CurlLeniencyTests {
+  struct CurlLeniencyTests {
     @Test func `folded lines form one field`() async throws {
       let head = "HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\t c\r\nContent-Length: 2\r\nY:\r\n  d\r\n\r\nab"
       let server = try LoopbackServer { _ in .raw(head, thenCloses: false) }

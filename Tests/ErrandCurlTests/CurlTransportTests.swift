@@ -9,7 +9,7 @@
   import Testing
   import TransportChecks
 
-  @Suite struct CurlTransportTests {
+  struct CurlTransportTests {
     @Test func `request that libcurl would alter is refused`() async throws {
       let server = try LoopbackServer { _ in .ok() }
       let url = try HTTPURL(server.url)

@@ -8,7 +8,7 @@
   @testable import ErrandCurl
 
   /// A response that is unread in the socket when libcurl fails to send a request body.
-  @Suite struct CurlUnreadResponseTests {
+  struct CurlUnreadResponseTests {
     private let loop = CurlLoop(CurlConfiguration(), .standard)
 
     private static let refusal = "HTTP/1.1 413 Content Too Large\r\nContent-Length: 8\r\n\r\ntoo much"

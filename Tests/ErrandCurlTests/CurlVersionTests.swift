@@ -10,7 +10,7 @@
   @testable import ErrandCurl
 
   /// Behaviour that depends on the version of libcurl, and responses that crash old versions.
-  @Suite struct CurlVersionTests {
+  struct CurlVersionTests {
     @Test func `most specific pins apply`() throws {
       func pins(_ host: String, _ bytes: UInt8...) -> PublicKeyPins {
         PublicKeyPins(host: host, sha256: bytes.map { Data(repeating: $0, count: 32).base64EncodedString() })

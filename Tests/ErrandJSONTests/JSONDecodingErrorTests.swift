@@ -2,7 +2,7 @@ import ErrandJSON
 import Foundation
 import Testing
 
-@Suite struct JSONDecodingErrorTests {
+struct JSONDecodingErrorTests {
   struct Item: Decodable {
     var name: String
     var level: UInt8?

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The setting that an error names if it reads the text.
-@Suite struct JSONDecodingHintTests {
+struct JSONDecodingHintTests {
   struct User: Decodable { let userName: String }
   struct Upper: Decodable { let userID: Int }
   struct Keyed: Decodable {

@@ -2,7 +2,7 @@ import ErrandJSON
 import Foundation
 import Testing
 
-@Suite struct JSONDecodingTests {
+struct JSONDecodingTests {
   struct User: Decodable, Equatable { var name: String, level: UInt8?, kind: Kind? }
   enum Kind: String, Decodable { case gold, iron }
   struct Page: Decodable, Equatable { var users: [User] }

@@ -2,7 +2,7 @@ import ErrandJSON
 import Foundation
 import Testing
 
-@Suite struct JSONDifferenceTests {
+struct JSONDifferenceTests {
   private struct User: Decodable {
     let nick: String
     let level: Int

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Tests the parser's results against Foundation's, and the positions in its errors.
-@Suite struct JSONDocumentTests {
+struct JSONDocumentTests {
   @Test(
     arguments: [
       ("nul", 0, 1, 1, "$", "expected a value"), ("[1,]", 3, 1, 4, "$[1]", "expected a value"),

@@ -2,7 +2,7 @@ import ErrandJSON
 import Foundation
 import Testing
 
-@Suite struct JSONEncodingTests {
+struct JSONEncodingTests {
   struct Order: Encodable { var roomNumber = 7, at = Date(timeIntervalSince1970: 0), link = "a/b", price = 1.5 }
 
   @Test func `keys are sorted`() throws {

@@ -1,7 +1,7 @@
 import ErrandJSON
 import Testing
 
-@Suite struct JSONPathTests {
+struct JSONPathTests {
   static let texts: [(String, String)] = [
     ("", "$"), ("$", "$"), ("data", "$.data"), ("$.data", "$.data"), ("data.items[0].name", "$.data.items[0].name"),
     ("[3]", "$[3]"),

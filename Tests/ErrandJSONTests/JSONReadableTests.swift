@@ -2,7 +2,7 @@ import ErrandJSON
 import Foundation
 import Testing
 
-@Suite struct JSONReadableTests {
+struct JSONReadableTests {
   struct Person: JSONReadable, Equatable {
     let name: String, age: Int, score: Double, isActive: Bool
     let born: Date?, tags: [String]

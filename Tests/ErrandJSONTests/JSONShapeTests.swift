@@ -2,7 +2,7 @@ import ErrandJSON
 import Foundation
 import Testing
 
-@Suite struct JSONShapeTests {
+struct JSONShapeTests {
   static let user: JSONShape = [
     "nick": .string, "level": .number, "tags": [.string], "address": .optional(["city": .string]),
     "kind": .oneOf("a", "b", 7),

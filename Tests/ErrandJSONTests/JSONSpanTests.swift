@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandJSON
 
 /// The bytes of a value inside a JSON text.
-@Suite struct JSONSpanTests {
+struct JSONSpanTests {
   @Test(arguments: [
     (#"{"a":1}"#, "a", "1"), (#" { "x" : [ 1 , {"y": "}]"} ] , "a" : {"b" : [ ]} } "#, "a", #"{"b" : [ ]}"#),
     (#"{"a\u0062":"q\"\\","ab":2}"#, "ab", #""q\"\\""#), (#"{"a":{"a":7},"a":8}"#, "a.a", "7"),

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct JSONValueParsingTests {
+struct JSONValueParsingTests {
   static let texts: [(String, JSONValue)] = [
     ("null", nil), ("true", true), ("false", false), ("1", 1), ("0", 0), ("-0", 0), ("1.0", 1), ("1.5", 1.5),
     ("1e2", 100),

@@ -2,7 +2,7 @@ import ErrandJSON
 import Foundation
 import Testing
 
-@Suite struct JSONValueTests {
+struct JSONValueTests {
   let document: JSONValue = ["data": ["items": [["name": "Ada", "level": 3]], "none": nil], "ok": true]
 
   @Test func `subscripts can be chained`() {

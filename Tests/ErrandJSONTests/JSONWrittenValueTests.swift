@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandJSON
 
 /// Tests values that are part of a parsed text.
-@Suite struct JSONWrittenValueTests {
+struct JSONWrittenValueTests {
   private struct Measured: JSONReadable {
     let value: Double?
     init(json: JSONValue) throws { value = json["a"]?[0]?.doubleValue }

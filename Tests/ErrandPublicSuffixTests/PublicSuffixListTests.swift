@@ -3,7 +3,7 @@ import ErrandPublicSuffix
 import Testing
 
 /// The list of the system, on Linux; elsewhere every name counts as a suffix.
-@Suite struct PublicSuffixListTests {
+struct PublicSuffixListTests {
   @Test(arguments: [
     "com", "uk", "co.uk", "github.io", "io", "xn--p1ai", "xn--55qx5d.cn", "localhost", "unheardof", "ck", "www2.ck",
   ])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandURLSession
 
-@Suite struct CertificatePartsTests {
+struct CertificatePartsTests {
   private typealias Fake = FakeChallenge
 
   @Test func `the public key matches openssl's`() {

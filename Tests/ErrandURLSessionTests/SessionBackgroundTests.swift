@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// How the events of a background session are translated.
-@Suite struct SessionBackgroundTests {
+struct SessionBackgroundTests {
   private static func end(_ code: Int?, _ reason: Int? = nil) throws -> BackgroundEnd {
     let origin = try HTTPURL("https://h.example/x").origin
     let info = reason.map { ["NSURLErrorBackgroundTaskCancelledReasonKey": $0] } ?? [:]

@@ -6,7 +6,7 @@ import TransportChecks
 
 @testable import ErrandURLSession
 
-@Suite struct SessionBodyCopyTests {
+struct SessionBodyCopyTests {
   private static func body(_ steps: [PieceSource.Step], log: PieceSource.Log = .init()) -> HTTPBody {
     .stream { flow in PieceSource(steps, log, flow, onLater: { $0.resume() }) }
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandURLSession
 
 /// The settings for Apple platforms, and the choice of a session for an exchange.
-@Suite struct SessionChoicesTests {
+struct SessionChoicesTests {
   private static func choices(_ change: (inout URLSessionSettings) -> Void = { _ in }) -> SessionChoices {
     var settings = URLSessionSettings()
     change(&settings)

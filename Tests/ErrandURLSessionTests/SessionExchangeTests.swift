@@ -7,7 +7,7 @@ import TransportChecks
 
 @testable import ErrandURLSession
 
-@Suite struct SessionExchangeTests {
+struct SessionExchangeTests {
   private static let head = ResponseHead(status: 200, fields: ["Content-Length": "4"])
 
   @Test func `pieces become the body`() async throws {

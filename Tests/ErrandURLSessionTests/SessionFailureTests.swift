@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandURLSession
 
-@Suite struct SessionFailureTests {
+struct SessionFailureTests {
   private static func failure(
     _ code: Int, _ text: String = "", domain: String = NSURLErrorDomain, hasHead: Bool = false, hasMoved: Bool = false
   ) throws -> TransportFailure {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandURLSession
 
-@Suite struct SessionMachineTests {
+struct SessionMachineTests {
   private struct Unused: BodySink {
     func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition { .sink }
     func write(_ piece: UnsafeRawBufferPointer) throws -> Bool { true }

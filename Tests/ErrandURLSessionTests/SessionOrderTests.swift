@@ -9,7 +9,7 @@ import TransportChecks
   import FoundationNetworking
 #endif
 
-@Suite struct SessionOrderTests {
+struct SessionOrderTests {
   private static func order(
     _ method: HTTPMethod = .get, _ url: String = "http://h.example/a?b=%20", fields: HTTPFields = [:],
     body: HTTPBody? = nil, sink: (any BodySink)? = nil, on platform: SessionPlatform = .linux

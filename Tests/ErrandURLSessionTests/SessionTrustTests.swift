@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandURLSession
 
 /// The answers to URLSession's challenges, for each row of the decision table.
-@Suite struct SessionTrustTests {
+struct SessionTrustTests {
   private typealias Fake = FakeChallenge
 
   private static func trust(

@@ -8,7 +8,7 @@ import TransportChecks
 @testable import ErrandURLSession
 
 /// The client with URLSession, chosen by its name. Uses only responses that do not crash Foundation.
-@Suite struct URLSessionClientTests {
+struct URLSessionClientTests {
   private struct Get: APIRequest {
     let at: String
     var path: Path { "/\(at)" }

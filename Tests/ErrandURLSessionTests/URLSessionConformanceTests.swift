@@ -43,7 +43,7 @@
   import TransportChecks
 
   /// Runs in this process, unlike on Linux. It has not been run on an Apple platform so far.
-  @Suite struct URLSessionConformanceTests {
+  struct URLSessionConformanceTests {
     private static let capabilities = URLSessionTransport().capabilities
     private static let checks = (TransportConformance.every + SessionChecks.all).filter {
       capabilities.isSuperset(of: $0.needs)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandURLSession
 
-@Suite struct URLSessionSettingsTests {
+struct URLSessionSettingsTests {
   private static func refusal(_ platform: SessionPlatform, _ change: (inout URLSessionSettings) -> Void) -> String? {
     var settings = URLSessionSettings()
     change(&settings)

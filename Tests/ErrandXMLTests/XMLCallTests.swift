@@ -4,7 +4,7 @@ import ErrandXML
 import Foundation
 import Testing
 
-@Suite struct XMLCallTests {
+struct XMLCallTests {
   struct Reply: Decodable, Sendable, Equatable { let name: String, level: Int }
 
   struct Read: APIRequest {

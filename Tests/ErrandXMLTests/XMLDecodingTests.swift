@@ -3,7 +3,7 @@ import ErrandXML
 import Foundation
 import Testing
 
-@Suite struct XMLDecodingTests {
+struct XMLDecodingTests {
   struct Catalog: Decodable, Equatable {
     struct Book: Decodable, Equatable {
       let id: String

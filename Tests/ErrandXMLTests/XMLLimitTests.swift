@@ -3,7 +3,7 @@ import ErrandXML
 import Foundation
 import Testing
 
-@Suite struct XMLLimitTests {
+struct XMLLimitTests {
   static func nested(_ depth: Int) -> String {
     String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
   }

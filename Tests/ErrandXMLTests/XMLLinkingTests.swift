@@ -3,7 +3,7 @@
   import TestSupport
   import Testing
 
-  @Suite struct XMLLinkingTests {
+  struct XMLLinkingTests {
     /// libFoundationXML links libxml2. The snippet about formats reads XML; the command line tool and the examples do
     /// not.
     @Test func `other programs do not link libxml2`() throws {

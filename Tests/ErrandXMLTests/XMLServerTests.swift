@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Reads XML from a real server, httpbin, which the test script starts.
-@Suite struct XMLServerTests {
+struct XMLServerTests {
   private struct Slideshow: Decodable, Sendable, Equatable {
     struct Slide: Decodable, Sendable, Equatable {
       struct Item: Decodable, Sendable, Equatable { let em: String? }

@@ -3,7 +3,7 @@ import ErrandXML
 import Foundation
 import Testing
 
-@Suite struct XMLValueTests {
+struct XMLValueTests {
   static func failure(
     _ body: Data, charset: String? = nil, limits: XMLLimits = XMLLimits()
   ) -> FormatFailure? {

@@ -4,7 +4,7 @@ import ErrandXML
 import Foundation
 import Testing
 
-@Suite struct XMLWritingTests {
+struct XMLWritingTests {
   struct Post: APIRequest {
     let document: XMLValue
     var path: Path { "/p" }

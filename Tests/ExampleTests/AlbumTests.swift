@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct AlbumTests {
+struct AlbumTests {
   @Test func `program prints its story`() async throws {
     let run = try await BuiltProgram("ExampleAlbum").run()
     #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")

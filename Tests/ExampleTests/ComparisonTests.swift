@@ -5,7 +5,7 @@ import Testing
 @testable import ExampleComparison
 
 /// The five tasks of the guide "Five tasks compared", with Errand and with URLSession.
-@Suite(.timeLimit(.minutes(1))) struct ComparisonTests {
+struct ComparisonTests {
   static let libraries: [any FiveTasks.Type] = [ErrandTasks.self, URLSessionTasks.self]
 
   /// A server for the five tasks. It records the renewals of tokens, the uploaded bodies and the reads of the list.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ExampleLedger
 
-@Suite struct LedgerTests {
+struct LedgerTests {
   let ledger: Ledger
   var server: LedgerServer { ledger.server }
 
@@ -234,7 +234,7 @@ import Testing
   }
 }
 
-@Suite struct LedgerWireTests {
+struct LedgerWireTests {
   @Test(arguments: [0, 1, -1, 63, -64, .max, .min] as [Int64])
   func `amounts round-trip`(cents: Int64) throws {
     let booking = BookingMessage(id: .max, text: "猫 & Öberg", cents: cents, receipt: "r")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ExampleMarket
 
-@Suite struct MarketTests {
+struct MarketTests {
   @MainActor private func market() throws -> Market { Market(try MarketServer(), console: Console(prints: false)) }
 
   // MARK: - Managers and their delegate

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCache
 @testable import ErrandCore
 
-@Suite struct CacheControlTests {
+struct CacheControlTests {
   @Test(
     arguments: [
       ("max-age=60", 60), ("MAX-AGE=60", 60), ("public,max-age=60", 60), (" , ,max-age=60 , ", 60), ("max-age=060", 60),

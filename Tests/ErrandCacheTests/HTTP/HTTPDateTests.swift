@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCache
 import ErrandCore
 
-@Suite struct HTTPDateTests {
+struct HTTPDateTests {
   static let now = WallTime(milliseconds: 1_760_000_000_000)
 
   @Test(arguments: [

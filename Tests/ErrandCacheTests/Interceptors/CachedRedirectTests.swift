@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// Each redirect is stored separately, with its own freshness.
-@Suite struct CachedRedirectTests {
+struct CachedRedirectTests {
   private static func redirect(_ control: String?, _ status: Int = 302, to: String = "/b") -> ScriptedAnswer {
     var answer = ScriptedAnswer.redirect(to: to, status: status)
     if let control { answer.head.fields.replace(HTTPField(.cacheControl, control)) }

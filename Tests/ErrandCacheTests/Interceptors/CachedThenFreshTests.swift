@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// The stored response first, then the response of the server.
-@Suite(.timeLimit(.minutes(1))) struct CachedThenFreshTests {
+struct CachedThenFreshTests {
   private typealias Seen = (value: String, origin: ResponseOrigin)
 
   /// Iterates to the end of the sequence.

@@ -5,7 +5,7 @@ import ErrandTesting
 import Testing
 
 /// The wall clock is set back or forward between storing and reading.
-@Suite struct ClockTests {
+struct ClockTests {
   private static let policies: [CachePolicy] = [.lifetime(.seconds(60)), .http]
 
   private static func fixture(_ store: any CacheStore = MemoryStore()) -> CacheFixture {

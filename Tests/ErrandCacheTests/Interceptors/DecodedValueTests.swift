@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The value decoded from an entry is kept with it, for the same rules only.
-@Suite struct DecodedValueTests {
+struct DecodedValueTests {
   /// Counts the decodings in the task that runs the test.
   final class User: Decodable, Sendable {
     @TaskLocal static var decoded = Recorded<String>()

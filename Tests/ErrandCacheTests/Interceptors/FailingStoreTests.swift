@@ -5,7 +5,7 @@ import Testing
 
 /// A store that fails in one call, for each call in turn. All responses are correct nevertheless, and the store is used
 /// again.
-@Suite(.timeLimit(.minutes(1))) struct FailingStoreTests {
+struct FailingStoreTests {
   /// A client and a server with two pages that a POST changes. One page may be served while fresh, the other is always
   /// validated.
   private func fixture(_ store: FailingStore, _ changes: Recorded<String>) -> CacheFixture {

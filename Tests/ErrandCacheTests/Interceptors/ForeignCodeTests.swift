@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandCache
 
 /// Code of the app may call the cache at any time, so it never runs under a lock of the cache.
-@Suite(.timeLimit(.minutes(1))) struct ForeignCodeTests {
+struct ForeignCodeTests {
   /// Calls the cache on another thread, because a thread that already holds the lock would deadlock.
   private final class Question: Sendable {
     private let ask = Locked<(@Sendable () -> Void)?>(nil)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrandCache
 
-@Suite struct GenerationsTests {
+struct GenerationsTests {
   private func digest(_ word: UInt64) -> Digest { Digest(words: (word, word, word, word)) }
 
   private func key(_ word: UInt64, account: UInt64 = 0) -> CacheKey {

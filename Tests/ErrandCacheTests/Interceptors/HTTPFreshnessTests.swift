@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// The policy `http`, tested with a complete client: what is fresh, and for how long.
-@Suite struct HTTPFreshnessTests {
+struct HTTPFreshnessTests {
   @Test func `max-age limits freshness`() async throws {
     let fixture = CacheFixture { _, number in .page("answer \(number)", ["Cache-Control": "max-age=60"]) }
     _ = try await fixture.client.send(Page.http())

@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// Validators and the effects of a 304, tested with a complete client.
-@Suite struct HTTPValidationTests {
+struct HTTPValidationTests {
   /// A server that compares its entity tag.
   private static func tagged(
     _ request: HTTPRequest, tag: String = "\"a\"", fields: HTTPFields = HTTPFields()

@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// `Vary`, HEAD and ranges, tested with a complete client.
-@Suite struct HTTPVariantTests {
+struct HTTPVariantTests {
   @Test func `variants are stored separately`() async throws {
     let fixture = CacheFixture { request, number in
       .page(

@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandCache
 
 /// A folder whose disk hangs at its first use.
-@Suite(.timeLimit(.minutes(1))) struct HangingStoreTests {
+struct HangingStoreTests {
   private let folder = TestFolder()
   private let hold = StoreHold()
 

@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// Responses are separated by their owners: two owners never share responses, and never evict each other's.
-@Suite struct IdentityTests {
+struct IdentityTests {
   /// A way in which a request identifies its user.
   enum Identity: CaseIterable {
     case provider, authorization, own, fixed, cookie, secretField, clientSecretField, proxyAuthorization

@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// Cookies that do not separate stored responses.
-@Suite(.timeLimit(.minutes(1))) struct IgnoredCookieTests {
+struct IgnoredCookieTests {
   private static func fixture(ignoring names: Set<String>, _ jar: CookieJar) -> CacheFixture {
     CacheFixture(change: {
       $0.cookies = .jar(jar)

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Which stored responses the success of an unsafe method invalidates.
-@Suite(.timeLimit(.minutes(1))) struct InvalidationTests {
+struct InvalidationTests {
   private static let policies: [CachePolicy] = [.http, .lifetime(.seconds(60))]
 
   private static func fixture(_ status: Int = 200, _ fields: HTTPFields = HTTPFields()) -> CacheFixture {

@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandCache
 
 /// Removals from a store that is not available yet, such as a Redis that is down while the program starts.
-@Suite struct LateSaltTests {
+struct LateSaltTests {
   /// The store of an earlier run, and the same store as this run sees it.
   private let before = MemoryStore()
   private let late: SlowStore

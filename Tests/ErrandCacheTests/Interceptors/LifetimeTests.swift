@@ -3,7 +3,7 @@ import ErrandCache
 import ErrandTesting
 import Testing
 
-@Suite struct LifetimeTests {
+struct LifetimeTests {
   private let fixture = CacheFixture { _, number in .text("answer \(number)") }
 
   @Test func `fresh response avoids the server`() async throws {

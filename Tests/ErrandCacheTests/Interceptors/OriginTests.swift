@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The origin of a response and its reason, and how a hit resembles a response of the server.
-@Suite struct OriginTests {
+struct OriginTests {
   @Test func `each origin has a reason`() async throws {
     let fixture = CacheFixture { request, number in
       request.fields.contains("If-None-Match")

@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// Which policy applies: that of the request, its family, the rule for the host, or the client.
-@Suite struct PolicyPrecedenceTests {
+struct PolicyPrecedenceTests {
   private static let family = RequestFamily("kept", cache: .lifetime(.seconds(20)))
 
   /// How many seconds a response is served, measured by repeating the request until it reaches the server.

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Every read mode with every state of the stored response.
-@Suite struct ReadModeTests {
+struct ReadModeTests {
   /// The state of the stored response before the call.
   enum Stored: CaseIterable {
     case nothing, fresh, expired, otherVersion, otherAppVersion, otherAccount, damaged, refused

@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// The behaviour after the rules of the call have rejected a stored response.
-@Suite struct RejectedEntryTests {
+struct RejectedEntryTests {
   /// An order that is redirected to a page, which is decoded.
   private struct PickyOrder: APIRequest {
     var path: Path { "/orders" }

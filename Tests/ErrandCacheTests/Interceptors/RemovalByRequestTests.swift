@@ -3,7 +3,7 @@ import ErrandCache
 import ErrandTesting
 import Testing
 
-@Suite struct RemovalByRequestTests {
+struct RemovalByRequestTests {
   private let fixture = CacheFixture { _, number in .text("answer \(number)") }
 
   @Test func `removal affects one request only`() async throws {

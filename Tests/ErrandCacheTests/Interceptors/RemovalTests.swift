@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Removing and listing entries, and storing a response for another request.
-@Suite struct RemovalTests {
+struct RemovalTests {
   private static func fixture() -> CacheFixture { CacheFixture { _, number in .text("answer \(number)") } }
 
   @Test func `tag removes its entries`() async throws {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Requests that differ in a single property never receive each other's responses, whatever the property is.
-@Suite struct SharingPropertyTests {
+struct SharingPropertyTests {
   /// A call with all its properties.
   private struct Ask: APIRequest {
     var host = "a.example.com"

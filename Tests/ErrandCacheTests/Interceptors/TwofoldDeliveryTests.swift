@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The notifications of `cached, then fresh`: closures, executor, delegate, accessories, hooks, interceptors.
-@Suite(.timeLimit(.minutes(1))) struct TwofoldDeliveryTests {
+struct TwofoldDeliveryTests {
   private static func fixture(
     changes: Bool = true, change: (inout ClientConfiguration) -> Void = { _ in }
   ) -> CacheFixture {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Removals during an exchange: the exchange must not store an outdated response.
-@Suite(.timeLimit(.minutes(1))) struct UnderWayTests {
+struct UnderWayTests {
   private static let tag = "feed"
 
   /// A server that holds every GET from the given number on.

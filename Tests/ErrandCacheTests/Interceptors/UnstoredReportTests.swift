@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandCache
 
 /// The reports about responses that a store does not keep.
-@Suite struct UnstoredReportTests {
+struct UnstoredReportTests {
   @Test func `oversized response is reported unstored`() async throws {
     let large = String(repeating: "x", count: 100_000)
     let fixture = CacheFixture(store: MemoryStore(limit: 1 << 20)) { request, _ in

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandCache
 @testable import ErrandCore
 
-@Suite struct CacheKeyTests {
+struct CacheKeyTests {
   /// All inputs of a key.
   struct Case {
     var method: HTTPMethod = .get

@@ -2,7 +2,7 @@ import ErrandCache
 import Testing
 
 /// The functions of digests that custom stores need: to name entries and to store a salt.
-@Suite struct DigestTests {
+struct DigestTests {
   @Test func `digest is rebuilt from its bytes`() {
     let digest = Digest.random()
     #expect(digest.bytes.count == 32)

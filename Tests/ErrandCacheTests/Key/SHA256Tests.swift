@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCache
 
-@Suite struct SHA256Tests {
+struct SHA256Tests {
   static func hex(_ digest: Digest) -> String {
     [digest.words.0, digest.words.1, digest.words.2, digest.words.3].map { word in
       let digits = String(word, radix: 16)

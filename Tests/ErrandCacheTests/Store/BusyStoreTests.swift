@@ -6,7 +6,7 @@ import StoreSamples
 import Testing
 
 /// A store whose thread is blocked.
-@Suite struct BusyStoreTests {
+struct BusyStoreTests {
   private let folder = TestFolder()
   private let hold = StoreHold()
 

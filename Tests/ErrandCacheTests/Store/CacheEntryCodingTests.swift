@@ -5,7 +5,7 @@ import Foundation
 import StoreSamples
 import Testing
 
-@Suite struct CacheEntryCodingTests {
+struct CacheEntryCodingTests {
   private static let heads: [CacheEntryHead] = [
     Sample.head(),
     Sample.head(variant: "de", time: .min, tag: "feed", isMemoryOnly: true),

@@ -4,7 +4,7 @@ import StoreSamples
 import Testing
 
 /// The age and the state of a listed entry.
-@Suite struct CacheListingTests {
+struct CacheListingTests {
   private let now = WallTime(milliseconds: 1_700_000_000_000)
 
   /// A listing whose response arrived at the given time.

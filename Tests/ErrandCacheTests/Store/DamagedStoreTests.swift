@@ -6,7 +6,7 @@ import StoreSamples
 import Testing
 
 /// Folders whose files were changed from outside.
-@Suite struct DamagedStoreTests {
+struct DamagedStoreTests {
   private let folder = TestFolder()
 
   private func body(_ index: Int) -> Data {

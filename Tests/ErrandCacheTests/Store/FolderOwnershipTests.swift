@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandCache
 
 /// Folders that are not private to the user.
-@Suite struct FolderOwnershipTests {
+struct FolderOwnershipTests {
   private static let table: [(UInt32, UInt32, FolderFault?)] = [
     (7, 0o700, nil), (7, 0o755, nil), (7, 0o770, .sharedWrite), (7, 0o707, .sharedWrite), (7, 0o1777, .sharedWrite),
     (8, 0o700, .otherOwner(8)), (0, 0o755, .otherOwner(0)),

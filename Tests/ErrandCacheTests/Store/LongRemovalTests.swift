@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandCache
 
 /// Removals of so many entries that they need several transactions.
-@Suite(.timeLimit(.minutes(2))) struct LongRemovalTests {
+struct LongRemovalTests {
   private let folder = TestFolder()
   private static let count = 2_000
 

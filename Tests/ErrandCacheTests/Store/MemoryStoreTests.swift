@@ -5,7 +5,7 @@ import Foundation
 import StoreSamples
 import Testing
 
-@Suite struct MemoryStoreTests {
+struct MemoryStoreTests {
   private struct Request {}
   private let name = DecodedRules(type: Request.self, status: .success, json: .standard)
 

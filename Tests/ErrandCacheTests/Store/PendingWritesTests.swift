@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrandCache
 
-@Suite struct PendingWritesTests {
+struct PendingWritesTests {
   private func words(_ batch: [PendingWrites.Numbered]) -> [String] {
     batch.map {
       switch $0.write {

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandCache
 
 /// Removals that are not applied when the process ends.
-@Suite(.timeLimit(.minutes(1))) struct RemovalJournalTests {
+struct RemovalJournalTests {
   private let folder = TestFolder()
 
   private var journal: RemovalJournal { RemovalJournal(folder: folder.url.path(percentEncoded: false)) }

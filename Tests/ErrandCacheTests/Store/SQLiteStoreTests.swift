@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrandCache
 
-@Suite struct SQLiteStoreTests {
+struct SQLiteStoreTests {
   private let folder = TestFolder()
 
   private func open(limit: Int = 64 << 20, entryLimit: Int? = nil, sealing: BodySealing? = nil) -> SQLiteStore {

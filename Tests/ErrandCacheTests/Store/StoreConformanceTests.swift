@@ -5,7 +5,7 @@ import StoreSamples
 import Testing
 
 /// The behaviour that every store must have.
-@Suite struct StoreConformanceTests {
+struct StoreConformanceTests {
   @Test(arguments: StoreKind.all) func `stored entry is found`(_ kind: StoreKind) async throws {
     try await kind.with { store in
       let entry = Sample.entry("/a")

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandCache
 
 /// The decisions about the next step of a store's thread.
-@Suite struct StoreInboxTests {
+struct StoreInboxTests {
   private let now = MonotonicInstant(nanoseconds: 1_000)
   private let later = MonotonicInstant(nanoseconds: 2_000)
 

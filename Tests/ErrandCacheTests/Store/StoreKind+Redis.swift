@@ -18,7 +18,7 @@ extension StoreKind {
 
 /// Without the address of Redis, the suites for all stores do not include it. This test is then skipped, and a skipped
 /// test fails `make test`.
-@Suite struct RedisPresenceTests {
+struct RedisPresenceTests {
   @Test(.enabled(if: !StoreKind.redis.isEmpty, "ERRAND_REDIS_SOCKET is not set"))
   func `Redis runs in the store suites`() {
     #expect(StoreKind.all.contains { $0.testDescription == "Redis" })

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandCache
 
 /// A store that cannot be opened when an entry is put.
-@Suite(.timeLimit(.minutes(1))) struct StoreOpeningTests {
+struct StoreOpeningTests {
   private let folder = TestFolder()
 
   private func store() -> SQLiteStore { SQLiteStore(folder: folder.url, limit: 4 << 20) }

@@ -5,7 +5,7 @@ import StoreSamples
 import Testing
 
 /// The effect of each selection for removal, in every store.
-@Suite struct StoreRemovalTests {
+struct StoreRemovalTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let selection: CacheSelection

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandCache
 
 /// The salt of a folder. Without it, the entries of an account cannot be found.
-@Suite(.timeLimit(.minutes(1))) struct StoreSaltTests {
+struct StoreSaltTests {
   private static let marker = "what ada may read"
   private let folder = TestFolder()
   private var saltFile: URL { folder.url.appending(path: "errand-cache.salt") }

@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandCache
 
 /// The disk space that a store uses.
-@Suite struct StoreSizeTests {
+struct StoreSizeTests {
   struct Load: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let limit: Int

@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandCache
 
 /// The times of the last uses on disk.
-@Suite(.timeLimit(.minutes(1))) struct StoreUseTests {
+struct StoreUseTests {
   private let folder = TestFolder()
 
   @Test func `use during writing is recorded`() async {

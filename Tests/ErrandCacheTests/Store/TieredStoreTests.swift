@@ -7,7 +7,7 @@ import Testing
 
 @testable import ErrandCache
 
-@Suite struct TieredStoreTests {
+struct TieredStoreTests {
   /// A store that counts its lookups and delays their results.
   private final class SlowStore: CacheStore {
     let base = DictionaryStore()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct CacheParserTests {
+struct CacheParserTests {
   @Test(
     arguments: [
       (["list", "d"], .list), (["stats", "d"], .stats), (["clear", "d"], .clear(.all)),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct EntryTableTests {
+struct EntryTableTests {
   private let now = WallTime(milliseconds: 1_700_000_000_000)
 
   /// A response that was received some seconds ago.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct DemoTests {
+struct DemoTests {
   @Test func `marked lines are shown unindented`() {
     let lines = [
       "import A", "  // shown: begin", "  let a = 1", "", "    + 2", "  // shown: end", "hidden",

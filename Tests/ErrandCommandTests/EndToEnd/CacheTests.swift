@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct CacheTests {
+struct CacheTests {
   private let place = FileManager.default.temporaryDirectory.appending(path: "errand-kept-\(UUID().uuidString)")
   private let cleaner: Cleaner
   private var folder: String { place.appending(path: "store").path(percentEncoded: false) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct CommandTests {
+struct CommandTests {
   @Test func `the demo succeeds and shows no secret`() async throws {
     let run = try await BuiltCommand.run(["demo"])
     #expect(run.status == 0, "\(run.text.split(separator: "\n").filter { $0.contains("✗") })")

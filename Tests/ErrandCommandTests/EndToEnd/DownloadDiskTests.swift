@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A file size limit that is too small for the download, like a full disk.
-@Suite(.timeLimit(.minutes(3))) struct DownloadDiskTests {
+struct DownloadDiskTests {
   private static let content = RangeResource(size: 3 << 20)
 
   /// Runs the command with a file size limit in units of 512 bytes.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The output of a download on a terminal and in a pipe.
-@Suite(.timeLimit(.minutes(3))) struct DownloadTerminalTests {
+struct DownloadTerminalTests {
   private static let content = RangeResource(size: 512 << 10)
   /// A bar: the bar itself, the percentage and the bytes.
   private static let bar = #" +\[=*>? *\] +[1-9]\d? % +[1-9][\d.]* KiB of 512\.0 KiB"#

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct DownloadTests {
+struct DownloadTests {
   private static let content = RangeResource(size: 3 << 20)
 
   private func check(_ bytes: Data, _ content: RangeResource = Self.content) {

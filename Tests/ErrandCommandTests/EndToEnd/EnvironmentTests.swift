@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The environment of a process cannot weaken its TLS.
-@Suite struct EnvironmentTests {
+struct EnvironmentTests {
   private func address(_ variable: String) throws -> String {
     try #require(
       ProcessInfo.processInfo.environment[variable],

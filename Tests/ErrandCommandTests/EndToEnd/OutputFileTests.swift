@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct OutputFileTests {
+struct OutputFileTests {
   /// Creates an empty folder, and removes it afterwards.
   private func inFolder(_ body: (URL) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "errand-out-\(UUID().uuidString)")

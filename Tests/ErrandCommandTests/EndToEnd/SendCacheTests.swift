@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct SendCacheTests {
+struct SendCacheTests {
   private let folder: String
   private let cleaner: Cleaner
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct SendTests {
+struct SendTests {
   private func send(_ words: String..., environment: [String: String] = [:]) async throws -> BuiltCommand.Run {
     try await BuiltCommand.run(["send"] + words, environment: environment)
   }

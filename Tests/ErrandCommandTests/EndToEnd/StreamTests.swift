@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// The command with closed, full, abandoned or slow standard streams, and with signals.
-@Suite(.timeLimit(.minutes(2))) struct StreamTests {
+struct StreamTests {
   /// Runs a shell line in which `$0` is the command and `$1` the server.
   private func shell(
     _ line: String, _ server: LoopbackServer, meanwhile: (Process) async throws -> Void = { _ in }

@@ -8,7 +8,7 @@ import Testing
 @testable import ErrandCommand
 
 /// Each option has its effect.
-@Suite struct TransferOptionTests {
+struct TransferOptionTests {
   private static let content = RangeResource(size: 6 << 20)
 
   /// The checksum of the file in hexadecimal digits.

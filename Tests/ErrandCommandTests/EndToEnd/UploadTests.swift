@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct UploadTests {
+struct UploadTests {
   private static let bytes = Data((0..<300_000).map { UInt8($0 % 251) })
 
   private func upload(_ words: String...) async throws -> BuiltCommand.Run {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct BodyPrinterTests {
+struct BodyPrinterTests {
   private func showing(_ body: Data, type: String?, isTerminal: Bool = true) throws -> BodyPrinter.Showing {
     let fields = HTTPFields(type.map { [HTTPField(.contentType, $0)] } ?? [])
     let response = HTTPResponse(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct SendParserTests {
+struct SendParserTests {
   private func parse(_ words: String...) throws(UsageError) -> SendOptions { try SendParser.parse(words) }
 
   @Test(arguments: [

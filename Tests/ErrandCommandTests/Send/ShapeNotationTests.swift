@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct ShapeNotationTests {
+struct ShapeNotationTests {
   @Test(
     arguments: [
       (#""string""#, .string), (#""number""#, .number), (#""integer""#, .integer), (#""bool""#, .bool),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct JSONPrinterTests {
+struct JSONPrinterTests {
   @Test(arguments: [
     ("1", "1"), (" [ ] ", "[]"), ("{ }", "{}"), ("[[],{}]", "[\n  [],\n  {}\n]"),
     (#"{"b":1.0,"a":[true,null]}"#, "{\n  \"b\": 1.0,\n  \"a\": [\n    true,\n    null\n  ]\n}"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct SecretsTests {
+struct SecretsTests {
   @Test(arguments: ["Authorization", "X-Api-Key", "Cookie", "password", "access_token", "sig", "Set-Cookie", "OTP"])
   func `secret names are recognized`(name: String) {
     #expect(Secrets.isSecret(name))

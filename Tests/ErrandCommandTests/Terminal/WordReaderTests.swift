@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct WordReaderTests {
+struct WordReaderTests {
   private func items(_ words: [String]) throws -> [WordReader.Item] {
     var reader = WordReader(words, flags: ["-q", "--quiet"], valued: ["-o", "--output"])
     var items: [WordReader.Item] = []

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct WordingTests {
+struct WordingTests {
   @Test(
     arguments: [
       (.zero, "0.00 ms"), (.microseconds(7), "0.00 ms"), (.microseconds(420), "0.42 ms"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct DownloadEndTests {
+struct DownloadEndTests {
   private static let file = DownloadedFile(url: URL(filePath: "/x"), bytes: 3)
   private static let broken = APIError(.transport, .init(rawValue: "truncated"), "")
   private static let refused = APIError(.validate, .status, "")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct DownloadJobTests {
+struct DownloadJobTests {
   @Test func `bytes after a gap are kept too`() async throws {
     try await DownloadFolder.with { folder async throws in
       let file = folder.url.appending(path: "film", directoryHint: .notDirectory)

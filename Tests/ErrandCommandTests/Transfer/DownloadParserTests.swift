@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct DownloadParserTests {
+struct DownloadParserTests {
   private static let sum = String(repeating: "0a", count: 32)
 
   @Test func `defaults apply without options`() throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct ProgressBoardTests {
+struct ProgressBoardTests {
   private static let size = TerminalSize(columns: 40, rows: 6)
 
   private func state(_ name: String, _ phase: ProgressState.Phase = .running) -> ProgressState {

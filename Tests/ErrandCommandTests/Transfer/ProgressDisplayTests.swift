@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct ProgressDisplayTests {
+struct ProgressDisplayTests {
   private final class Paper: Sendable {
     private let pieces = Mutex<[String]>([])
     var text: String { pieces.withLock { $0.joined() } }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct ProgressLineTests {
+struct ProgressLineTests {
   private static let mib: Int64 = 1 << 20
 
   private static func film(_ change: (inout ProgressState) -> Void = { _ in }) -> ProgressState {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct ProgressLogTests {
+struct ProgressLogTests {
   private static let mib: Int64 = 1 << 20
 
   private func lines(_ states: [ProgressState]) -> [String] {

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandCommand
 
 /// Each option reaches the request.
-@Suite struct ShellDownloadTests {
+struct ShellDownloadTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let words: [String]
     let holds: @Sendable (ShellDownload, Download) -> Bool

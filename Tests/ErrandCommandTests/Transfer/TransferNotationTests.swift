@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct TransferNotationTests {
+struct TransferNotationTests {
   @Test(
     arguments: [
       ("1", 1), ("500", 500), ("500k", 512_000), ("500K", 512_000), ("2M", 2 << 20), ("2m", 2 << 20), ("1.5G", 3 << 29),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCommand
 
-@Suite struct UploadParserTests {
+struct UploadParserTests {
   @Test func `a single file uses PUT`() throws {
     let options = try UploadParser.parse(["dir/cat.jpg", "h.example/cats"])
     #expect(options.files == ["dir/cat.jpg"] && options.url == "https://h.example/cats" && options.name == "cat.jpg")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The state machine that decides when the indicator shows and hides.
-@Suite struct LoadingIndicatorMachineTests {
+struct LoadingIndicatorMachineTests {
   typealias Machine = LoadingIndicatorMachine
 
   private static func at(_ milliseconds: Int) -> MonotonicInstant {

@@ -2,7 +2,7 @@
 import Testing
 
 /// The effective priority of a waiting call, which rises with its wait and which the caller can change.
-@Suite struct AdmissionAgeingTests {
+struct AdmissionAgeingTests {
   static let red = HTTPURL.Origin.test("http://red.example")
 
   private func bench(ageing: Duration? = .seconds(5)) -> Bench {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The timers of hosts without tokens: the timers that are set, replaced and cancelled.
-@Suite struct AdmissionAlarmsTests {
+struct AdmissionAlarmsTests {
   private let clock = ManualClock()
 
   @Test func `each host has one timer`() {

@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// Nested calls, which must not wait for a slot in the queue.
-@Suite struct AdmissionBeyondTests {
+struct AdmissionBeyondTests {
   private typealias Queue = AdmissionQueue<Int>
   private static let red = HTTPURL.Origin.test("http://red.example")
 

@@ -2,7 +2,7 @@
 import Testing
 
 /// Owners of equal priority take turns.
-@Suite struct AdmissionFairnessTests {
+struct AdmissionFairnessTests {
   static let red = HTTPURL.Origin.test("http://red.example")
   static let blue = HTTPURL.Origin.test("http://blue.example")
 

@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// Compares the queue with a naive model in random scenarios.
-@Suite struct AdmissionModelTests {
+struct AdmissionModelTests {
   private struct Scene {
     let origins = (0..<4).map { HTTPURL.Origin.test("http://h\($0).example") }
     var random: SeededNumbers

@@ -2,7 +2,7 @@
 import Testing
 
 /// The queue as a state machine: every interleaving of a few callers, and each rule in a separate test.
-@Suite struct AdmissionQueueTests {
+struct AdmissionQueueTests {
   typealias Queue = AdmissionQueue<Int>
 
   static let red = HTTPURL.Origin.test("http://red.example")

@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// Hosts with a rate limit, in the queue.
-@Suite struct AdmissionRateTests {
+struct AdmissionRateTests {
   static let red = HTTPURL.Origin.test("http://red.example")
   static let blue = HTTPURL.Origin.test("http://blue.example")
 

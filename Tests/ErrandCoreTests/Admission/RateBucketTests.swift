@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The token bucket without a queue, moment by moment.
-@Suite struct RateBucketTests {
+struct RateBucketTests {
   private func bucket(_ rate: HostRate) -> Held<RateBucket> { Held(RateBucket(rate, .start)) }
 
   /// Takes every available token.

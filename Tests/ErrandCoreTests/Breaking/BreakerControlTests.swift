@@ -2,7 +2,7 @@
 import Testing
 
 /// The number of origins that the control remembers, and which ones it removes first.
-@Suite struct BreakerControlTests {
+struct BreakerControlTests {
   private static var rule: BreakerRule {
     var rule = BreakerRule()
     (rule.least, rule.window, rule.trials, rule.pause) = (1, 4, 1, .seconds(60))

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// The circuit breaker as a state machine: the exchanges that it admits, and the moments at which it opens and closes.
-@Suite struct BreakerTests {
+struct BreakerTests {
   private typealias Round = UInt64
 
   private static func moment(_ seconds: Double) -> MonotonicInstant {

@@ -2,7 +2,7 @@
 import ErrandTesting
 import Testing
 
-@Suite struct CallRegistryTests {
+struct CallRegistryTests {
   private struct AnyRequest: APIRequest {
     var path: Path { "/" }
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-@Suite struct APIErrorTests {
+struct APIErrorTests {
   @Test func `custom error keeps all its parts`() {
     struct Cause: Error {}
     let error = APIError(.interceptor, APIError.Code(rawValue: "closed"), "Come back tomorrow.", cause: Cause())

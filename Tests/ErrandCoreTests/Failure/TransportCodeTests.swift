@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The codes of the stage `transport`, which have the names of the kinds of transport failures.
-@Suite struct TransportCodeTests {
+struct TransportCodeTests {
   /// Every code as an app writes it.
   private static let codes: [APIError.Code] = [
     .offline, .nameLookup, .refused, .connectTimeout, .idleTimeout, .tls, .proxy, .closedBeforeResponse, .reset,

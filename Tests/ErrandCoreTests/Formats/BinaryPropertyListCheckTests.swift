@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@Suite struct BinaryPropertyListCheckTests {
+struct BinaryPropertyListCheckTests {
   /// A binary property list of objects, each given by its bytes. The first object is the root. A reference takes one
   /// byte.
   static func list(_ objects: [[UInt8]], top: UInt8 = 0, count: UInt8? = nil) -> Data {

@@ -2,7 +2,7 @@ import ErrandCore
 import Foundation
 import Testing
 
-@Suite struct FormValuesTests {
+struct FormValuesTests {
   @Test func `pairs keep order and duplicates`() throws {
     let form = try FormValues(parsing: Data("b=1&a=2&b=3&empty=&bare&=nameless&&x=a=b".utf8))
     #expect(form.entries.map(\.name) == ["b", "a", "b", "empty", "bare", "", "x"])

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@Suite struct MarkupTextTests {
+struct MarkupTextTests {
   static func failure(_ text: String, depth: Int = 5, nodes: Int = 10) -> FormatFailure? {
     do {
       _ = try MarkupText(Data(text.utf8), charset: nil).checked(MarkupLimits(depth: depth, nodes: nodes))

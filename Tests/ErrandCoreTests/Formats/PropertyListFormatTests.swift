@@ -2,7 +2,7 @@ import ErrandCore
 import Foundation
 import Testing
 
-@Suite struct PropertyListFormatTests {
+struct PropertyListFormatTests {
   struct Item: Codable, Sendable, Equatable {
     var name: String
     var count: Int

@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// The moments at which a batch starts a member and at which it is complete, without any I/O.
-@Suite struct BatchMachineTests {
+struct BatchMachineTests {
   typealias Goal = BatchMachine.Goal
   typealias Verdict = BatchMachine.Verdict
 

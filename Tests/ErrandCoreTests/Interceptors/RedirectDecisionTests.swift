@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-@Suite struct RedirectDecisionTests {
+struct RedirectDecisionTests {
   static func answer(_ status: Int, _ locations: String...) throws -> HTTPResponse {
     let fields = HTTPFields(locations.map { HTTPField(.location, $0) })
     return HTTPResponse(head: ResponseHead(status: status, fields: fields), url: try HTTPURL("http://h/"))

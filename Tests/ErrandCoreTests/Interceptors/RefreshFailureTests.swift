@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Whether a failed refresh proves that the credential is invalid.
-@Suite struct RefreshFailureTests {
+struct RefreshFailureTests {
   private static func transport(_ kind: TransportFailure.Kind) -> APIError {
     .mapping(TransportFailure(kind, "It failed."), as: .transport)
   }

@@ -2,7 +2,7 @@
 import Testing
 
 /// The caller that refreshes, the callers that wait, and the effect of the last result on later callers.
-@Suite struct RefreshStateTests {
+struct RefreshStateTests {
   private typealias State = RefreshState<Int, String>
 
   private static let (old, new) = (Credential.bearer("old"), Credential.bearer("new"))

@@ -2,7 +2,7 @@
 import Testing
 
 /// The rules for repeating an exchange, one row for each.
-@Suite struct RetryDecisionTests {
+struct RetryDecisionTests {
   private typealias Kind = TransportFailure.Kind
 
   private func input(
@@ -121,7 +121,7 @@ import Testing
 }
 
 /// The retry budget of one origin.
-@Suite struct RetryBudgetTests {
+struct RetryBudgetTests {
   @Test func `retries spend the budget`() {
     var budget = RetryBudget()
     let paid = (0..<101).map { _ in budget.pay(RetryBudget.price) }

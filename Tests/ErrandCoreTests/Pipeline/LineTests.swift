@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// The interceptors at which a request stops.
-@Suite struct LineTests {
+struct LineTests {
   @Test func `interceptors without interest are skipped`() async throws {
     let visits = Visits()
     let client = client([

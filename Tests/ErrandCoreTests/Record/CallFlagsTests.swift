@@ -1,7 +1,7 @@
 @testable import ErrandCore
 import Testing
 
-@Suite struct CallFlagsTests {
+struct CallFlagsTests {
   private let flags = CallFlags()
 
   @Test func `a call joins one exchange at a time`() {

@@ -1,7 +1,7 @@
 @testable import ErrandCore
 import Testing
 
-@Suite struct CallRecordTests {
+struct CallRecordTests {
   private let record = CallRecord()
 
   private func instant(_ seconds: Int64) -> MonotonicInstant {

@@ -2,7 +2,7 @@ import ErrandCore
 import Foundation
 import Testing
 
-@Suite struct CurlCommandTests {
+struct CurlCommandTests {
   /// The arguments that bash passes to a program named curl, and the bytes on its standard input.
   private func words(of line: String) throws -> (arguments: [Data], input: Data) {
     let script = #"curl() { printf '%s\0' "$@"; printf '\0'; if [[ "$*" == *@-* ]]; then cat; fi; }; "#

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-@Suite struct KnownSecretsTests {
+struct KnownSecretsTests {
   private func request(
     _ query: String = "", _ fields: [HTTPField] = [], body: String? = nil
   ) throws -> HTTPRequest {

@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCore
 
 /// Base URLs may have keys in their queries, and configurations are often printed.
-@Suite struct BaseURLMaskTests {
+struct BaseURLMaskTests {
   private static let url = "https://h.example/v1?key=s3cret"
 
   private static func shown(_ value: some Any) -> String {

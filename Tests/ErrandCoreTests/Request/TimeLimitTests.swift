@@ -1,7 +1,7 @@
 import ErrandCore
 import Testing
 
-@Suite struct TimeLimitTests {
+struct TimeLimitTests {
   @Test(arguments: [Double.infinity, .nan, .greatestFiniteMagnitude, 4e9])
   func `infinite seconds mean never`(seconds: Double) {
     #expect(TimeLimit.seconds(seconds) == .never)

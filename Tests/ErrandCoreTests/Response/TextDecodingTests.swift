@@ -2,7 +2,7 @@ import ErrandCore
 import Foundation
 import Testing
 
-@Suite struct TextDecodingTests {
+struct TextDecodingTests {
   static func text(_ bytes: [UInt8], _ contentType: String?) throws -> String {
     let fields = contentType.map { HTTPFields([HTTPField(.contentType, $0)]) } ?? HTTPFields()
     return try HTTPResponse(

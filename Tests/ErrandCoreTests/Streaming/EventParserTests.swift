@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-@Suite struct EventParserTests {
+struct EventParserTests {
   private func parse(_ text: String, _ parser: inout EventParser) throws -> [ServerSentEvent] {
     var splitter = LineSplitter(limit: 1_000, endsAtReturn: true)
     var lines: [Data] = []

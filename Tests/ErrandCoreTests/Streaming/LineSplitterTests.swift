@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-@Suite struct LineSplitterTests {
+struct LineSplitterTests {
   private func lines(_ pieces: [Data], endsAtReturn: Bool = false, limit: Int = 100) throws -> [String] {
     var splitter = LineSplitter(limit: limit, endsAtReturn: endsAtReturn)
     var lines: [Data] = []

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrandCore
 
-@Suite struct ReconnectDecisionTests {
+struct ReconnectDecisionTests {
   private static func wire(_ kind: TransportFailure.Kind) -> APIError {
     APIError(.transport, .init(rawValue: kind.rawValue), "", cause: TransportFailure(kind, ""))
   }

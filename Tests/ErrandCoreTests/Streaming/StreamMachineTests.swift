@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandCore
 
-@Suite struct StreamMachineTests {
+struct StreamMachineTests {
   private func take(_ machine: inout StreamMachine) -> Data? {
     if case .piece(let piece) = machine.next().step { piece } else { nil }
   }

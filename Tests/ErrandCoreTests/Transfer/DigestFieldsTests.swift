@@ -2,7 +2,7 @@ import ErrandCore
 import Foundation
 import Testing
 
-@Suite struct DigestFieldsTests {
+struct DigestFieldsTests {
   /// Two algorithms with short digests, which are easy to read.
   private static let known = [algorithm("sha-256", 4), algorithm("sha-512", 6)]
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrandCore
 
-@Suite struct ProgressMeterTests {
+struct ProgressMeterTests {
   private static func moment(_ milliseconds: Int64) -> MonotonicInstant {
     MonotonicInstant(nanoseconds: milliseconds * 1_000_000)
   }

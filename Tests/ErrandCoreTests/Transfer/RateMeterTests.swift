@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrandCore
 
-@Suite struct RateMeterTests {
+struct RateMeterTests {
   static func moment(_ milliseconds: Int64) -> MonotonicInstant {
     MonotonicInstant(nanoseconds: 5_000_000_000 + milliseconds * 1_000_000)
   }

@@ -1,7 +1,7 @@
 import ErrandHTTP
 import Testing
 
-@Suite struct BodyExpansionTests {
+struct BodyExpansionTests {
   @Test(arguments: [1, 0, -5, Int.min]) func `ratio below 1 counts as 1`(ratio: Int) throws {
     let expansion = BodyExpansion(ratio: ratio, freeBytes: 10)
     try expansion.check(decoded: 20, coded: 20)

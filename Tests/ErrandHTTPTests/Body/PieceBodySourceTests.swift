@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import ErrandHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct PieceBodySourceTests {
+struct PieceBodySourceTests {
   /// Yields pieces without end, whether or not a reader wants them.
   private struct Endless: AsyncSequence, Sendable {
     final class Life: Sendable {}

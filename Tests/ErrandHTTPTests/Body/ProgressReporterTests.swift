@@ -2,7 +2,7 @@ import ErrandHTTP
 import ErrandTesting
 import Testing
 
-@Suite struct ProgressReporterTests {
+struct ProgressReporterTests {
   private let told = Recorded<TransferProgress>()
 
   private func progress() -> ProgressReporter { ProgressReporter { [told] in told.append($0) } }

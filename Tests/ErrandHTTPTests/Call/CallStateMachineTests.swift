@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The phase table of `CallState`, row by row, and the waits of the machine.
-@Suite struct CallStateMachineTests {
+struct CallStateMachineTests {
   enum Phase: CaseIterable {
     case running, cancelled, expired, settled, cancelledAfterSettling, claimed, claimedCancelled
   }

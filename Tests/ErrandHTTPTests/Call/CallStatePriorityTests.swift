@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// The priority of a call while it runs.
-@Suite struct CallStatePriorityTests {
+struct CallStatePriorityTests {
   private func state(_ priority: CallPriority = .low) -> CallState {
     CallState(deadline: nil, timers: ManualClock(), priority: priority)
   }

@@ -6,7 +6,7 @@ import Testing
 
 /// `CallState` against its specification: waits that a stop ends, waits that a stop only notifies, nested waits, the
 /// deadline, races.
-@Suite struct CallStateTests {
+struct CallStateTests {
   typealias Reason = CallState.StopReason
 
   // MARK: - Waits that a stop ends

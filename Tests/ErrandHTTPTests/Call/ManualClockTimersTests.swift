@@ -2,7 +2,7 @@ import ErrandHTTP
 import ErrandTesting
 import Testing
 
-@Suite struct ManualClockTimersTests {
+struct ManualClockTimersTests {
   @Test func `advancing runs due actions in order`() {
     let clock = ManualClock()
     let order = Recorded<Int>()

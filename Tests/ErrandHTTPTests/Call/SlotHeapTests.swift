@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// The heap, compared with a dictionary that is searched.
-@Suite struct SlotHeapTests {
+struct SlotHeapTests {
   private enum Step: CaseIterable { case insert, insertAgain, move, remove, pop }
 
   @Test(arguments: 0..<20) func `heap agrees with a linear search`(seed: UInt64) {

@@ -3,7 +3,7 @@ import ErrandTesting
 import TestSupport
 import Testing
 
-@Suite struct TimerHeapTests {
+struct TimerHeapTests {
   /// The rules of the heap in their simplest, slowest form.
   private struct Model {
     var entries: [(at: Int64, name: Int, token: TimerToken)] = []

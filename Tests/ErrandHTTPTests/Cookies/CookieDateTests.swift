@@ -2,7 +2,7 @@
 import Testing
 
 /// Cookie dates, by RFC 6265 section 5.1.1.
-@Suite struct CookieDateTests {
+struct CookieDateTests {
   private static let sample: Int64 = 784_111_777_000  // 1994-11-06 08:49:37
 
   @Test(arguments: [

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The public behaviour of the cookie jar.
-@Suite struct CookieJarTests {
+struct CookieJarTests {
   @Test(arguments: [
     ("", "v", "h", "/"), (" a", "v", "h", "/"), ("a=", "v", "h", "/"), ("a;", "v", "h", "/"), ("a\n", "v", "h", "/"),
     ("a", "v;w", "h", "/"), ("a", "v\r\nX: y", "h", "/"), ("a", " v", "h", "/"), ("a", "v\t", "h", "/"),

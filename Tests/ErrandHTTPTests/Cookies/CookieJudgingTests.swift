@@ -2,7 +2,7 @@
 import Testing
 
 /// Whether a cookie is stored, by RFC 6265 section 5.3 and the name prefixes of its successor.
-@Suite struct CookieJudgingTests {
+struct CookieJudgingTests {
   static let now: Int64 = 1_700_000_000_000
 
   struct Suffixes: PublicSuffixes {

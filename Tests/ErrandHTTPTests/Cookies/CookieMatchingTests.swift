@@ -2,7 +2,7 @@
 import Testing
 
 /// The hosts and paths that a cookie matches, by RFC 6265 sections 5.1.3 and 5.1.4.
-@Suite struct CookieMatchingTests {
+struct CookieMatchingTests {
   @Test(arguments: [
     ("example.com", "example.com", true), ("example.com", "www.example.com", true),
     ("example.com", "a.b.example.com", true),

@@ -2,7 +2,7 @@
 import Testing
 
 /// Parsing `Set-Cookie`, by RFC 6265 section 5.2.
-@Suite struct SetCookieTests {
+struct SetCookieTests {
   @Test(arguments: [
     ("a=b", "a", "b"), (" a = b ", "a", "b"), ("a=b=c", "a", "b=c"), ("a=", "a", ""), ("a=\"b\"", "a", "\"b\""),
     ("a=b;Path=/", "a", "b"), ("a=b ; x", "a", "b"), ("a=b;;;", "a", "b"), ("a b=c d", "a b", "c d"),

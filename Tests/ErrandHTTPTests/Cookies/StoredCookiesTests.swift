@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// The storage of a jar, as a value: what it stores, sends and removes at a given time.
-@Suite struct StoredCookiesTests {
+struct StoredCookiesTests {
   private func cookie(
     _ name: String, _ value: String = "v", domain: String = "h.example", shared: Bool = false, path: String = "/",
     secure: Bool = false, until: Int64? = nil

@@ -1,7 +1,7 @@
 import ErrandHTTP
 import Testing
 
-@Suite struct HTTPFieldsTests {
+struct HTTPFieldsTests {
   static func raw(_ lines: String) -> HTTPFields {
     HTTPFields(raw: RawFieldBlock(bytes: Array(lines.utf8), count: lines.split(separator: "\n").count))
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrandHTTP
 
-@Suite struct LinkFieldTests {
+struct LinkFieldTests {
   @Test(arguments: [
     ([#"<https://h/x?page=2>; rel="next""#], "https://h/x?page=2"),
     ([#"<a>; rel="prev", <b>; rel="next", <c>; rel="next""#], "b"),

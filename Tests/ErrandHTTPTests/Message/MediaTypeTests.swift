@@ -2,7 +2,7 @@ import ErrandHTTP
 import Foundation
 import Testing
 
-@Suite struct MediaTypeTests {
+struct MediaTypeTests {
   @Test(arguments: [
     ("text/html", "text/html", [String]()), ("TEXT/HTML", "text/html", []), (" text/html ", "text/html", []),
     ("\ttext/html\t;", "text/html", []), ("text/html; charset=utf-8", "text/html", ["charset", "utf-8"]),

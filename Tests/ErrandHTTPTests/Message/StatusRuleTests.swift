@@ -1,7 +1,7 @@
 import ErrandHTTP
 import Testing
 
-@Suite struct StatusRuleTests {
+struct StatusRuleTests {
   @Test func `success is 200 to 299`() {
     #expect([199, 200, 204, 299, 300, 404].map(StatusRule.success.accepts) == [false, true, true, true, false, false])
   }

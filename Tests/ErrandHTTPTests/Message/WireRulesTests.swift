@@ -2,7 +2,7 @@ import ErrandHTTP
 import Foundation
 import Testing
 
-@Suite struct WireRulesTests {
+struct WireRulesTests {
   private static func request(
     _ method: HTTPMethod = .get, _ field: HTTPField? = nil, hasBody: Bool = false
   ) throws -> HTTPRequest {

@@ -2,7 +2,7 @@
 import Testing
 
 /// The values of `Retry-After` that give a delay, and those that do not.
-@Suite struct RetryAfterTests {
+struct RetryAfterTests {
   /// Sun, 06 Nov 1994 08:49:37 GMT
   private static let now: Int64 = 784_111_777_000
 

@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 import TestSupport
 
-@Suite struct TransportRegistryTests {
+struct TransportRegistryTests {
   private final class Named: Transport {
     let name: String
     private let onEnd: @Sendable () -> Void

@@ -1,7 +1,7 @@
 import ErrandHTTP
 import Testing
 
-@Suite struct HTTPURLParsingTests {
+struct HTTPURLParsingTests {
   @Test(arguments: [
     ("http://h", "http://h"), ("http://h/", "http://h/"), ("HTTP://H/P", "http://h/P"),
     ("https://h:443/", "https://h:443/"),

@@ -1,7 +1,7 @@
 import ErrandHTTP
 import Testing
 
-@Suite struct HTTPURLResolvingTests {
+struct HTTPURLResolvingTests {
   /// RFC 3986 sections 5.4.1 and 5.4.2, without fragments, because fragments are never sent.
   @Test(arguments: [
     ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),

@@ -1,7 +1,7 @@
 import ErrandHTTP
 import Testing
 
-@Suite struct ChunkParserTests {
+struct ChunkParserTests {
   struct Result: Equatable {
     var data = ""
     var isDone = false

@@ -2,7 +2,7 @@ import ErrandHTTP
 import Foundation
 import Testing
 
-@Suite struct HeadParserTests {
+struct HeadParserTests {
   /// The result of a list of lines.
   enum Outcome: Equatable, Sendable {
     case final(Int, BodyFraming)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Compares the strategies for dates and data in Foundation's decoder and in `.fast`.
-@Suite struct DateComparisonTests {
+struct DateComparisonTests {
   struct Refusal: Error, CustomStringConvertible { let description: String }
 
   static let values = [

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Compares how Foundation's decoder and `.fast` read dictionaries.
-@Suite struct DictionaryComparisonTests {
+struct DictionaryComparisonTests {
   enum Metal: String, Decodable, CodingKeyRepresentable { case gold, iron }
   enum Rank: Int, Decodable, CodingKeyRepresentable { case one = 1, two }
   enum Plain: String, Decodable { case gold, iron }

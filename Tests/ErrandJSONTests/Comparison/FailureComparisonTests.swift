@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Compares the errors of Foundation's decoder and of `.fast`.
-@Suite struct FailureComparisonTests {
+struct FailureComparisonTests {
   struct Refusal: Error, CustomStringConvertible { let description: String }
 
   struct Even: Decodable, Equatable {

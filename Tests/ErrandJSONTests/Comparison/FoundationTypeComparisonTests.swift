@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Compares how Foundation's decoder and `.fast` read Foundation's types and `JSONValue`.
-@Suite struct FoundationTypeComparisonTests {
+struct FoundationTypeComparisonTests {
   @Test(arguments: [
     "\"http://h/\"", "\"http:\\/\\/h\\/a?b=c#d\"", "\"\"", "\"http://a b\"", "\"http://[\"", "\"a\"", "\"http://中文/é\"",
     "1", "null",

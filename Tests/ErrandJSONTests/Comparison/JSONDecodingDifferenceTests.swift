@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Tests the intended differences between `.fast` and Foundation's decoder, which the guide lists.
-@Suite struct JSONDecodingDifferenceTests {
+struct JSONDecodingDifferenceTests {
   struct Page: Decodable, Equatable { let users: [User] }
   struct User: Decodable, Equatable { let level: UInt8?, score: Double?, at: Date? }
   /// A type that reads nothing from the decoder.

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Tests decoders and containers that are used after the decoding has ended.
-@Suite struct KeptDecoderTests {
+struct KeptDecoderTests {
   /// A value that keeps its decoder, and the results of reading from it during the decoding.
   struct Kept: Decodable, @unchecked Sendable {  // shared on purpose: the tests check that sharing is safe
     let decoder: any Decoder

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Compares the key strategies in Foundation's decoder and in `.fast`.
-@Suite struct KeyStrategyComparisonTests {
+struct KeyStrategyComparisonTests {
   static func snake(_ decoder: JSONDecoder) { decoder.keyDecodingStrategy = .convertFromSnakeCase }
 
   @Test(arguments: [

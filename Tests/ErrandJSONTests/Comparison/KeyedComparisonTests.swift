@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Compares the keyed containers of Foundation's decoder and of `.fast`.
-@Suite struct KeyedComparisonTests {
+struct KeyedComparisonTests {
   struct Item: Decodable, Equatable { let id: Int, name: String, tags: [String], home: Home }
   struct Home: Decodable, Equatable { let city: String, zip: Int }
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Compares how Foundation's decoder and `.fast` read null and missing values.
-@Suite struct NullComparisonTests {
+struct NullComparisonTests {
   struct Person: Decodable, Equatable {
     var name: String?, age: Int?, home: Home?, tags: [String?]?, seen: Date?, link: URL?, flags: [String: Bool?]?
     struct Home: Decodable, Equatable { var city: String? }

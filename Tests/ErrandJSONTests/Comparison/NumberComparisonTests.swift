@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Compares how Foundation's decoder and `.fast` read numbers.
-@Suite struct NumberComparisonTests {
+struct NumberComparisonTests {
   static let integers = [
     "0", "-0", "7", "-1", "127", "128", "-128", "-129", "255", "256", "32767", "32768", "-32768", "-32769", "65535",
     "65536", "2147483647", "2147483648", "-2147483648", "-2147483649", "4294967295", "4294967296",

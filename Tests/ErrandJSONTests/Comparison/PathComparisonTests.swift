@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Compares how Foundation's decoder and `.fast` read values at paths.
-@Suite struct PathComparisonTests {
+struct PathComparisonTests {
   static let text = #"""
     {"code":0,"data":{"n":7,"s":"x","none":null,"list":["a",{"k":[1,2]},null],"a.b":{"":5},"user_name":"u","n":8,
     "on":true,"f":1.5,"big":300,"at":"2020-01-01T00:00:00Z"},"\u0065scaped":{"x":1}}

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Compares the single value containers and the decoders of Foundation and of `.fast`.
-@Suite struct SingleValueComparisonTests {
+struct SingleValueComparisonTests {
   @Test(arguments: [
     "null", "true", "false", "1", "-1", "1.5", "300", "\"x\"", "\"\"", "[]", "[1]", "[\"x\"]", "{}", #"{"a":1}"#,
     #"{"a":[null]}"#, "\"AQI=\"", "\"http://h/\"", "\"00000000-0000-0000-0000-000000000001\"",

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Compares how Foundation's decoder and `.fast` read strings.
-@Suite struct StringComparisonTests {
+struct StringComparisonTests {
   @Test(arguments: [
     "", "a", "sixteen bytes ...", "\\n\\r\\t\\b\\f", "\\\"\\\\\\/", "\\u0041", "\\u00e9\\u00E9", "\\u4e2d\\u6587",
     "中文字符串", "Ünïcödé", "😀", "\\ud83d\\ude00", "👨‍👩‍👧‍👦🇩🇪", "\\u0000", "a\\u0000b", "\u{7F}", "\u{2028}\u{2029}", "\u{FEFF}x",

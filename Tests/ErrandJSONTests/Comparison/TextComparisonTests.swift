@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Compares how Foundation's decoder and `.fast` validate whole texts.
-@Suite struct TextComparisonTests {
+struct TextComparisonTests {
   @Test(arguments: ["1", "-1.5", "\"x\"", "true", "false", "null", "[]", "{}", "\"\""])
   func `any value is read at top level`(text: String) {
     expectAlike(JSONValue.self, text)

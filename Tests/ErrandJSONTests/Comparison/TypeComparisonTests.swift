@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Compares how Foundation's decoder and `.fast` read many kinds of types.
-@Suite struct TypeComparisonTests {
+struct TypeComparisonTests {
   enum Metal: String, Decodable { case gold, iron }
   enum Level: Int, Decodable { case low = 1, high }
   enum Share: Double, Decodable { case half = 0.5, whole = 1 }

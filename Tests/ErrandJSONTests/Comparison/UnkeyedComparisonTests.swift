@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Compares the unkeyed containers of Foundation's decoder and of `.fast`.
-@Suite struct UnkeyedComparisonTests {
+struct UnkeyedComparisonTests {
   @Test(arguments: ["[]", "[ ]", "[1]", "[1,2,3]", "[ 1 , 2 ]", "[1,1,1]"]) func `integer arrays are read`(
     text: String
   ) {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Compares Errand's own encoder with Foundation's.
-@Suite struct FastEncodingTests {
+struct FastEncodingTests {
   @Test(arguments: EncodingSample.all) func `both encoders write the same text`(sample: EncodingSample) throws {
     let foundation = sample.encoder(sortedKeys: false)
     let due = EncodingOutcome { try foundation.encode(sample.value) }

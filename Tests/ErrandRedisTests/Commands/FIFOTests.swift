@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandRedis
 
 /// The order of a first-in, first-out queue.
-@Suite struct FIFOTests {
+struct FIFOTests {
   @Test func `order is kept for many elements`() {
     var queue = FIFO<Int>()
     var (next, expected) = (0, 0)

@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandRedis
 
 /// The queue of commands for Redis, tested without a server.
-@Suite struct RedisCommandQueueTests {
+struct RedisCommandQueueTests {
   private static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
   private let layout = RedisLayout(prefix: "p", span: 1_000)
   private var queue = RedisCommandQueue(limits: RedisLimits(backlog: 100_000))

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandRedis
 
 /// The recorded removals.
-@Suite struct RedisPendingRemovalsTests {
+struct RedisPendingRemovalsTests {
   private var pending = RedisPendingRemovals()
 
   private mutating func selections() -> [CacheSelection] {

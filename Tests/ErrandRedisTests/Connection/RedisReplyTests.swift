@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandRedis
 
 /// Replies, commands and other data read from or written to Redis.
-@Suite struct RedisReplyTests {
+struct RedisReplyTests {
   /// The reply that hiredis parses from the bytes, copied.
   private func read(_ text: String) throws -> RedisReply {
     let reader = try #require(redisReaderCreate())

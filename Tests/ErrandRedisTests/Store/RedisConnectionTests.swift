@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandRedis
 
 /// Connecting to Redis and authenticating.
-@Suite struct RedisConnectionTests {
+struct RedisConnectionTests {
   @Test func `connects by TCP`() async throws {
     let parts = try TestRedis.setting("ERRAND_REDIS").split(separator: ":")
     let store = RedisStore(host: String(parts[0]), port: Int(parts[1]) ?? 0, settings: TestRedis.settings())

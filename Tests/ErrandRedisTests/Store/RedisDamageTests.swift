@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandRedis
 
 /// Keys that another client has changed.
-@Suite struct RedisDamageTests {
+struct RedisDamageTests {
   /// In a separate database: the test removes everything so often that keys of other tests would make it slow.
   private let settings = TestRedis.settings { $0.database = 5 }
   private let raw: RawRedis

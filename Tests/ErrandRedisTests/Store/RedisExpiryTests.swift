@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandRedis
 
 /// Redis removes expired entries by itself.
-@Suite struct RedisExpiryTests {
+struct RedisExpiryTests {
   private func lifetimes(_ settings: RedisSettings) throws -> [String: Int64] {
     let raw = try #require(RawRedis(socket: try TestRedis.socket))
     let keys = raw.keys(settings.prefix).filter { !$0.hasSuffix(":state") }

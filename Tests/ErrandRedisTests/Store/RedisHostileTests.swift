@@ -8,7 +8,7 @@ import Testing
 @testable import ErrandRedis
 
 /// Servers whose replies never end.
-@Suite(.timeLimit(.minutes(2))) struct RedisHostileTests {
+struct RedisHostileTests {
   private static func page(_ cursor: Int, keys: Int) -> [UInt8] {
     let cursor = String(cursor)
     return Array("*2\r\n$\(cursor.utf8.count)\r\n\(cursor)\r\n:\(keys)\r\n".utf8)

@@ -8,7 +8,7 @@ import Testing
 @testable import ErrandRedis
 
 /// A Redis that disappears, freezes, or is not a Redis. It costs hits, but no call fails.
-@Suite(.timeLimit(.minutes(5))) struct RedisOutageTests {
+struct RedisOutageTests {
   private func isUnavailable(_ lookup: CacheLookup) -> Bool {
     if case .unavailable = lookup { true } else { false }
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandRedis
 
 /// A removal removes every byte for every server.
-@Suite struct RedisRemovalTests {
+struct RedisRemovalTests {
   private static let selections: [CacheSelection] = [
     .all, .key(Sample.key("/a")), .variant(Sample.key("/a"), Sample.digest("variant ")),
     .target(Sample.key("/a").target), .account(Sample.key("/a").account), .host("api.example.com"), .tag("feed"),

@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandRedis
 
 /// The behaviour of a store in Redis beyond that of every store.
-@Suite struct RedisStoreTests {
+struct RedisStoreTests {
   private let settings = TestRedis.settings()
 
   @Test func `stores share one Redis`() async throws {

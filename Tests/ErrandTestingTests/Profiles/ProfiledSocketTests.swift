@@ -6,7 +6,7 @@
   import Testing
 
   /// Tests a simulated bad network with a real server and a manual clock.
-  @Suite(.timeLimit(.minutes(5))) struct ProfiledSocketTests {
+  struct ProfiledSocketTests {
     private let clock = ManualClock()
 
     private func client(_ server: LoopbackServer, _ profile: NetworkProfile) -> APIClient {

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ProfiledTransportTests {
+struct ProfiledTransportTests {
   private let clock = ManualClock()
   private let url = "https://h.example/a"
 

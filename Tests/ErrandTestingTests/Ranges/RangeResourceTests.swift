@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandTesting
 
-@Suite struct RangeResourceTests {
+struct RangeResourceTests {
   @Test(arguments: [0, 1, 7, 1_000, 1_048_582, 1_048_583, 1_048_584, 3_145_750])
   func `pieces match the whole file`(size: Int) {
     let file = RangeResource(size: size)

@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct RecordingDifferenceTests {
+struct RecordingDifferenceTests {
   private struct Refusal: Decodable, Sendable { let error: String }
 
   private struct GetUser: APIRequest {

@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct RecordingFileTests {
+struct RecordingFileTests {
   private let place = RecordingPlace()
 
   private var sample: Recording {

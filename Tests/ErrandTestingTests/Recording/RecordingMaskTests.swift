@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct RecordingMaskTests {
+struct RecordingMaskTests {
   /// The recording of one exchange.
   private func written(
     _ request: HTTPRequest, _ reply: ScriptedAnswer, mask: RecordingMask = RecordingMask()

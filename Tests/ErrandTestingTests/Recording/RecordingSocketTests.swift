@@ -5,7 +5,7 @@
   import Testing
 
   /// An end-to-end test: a client over curl sends requests to a server, the recording is saved, and the server stops.
-  @Suite struct RecordingSocketTests {
+  struct RecordingSocketTests {
     private struct LogIn: APIRequest {
       let password: String
       var path: Path { "/login" }

@@ -5,7 +5,7 @@
   import Testing
 
   /// Tests recordings of downloads and uploads.
-  @Suite struct RecordingTransferTests {
+  struct RecordingTransferTests {
     private struct GetFilm: APIRequest {
       let url: String
       let file: URL

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite struct RecordingTransportTests {
+struct RecordingTransportTests {
   private let url = "https://h.example/a"
 
   @Test func `sink's body is recorded`() async throws {

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite struct ReplayTransportTests {
+struct ReplayTransportTests {
   private let base = "https://h.example"
 
   @Test func `responses come in recorded order`() async throws {

@@ -1,7 +1,7 @@
 import ErrandTesting
 import Testing
 
-@Suite struct LatchTests {
+struct LatchTests {
   @Test func `test waits for arrivals`() async throws {
     let latch = Latch()
     async let first: Void = latch.wait()

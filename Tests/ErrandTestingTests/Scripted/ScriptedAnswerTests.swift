@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// Tests the short forms of scripted responses.
-@Suite struct ScriptedAnswerTests {
+struct ScriptedAnswerTests {
   @Test func `fields are added to content type`() {
     let text = ScriptedAnswer.text("a", status: 201, fields: ["ETag": "\"1\""])
     #expect(text.head.status == 201)

@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// Tests that a scripted transport can be chosen by its name.
-@Suite struct ScriptedNameTests {
+struct ScriptedNameTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path { "/words" }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Work of several calls belongs to the account that was current when the work started.
-@Suite(.timeLimit(.minutes(1))) struct AccountSpanTests {
+struct AccountSpanTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path = "/thing"

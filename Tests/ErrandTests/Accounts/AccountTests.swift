@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Login, logout and account switch, over real sockets.
-@Suite(.timeLimit(.minutes(2))) struct AccountTests {
+struct AccountTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path = "/thing"

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// A whole session from login through refresh to the farewell, in which each step fails in turn.
-@Suite(.timeLimit(.minutes(4))) struct AccountTurnTests {
+struct AccountTurnTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path = "/thing"

@@ -11,7 +11,7 @@ import Testing
 ///
 /// ``Table`` lists every place that stores data for an account or a secret. A change that adds such a place adds a
 /// case.
-@Suite(.timeLimit(.minutes(2))) struct ByteIdentityTests {
+struct ByteIdentityTests {
   private static let (one, other) = ("ad\u{e1}", "ada\u{301}")
 
   /// The places that store data for an account.

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Calls that start at a server that the client does not name, over real sockets.
-@Suite(.timeLimit(.minutes(2))) struct ForeignStartTests {
+struct ForeignStartTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path = "/thing"

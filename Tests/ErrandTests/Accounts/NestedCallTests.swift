@@ -8,7 +8,7 @@ import Testing
 
 /// Calls that app code sends while another call waits for that code. No call waits for itself, and calls do not nest
 /// without end.
-@Suite(.timeLimit(.minutes(3))) struct NestedCallTests {
+struct NestedCallTests {
   /// How the nested code sends its call.
   struct Way: Sendable, CustomTestStringConvertible {
     var method = HTTPMethod.get

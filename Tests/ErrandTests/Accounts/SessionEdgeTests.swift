@@ -7,7 +7,7 @@ import TestSupport
 
 /// Renewals and farewells combined with other events: cancelling all calls, a logout from inside, a task that outlives
 /// them.
-@Suite(.timeLimit(.minutes(2))) struct SessionEdgeTests {
+struct SessionEdgeTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path = "/thing"

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Which accounts may get a stored response, over real sockets.
-@Suite(.timeLimit(.minutes(2))) struct SharedResponseTests {
+struct SharedResponseTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path = "/thing"

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Calls that are sent for a call that holds a slot: they must not wait for that slot.
-@Suite(.timeLimit(.minutes(2))) struct AdmissionNestedTests {
+struct AdmissionNestedTests {
   private typealias Named = AdmissionFixture.Named
 
   /// Performs work before the exchange of each call, except of the calls that this work sends.

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Admission and the repeat rules over real sockets, with a manual clock.
-@Suite(.timeLimit(.minutes(2))) struct AdmissionSocketTests {
+struct AdmissionSocketTests {
   private struct Ask: APIRequest {
     typealias Response = String
     let name: String

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// The queue as an interceptor: its effect on calls.
-@Suite(.timeLimit(.minutes(2))) struct AdmissionStationTests {
+struct AdmissionStationTests {
   @Test func `full queue fails a new call`() async {
     let fixture = AdmissionFixture(AdmissionLimits(perHost: 1, waiting: 2))
     for name in ["a", "b", "c"] { await fixture.start(name) }

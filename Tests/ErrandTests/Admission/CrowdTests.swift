@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Ten thousand concurrent calls through one client over a real socket: few sockets, little memory, no leaks.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct CrowdTests {
+@Suite(.serialized) struct CrowdTests {
   private static let calls = isSanitized ? 2_000 : 10_000
   private static let sockets = 16
   /// The largest allowed memory of a waiting call in bytes. A build without optimisation keeps every intermediate value

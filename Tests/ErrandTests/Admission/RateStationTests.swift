@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Rate limits in the pipeline, with a manual clock.
-@Suite(.timeLimit(.minutes(2))) struct RateStationTests {
+struct RateStationTests {
   /// One request per second with a burst of two.
   private static let limits = AdmissionLimits(rates: [HostRate("h.example", requests: 1, burst: 2)])
 

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// The circuit breaker in the pipeline: the results that count, the calls that are refused, and the role of the cache.
-@Suite struct BreakerCallTests {
+struct BreakerCallTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path = "/page"

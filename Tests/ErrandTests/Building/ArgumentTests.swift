@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct ArgumentTests {
+struct ArgumentTests {
   static let texts = [
     "中文 空格", "a b", "a+b", "a&b", "a=b", "😀👨‍👩‍👧🇨🇳", "\"quoted\" 'single'", "100%", "%41", "a#b?c", "/path/../x",
     "[x]{y}|\\^`", "é", "\u{65}\u{301}", "\r\n\t\0", "", " ", "~!@$*()_-.,;:<>", "\u{7F}\u{80}\u{FFFD}",

@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct BodyTests {
+struct BodyTests {
   struct Order: Codable, Sendable, Equatable {
     var name: String
     var amount: Int

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A content type of the client or of the family labels only bodies whose type the request leaves open.
-@Suite struct ContentTypeTests {
+struct ContentTypeTests {
   private struct Pack: BodyFormat {
     let name = "pack"
     let contentType = "application/x-pack"

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Arguments made from `Encodable` values and from dictionaries.
-@Suite struct EncodedArgumentTests {
+struct EncodedArgumentTests {
   struct Filter: Encodable, Sendable {
     enum Order: String, Encodable, Sendable { case newest }
     struct Range: Encodable, Sendable { let from: Int; let to: Int? }

@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct HeaderTests {
+struct HeaderTests {
   @Test func `call overrides request, family and client`() async throws {
     let bench = ScriptedClient { $0.headers = ["X-A": "client", "X-B": "client", "X-C": "client", "X-D": "client"] }
     let family = RequestFamily("f", headers: ["x-b": "family", "x-c": "family", "x-d": "family"])

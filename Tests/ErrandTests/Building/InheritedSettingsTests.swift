@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Which of request, family and client decides, and that `.none` means none.
-@Suite struct InheritedSettingsTests {
+struct InheritedSettingsTests {
   private struct Get: APIRequest {
     var path: Path { "/a" }
     var family: RequestFamily?

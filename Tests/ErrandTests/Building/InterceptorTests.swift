@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct InterceptorTests {
+struct InterceptorTests {
   @Test func `interceptors run outermost first`() async throws {
     let seen = Recorded<String>()
     let noting = { @Sendable (name: String) in

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Calls that need no request type.
-@Suite struct OneOffTests {
+struct OneOffTests {
   struct User: Codable, Sendable, Equatable { let nick: String }
 
   private static let ada = User(nick: "Ada")

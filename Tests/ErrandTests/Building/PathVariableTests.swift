@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct PathVariableTests {
+struct PathVariableTests {
   @Test(arguments: [
     ("7", "7"), ("a/b", "a%2Fb"), ("a.b", "a.b"), ("...", "..."), ("50%", "50%25"), ("%2F", "%252F"),
     ("a?b=c", "a%3Fb%3Dc"), ("a#b", "a%23b"), ("中文", "%E4%B8%AD%E6%96%87"), ("😀", "%F0%9F%98%80"),

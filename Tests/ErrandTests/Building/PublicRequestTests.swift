@@ -5,7 +5,7 @@ import PublicRequests
 import Testing
 
 /// Requests that another module declares as public.
-@Suite struct PublicRequestTests {
+struct PublicRequestTests {
   @Test func `public requests are sent`() async throws {
     let bench = ScriptedClient { _ in
     } answer: { request in

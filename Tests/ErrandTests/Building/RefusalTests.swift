@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// CR, LF, NUL and spaces in every place that could be used for smuggling, and fields that frame the message.
-@Suite struct RefusalTests {
+struct RefusalTests {
   static let breaks = ["\r\nX-Evil: 1", "\n", "\r", "\0", "a\r\n\r\nGET / HTTP/1.1", "\u{7F}", "\u{1}"]
 
   func refusal(_ request: Sending, baseURL: String = "http://h.example") async -> APIError? {

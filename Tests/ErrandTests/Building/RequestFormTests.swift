@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Forms of requests: checked, finished, stored for later, a class, a family by protocol.
-@Suite struct RequestFormTests {
+struct RequestFormTests {
   struct TooYoung: Error, CustomStringConvertible { let description = "the age is below 18" }
 
   @Test func `check fails before anything is sent`() async {

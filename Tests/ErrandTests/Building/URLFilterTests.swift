@@ -2,7 +2,7 @@ import Errand
 import ErrandTesting
 import Testing
 
-@Suite struct URLFilterTests {
+struct URLFilterTests {
   static let version = URLFilter("version") { target, _ in target.arguments["version"] = "1.2.3" }
 
   @Test func `filter adds an argument`() async throws {

@@ -2,7 +2,7 @@ import Errand
 import ErrandTesting
 import Testing
 
-@Suite struct URLJoiningTests {
+struct URLJoiningTests {
   @Test(arguments: [
     ("http://h", "get", "http://h/get"), ("http://h", "/get", "http://h/get"), ("http://h/", "get", "http://h/get"),
     ("http://h/", "/get", "http://h/get"), ("http://h/v1", "get", "http://h/v1/get"),

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The bytes that a real server receives over libcurl and a socket.
-@Suite struct WireTests {
+struct WireTests {
   static func client(_ server: LoopbackServer, _ change: (inout ClientConfiguration) -> Void = { _ in }) -> APIClient {
     var configuration = ClientConfiguration(baseURL: server.url)
     change(&configuration)

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Cache folders that URL filters lead to, over more than one run of a program.
-@Suite struct EarlierFolderTests {
+struct EarlierFolderTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path { "/me" }

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The cache with a real server that supports conditional requests, over the platform's transport.
-@Suite(.timeLimit(.minutes(2))) struct LoopbackCacheTests {
+struct LoopbackCacheTests {
   private static let changed = "Tue, 14 Nov 2023 22:13:20 GMT"
 
   /// A page that a POST changes; the server handles conditional requests by RFC 9110.

@@ -5,7 +5,7 @@ import Testing
 
 /// Declared lifetimes over the platform's transport, with a memory store over a disk store: versions and accounts (K2),
 /// read modes (K3), methods, keys and folders (K5).
-@Suite(.timeLimit(.minutes(2))) struct LoopbackLifetimeTests {
+struct LoopbackLifetimeTests {
   private struct Info: APIRequest {
     var version = 1
     var method = HTTPMethod.get

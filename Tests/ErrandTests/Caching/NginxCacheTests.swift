@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The cache with nginx, which serves files with `ETag` and `Last-Modified`.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct NginxCacheTests {
+@Suite(.serialized) struct NginxCacheTests {
   private struct File: APIRequest {
     let name: String
     var method = HTTPMethod.get

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Cookies in the pipeline, over a scripted transport: which cookies each request carries, and for which account.
-@Suite struct CookieCallTests {
+struct CookieCallTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path = "/page"

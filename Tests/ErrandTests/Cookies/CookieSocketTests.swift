@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Cookies over real sockets.
-@Suite(.timeLimit(.minutes(2))) struct CookieSocketTests {
+struct CookieSocketTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Errors of decoding that name the setting by which the response can be read.
-@Suite struct DecodeHintTests {
+struct DecodeHintTests {
   struct User: Decodable, Sendable { let userName: String }
   struct Post: Decodable, Sendable { let at: Date }
 

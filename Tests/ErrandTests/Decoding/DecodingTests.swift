@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct DecodingTests {
+struct DecodingTests {
   struct User: Codable, Sendable, Equatable {
     let nick: String
     var level: Int?

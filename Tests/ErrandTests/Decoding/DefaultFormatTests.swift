@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct DefaultFormatTests {
+struct DefaultFormatTests {
   struct Note: Codable, Sendable, Equatable { var text: String }
 
   struct Failing: APIRequest {

@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct FormatTests {
+struct FormatTests {
   struct Note: Codable, Sendable, Equatable { var text: String }
   struct Refused: Error, CustomStringConvertible { let description: String }
 

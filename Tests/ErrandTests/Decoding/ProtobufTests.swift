@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Protocol Buffers messages over real sockets. Python's protobuf wrote the bytes.
-@Suite(.timeLimit(.minutes(1))) struct ProtobufTests {
+struct ProtobufTests {
   /// `message User { string name = 1; uint64 id = 2; repeated sint32 scores = 3; }`, as a code generator would write
   /// it.
   struct User: WireMessage, Equatable {

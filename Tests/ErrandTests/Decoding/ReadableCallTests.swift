@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Responses that decode themselves from a JSON value, over a socket.
-@Suite struct ReadableCallTests {
+struct ReadableCallTests {
   struct Tea: JSONReadable, Sendable, Equatable {
     let name: String, price: Decimal
 

@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Ten thousand concurrent calls over a few slots, ended at random: each ends once, and nothing is left.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct AdmissionLoadTests {
+@Suite(.serialized) struct AdmissionLoadTests {
   /// Counts the exchanges that run at each host and in total.
   private final class Gauge: Transport {
     struct Counts: Sendable {

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// The configuration is a value that any thread can change at run time, with effect on calls that start later.
-@Suite(.timeLimit(.minutes(5))) struct DeliveryConfigurationTests {
+struct DeliveryConfigurationTests {
   private func client(_ latch: Latch? = nil) -> (client: APIClient, transport: ScriptedTransport) {
     let transport = ScriptedTransport { request in
       try await latch?.wait()

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Credentials in the pipeline: when the provider is asked, and for which account.
-@Suite(.timeLimit(.minutes(5))) struct DeliveryCredentialTests {
+struct DeliveryCredentialTests {
   private final class Provider: CredentialProvider {
     let latch: Latch?
     let failure: (any Error)?

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Handles, the list of running calls, owners, weak delegates and threads.
-@Suite(.timeLimit(.minutes(5))) struct DeliveryHandleTests {
+struct DeliveryHandleTests {
   @MainActor @Test func `handle reports the state of its call`() async {
     let fixture = DeliveryFixture()
     fixture.hook.open()

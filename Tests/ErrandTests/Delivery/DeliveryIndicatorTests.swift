@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// The loading indicator with real calls and a manual clock.
-@Suite(.timeLimit(.minutes(5))) struct DeliveryIndicatorTests {
+struct DeliveryIndicatorTests {
   private struct IndicatedRequest: APIRequest {
     typealias Response = String
     var indicator = IndicatorChoice.inherited

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// App code in the pipeline: cancels reach it, losers end alone, and it cannot turn a stopped call into a success.
-@Suite(.timeLimit(.minutes(5))) struct DeliveryInterceptorTests {
+struct DeliveryInterceptorTests {
   /// An interceptor that calls a closure.
   private struct Around: Interceptor {
     let body: @Sendable (HTTPRequest, CallContext, Next) async throws -> HTTPResponse

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// A client in a target whose default isolation is the main actor, as in an app.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct DeliveryMainActorTests {
+@MainActor struct DeliveryMainActorTests {
   private let transport = ScriptedTransport { request in
     switch request.url.path {
     case "/products/7": .json(#"{"name":"tea","price":3}"#)

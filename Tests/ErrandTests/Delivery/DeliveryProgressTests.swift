@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Progress is delivered in order, one report at a time and never after the end, on any executor.
-@Suite(.timeLimit(.minutes(5))) struct DeliveryProgressTests {
+struct DeliveryProgressTests {
   /// Reports a body in many steps, optionally from many threads.
   private struct Chatty: Transport {
     static let steps = 40

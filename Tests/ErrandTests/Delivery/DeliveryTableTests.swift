@@ -7,7 +7,7 @@ import TestSupport
 
 /// Every way to start a call, combined with every way it can end, for many rounds: one terminal event, in order, and
 /// nothing left behind. Every second round allows other calls to join the exchange.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct DeliveryTableTests {
+@Suite(.serialized) struct DeliveryTableTests {
   enum Ending: CaseIterable, Sendable {
     case success, failure, cancelBefore, cancelDuring, cancelInHook, cancelQueued, cancelRacing, deadline
     case byOwner, ownerFreed, byTag, all

@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// The warning about a main thread that is too busy to run its deliveries.
-@Suite(.timeLimit(.minutes(5))) struct DeliveryWatchTests {
+struct DeliveryWatchTests {
   @MainActor @Test func `late main actor is logged once`() async {
     let lines = Recorded<LogLine>()
     let fixture = DeliveryFixture {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A cancel in a callback that runs before the end: the call does not succeed.
-@Suite(.timeLimit(.minutes(1))) struct LateCancelTests {
+struct LateCancelTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path { "/a" }

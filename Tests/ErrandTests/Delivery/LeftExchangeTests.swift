@@ -6,7 +6,7 @@ import TestSupport
 
 /// The metrics of an exchange that a call leaves by a cancel or its deadline, for a separate exchange and for one that
 /// other calls may join.
-@Suite(.timeLimit(.minutes(2))) struct LeftExchangeTests {
+struct LeftExchangeTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path { "/thing" }

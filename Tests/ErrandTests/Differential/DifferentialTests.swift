@@ -8,7 +8,7 @@
   /// the number in the path, so both transports receive the same bytes. The responses include faults of all kinds.
   ///
   /// `ERRAND_DIFFERENTIAL` sets the number of requests. A failure names the number, which reproduces the response.
-  @Suite(.timeLimit(.minutes(10))) struct DifferentialTests {
+  struct DifferentialTests {
     private static let count = ProcessInfo.processInfo.environment["ERRAND_DIFFERENTIAL"].flatMap(Int.init) ?? 200
     private static let inFlight = 8
 

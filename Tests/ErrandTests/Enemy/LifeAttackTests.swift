@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Clients, owners, transports and settings that are released or changed while calls run over real sockets.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct LifeAttackTests {
+@Suite(.serialized) struct LifeAttackTests {
   @Test func `client may be released during its calls`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .ok("late").held(at: gate) }

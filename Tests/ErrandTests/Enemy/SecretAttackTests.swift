@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Secrets in unexpected places.
-@Suite struct SecretAttackTests {
+struct SecretAttackTests {
   @Test(arguments: [
     ("http://h/p?MARKER", "http://h/p?•••"), ("http://h/p?a=1&MARKER&b=", "http://h/p?a=•••&•••&b="),
     ("http://h/p?MARKER?x", "http://h/p?•••"), ("/p#MARKER", "/p#•••"), ("/p?a=MARKER#MARKER", "/p?a=•••#•••"),

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Sinks that throw, pause or never resume, over real sockets.
-@Suite(.timeLimit(.minutes(2))) struct SinkAttackTests {
+struct SinkAttackTests {
   @Test(arguments: [AwkwardSink.Fault.begin, .write(1), .write(3), .end])
   func `error of a sink ends the call`(fault: AwkwardSink.Fault) async throws {
     let server = try LoopbackServer { $0.path == "/next" ? .ok("next") : .generated(count: 1_000_000) }

@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Ten thousand concurrent calls over real sockets, ended at random: each ends once, and nothing is left.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct StormTests {
+@Suite(.serialized) struct StormTests {
   private static let calls = isSanitized ? 2_000 : 10_000
 
   private struct Gust: APIRequest {

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Servers that truncate, delay, flood and disconnect, from the view of a client.
-@Suite(.timeLimit(.minutes(2))) struct WireAttackTests {
+struct WireAttackTests {
   struct Fault: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let answer: LoopbackAnswer

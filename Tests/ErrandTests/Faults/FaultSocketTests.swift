@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Faults for which the client has a rule, over a real socket. The next request to the same origin must succeed.
-@Suite(.timeLimit(.minutes(2))) struct FaultSocketTests {
+struct FaultSocketTests {
   private func server(_ answer: @escaping @Sendable (RecordedRequest) -> LoopbackAnswer) throws -> LoopbackServer {
     try LoopbackServer { $0.path == "/next" ? .ok("right") : answer($0) }
   }

@@ -8,7 +8,7 @@
 
   /// Every file call of a scenario fails in turn, in a separate process whose C library calls are replaced, also for
   /// SQLite. `DownloadFaultTests` covers downloads over their own file system.
-  @Suite(.serialized, .timeLimit(.minutes(10))) struct FileCallTests {
+  @Suite(.serialized) struct FileCallTests {
     /// Plays a scenario and returns the number of its file calls.
     private func calls(_ scenario: String, _ url: String, _ place: URL, _ code: Int32) async throws -> Int {
       let run = try await BuiltProgram("FaultProbe").run([scenario, url, place.path(), "\(code)"])

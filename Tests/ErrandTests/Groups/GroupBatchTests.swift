@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// The values of a batch, and how the failure of a member ends it.
-@Suite(.timeLimit(.minutes(5))) struct GroupBatchTests {
+struct GroupBatchTests {
   // MARK: - Values
 
   @Test func `tuple keeps its types`() async throws {

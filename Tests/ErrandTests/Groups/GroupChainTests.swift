@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// The closure form of a chain: steps, branches, errors and stops.
-@Suite(.timeLimit(.minutes(5))) struct GroupChainTests {
+struct GroupChainTests {
   private enum Refusal: Error, Equatable { case tooYoung }
 
   @Test func `steps and branches run`() async throws {

@@ -7,7 +7,7 @@ import TestSupport
 
 /// Every way to start a group, combined with every way it can end: one terminal event, in order, and nothing left
 /// behind.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct GroupDeliveryTests {
+@Suite(.serialized) struct GroupDeliveryTests {
   enum Form: CaseIterable, Sendable { case batch, chain, steps }
 
   enum Ending: CaseIterable, Sendable {

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Groups as members of groups: values, paths of errors, inherited options, and stops.
-@Suite(.timeLimit(.minutes(5))) struct GroupNestingTests {
+struct GroupNestingTests {
   private struct Greeting: GroupStep {
     let name: String
     func run(in group: GroupScope) async throws(APIError) -> String {

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// The report of a group: the calls, their order, durations and origins.
-@Suite(.timeLimit(.minutes(5))) struct GroupReportTests {
+struct GroupReportTests {
   @Test func `chain prints its report`() async throws {
     let server = GroupServer()
     server.breaks.open()

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Batches and chains over a real socket.
-@Suite(.timeLimit(.minutes(5))) struct GroupSocketTests {
+struct GroupSocketTests {
   private struct Answer: Decodable, Sendable, Equatable {
     let id: Int
     let next: String

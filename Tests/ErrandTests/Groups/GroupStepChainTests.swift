@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// A chain that is built step by step: its callbacks and its end.
-@Suite(.timeLimit(.minutes(5))) struct GroupStepChainTests {
+struct GroupStepChainTests {
   private enum Refusal: Error, Equatable { case first, second }
 
   /// Starts a chain and waits for its end.

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Every batch method, stopped in every way while its members wait for responses.
-@Suite(.timeLimit(.minutes(5))) struct GroupStopTests {
+struct GroupStopTests {
   enum Verb: CaseIterable, Sendable { case tuple, array, mixed, outcomes, first, firstMixed, atLeast, atLeastMixed }
   enum Way: CaseIterable, Sendable {
     case task, owner, ownerFreed, tag, all, deadline

@@ -8,7 +8,7 @@ import TestSupport
 
 /// Random trees of batches and chains with responses in random order, stopped at random: each run has one terminal
 /// event, each member ends once, and nothing is left.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct GroupStormTests {
+@Suite(.serialized) struct GroupStormTests {
   /// The number of storms: `ERRAND_GROUP_STORMS`, or 60.
   private static let storms = ProcessInfo.processInfo.environment["ERRAND_GROUP_STORMS"].flatMap(Int.init) ?? 60
 

@@ -8,7 +8,7 @@ import Testing
 import TestSupport
 
 /// Accessories, the loading indicator, progress, hooks and the log of groups.
-@Suite(.timeLimit(.minutes(5))) struct GroupWatchingTests {
+struct GroupWatchingTests {
   // MARK: - Accessories
 
   @Test func `accessories receive group and member events`() async throws {

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Calls that share an exchange while their executor is busy.
-@Suite(.timeLimit(.minutes(1))) struct JoinBusyTests {
+struct JoinBusyTests {
   /// The code of the call can continue only when its executor is free.
   @Test func `cancelled call leaves with busy executor`() async {
     let fixture = JoinFixture()

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Calls that share an exchange join, wait, leave and are answered independently.
-@Suite(.timeLimit(.minutes(3))) struct JoinLifeTests {
+struct JoinLifeTests {
   private typealias Told = Outcome<String>
 
   /// Calls that wait for one exchange.

@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Calls that join, leave and end at the same moment: each ends once, and nothing is left.
-@Suite(.timeLimit(.minutes(5))) struct JoinRaceTests {
+struct JoinRaceTests {
   private final class Yielding: Transport {
     private let asked: Recorded<Int>
     private let random = Locked(SeededNumbers(seed: 1))

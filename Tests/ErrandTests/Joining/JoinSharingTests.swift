@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// The calls that share an exchange, and the calls that never do.
-@Suite(.timeLimit(.minutes(3))) struct JoinSharingTests {
+struct JoinSharingTests {
   /// The number of exchanges of two calls. The first call runs when the second one starts.
   private func exchanges(
     _ first: JoinText, _ second: JoinText, options: CallOptions = CallOptions(),

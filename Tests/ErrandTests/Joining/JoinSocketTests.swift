@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Shared exchanges over real sockets.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct JoinSocketTests {
+@Suite(.serialized) struct JoinSocketTests {
   private static let many = isSanitized ? 200 : 1_000
 
   /// Sends a call many times at once. The server responds when all of them wait.

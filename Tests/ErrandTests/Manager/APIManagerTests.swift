@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// One object per API, over real sockets.
-@Suite(.timeLimit(.minutes(1))) struct APIManagerTests {
+struct APIManagerTests {
   private struct GetUser: APIRequest {
     let id: Int
     var path: Path { "/users/\(id)" }

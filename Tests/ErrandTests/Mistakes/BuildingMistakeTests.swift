@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A request cannot be built from its values. Nothing is sent.
-@Suite struct BuildingMistakeTests {
+struct BuildingMistakeTests {
   private struct GetUser: APIRequest { let path: Path = "/users/7" }
 
   @Test func `The base URL is empty`() async {

@@ -3,8 +3,8 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// A request is declared with a property that nothing reads.
-@Suite struct DeclaringMistakeTests {
+/// A property of a request has no effect, or not the effect that was meant.
+struct DeclaringMistakeTests {
   @Test func `The method is a String`() async {
     // The mistake:
     struct CreateUser: APIRequest {

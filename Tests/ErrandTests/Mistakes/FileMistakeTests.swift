@@ -3,8 +3,8 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Mistakes with files and with the cache.
-@Suite struct FileMistakeTests {
+/// A file, a folder or the cache is not what the request needs.
+struct FileMistakeTests {
   /// A new folder with a file.
   private func withFolder(_ body: (_ folder: URL, _ file: URL) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "errand-mistakes-\(UUID().uuidString)")

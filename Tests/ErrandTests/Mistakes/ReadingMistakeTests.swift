@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The response type and the response differ.
-@Suite struct ReadingMistakeTests {
+struct ReadingMistakeTests {
   @Test func `The keys are written with underscores`() async {
     // The mistake:
     struct GetUser: APIRequest {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The server is not what the request expects.
-@Suite(.timeLimit(.minutes(1))) struct ServerMistakeTests {
+struct ServerMistakeTests {
   private struct GetUser: APIRequest { let path: Path = "/users/7" }
 
   @Test func `Nothing listens at the port`() async throws {

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Lists that are loaded page by page, over real sockets.
-@Suite(.timeLimit(.minutes(1))) struct PagingTests {
+struct PagingTests {
   /// Pages by number.
   private struct ByPage: PagedRequest {
     var page = 1

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Processes that die during a download, and two processes that download the same file.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct DownloadCrashTests {
+@Suite(.serialized) struct DownloadCrashTests {
   /// The number of processes that are killed: `ERRAND_DOWNLOAD_KILLS`, or 30.
   private static let kills = ProcessInfo.processInfo.environment["ERRAND_DOWNLOAD_KILLS"].flatMap(Int.init) ?? 30
 

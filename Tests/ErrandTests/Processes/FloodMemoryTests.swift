@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The memory that a flood or a decompression bomb takes in a process that does nothing else.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct FloodMemoryTests {
+@Suite(.serialized) struct FloodMemoryTests {
   struct Flood: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// The mode in which the probe process reads the response.

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// One response for several screens, over real sockets.
-@Suite(.timeLimit(.minutes(1))) struct ReformerTests {
+struct ReformerTests {
   private struct GetUser: APIRequest {
     var path: Path = "/user"
     var cache = CachePolicy.none

@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Refreshing while calls share exchanges, which GET requests do by default.
-@Suite(.timeLimit(.minutes(2))) struct RefreshSharingTests {
+struct RefreshSharingTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path = "/session"

@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Credentials that expire, over real sockets: one refresh for all waiting calls.
-@Suite(.timeLimit(.minutes(2))) struct RefreshTests {
+struct RefreshTests {
   /// Tokens are numbers; the server accepts only the current one.
   private final class Tokens: RefreshingProvider {
     let refreshed = Recorded<String>()

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// A call that starts while another call of the same type runs.
-@Suite(.timeLimit(.minutes(3))) struct RepeatTests {
+struct RepeatTests {
   /// Another request type with the same rule.
   private struct Other: APIRequest {
     typealias Response = String

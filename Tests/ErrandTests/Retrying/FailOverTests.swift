@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Several servers with the same content, over real sockets.
-@Suite(.timeLimit(.minutes(2))) struct FailOverTests {
+struct FailOverTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path = "/thing"

@@ -8,7 +8,7 @@ import Testing
 import TestSupport
 
 /// Slow reads that are sent a second time (hedged), over real sockets.
-@Suite(.timeLimit(.minutes(2))) struct HedgeTests {
+struct HedgeTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path = "/thing"

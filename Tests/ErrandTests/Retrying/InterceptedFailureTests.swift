@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// A transport failure that passes through an exchange interceptor is still a transport failure.
-@Suite(.timeLimit(.minutes(2))) struct InterceptedFailureTests {
+struct InterceptedFailureTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path = "/thing"

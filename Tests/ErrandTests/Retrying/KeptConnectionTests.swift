@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A kept connection that closes during a request, without a retry policy.
-@Suite(.timeLimit(.minutes(2))) struct KeptConnectionTests {
+struct KeptConnectionTests {
   private struct Write: APIRequest {
     typealias Response = String
     var method = HTTPMethod.put

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Calls that are retried, over real sockets.
-@Suite(.timeLimit(.minutes(2))) struct RetrySocketTests {
+struct RetrySocketTests {
   private static let atOnce = RetryPolicy(firstDelay: .zero, busyDelay: .zero)
 
   private func client(_ server: LoopbackServer) -> APIClient {

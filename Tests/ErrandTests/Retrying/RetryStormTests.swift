@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Overloaded servers that send Retry-After, over real sockets with a manual clock.
-@Suite(.timeLimit(.minutes(2))) struct RetryStormTests {
+struct RetryStormTests {
   private struct Get: APIRequest {
     typealias Response = String
     let number: Int

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Calls that are retried, with a manual clock.
-@Suite(.timeLimit(.minutes(2))) struct RetryTests {
+struct RetryTests {
   private struct Page: APIRequest {
     typealias Response = String
     var path: Path = "/page"

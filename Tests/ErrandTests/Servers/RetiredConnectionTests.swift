@@ -6,7 +6,7 @@ import Testing
 
 /// A server that closes its HTTP/2 connections gracefully (GOAWAY) while requests are in flight, as every server does
 /// at times.
-@Suite(.timeLimit(.minutes(3))) struct RetiredConnectionTests {
+struct RetiredConnectionTests {
   private struct Relayed: APIRequest {
     typealias Response = String
     let port: Int

@@ -8,7 +8,7 @@ import TestSupport
 ///
 /// `ERRAND_SOAK_SECONDS` sets the duration (default: two seconds), `ERRAND_SOAK_SEED` the seed of the random numbers.
 /// Each round has its own server and client, which are released at its end.
-@Suite(.serialized, .timeLimit(.minutes(60))) struct MixedLoadTests {
+@Suite(.serialized) struct MixedLoadTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let seconds = environment["ERRAND_SOAK_SECONDS"].flatMap(Int.init) ?? 2
   private static let seed = environment["ERRAND_SOAK_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...9_999)

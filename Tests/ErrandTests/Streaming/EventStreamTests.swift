@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Server-sent events over real sockets, with a manual clock.
-@Suite(.timeLimit(.minutes(2))) struct EventStreamTests {
+struct EventStreamTests {
   private struct Feed: APIRequest {
     typealias Response = Nothing
     var path: Path = "/feed"

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Response bodies that are read while they arrive, over real sockets.
-@Suite(.timeLimit(.minutes(2))) struct ResponseStreamTests {
+struct ResponseStreamTests {
   private struct Get: APIRequest {
     typealias Response = String
     typealias ErrorBody = String

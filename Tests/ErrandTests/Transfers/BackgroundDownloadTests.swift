@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Downloads that are handed to the system, in one process of the app.
-@Suite(.timeLimit(.minutes(1))) struct BackgroundDownloadTests {
+struct BackgroundDownloadTests {
   private static let sum = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"  // of "foo"
 
   @Test func `file gets its name at the end`() async throws {

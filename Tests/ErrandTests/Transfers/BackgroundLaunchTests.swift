@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Background downloads over several launches of the app.
-@Suite(.timeLimit(.minutes(1))) struct BackgroundLaunchTests {
+struct BackgroundLaunchTests {
   @Test func `next launch receives a finished file`() async throws {
     let fixture = try BackgroundFixture()
     let id = try await fixture.launch().start(fixture.request(), tag: "film").id

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// A background upload whose process dies, or whose disk fails, at any call to the file system since the first launch.
-@Suite(.timeLimit(.minutes(2))) struct BackgroundUploadCrashTests {
+struct BackgroundUploadCrashTests {
   private static let calls = 1...60
 
   /// The events of one launch of the app.

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Background uploads over several launches of the app.
-@Suite(.timeLimit(.minutes(1))) struct BackgroundUploadLaunchTests {
+struct BackgroundUploadLaunchTests {
   private static let film = SendFilm(body: .text("film"))
 
   @Test func `next launch receives the response`() async throws {

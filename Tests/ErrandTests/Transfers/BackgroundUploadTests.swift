@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Uploads that are handed to the system, in one process of the app.
-@Suite(.timeLimit(.minutes(1))) struct BackgroundUploadTests {
+struct BackgroundUploadTests {
   private static let created = ScriptedAnswer(
     status: 201, fields: ["Content-Type": "application/json", "Location": "/films/7", "Set-Cookie": "id=s3cret"],
     body: Data("{\"id\":7}".utf8))

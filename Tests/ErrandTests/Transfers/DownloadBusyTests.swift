@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Two calls for one target file.
-@Suite(.timeLimit(.minutes(3))) struct DownloadBusyTests {
+struct DownloadBusyTests {
   @Test func `second call fails immediately`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { $1.fault = .stall(after: 2_000_000, until: gate) }

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// A download that is controlled by its handle.
-@Suite(.timeLimit(.minutes(3))) struct DownloadCallTests {
+struct DownloadCallTests {
   private static let held = 1_000_000
 
   /// The first request stalls until the gate opens.

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Checksums from the caller and from the server.
-@Suite(.timeLimit(.minutes(3))) struct DownloadChecksumTests {
+struct DownloadChecksumTests {
   private static func digest(_ data: Data, _ algorithm: DigestAlgorithm = .sha256) throws -> Data {
     let hash = try algorithm.makeHash()
     data.withUnsafeBytes { hash.update($0) }

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The options that are kept when `InterruptedDownload` resumes a download without its request.
-@Suite(.timeLimit(.minutes(3))) struct DownloadChoicesTests {
+struct DownloadChoicesTests {
   private static let bookField = "attachment; filename=\"book.txt\""
 
   /// Starts the file and returns the interrupted download.

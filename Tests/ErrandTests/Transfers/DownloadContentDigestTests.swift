@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// `Content-Digest` of a partial response (206) covers the bytes of that one message (RFC 9530 section 2).
-@Suite(.timeLimit(.minutes(3))) struct DownloadContentDigestTests {
+struct DownloadContentDigestTests {
   private static let size = 5_000_000
 
   private static func field(_ data: Data, _ algorithm: DigestAlgorithm = .sha256) -> String {

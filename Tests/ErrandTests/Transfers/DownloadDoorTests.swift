@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Every method that starts a call can download, without the cache and without joining.
-@Suite(.timeLimit(.minutes(3))) struct DownloadDoorTests {
+struct DownloadDoorTests {
   private final class Noter: CallDelegate {
     let done = Latch()
     func requestFinished(_ call: FinishedCall) { done.open() }

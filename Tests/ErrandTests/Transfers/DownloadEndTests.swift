@@ -8,7 +8,7 @@ import Testing
 import TestSupport
 
 /// The state of the bytes when the end of a download fails or is stopped.
-@Suite(.timeLimit(.minutes(2))) struct DownloadEndTests {
+struct DownloadEndTests {
   /// Blocks the calls of one operation until the test releases them.
   private final class Hold: Sendable {
     let reached = Latch()

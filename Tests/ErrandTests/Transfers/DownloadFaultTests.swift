@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Failing file systems, tested through the whole download engine.
-@Suite(.timeLimit(.minutes(5))) struct DownloadFaultTests {
+struct DownloadFaultTests {
   /// A download with every complication: an interruption, a wrong range, a restart, a checksum.
   private static func story(_ files: any TransferFiles) throws -> DownloadFixture {
     try DownloadFixture(size: 500_000, files: files) { number, behaviour in

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The ways in which a body ends, and files of every length.
-@Suite(.timeLimit(.minutes(3))) struct DownloadFramingTests {
+struct DownloadFramingTests {
   @Test(
     arguments: [0, 1, 2, 65_535, 1_048_583, 5_000_000],
     [RangeBehaviour.Framing.length, .chunked, .close])

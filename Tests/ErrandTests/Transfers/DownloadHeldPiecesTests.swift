@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Pieces that arrive while the part file is not ready: a transport may deliver a few more pieces after a pause.
-@Suite(.timeLimit(.minutes(2))) struct DownloadHeldPiecesTests {
+struct DownloadHeldPiecesTests {
   private static let resource = RangeResource(size: 1_500_000)
 
   /// The disk reserves space while the first two pieces arrive, and writes them while the third arrives. All three are

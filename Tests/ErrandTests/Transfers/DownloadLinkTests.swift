@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Expired links, fresh links and redirects.
-@Suite(.timeLimit(.minutes(3))) struct DownloadLinkTests {
+struct DownloadLinkTests {
   @Test func `expired redirect is requested again`() async throws {
     let fixture = try DownloadFixture(signedUses: 1) { number, behaviour in
       if number < 3 { behaviour.fault = .cut(after: 800_000) }

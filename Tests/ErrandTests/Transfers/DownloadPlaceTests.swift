@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The location of the file, and what may already exist there.
-@Suite(.timeLimit(.minutes(3))) struct DownloadPlaceTests {
+struct DownloadPlaceTests {
   @Test func `old file stays until the end`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { $1.fault = .stall(after: 2_000_000, until: gate) }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Progress reports and rate limits.
-@Suite(.timeLimit(.minutes(3))) struct DownloadProgressTests {
+struct DownloadProgressTests {
   /// Downloads and returns the progress reports in order.
   private static func told(
     _ fixture: DownloadFixture, _ change: (inout Download) -> Void = { _ in }

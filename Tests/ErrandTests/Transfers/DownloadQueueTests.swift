@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Downloads that wait for each other.
-@Suite(.timeLimit(.minutes(3))) struct DownloadQueueTests {
+struct DownloadQueueTests {
   private func request(_ fixture: DownloadFixture, _ number: Int) -> FileDownload {
     FileDownload(fixture.server.url, .to(fixture.folder.appending(path: "\(number).bin")))
   }

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// When a download sends another request automatically, and what that request contains.
-@Suite(.timeLimit(.minutes(2))) struct DownloadRepeatTests {
+struct DownloadRepeatTests {
   private struct Export: APIRequest {
     typealias Response = DownloadedFile
     var path: Path

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Disks that are really full, in a separate process, which resumes when space is available.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct DownloadRoomTests {
+@Suite(.serialized) struct DownloadRoomTests {
   @Test(arguments: ShortRoom.here, [true, false])
   func `full disk fails and can be resumed`(room: ShortRoom, hasLength: Bool) async throws {
     for left in [0, 200_000] {

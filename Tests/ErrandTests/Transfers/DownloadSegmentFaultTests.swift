@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Failing file systems while several ranges arrive concurrently.
-@Suite(.timeLimit(.minutes(10))) struct DownloadSegmentFaultTests {
+struct DownloadSegmentFaultTests {
   private static let size = 3_500_000
   /// The number of writes that fail in turn: `ERRAND_DOWNLOAD_FAULTS`, or 6, spread over all writes.
   private static let writes = ProcessInfo.processInfo.environment["ERRAND_DOWNLOAD_FAULTS"].flatMap(Int.init) ?? 6

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Several ranges of one file that are fetched concurrently.
-@Suite(.timeLimit(.minutes(3))) struct DownloadSegmentTests {
+struct DownloadSegmentTests {
   static let size = 9_000_001
   static let first = 1 << 20
 

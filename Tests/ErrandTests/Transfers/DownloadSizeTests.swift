@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The maximum size of a download.
-@Suite(.timeLimit(.minutes(1))) struct DownloadSizeTests {
+struct DownloadSizeTests {
   private static let size = Int64(DownloadFixture.size)
 
   @Test(arguments: [true, false], [1, 4])

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Responses that contain no file.
-@Suite(.timeLimit(.minutes(3))) struct DownloadStatusTests {
+struct DownloadStatusTests {
   @Test(arguments: [400, 401, 403, 408, 429, 500, 503, 304])
   func `error body is not written`(status: Int) async throws {
     let fixture = try DownloadFixture()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Downloads that are stopped in the middle.
-@Suite(.timeLimit(.minutes(3))) struct DownloadStopTests {
+struct DownloadStopTests {
   @Test(arguments: 0..<10) func `cancel keeps the part file`(round: Int) async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { number, behaviour in

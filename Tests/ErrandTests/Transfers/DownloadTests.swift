@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Downloads over a socket.
-@Suite(.timeLimit(.minutes(3))) struct DownloadTests {
+struct DownloadTests {
   @Test func `file is downloaded completely`() async throws {
     let fixture = try DownloadFixture()
     let file = try await fixture.send().result.get()

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Response bodies that are written to file handles, over real sockets.
-@Suite(.timeLimit(.minutes(2))) struct FileHandleTests {
+struct FileHandleTests {
   private struct Person: Decodable, Sendable { let name: String }
 
   private struct GetPerson: APIRequest {

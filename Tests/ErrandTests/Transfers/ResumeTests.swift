@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The part files that are resumed, and those that start again.
-@Suite(.timeLimit(.minutes(3))) struct ResumeTests {
+struct ResumeTests {
   typealias Validators = RangeBehaviour.Validators
 
   @Test(arguments: [Validators.weakTag, .none, .lastModified(secondsBefore: 0), .lastModified(secondsBefore: 59)])

@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct AddressPolicyTests {
+struct AddressPolicyTests {
   private func transport(
     _ policy: AddressPolicy, _ carrier: TrustCarrier, _ overrides: [String: String] = [:],
     resolver: (any NameResolver)? = nil

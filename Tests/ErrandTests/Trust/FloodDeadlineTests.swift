@@ -4,7 +4,7 @@ import ErrandTesting
 import Testing
 
 /// Calls to a healthy server, while another server sends HTTP/2 frames over TLS as fast as it can.
-@Suite(.timeLimit(.minutes(1))) struct FloodDeadlineTests {
+struct FloodDeadlineTests {
   @Test(arguments: TrustCarrier.allCases)
   func `TLS frame flood delays no deadline`(carrier: TrustCarrier) async throws {
     let url = try Servers.address("ERRAND_DOOR_FLOOD")

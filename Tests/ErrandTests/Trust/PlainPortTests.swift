@@ -3,7 +3,7 @@ import ErrandTesting
 import Testing
 
 /// A URL with https for a port that speaks plain HTTP.
-@Suite(.timeLimit(.minutes(1))) struct PlainPortTests {
+struct PlainPortTests {
   @Test(arguments: TrustCarrier.allCases)
   func `https to a plain port is explained`(carrier: TrustCarrier) async throws {
     let server = try LoopbackServer { _ in .ok() }

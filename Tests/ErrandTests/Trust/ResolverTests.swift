@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ResolverTests {
+struct ResolverTests {
   private struct Failing: NameResolver {
     struct Reason: Error {}
     func addresses(of host: String, port: Int) async throws -> [String] { throw Reason() }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TransportChecks
 
-@Suite struct UploadCompressionTests {
+struct UploadCompressionTests {
   /// Decompresses gzip with the system's command.
   private static func gunzip(_ bytes: [UInt8], _ folder: UploadFolder) throws -> Data {
     let coded = try folder.file("coded", Data(bytes))

@@ -5,7 +5,7 @@ import Testing
 import TransportChecks
 
 /// The total time-out of 120 seconds applies to calls; a body that is streamed while it is sent may take longer.
-@Suite struct UploadDeadlineTests {
+struct UploadDeadlineTests {
   struct Row: Sendable {
     let body: RequestBody
     var own: Timeouts?

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TransportChecks
 
-@Suite struct UploadExpectTests {
+struct UploadExpectTests {
   private static func bodies(_ folder: UploadFolder) throws -> [RequestBody] {
     let file = try folder.file("f", UploadFolder.bytes(100_000))
     return [.file(file), .bytes(UploadFolder.bytes(100_000)), .text("short"), PieceSource.body([.bytes([1, 2])])]

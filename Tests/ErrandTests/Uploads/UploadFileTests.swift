@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct UploadFileTests {
+struct UploadFileTests {
   @Test(arguments: [0, 1, 16_384, 16_385, 700_001])
   func `file arrives unchanged`(size: Int) async throws {
     let folder = try UploadFolder()

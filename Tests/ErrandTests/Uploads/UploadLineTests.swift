@@ -7,7 +7,7 @@ import TransportChecks
 import TestSupport
 
 /// How the rest of the pipeline treats bodies that are read while they are sent.
-@Suite struct UploadLineTests {
+struct UploadLineTests {
   private static func body(_ isStreamed: Bool) -> RequestBody {
     isStreamed ? PieceSource.body([.bytes([1])], isReplayable: true) : .bytes(Data([1]))
   }

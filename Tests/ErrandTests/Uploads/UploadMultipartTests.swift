@@ -6,7 +6,7 @@ import TransportChecks
 
 @testable import ErrandCore
 
-@Suite struct UploadMultipartTests {
+struct UploadMultipartTests {
   private static func bytes(_ form: Multipart, boundary: String = "B") throws -> String {
     let body = try MultipartWriter(parts: form.parts, encoding: JSONEncoding()).body(boundary: boundary)
     return String(decoding: try body.everything(), as: UTF8.self)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TransportChecks
 
-@Suite struct UploadRepeatTests {
+struct UploadRepeatTests {
   private static func redirecting(_ status: Int, _ reception: LoopbackReception = .automatic) throws -> LoopbackServer {
     var options = LoopbackOptions()
     options.reception = { $0.path == "/up" ? reception : .automatic }

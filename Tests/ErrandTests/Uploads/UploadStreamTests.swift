@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TransportChecks
 
-@Suite struct UploadStreamTests {
+struct UploadStreamTests {
   @Test(arguments: [Int64(6), nil])
   func `stream arrives in order`(length: Int64?) async throws {
     let server = try LoopbackServer { _ in .ok("taken") }

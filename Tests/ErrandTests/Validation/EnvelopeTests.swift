@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct EnvelopeTests {
+struct EnvelopeTests {
   struct User: Decodable, Sendable, Equatable { let nick: String }
 
   static let envelope = Envelope(value: "data", code: "code", success: [0, "OK"], message: "message")

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Responses of the types `String` and `Data` under an envelope.
-@Suite struct EnvelopeTextTests {
+struct EnvelopeTextTests {
   private static let envelope = Envelope(value: "data", code: "code", message: "message")
 
   private func outcome<Value: Decodable & Sendable>(

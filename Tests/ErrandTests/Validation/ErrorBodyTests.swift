@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The bodies of rejected responses that do not fit the declared `ErrorBody`.
-@Suite struct ErrorBodyTests {
+struct ErrorBodyTests {
   struct Fault: Decodable, Sendable { let reason: String }
 
   struct Get: APIRequest {

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Responses with a body beyond the limit: the status is validated first.
-@Suite struct LongAnswerTests {
+struct LongAnswerTests {
   private struct Get: APIRequest {
     typealias Response = String
     var path: Path = "/page"

@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct RedirectTests {
+struct RedirectTests {
   @Test func `redirects are followed and counted`() async throws {
     let bench = ScriptedClient(answers: [
       .redirect(to: "/b"), .redirect(to: "c?x=1"), .redirect(to: "//o/d"), .text("done"),

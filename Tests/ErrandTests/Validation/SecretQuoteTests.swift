@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Errors of an app that quote the secrets of their call: the texts of Errand do not contain them.
-@Suite struct SecretQuoteTests {
+struct SecretQuoteTests {
   private static let marker = SecretTests.marker
 
   private struct Quote: Error, CustomStringConvertible {

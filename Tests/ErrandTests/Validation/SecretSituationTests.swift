@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Failures that need more than one call or response, with a marker in every secret place.
-@Suite(.timeLimit(.minutes(2))) struct SecretSituationTests {
+struct SecretSituationTests {
   private static let marker = SecretTests.marker
   private let watch = SecretWatch()
 

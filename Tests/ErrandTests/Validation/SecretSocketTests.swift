@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Failures with the real texts of the transport, the disk and the store, and a marker in every secret place.
-@Suite(.timeLimit(.minutes(2))) struct SecretSocketTests {
+struct SecretSocketTests {
   private static let marker = SecretTests.marker
 
   private static let request = Sending(

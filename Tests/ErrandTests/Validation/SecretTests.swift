@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Every kind of failure with a marker in every secret place. No printed text may contain the marker.
-@Suite struct SecretTests {
+struct SecretTests {
   static let marker = "MARKER"
   static let encoded = Data("user:\(marker)".utf8).base64EncodedString()
 

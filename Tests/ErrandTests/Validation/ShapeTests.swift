@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct ShapeTests {
+struct ShapeTests {
   static let user: JSONShape = [
     "nick": .string, "level": .number, "sex": .optional(.oneOf("f", "m")), "tags": [.string],
     "home": .nullable(["zip": .integer]),

@@ -4,7 +4,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct StatusTests {
+struct StatusTests {
   @Test(arguments: [200, 201, 204, 206, 299]) func `200 to 299 is success`(status: Int) async {
     #expect(await ScriptedClient(answers: [.status(status)]).failure(of: Sending()) == nil)
   }

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandTransfer
 
 /// The launch of the engine, which all concurrent callers share.
-@Suite(.timeLimit(.minutes(1))) struct BackgroundBeginTests {
+struct BackgroundBeginTests {
   /// A session that returns its names only after the gate has opened.
   private final class SlowSession: BackgroundSession {
     let base = ScriptedBackgroundSession()

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandTransfer
 
 /// A background download whose process dies, or whose disk fails, at any file system call.
-@Suite(.timeLimit(.minutes(2))) struct BackgroundCrashTests {
+struct BackgroundCrashTests {
   private static let calls = 1...60
 
   /// A running download whose target has an older file.

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandTransfer
 
 /// The decisions about background downloads, as tables.
-@Suite struct BackgroundDecisionTests {
+struct BackgroundDecisionTests {
   typealias Phase = BackgroundPhase
   typealias Launch = BackgroundDecision.Launch
 

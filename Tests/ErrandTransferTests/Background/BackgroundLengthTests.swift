@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandTransfer
 
 /// Response files of the wrong length. The error is the same, whichever check detects the length.
-@Suite struct BackgroundLengthTests {
+struct BackgroundLengthTests {
   private static let message = "The download failed: its file has 3 bytes instead of 4. Start the download again."
 
   private static func stored(_ status: Int, _ fields: HTTPFields, bytes: Int64) -> StoredResponse {

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandTransfer
 
 /// The records of background transfers.
-@Suite struct BackgroundStateTests {
+struct BackgroundStateTests {
   @Test(arguments: [
     BackgroundPhase.running, .missed, .cancelling, BackgroundDecisionTests.cameFile,
     BackgroundDecisionTests.placing, .failed(BackgroundDecisionTests.fault),

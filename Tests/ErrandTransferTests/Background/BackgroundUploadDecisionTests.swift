@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandTransfer
 
 /// The decisions about background uploads, as tables.
-@Suite struct BackgroundUploadDecisionTests {
+struct BackgroundUploadDecisionTests {
   typealias State = BackgroundSource.State
 
   private static let status = FileStatus(

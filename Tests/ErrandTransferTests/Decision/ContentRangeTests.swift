@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrandTransfer
 
-@Suite struct ContentRangeTests {
+struct ContentRangeTests {
   @Test(
     arguments: [
       ("bytes 0-9/100", 0..<10, 100), ("bytes 0-9/*", 0..<10, nil), ("Bytes 5-5/6", 5..<6, 6),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandTransfer
 
-@Suite struct FileNameTests {
+struct FileNameTests {
   @Test(arguments: [
     ("a.zip", "a.zip"), ("Größe 1.txt", "Größe 1.txt"), ("文件.tar.gz", "文件.tar.gz"), ("a/b/c", "c"), ("a\\b\\c", "c"),
     ("../../etc/passwd", "passwd"), ("..\\..\\x", "x"), ("C:\\Users\\x.exe", "x.exe"), ("C:x", "C_x"), ("a:b", "a_b"),

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandTransfer
 
 /// The response to the first range, which shows whether further ranges can be requested in parallel.
-@Suite struct FirstPieceTests {
+struct FirstPieceTests {
   private static func decide(_ status: Int, _ fields: HTTPFields) -> ResumeDecision {
     ResumeDecision.decide(ResponseHead(status: status, fields: fields), to: .first(10), metadata: nil, now: 0)
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandTransfer
 
-@Suite struct ResumeDecisionTests {
+struct ResumeDecisionTests {
   private static let tag = Validator.entityTag("\"v1\"")
   private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
   private static let minuteLater = "Sun, 06 Nov 1994 08:50:37 GMT"

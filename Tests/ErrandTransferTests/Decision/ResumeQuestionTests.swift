@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandTransfer
 
-@Suite struct ResumeQuestionTests {
+struct ResumeQuestionTests {
   private static let request = RequestIdentity(method: "GET", url: "http://h/a", variant: "0")
   private static let tag = Validator.entityTag("\"v1\"")
   private static let sum = RecordedChecksum(algorithm: "sha-256", hex: "00")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandTransfer
 
-@Suite struct SegmentPlanTests {
+struct SegmentPlanTests {
   private static func pieces(_ there: [Range<Int64>], _ total: Int64, _ count: Int, smallest: Int64 = 10) throws
     -> [Range<Int64>]
   {

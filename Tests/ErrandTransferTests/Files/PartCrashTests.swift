@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandTransfer
 
 /// Processes that die at any call, with and without a power loss at the same moment.
-@Suite struct PartCrashTests {
+struct PartCrashTests {
   private static let old: [UInt8] = [9, 9, 9]
 
   private func isRight(_ target: [UInt8]?, _ length: Int = 1_000) -> Bool {

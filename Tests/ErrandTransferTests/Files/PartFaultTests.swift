@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandTransfer
 
-@Suite struct PartFaultTests {
+struct PartFaultTests {
   static let faults: [FaultyFiles.Fault] = [
     .before(ENOSPC), .before(EIO), .after(EIO), .torn(ENOSPC), .torn(EDQUOT), .before(EACCES), .death,
   ]

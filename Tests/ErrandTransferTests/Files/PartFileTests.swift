@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandTransfer
 
-@Suite struct PartFileTests: PartSuite {
+struct PartFileTests: PartSuite {
   let folder: TransferFolder
 
   init() throws { folder = try TransferFolder() }

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandTransfer
 
 /// Files that another process may place at the path of a part or its record.
-@Suite struct PartPlantingTests: PartSuite {
+struct PartPlantingTests: PartSuite {
   let folder: TransferFolder
 
   init() throws { folder = try TransferFolder() }

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandTransfer
 
 /// One part, used by several threads.
-@Suite struct PartSharingTests: PartSuite {
+struct PartSharingTests: PartSuite {
   let folder: TransferFolder
 
   init() throws { folder = try TransferFolder() }

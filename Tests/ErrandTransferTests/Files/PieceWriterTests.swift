@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandTransfer
 
 /// Pieces become few large writes in order, whichever thread writes them.
-@Suite struct PieceWriterTests: PartSuite {
+struct PieceWriterTests: PartSuite {
   let folder: TransferFolder
   private static let writeSize = 512 << 10
 

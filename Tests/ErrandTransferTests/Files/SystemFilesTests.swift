@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandTransfer
 
-@Suite struct SystemFilesTests {
+struct SystemFilesTests {
   private let folder: TransferFolder
   private let files = SystemFiles()
 

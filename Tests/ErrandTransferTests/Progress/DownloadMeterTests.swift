@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandTransfer
 
-@Suite struct DownloadMeterTests {
+struct DownloadMeterTests {
   private let reported = Recorded<TransferProgress>()
 
   private func meter() -> DownloadMeter { DownloadMeter { [reported] in reported.append($0) } }

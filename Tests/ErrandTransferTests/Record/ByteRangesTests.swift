@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandTransfer
 
-@Suite struct ByteRangesTests {
+struct ByteRangesTests {
   @Test(
     arguments: [
       ([0..<5], [0..<5]), ([0..<5, 5..<9], [0..<9]), ([5..<9, 0..<5], [0..<9]), ([0..<2, 4..<6, 1..<5], [0..<6]),

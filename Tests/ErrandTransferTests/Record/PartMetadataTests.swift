@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandTransfer
 
-@Suite struct PartMetadataTests {
+struct PartMetadataTests {
   static func metadata(_ finished: [Range<Int64>] = [0..<1_048_576]) throws -> PartMetadata {
     let request = RequestIdentity(
       method: "GET", url: "https://h/a.zip", variant: "6c62272e07bb014262b821756295c58d")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandTransfer
 
-@Suite struct RequestIdentityTests {
+struct RequestIdentityTests {
   static func identity(
     _ fields: HTTPFields = [:], account: String? = nil, url: String = "https://h/a?x=1#f", method: HTTPMethod = .get
   ) throws -> RequestIdentity {

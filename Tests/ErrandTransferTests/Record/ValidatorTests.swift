@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandTransfer
 
-@Suite struct ValidatorTests {
+struct ValidatorTests {
   private static let early = "Sun, 06 Nov 1994 08:49:37 GMT"
   private static let minuteLater = "Sun, 06 Nov 1994 08:50:37 GMT"
   private static let lessThanMinuteLater = "Sun, 06 Nov 1994 08:50:36 GMT"

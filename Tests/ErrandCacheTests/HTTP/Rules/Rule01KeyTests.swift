@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rule 1: the key, and several responses under it.
-@Suite struct Rule01KeyTests {
+struct Rule01KeyTests {
   @Test(arguments: [
     ("GET", "store"), ("HEAD", "store"), ("PUT", "method"), ("DELETE", "method"), ("PATCH", "method"),
     ("OPTIONS", "method"), ("PURGE", "method"), ("get", "method"),

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rule 2: which responses may be stored.
-@Suite struct Rule02StoringTests {
+struct Rule02StoringTests {
   @Test(arguments: [
     (100, "Cache-Control: max-age=60", "status"), (103, "Cache-Control: public", "status"),
     (200, "", "store"), (203, "", "store"), (204, "", "store"), (300, "", "store"), (301, "", "store"),

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rule 3: a private cache, and the owners of its responses.
-@Suite struct Rule03PrivacyTests {
+struct Rule03PrivacyTests {
   @Test(arguments: [
     ("Cache-Control: private, max-age=60", "fresh"), (#"Cache-Control: private="X-A", max-age=60"#, "fresh"),
     ("Cache-Control: max-age=60, s-maxage=0", "fresh"), ("Cache-Control: s-maxage=60", "validate"),

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rule 4: which fields are stored.
-@Suite struct Rule04FieldsTests {
+struct Rule04FieldsTests {
   static func kept(_ fields: String) throws -> [String] {
     guard case .store(let head) = try Scene.rules().storing(Scene.response(200, fields, came: 5)) else { return [] }
     return head.answer.fields.all.map { "\($0.name): \($0.value)" }

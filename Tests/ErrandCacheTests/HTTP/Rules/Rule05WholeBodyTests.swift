@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rule 5: an incomplete body is never stored as a complete one.
-@Suite struct Rule05WholeBodyTests {
+struct Rule05WholeBodyTests {
   @Test(arguments: [
     ("", 2, true, "store"), ("", 2, false, "incomplete"), ("Content-Length: 2", 2, true, "store"),
     ("Content-Length: 3", 2, true, "incomplete"), ("Content-Length: 1", 2, true, "incomplete"),

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rules 6 and 7: the lifetime that the server sets.
-@Suite struct Rule06LifetimeTests {
+struct Rule06LifetimeTests {
   static let later = Scene.date(60)
 
   @Test(arguments: [

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rule 8: the heuristic lifetime if no lifetime is set; and the declared lifetime.
-@Suite struct Rule08HeuristicTests {
+struct Rule08HeuristicTests {
   /// Last modified 1,000 seconds before the response arrived.
   static let changed = "Last-Modified: \(Scene.date(-1_000))"
 

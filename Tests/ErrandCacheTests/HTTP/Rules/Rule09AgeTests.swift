@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rules 9 and 10: the age of a response, and its `Age` field.
-@Suite struct Rule09AgeTests {
+struct Rule09AgeTests {
   @Test(
     arguments: [
       ("", 0, 0, 0, "0"), ("", 0, 0, 7, "7"), ("", 0, 0, 7.9, "7"), ("Age: 100", 0, 0, 7, "107"),

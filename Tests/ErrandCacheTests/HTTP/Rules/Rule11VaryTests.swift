@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rule 11: `Vary`.
-@Suite struct Rule11VaryTests {
+struct Rule11VaryTests {
   @Test(arguments: [
     ("Vary: Accept", "Accept: a", "Accept: a", true), ("Vary: accept", "ACCEPT: a", "Accept: a", true),
     ("Vary: Accept", "Accept: a", "Accept: b", false), ("Vary: Accept", "Accept: a", "", false),

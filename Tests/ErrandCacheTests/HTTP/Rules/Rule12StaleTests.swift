@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rules 12 to 14: responses that are validated before each use, and stale responses that are served.
-@Suite struct Rule12StaleTests {
+struct Rule12StaleTests {
   @Test(arguments: [
     ("Cache-Control: no-cache, max-age=60", "", "validate"),
     (#"Cache-Control: no-cache="Set-Cookie", max-age=60"#, "", "validate"),

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rule 15: how a stored response is validated.
-@Suite struct Rule15ValidationTests {
+struct Rule15ValidationTests {
   static func added(_ stored: String, _ rules: CacheRules) -> [String] {
     let head = Scene.stored(stored, policy: rules.policy)
     guard case .validate(let validation) = rules.decide(head, at: Scene.at(100)) else { return ["none"] }

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rule 16: the effect of a 304 on the stored response.
-@Suite struct Rule16RenewalTests {
+struct Rule16RenewalTests {
   static let changed = "Last-Modified: Sun, 06 Nov 1994 08:00:00 GMT"
   static let other = "Last-Modified: Sun, 06 Nov 1994 08:00:01 GMT"
 

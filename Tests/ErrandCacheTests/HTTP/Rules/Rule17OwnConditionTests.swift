@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rule 17: a condition of the caller and a fresh response.
-@Suite struct Rule17OwnConditionTests {
+struct Rule17OwnConditionTests {
   static let changed = "Last-Modified: \(Scene.date(-100))"
 
   @Test(arguments: [

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rules 18 and 19: directives of requests, the read modes of calls, and `immutable`.
-@Suite struct Rule18AskingTests {
+struct Rule18AskingTests {
   @Test(
     arguments: [
       ("no-cache", 1, "validate"), ("max-age=10", 10, "fresh"), ("max-age=10", 10.1, "validate"),

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rules 20 and 21: the effect of unsafe methods on stored responses, and when POST may store a response.
-@Suite struct Rule20UnsafeTests {
+struct Rule20UnsafeTests {
   @Test(arguments: [
     ("POST", 200, 1), ("PUT", 201, 1), ("DELETE", 204, 1), ("PATCH", 302, 1), ("PURGE", 200, 1), ("get", 200, 1),
     ("POST", 303, 1), ("POST", 399, 1), ("POST", 400, 0), ("DELETE", 404, 0), ("PUT", 500, 0), ("POST", 100, 0),

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rule 22: HEAD.
-@Suite struct Rule22HeadTests {
+struct Rule22HeadTests {
   static let changed = "Last-Modified: Sun, 06 Nov 1994 08:00:00 GMT"
 
   @Test func `HEAD is served from stored GET`() throws {

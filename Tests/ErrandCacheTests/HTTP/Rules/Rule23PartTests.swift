@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rules 23 and 24: byte ranges, and redirects.
-@Suite struct Rule23PartTests {
+struct Rule23PartTests {
   private static let tagged = #"Cache-Control: max-age=60, stale-while-revalidate=60 | ETag: "x""#
 
   @Test(

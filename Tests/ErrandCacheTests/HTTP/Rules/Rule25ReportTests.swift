@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Rules 25 and 26: the cache's reports, cookies and content codings.
-@Suite struct Rule25ReportTests {
+struct Rule25ReportTests {
   @Test(
     arguments: [
       (.hit(.fresh, secondsLeft: 52), "Errand; hit; ttl=52", "The stored response is fresh for 52 seconds."),

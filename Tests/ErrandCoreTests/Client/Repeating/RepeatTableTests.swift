@@ -2,7 +2,7 @@
 import Testing
 
 /// The rules for repeated requests as a state machine.
-@Suite struct RepeatTableTests {
+struct RepeatTableTests {
   typealias Table = RepeatTable<Int>
 
   private static let kind = Table.Kind(type: ObjectIdentifier(Int.self), owner: nil)

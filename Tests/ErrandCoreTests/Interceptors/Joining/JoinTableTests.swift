@@ -3,7 +3,7 @@ import Testing
 
 /// The callers that share an exchange, as a state machine: every interleaving of three callers, and each rule in a
 /// separate test.
-@Suite struct JoinTableTests {
+struct JoinTableTests {
   typealias Table = JoinWorld.Table
 
   private static let red = JoinWorld.origin
