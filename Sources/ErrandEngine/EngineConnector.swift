@@ -164,7 +164,7 @@
     private func beginHandshake(_ attempt: Attempt, _ report: Poller.Report?) {
       guard let exchange else { return loop.forget(attempt.token, attempt.socket) }
       setup = nil
-      let protocols = loop.configuration.applicationProtocols
+      let protocols = loop.protocols(for: exchange.origin)
       guard
         let session = loop.tls.session(
           with: exchange.origin, over: attempt.socket, protocols: protocols, at: loop.now)

@@ -25,8 +25,15 @@
       switch configuration.httpVersion {
       case .http1Only: false
       case .http2PriorKnowledge: exchange.forwardingProxy == nil
-      case .automatic, .http2: exchange.origin.scheme == .https && !http1Origins.contains(exchange.origin)
+      case .automatic, .http2:
+        exchange.origin.scheme == .https && !http1Origins.contains(exchange.origin)
+          && !http1RequiredOrigins.contains(exchange.origin)
       }
+    }
+
+    /// The protocols that are offered to a server in the TLS handshake.
+    func protocols(for origin: HTTPURL.Origin) -> [String] {
+      http1RequiredOrigins.contains(origin) ? ["http/1.1"] : configuration.applicationProtocols
     }
 
     /// Sends an exchange on an open HTTP/2 connection, or lets it wait for a connection that another exchange opens.
@@ -136,7 +143,7 @@
     // MARK: - Moving
 
     /// Moves an exchange to another connection because the server guarantees that it has not processed the request (RFC
-    /// 9113 section 8.7). This is safe for every method.
+    /// 9113 section 8.7), or because it processes the request only over HTTP/1.1. This is safe for every method.
     func moveUnprocessed(_ exchange: EngineExchange, from connection: HTTP2Connection) {
       guard exchange.refusals < EngineExchange.mostRefusals, exchange.upload?.canBeSentAgain != false,
         !exchange.exchange.call.isStopped
@@ -149,6 +156,15 @@
       exchange.exchange.handling.observer?.repeated()
       exchange.expectsContinue = exchange.exchange.request.body?.expectsContinue == true
       sendAgain(exchange, isKept: false)
+    }
+
+    /// Uses HTTP/1.1 for a server from now on, because the server requires it. Returns false if the configuration allows
+    /// only HTTP/2.
+    func requireHTTP1(of origin: HTTPURL.Origin) -> Bool {
+      guard configuration.applicationProtocols.contains("http/1.1"), origin.scheme == .https else { return false }
+      if http1RequiredOrigins.count >= Self.mostOrigins { http1RequiredOrigins.removeAll() }
+      http1RequiredOrigins.insert(origin)
+      return true
     }
 
     /// Looks for another connection at the end of the current work. libnghttp2 may be at work now, and must not be

@@ -59,6 +59,8 @@
     var openings: [HTTPURL.Origin: HTTP2Opening] = [:]
     /// The origins whose servers have chosen HTTP/1.1. Their connections are not shared.
     var http1Origins: Set<HTTPURL.Origin> = []
+    /// The origins whose servers have required HTTP/1.1 over HTTP/2. No HTTP/2 is offered to them any more.
+    var http1RequiredOrigins: Set<HTTPURL.Origin> = []
     /// The origins whose servers accept fewer concurrent streams than a client may assume, with their limits.
     var streamLimits: [HTTPURL.Origin: Int] = [:]
     var watches = WatchList<EngineExchange>()

@@ -57,9 +57,14 @@
           streams[header.stream_id]?.endStream()
         }
       case NGHTTP2_SETTINGS.rawValue: if flags & NGHTTP2_FLAG_ACK.rawValue == 0 { noteSettings() }
-      case NGHTTP2_GOAWAY.rawValue: retire()
       default: break
       }
+    }
+
+    /// Takes no new streams. libnghttp2 closes the streams that the server has not processed after this call.
+    func receivedGoAway(code: UInt32) {
+      if code == HTTP2StreamMachine.http1Required { _ = loop.requireHTTP1(of: origin) }
+      retire()
     }
 
     /// Records why libnghttp2 ends the connection or a stream.

@@ -28,6 +28,8 @@
     enum Reset: Equatable {
       /// The server guarantees that it has not processed the request (RFC 9113 section 8.7).
       case unprocessed
+      /// The server processes the request only over HTTP/1.1 (RFC 9113 section 7).
+      case http1Required
       /// The response is complete. The server only does not want the rest of the request.
       case response
       /// The exchange failed.
@@ -38,6 +40,8 @@
 
     /// The error code with which a server rejects a stream that it has not processed (RFC 9113 section 7).
     static let refusedStream: UInt32 = 7
+    /// The error code with which a server asks for HTTP/1.1 (RFC 9113 section 7).
+    static let http1Required: UInt32 = 13
 
     private var phase = Phase.head
     private var fields: HTTP2FieldReader
@@ -136,7 +140,12 @@
     /// The meaning of the end of the stream with an error code, before the exchange has ended.
     func reset(code: UInt32) -> Reset {
       if phase == .whole { return .response }
-      return code == Self.refusedStream && !hasBegun ? .unprocessed : .failure
+      if hasBegun { return .failure }
+      switch code {
+      case Self.refusedStream: return .unprocessed
+      case Self.http1Required: return .http1Required
+      default: return .failure
+      }
     }
 
     /// The meaning of the end of the connection. `isWritten` is true if the system has accepted bytes of the request.

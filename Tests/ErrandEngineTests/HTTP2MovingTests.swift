@@ -1,4 +1,5 @@
 #if os(Linux)
+  import CTLSServer
   import Dispatch
   import ErrandCore
   import ErrandHTTP
@@ -87,6 +88,45 @@
       let failures = await HTTP2.send400(size, over: transport) { ("\(url)\($0)", "/\($0)") }
       #expect(failures == [] && server.connections >= 400 / 7)
       #expect(server.processed.count == 400 && Set(server.processed).count == 400)
+    }
+
+    /// With RST_STREAM and with GOAWAY (RFC 9113 section 7).
+    @Test(arguments: [false, true]) func `a server can require HTTP 1.1`(byGoAway: Bool) async throws {
+      let frames = try FrameServer { peer, _ in
+        try peer.start()
+        try peer.serve { request in
+          if byGoAway { peer.goAway(last: 0, 13) } else { peer.reset(request.stream, 13) }
+        }
+      }
+      let processed = Counter()
+      let server = try TLSServer(identity: TLSIdentity { tls_server_choose($0, "\u{2}h2\u{8}http/1.1") }) { peer in
+        guard peer.accept() else { return }
+        if peer.protocolName == "h2" { return peer.relay(to: frames.port) }
+        while let request = peer.readRequest() {
+          if request.hasPrefix("POST") { _ = peer.read(4) }
+          processed.add()
+          peer.answer("ok")
+        }
+      }
+      let transport = try server.transport()
+      let request = try HTTPRequest(method: .post, url: server.url, body: HTTPBody(Data("body".utf8)))
+      for _ in 0..<3 {
+        let response = try await transport.send(Exchange(request: request))
+        #expect(response.text == "ok" && response.head.version == .http1_1)
+      }
+      // Later requests use HTTP/1.1 at once.
+      #expect(processed.value == 3 && server.connections == 2)
+    }
+
+    @Test func `required HTTP 1.1 can be a failure`() async throws {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        try peer.serve { request in peer.reset(request.stream, 13) }
+      }
+      let exchange = Exchange(request: try HTTPRequest(url: server.url))
+      let failure = await TransportConformance.failure(of: exchange, over: try HTTP2.transport())
+      #expect(failure?.kind == .http2 && failure?.description.contains("HTTP_1_1_REQUIRED") == true)
+      #expect(server.connections == 1)
     }
 
     @Test func `a server that always refuses is a failure`() async throws {

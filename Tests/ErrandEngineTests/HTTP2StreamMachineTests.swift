@@ -156,7 +156,8 @@
       for (steps, expected) in states {
         let machine = try Self.run(steps).machine
         #expect(machine.reset(code: 7) == expected)
-        for code in [UInt32(0), 1, 2, 8, 11, 13, 99] {
+        #expect(machine.reset(code: 13) == (expected == .unprocessed ? .http1Required : expected))
+        for code in [UInt32(0), 1, 2, 8, 11, 12, 14, 99] {
           #expect(machine.reset(code: code) == (expected == .response ? .response : .failure))
         }
       }
