@@ -46,10 +46,8 @@ final class RequestBuilder: Sendable {
     var fields = accept == Self.json ? defaultsOfJSON : HTTPFields([HTTPField(.accept, accept)] + defaults)
     if let type = draft.body?.contentType { fields.append(HTTPField(.contentType, type)) }
     if let coding = draft.body?.coding { fields.append(HTTPField(.contentEncoding, coding)) }
-    for inherited in [configuration.headers, family?.headers].compactMap(\.self) where !inherited.isEmpty {
-      let headers = draft.body?.isOpenType == false ? inherited.without(.contentType) : inherited
-      shown(headers, to: url.origin, family).apply(to: &fields)
-    }
+    add(configuration.headers, to: &fields, of: draft, url, family)
+    if let family { add(family.headers, to: &fields, of: draft, url, family) }
     request.headers.apply(to: &fields)
     options.headers.apply(to: &fields)
     askForOriginal(&fields)
@@ -66,9 +64,9 @@ final class RequestBuilder: Sendable {
   /// cannot be decoded (RFC 9110 section 14.2). If the app has set the `Accept-Encoding` field, the field is not
   /// changed.
   private func askForOriginal(_ fields: inout HTTPFields) {
-    let codings = fields.values(of: .acceptEncoding)
-    let standard = defaults.first { $0.name == .acceptEncoding }?.value
-    guard fields.contains("Range"), let standard, codings == [standard] else { return }
+    guard fields.contains("Range"), let standard = defaults.first(where: { $0.name == .acceptEncoding })?.value,
+      fields.values(of: .acceptEncoding) == [standard]
+    else { return }
     fields.replace(HTTPField(.acceptEncoding, "identity"))
   }
 
@@ -201,11 +199,15 @@ final class RequestBuilder: Sendable {
     }
   }
 
-  /// Returns the header fields of the client or of the ``RequestFamily``, without secret fields if the server of the
+  /// Adds the header fields of the client or of the ``RequestFamily``, without secret fields if the server of the
   /// request is not in ``NamedServers``.
-  private func shown(_ headers: RequestHeaders, to origin: HTTPURL.Origin, _ family: RequestFamily?) -> RequestHeaders {
-    guard headers.hasSecrets, !NamedServers(bases, family).contains(origin) else { return headers }
-    return headers.withoutSecrets
+  private func add(
+    _ inherited: RequestHeaders, to fields: inout HTTPFields, of draft: Draft, _ url: HTTPURL, _ family: RequestFamily?
+  ) {
+    guard !inherited.isEmpty else { return }
+    let headers = draft.body?.isOpenType == false ? inherited.without(.contentType) : inherited
+    let isShown = !headers.hasSecrets || NamedServers(bases, family).contains(url.origin)
+    (isShown ? headers : headers.withoutSecrets).apply(to: &fields)
   }
 
   private func addDefaults(to fields: inout HTTPFields) {

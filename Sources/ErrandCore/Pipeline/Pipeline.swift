@@ -2,15 +2,19 @@
 final class Pipeline: Sendable {
   private struct Stop: Sendable {
     let interceptor: any Interceptor
-    /// The property `interceptor` as a ``SelectiveInterceptor``, which handles only some requests. Nil if the
-    /// interceptor handles all requests.
-    let selective: (any SelectiveInterceptor)?
+    /// Whether a ``SelectiveInterceptor`` has work for a request. Nil if the interceptor handles all requests.
+    let concerns: (@Sendable (HTTPRequest, CallContext) -> Bool)?
   }
 
   private let stops: [Stop]
 
   init(_ interceptors: [any Interceptor]) {
-    stops = interceptors.map { Stop(interceptor: $0, selective: $0 as? any SelectiveInterceptor) }
+    stops = interceptors.map { interceptor in
+      guard let selective = interceptor as? any SelectiveInterceptor else {
+        return Stop(interceptor: interceptor, concerns: nil)
+      }
+      return Stop(interceptor: interceptor) { selective.concerns($0, $1) }
+    }
   }
 
   func run(_ request: HTTPRequest, from index: Int, _ context: CallContext) async throws -> HTTPResponse {
@@ -27,7 +31,7 @@ final class Pipeline: Sendable {
   @inline(never)  // frame size
   private func place(for request: HTTPRequest, from index: Int, _ context: CallContext) -> Int {
     var place = index
-    while place < stops.count, stops[place].selective?.concerns(request, context) == false { place += 1 }
+    while place < stops.count, stops[place].concerns?(request, context) == false { place += 1 }
     return place
   }
 }
