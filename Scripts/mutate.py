@@ -5,7 +5,7 @@
 
 All mutants are compiled into one build, each behind a switch, so a run builds once. The environment variable
 ERRAND_MUTANT selects one. A mutant is killed if a test fails, the process ends early, or the tests take more than
-LIMIT seconds. `--only` takes the mutants whose number, file or text contains TEXT; `--tests` replaces the patterns
+twice the time without a mutant and a minute. `--only` takes the mutants whose number, file or text contains TEXT; `--tests` replaces the patterns
 of the list.
 
 Scripts/mutants.txt has a section for each source file:
@@ -31,10 +31,12 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "Scripts" / "mutants.txt"
-LIMIT = 240
+# The longest time in seconds for the tests of a pattern without a mutant.
+LONGEST = 600
 GOAL = 0.97
 SWITCH = """import Foundation
 
@@ -151,7 +153,7 @@ def lay_out(tree, mutants):
                 shutil.copymode(ROOT / name, path)
 
 
-def run(tree, number, pattern):
+def run(tree, number, pattern, limit=LONGEST):
     """The result of the tests: "passed", or how the mutant was killed."""
     program = tree / ".build" / "debug" / "ErrandPackageTests.xctest"
     command = [program, "--testing-library", "swift-testing", "--no-parallel", "--filter", pattern]
@@ -159,7 +161,7 @@ def run(tree, number, pattern):
     process = subprocess.Popen(
         command, cwd=tree, env=environment, text=True, errors="replace", start_new_session=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    timer = threading.Timer(LIMIT, end, [process])
+    timer = threading.Timer(limit, end, [process])
     timer.start()
     result, ran = "killed: the process ended", False
     for line in process.stdout:
@@ -184,9 +186,17 @@ def end(process):
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def result_of(tree, mutant):
+def measured(tree, pattern):
+    """The time in seconds of the tests without a mutant, which must pass."""
+    begin = time.monotonic()
+    if (result := run(tree, 0, pattern)) != "passed":
+        sys.exit(f"mutate: without a mutant the tests \"{pattern}\" must pass, but the result is: {result}")
+    return time.monotonic() - begin
+
+
+def result_of(tree, mutant, times):
     for pattern in mutant.tests:
-        if (result := run(tree, mutant.number, pattern)) != "passed":
+        if (result := run(tree, mutant.number, pattern, 2 * times[pattern] + 60)) != "passed":
             break
     return result
 
@@ -195,7 +205,9 @@ def judge(tree, mutants, jobs):
     """Runs every mutant. Returns the survivors in order."""
     survivors = []
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        results = pool.map(lambda mutant: result_of(tree, mutant), mutants)
+        patterns = sorted({pattern for mutant in mutants for pattern in mutant.tests})
+        times = dict(zip(patterns, pool.map(lambda pattern: measured(tree, pattern), patterns)))
+        results = pool.map(lambda mutant: result_of(tree, mutant, times), mutants)
         for mutant, result in zip(mutants, results):
             if result == "passed":
                 survivors.append(mutant)
@@ -236,9 +248,6 @@ def main():
     lay_out(words.tree, everything)
     build = ["swift", "build", "--product", "ErrandPackageTests", "-debug-info-format", "none"]
     subprocess.run(build, cwd=words.tree, check=True)
-    for pattern in sorted({pattern for mutant in chosen for pattern in mutant.tests}):
-        if (result := run(words.tree, 0, pattern)) != "passed":
-            sys.exit(f"mutate: without a mutant the tests \"{pattern}\" must pass, but the result is: {result}")
     return report(chosen, judge(words.tree, chosen, words.jobs))
 
 
