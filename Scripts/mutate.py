@@ -157,7 +157,7 @@ def run(tree, number, pattern, limit=LONGEST):
     """The result of the tests: "passed", or how the mutant was killed."""
     program = tree / ".build" / "debug" / "ErrandPackageTests.xctest"
     command = [program, "--testing-library", "swift-testing", "--no-parallel", "--filter", pattern]
-    environment = os.environ | {"ERRAND_MUTANT": str(number), "SWIFT_BACKTRACE": "enable=no"}
+    environment = os.environ | {"ERRAND_MUTANT": str(number), "SWIFT_BACKTRACE": "enable=no", "NO_COLOR": "1"}
     process = subprocess.Popen(
         command, cwd=tree, env=environment, text=True, errors="replace", start_new_session=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

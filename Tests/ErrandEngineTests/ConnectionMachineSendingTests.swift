@@ -60,6 +60,33 @@
       #expect(machine.sending == .finished)
     }
 
+    @Test func `status 100 begins no other body`() {
+      var unsent = Self.machine(.bodyAfterContinue)
+      unsent.proceed()
+      #expect(unsent.sending == .head)
+      var abandoned = Self.machine(.bodyAfterContinue)
+      abandoned.wroteHead()
+      abandoned.abandonRequest()
+      abandoned.proceed()
+      #expect(abandoned.sending == .abandoned)
+    }
+
+    @Test func `a forbidden body closes the connection`() throws {
+      var machine = Self.machine(.nothing)
+      machine.wroteHead()
+      try Self.feed("HTTP/1.1 204 x\r\nContent-Length: 3\r\n\r\n", to: &machine)
+      #expect(machine.isWhole && machine.finish() == false)
+    }
+
+    @Test func `a response that is not whole closes the connection`() throws {
+      for text in ["", "HTTP/1.1 200 x\r\n", "HTTP/1.1 200 x\r\nContent-Length: 3\r\n\r\nab"] {
+        var machine = Self.machine(.nothing)
+        machine.wroteHead()
+        try Self.feed(text, to: &machine)
+        #expect(machine.finish() == false && machine.phase == .closed)
+      }
+    }
+
     @Test(arguments: [200, 417, 500])
     func `a final response instead of status 100 ends the request`(status: Int) throws {
       var machine = Self.machine(.bodyAfterContinue)

@@ -130,6 +130,7 @@
       ("10.0.0.0/x", "10.0.0.0", false), ("b.example", "a.example", false), ("longer.a.example", "a.example", false),
       ("::1", "[::1]", true), ("[::1]", "[::1]", true),
       ("fd00::/8", "[fd12::1]", true), ("fd00::/8", "[fe80::1]", false), ("0.1", "10.0.0.1", false),
+      ("10.0.0.0/64", "[a00::1]", false), ("a00::/8", "10.0.0.1", false),
     ])
     func `exceptions follow the rules of libcurl`(text: String, host: String, isExcepted: Bool) {
       #expect(ProxyExceptions(text).contain(host) == isExcepted)

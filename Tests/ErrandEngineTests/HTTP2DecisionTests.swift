@@ -41,6 +41,13 @@
         return
       }
     }
+
+    /// Half a point returns between two frames, so the points last twice as long.
+    @Test func `parts of a point are not lost`() {
+      var budget = HTTP2FrameBudget(now: moment(0))
+      let frames = (1...).first { !budget.spend(1, now: moment(Int64($0) * 5)) }
+      #expect(frames == 2 * HTTP2FrameBudget.capacity + 1)
+    }
   }
 
   struct SharedPoolTests {
@@ -54,7 +61,7 @@
       var pool = SharedPool<Thing>(most: 9, age: .seconds(10))
       pool.insert(one, for: origin)
       pool.insert(two, for: origin)
-      for _ in 0..<3 { #expect(pool.use(for: origin) { _ in true } === one) }
+      for _ in 0..<3 { #expect(pool.use(for: origin) { _ in true } === one && pool.idleCount == 0) }
       #expect(pool.use(for: origin) { $0 !== one } === two)
       #expect(pool.use(for: try Self.origin("b")) { _ in true } == nil)
       pool.remove(one, of: origin)

@@ -84,7 +84,7 @@
       let context = try Self.context(identity)
       let start = MonotonicInstant.now
       var resumed: [Bool] = []
-      for minute in [0, 6, 9, 11, 20, 22] {
+      for minute in [0, 6, 9, 10, 19, 20] {
         let link = try Self.link(context, identity, at: start.advanced(by: .seconds(60 * minute)))
         resumed.append(link.peer.isResumed)
         link.peer.write("content")
@@ -94,6 +94,19 @@
         link.close()
       }
       #expect(resumed == [false, true, true, false, true, false])
+    }
+
+    /// A server sends new sessions after the handshake, which the second connection does not read.
+    @Test(arguments: [false, true]) func `a session of TLS 1_3 is used once`(isOld: Bool) throws {
+      let identity = try TLSIdentity { if isOld { tls_server_use_tls_1_2($0) } }
+      let context = try Self.context(identity)
+      let first = try Self.link(context, identity)
+      first.peer.write("content")
+      var buffer = [UInt8](repeating: 0, count: 100)
+      #expect(buffer.withUnsafeMutableBytes { first.session.receive(into: $0) } == .bytes(7))
+      let (second, third) = (try Self.link(context, identity), try Self.link(context, identity))
+      #expect(second.peer.isResumed && third.peer.isResumed == isOld)
+      for link in [first, second, third] { link.close() }
     }
 
     /// Answers one request of each connection, and reports whether the connection has resumed a session.

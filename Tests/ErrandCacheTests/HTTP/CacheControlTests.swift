@@ -53,7 +53,8 @@ struct CacheControlTests {
   static let numbers: [(String, @Sendable (CacheControl) -> Int64?, Int64)] = [
     ("max-stale", { $0.maxStale }, .max), ("max-stale=5", { $0.maxStale }, 5),
     ("max-stale, max-stale=5", { $0.maxStale }, 5),
-    ("max-stale=x", { $0.maxStale }, 0), ("min-fresh=5, min-fresh=9", { $0.minFresh }, 9),
+    ("max-stale=x", { $0.maxStale }, 0), ("max-stale=", { $0.maxStale }, 0),
+    ("min-fresh=5, min-fresh=9", { $0.minFresh }, 9),
     ("min-fresh=x", { $0.minFresh }, 1 << 31),
     ("stale-while-revalidate=5, stale-while-revalidate=3", { $0.staleWhileRevalidate }, 3),
     ("stale-while-revalidate", { $0.staleWhileRevalidate }, 0),

@@ -31,6 +31,20 @@ struct StreamMachineTests {
     #expect(!machine.isPaused && machine.bufferedBytes == StreamMachine.limit / 2)
   }
 
+  @Test func `only a cancelled call drops unread pieces`() {
+    for (error, isDropped) in [(APIError.stopped(.cancelled), true), (APIError(.transport, .reset, "Reset."), false)] {
+      var machine = StreamMachine()
+      _ = machine.put(Data([1]))
+      _ = machine.finish(nil, error)
+      #expect((take(&machine) == nil) == isDropped)
+      guard case .failure(let thrown) = machine.next().step else {
+        Issue.record("the loop gets no error")
+        continue
+      }
+      #expect(thrown.isCancelled == isDropped)
+    }
+  }
+
   @Test func `body cannot begin twice`() throws {
     var machine = StreamMachine()
     _ = try machine.begin(ResponseHead(status: 200), BodyFlow {})

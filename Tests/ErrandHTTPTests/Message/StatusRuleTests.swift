@@ -15,6 +15,10 @@ struct StatusRuleTests {
     #expect(!([] as StatusRule).accepts(200))
   }
 
+  @Test func `only bodies of errors may be cut`() {
+    #expect([200, 399, 400, 599].map(StatusRule.mayBeCut) == [false, false, true, true])
+  }
+
   @Test func `rules have readable descriptions`() {
     #expect(StatusRule.success.description == "200–299")
     #expect(StatusRule.success.or([404]).description == "200–299, 404")

@@ -246,4 +246,28 @@ struct JoinSharingTests {
     #expect(await signed.value.error == nil)
     #expect(Set(fixture.transport.requests.map { $0.fields["X-Signature"] }) == [nil, "signed"])
   }
+
+  /// The call has used up its refresh, so it must not depend on an exchange with the rejected credential.
+  @Test func `refreshed call joins no older exchange`() async throws {
+    let latch = Latch()
+    let transport = ScriptedTransport { request in
+      let isOld = request.fields[.authorization] == "Bearer old"
+      if request.url.path == "/start" { return isOld ? .status(401) : .redirect(to: "/text") }
+      if isOld { try await latch.wait() }
+      return .text("value")
+    }
+    let accounts = CredentialStore { _, _ in AccountCredential(.bearer("new")) }
+    try await accounts.login("ada", with: AccountCredential(.bearer("old")))
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(transport)
+    configuration.credentials = accounts
+    let client = APIClient(configuration)
+    let direct = Task { await client.outcome(of: JoinText()) }
+    #expect(await eventually { transport.requests.count == 1 })
+    let led = Task { await client.outcome(of: JoinText(path: "/start")) }
+    #expect(await eventually { transport.requests.count == 4 })
+    latch.open()
+    #expect(await led.value.value == "value")
+    #expect(await direct.value.value == "value")
+  }
 }

@@ -28,6 +28,7 @@ struct ContentRangeTests {
     "bytes 0-99999999999999999999/*", "bytes 99999999999999999999-1/*", "bytes 0-9/99999999999999999999",
     "bytes 0-9223372036854775807/*", "bytes 0-9223372036854775808/*", "bytes \u{FF10}-9/100", "bytes *-9/100",
     "bytes 0-*/100", "bytes\t0-9/100", "bytes 0-9/\u{0}", "bytes --/-", "bytes */-1", "bytes **/1",
+    "bytes 0-9//100", "bytes /0-9/100", "bytes 0-9/100/",
   ])
   func `an invalid Content-Range is rejected`(text: String) { #expect(ContentRange(text) == nil) }
 
