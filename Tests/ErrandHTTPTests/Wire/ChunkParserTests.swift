@@ -24,6 +24,8 @@ struct ChunkParserTests {
       Result(data: "a", isDone: true, trailers: ["X: 1 2 3", "Y: 4"])
     ),
     ("3\r\nab", Result(data: "ab")),
+    ("0000000000000002\r\nab\r\n0\r\n\r\n", Result(data: "ab", isDone: true)),
+    ("7fffffffffffffff\r\nab", Result(data: "ab")),
     ("3\r\nabc\r\n0\r\nX: 1\r\n", Result(data: "abc", trailers: ["X: 1"])),
   ]
 

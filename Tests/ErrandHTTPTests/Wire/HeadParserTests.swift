@@ -114,6 +114,14 @@ struct HeadParserTests {
     #expect(head?.reason == "Fine")
   }
 
+  @Test(arguments: ["OK", "AK", "Ok", "O", "", "OK!", "Not Found"])
+  func `the reason is kept`(reason: String) throws {
+    var parser = Self.parser(Row(lines: [], outcome: .unfinished))
+    _ = try Self.feed("HTTP/1.1 200 \(reason)\r\n", to: &parser)
+    _ = try Self.feed("\r\n", to: &parser)
+    #expect(parser.head.reason == reason)
+  }
+
   @Test func `folded lines are joined by one space`() throws {
     var parser = Self.parser(Row(lines: [], outcome: .unfinished))
     let lines = [
