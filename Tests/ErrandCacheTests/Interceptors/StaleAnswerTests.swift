@@ -150,15 +150,6 @@ struct StaleAnswerTests {
     #expect(try await fixture.client.send(Page.http()) == "answer 3")
   }
 
-  @Test(
-    arguments: [
-      (1, nil, 1), (2, nil, 2), (3, nil, 4), (9, nil, 256), (10, nil, 300), (64, nil, 300), (0, nil, 1), (1, 0, 1),
-      (1, 120, 120), (10, 120, 300), (10, 900, 900),
-    ] as [(Int, Int?, Int)])
-  func `pauses double up to five minutes`(_ failures: Int, _ retryAfter: Int?, _ pause: Int) {
-    #expect(RefreshTable.pause(after: failures, retryAfter: retryAfter.map { .seconds($0) }) == .seconds(pause))
-  }
-
   @Test func `new response resets failures`() async throws {
     let fixture = CacheFixture { _, number in
       number == 2 || number == 3 ? .status(500) : .page("answer \(number)", Self.whileRevalidating)
@@ -176,16 +167,6 @@ struct StaleAnswerTests {
     #expect(try await fixture.client.send(Page.http()) == "answer 4")
     await fixture.settled()
     #expect(fixture.asked == 5)
-  }
-
-  @Test func `remembered failures are limited`() {
-    let table = RefreshTable()
-    let clock = ManualClock()
-    let head = Sample.head(time: 1)
-    let places = (0..<2_000).map { RefreshTable.Place(key: Sample.key("/\($0)"), variant: Sample.digest("v")) }
-    for place in places { table.fail(place, stored: head.responseTime, retryAfter: nil, now: clock.now) }
-    let waiting = places.count { !table.begin($0, head, CallState(timers: clock)) }
-    #expect(waiting == 1_024)
   }
 
   @Test func `refresh outlives its call`() async throws {

@@ -31,12 +31,20 @@ struct Rule23PartTests {
     #expect(Scene.word(rules.storing(Scene.response(200, "Cache-Control: max-age=60"))) == "partial")
   }
 
+  @Test func `rule 23: equal weak tags allow no range`() throws {
+    let head = Scene.stored(#"Cache-Control: max-age=60 | ETag: W/"x""#)
+    let rules = try Scene.rules(.get, #"Range: bytes=0-1 | If-Range: W/"x""#)
+    #expect(rules.decide(among: [head], at: Scene.at(1)).decision == .bypass(.range))
+  }
+
   @Test func `rule 23: only complete uncoded bodies are cut`() throws {
     let rules = try Scene.rules(.get, "Range: bytes=0-1")
     for stored in ["Content-Encoding: gzip", "Content-Encoding: identity"] {
       let head = Scene.stored("Cache-Control: max-age=60 | \(stored)")
       #expect(rules.decide(among: [head], at: Scene.at(1)).decision == .bypass(.range))
     }
+    let missing = Scene.stored("Cache-Control: max-age=60", status: 404)
+    #expect(rules.decide(among: [missing], at: Scene.at(1)).decision == .bypass(.range))
     #expect(rules.decide(among: [], at: Scene.at(1)).decision == .bypass(.range))
     let head = Scene.stored("Cache-Control: max-age=60")
     #expect(
