@@ -60,9 +60,9 @@
       with(cause, FailureText.sentence(for: .http2, origin: origin))
     }
 
-    /// The message for a request that the server has rejected several times before it processed the request.
+    /// The message for a request that the server has not processed and that cannot be sent again.
     static func unprocessed(_ origin: HTTPURL.Origin) -> String {
-      "\(origin) has repeatedly refused to process the request over HTTP/2; send it again later."
+      "\(origin) has not processed the request over HTTP/2; send it in a new call later."
     }
 
     /// The cause of the end of an HTTP/2 connection with too many frames; see ``HTTP2FrameBudget``.

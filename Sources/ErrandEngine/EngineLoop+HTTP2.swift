@@ -99,8 +99,7 @@
     /// HTTP/1.1.
     func connectOthers(waitingFor leader: EngineExchange) {
       guard openings[leader.origin]?.leader === leader else { return }
-      if http1Origins.count >= Self.mostOrigins { http1Origins.removeAll() }
-      http1Origins.insert(leader.origin)
+      Self.insert(leader.origin, into: &http1Origins)
       place(endOpening(of: leader))
     }
 
@@ -140,6 +139,11 @@
     /// The maximum number of origins whose properties are remembered.
     private static let mostOrigins = 1024
 
+    private static func insert(_ origin: HTTPURL.Origin, into origins: inout Set<HTTPURL.Origin>) {
+      if origins.count >= mostOrigins { origins.removeAll() }
+      origins.insert(origin)
+    }
+
     // MARK: - Moving
 
     /// Moves an exchange to another connection because the server guarantees that it has not processed the request (RFC
@@ -158,13 +162,14 @@
       sendAgain(exchange, isKept: false)
     }
 
-    /// Uses HTTP/1.1 for a server from now on, because the server requires it. Returns false if the configuration allows
-    /// only HTTP/2.
-    func requireHTTP1(of origin: HTTPURL.Origin) -> Bool {
-      guard configuration.applicationProtocols.contains("http/1.1"), origin.scheme == .https else { return false }
-      if http1RequiredOrigins.count >= Self.mostOrigins { http1RequiredOrigins.removeAll() }
-      http1RequiredOrigins.insert(origin)
-      return true
+    /// True if a server that requires HTTP/1.1 gets it. Without TLS, the configuration requires HTTP/2.
+    func mayUseHTTP1(for origin: HTTPURL.Origin) -> Bool {
+      configuration.applicationProtocols.contains("http/1.1") && origin.scheme == .https
+    }
+
+    /// Uses HTTP/1.1 for a server from now on if possible, because the server requires it.
+    func requireHTTP1(of origin: HTTPURL.Origin) {
+      if mayUseHTTP1(for: origin) { Self.insert(origin, into: &http1RequiredOrigins) }
     }
 
     /// Looks for another connection at the end of the current work. libnghttp2 may be at work now, and must not be

@@ -28,10 +28,7 @@
       }
       nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, owner in
         guard let frame, let connection = connection(owner) else { return failed }
-        connection.receivedFrame(frame.pointee.hd)
-        if UInt32(frame.pointee.hd.type) == NGHTTP2_GOAWAY.rawValue {
-          connection.receivedGoAway(code: frame.pointee.goaway.error_code)
-        }
+        connection.receivedFrame(frame.pointee)
         return 0
       }
       nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) { _, _, error, owner in

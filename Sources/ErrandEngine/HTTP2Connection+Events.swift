@@ -43,7 +43,8 @@
       streams[stream]?.takeContent(bytes)
     }
 
-    func receivedFrame(_ header: nghttp2_frame_hd) {
+    func receivedFrame(_ frame: nghttp2_frame) {
+      let header = frame.hd
       let flags = UInt32(header.flags)
       let endsStream = flags & NGHTTP2_FLAG_END_STREAM.rawValue != 0
       switch UInt32(header.type) {
@@ -57,14 +58,12 @@
           streams[header.stream_id]?.endStream()
         }
       case NGHTTP2_SETTINGS.rawValue: if flags & NGHTTP2_FLAG_ACK.rawValue == 0 { noteSettings() }
+      case NGHTTP2_GOAWAY.rawValue:
+        // After this call, libnghttp2 closes the streams that the server has not processed.
+        if frame.goaway.error_code == HTTP2StreamMachine.http1Required { loop.requireHTTP1(of: origin) }
+        retire()
       default: break
       }
-    }
-
-    /// Takes no new streams. libnghttp2 closes the streams that the server has not processed after this call.
-    func receivedGoAway(code: UInt32) {
-      if code == HTTP2StreamMachine.http1Required { _ = loop.requireHTTP1(of: origin) }
-      retire()
     }
 
     /// Records why libnghttp2 ends the connection or a stream.

@@ -198,7 +198,9 @@
       isClosed = true
       switch machine.reset(code: code) {
       case .unprocessed: loop.moveUnprocessed(exchange, from: connection)
-      case .http1Required where loop.requireHTTP1(of: exchange.origin): loop.moveUnprocessed(exchange, from: connection)
+      case .http1Required where loop.mayUseHTTP1(for: exchange.origin):
+        loop.requireHTTP1(of: exchange.origin)
+        loop.moveUnprocessed(exchange, from: connection)
       case .response: completeIfDone()
       case .http1Required, .failure: fail(exchange.failure(.http2, EngineFailure.reset(exchange.origin, code: code)))
       }

@@ -97,7 +97,7 @@
     }
 
     /// A server sends new sessions after the handshake, which the second connection does not read.
-    @Test(arguments: [false, true]) func `a session of TLS 1_3 is used once`(isOld: Bool) throws {
+    @Test(arguments: [false, true]) func `a session of TLS 1.3 is used once`(isOld: Bool) throws {
       let identity = try TLSIdentity { if isOld { tls_server_use_tls_1_2($0) } }
       let context = try Self.context(identity)
       let first = try Self.link(context, identity)
