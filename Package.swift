@@ -220,12 +220,13 @@ let package = Package(
       name: "ErrandTransferTests", dependencies: ["ErrandTransfer", "ErrandCore", "ErrandSupport", "ErrandTesting"],
       swiftSettings: strict),
     .testTarget(
-      name: "ErrandJSONTests", dependencies: ["ErrandJSON", "ErrandTesting", "TestSupport"], swiftSettings: strict),
+      name: "ErrandJSONTests", dependencies: ["ErrandJSON", "ErrandSupport", "ErrandTesting", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "ErrandCurlTests",
       dependencies: [
-        "ErrandCurl", "ErrandDecoding", "ErrandTLS", "CErrandTLS", "ErrandTesting", "Errand", "CodedSamples",
-        "TransportChecks", "TestSupport",
+        "ErrandCurl", "ErrandDecoding", "ErrandTLS", "CErrandTLS", "ErrandSupport", "ErrandTesting", "Errand",
+        "CodedSamples", "TransportChecks", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -247,8 +248,8 @@ let package = Package(
       swiftSettings: strict),
     // The rules that every transport must follow, as checks that the tests of each transport run.
     .target(
-      name: "TransportChecks", dependencies: ["ErrandCore", "ErrandTesting"], path: "Tests/TransportChecks",
-      swiftSettings: strict),
+      name: "TransportChecks", dependencies: ["ErrandCore", "ErrandSupport", "ErrandTesting"],
+      path: "Tests/TransportChecks", swiftSettings: strict),
     .testTarget(
       name: "ErrandURLSessionTests",
       dependencies: [
@@ -258,10 +259,11 @@ let package = Package(
       swiftSettings: strict),
     // A process that runs one check of the transport on URLSession, because Foundation on Linux can crash it.
     .executableTarget(
-      name: "TransportProbe", dependencies: ["ErrandURLSession", "TransportChecks"], path: "Tests/TransportProbe",
-      swiftSettings: strict),
+      name: "TransportProbe", dependencies: ["ErrandURLSession", "ErrandSupport", "TransportChecks"],
+      path: "Tests/TransportProbe", swiftSettings: strict),
     .testTarget(
-      name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandTestingTraits", "Errand", "ErrandJSON"],
+      name: "ErrandTestingTests",
+      dependencies: ["ErrandTesting", "ErrandTestingTraits", "Errand", "ErrandJSON", "ErrandSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandTests",
@@ -299,10 +301,11 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCommandTests",
-      dependencies: ["ErrandCommand", "Errand", "ErrandTransfer", "ErrandTesting", "TestSupport"],
+      dependencies: ["ErrandCommand", "Errand", "ErrandSupport", "ErrandTransfer", "ErrandTesting", "TestSupport"],
       swiftSettings: strict),
     // Helpers of several test targets: the built programs and the conditions of a run.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["ErrandSupport"], path: "Tests/TestSupport", swiftSettings: strict),
   ]
 )
 

@@ -1,10 +1,10 @@
 #if os(Linux)
+  import ErrandSupport
   import Dispatch
   import ErrandCore
   import ErrandCurl
   import ErrandTesting
   import Foundation
-  import Synchronization
   import TestSupport
   import Testing
   import TransportChecks
@@ -144,7 +144,7 @@
     @Test func `timers run on the loop's thread`() async throws {
       let transport = CurlTransport()
       let timers = try #require(transport.timers)
-      let order = Mutex<[Int]>([])
+      let order = Locked<[Int]>([])
       let start = timers.now
       let hold = DispatchSemaphore(value: 0)
       _ = timers.schedule(at: start.advanced(by: .seconds(-1))) { hold.wait() }
@@ -183,7 +183,7 @@
 
     /// The lateness of 50 timers that are five milliseconds apart, in order.
     private static func lateness(of timers: any Timers) async -> [Duration] {
-      let late = Mutex<[Duration]>([])
+      let late = Locked<[Duration]>([])
       let allRan = Latch()
       let start = timers.now
       for number in 1...50 {

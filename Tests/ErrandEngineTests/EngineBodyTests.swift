@@ -1,11 +1,11 @@
 #if os(Linux)
+  import ErrandSupport
   import CodedSamples
   import ErrandCore
   import ErrandDecoding
   import ErrandHTTP
   import ErrandTesting
   import Foundation
-  import Synchronization
   import TestSupport
   import Testing
   import TransportChecks
@@ -127,7 +127,7 @@
 
     @Test func `a sink receives large pieces`() async throws {
       let server = try LoopbackServer { _ in .generated(count: 8 << 20) }
-      let sizes = Mutex<[Int]>([])
+      let sizes = Locked<[Int]>([])
       let sink = MeasuringSink(sizes: { size in sizes.withLock { $0.append(size) } })
       async let response = EngineTransport().send(Exchange(request: HTTPRequest(url: server.url), sink: sink))
       // The sink pauses at the first piece until the system's buffers are full.
@@ -193,8 +193,8 @@
     private final class MeasuringSink: BodySink {
       let paused = Latch()
       private let sizes: @Sendable (Int) -> Void
-      private let flow = Mutex<BodyFlow?>(nil)
-      private let isFirst = Mutex(true)
+      private let flow = Locked<BodyFlow?>(nil)
+      private let isFirst = Locked(true)
 
       init(sizes: @escaping @Sendable (Int) -> Void) { self.sizes = sizes }
 

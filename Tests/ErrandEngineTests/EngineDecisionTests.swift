@@ -1,7 +1,7 @@
 #if os(Linux)
+  import ErrandSupport
   import ErrandHTTP
   import Foundation
-  import Synchronization
   import TestSupport
   import Testing
 
@@ -247,7 +247,7 @@
   struct NameLookupsTests {
     /// The current and the highest number of running lookups.
     private final class Meter: Sendable {
-      private let counts = Mutex((now: 0, most: 0))
+      private let counts = Locked((now: 0, most: 0))
       var most: Int { counts.withLock { $0.most } }
 
       func begin() {

@@ -1,9 +1,9 @@
 #if os(Linux)
+  import ErrandSupport
   import ErrandCore
   import ErrandHTTP
   import ErrandTesting
   import Foundation
-  import Synchronization
   import TestSupport
   import Testing
   import TransportChecks
@@ -131,7 +131,7 @@
     @Test func `the timers run on the loop's thread`() async throws {
       let transport = EngineTransport()
       let timers = try #require(transport.timers)
-      let order = Mutex<[Int]>([])
+      let order = Locked<[Int]>([])
       let start = timers.now
       let hold = DispatchSemaphore(value: 0)
       _ = timers.schedule(at: start.advanced(by: .seconds(-1))) { hold.wait() }

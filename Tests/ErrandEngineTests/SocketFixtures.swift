@@ -1,7 +1,7 @@
 #if os(Linux)
+  import ErrandSupport
   import Foundation
   import Glibc
-  import Synchronization
 
   struct SocketFault: Error { let call: String }
 
@@ -43,7 +43,7 @@
 
   /// A server on a Unix domain socket that answers each request with `ok`.
   final class UnixServer: Sendable {
-    private let count = Mutex(0)
+    private let count = Locked(0)
     var connections: Int { count.withLock { $0 } }
 
     init(_ path: String) throws {

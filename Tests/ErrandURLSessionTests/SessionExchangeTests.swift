@@ -1,7 +1,7 @@
+import ErrandSupport
 @testable import ErrandCore
 import ErrandTesting
 import Foundation
-import Synchronization
 import Testing
 import TransportChecks
 
@@ -160,7 +160,7 @@ struct SessionExchangeTests {
   }
 
   @Test func `progress ends with the last byte`() async throws {
-    let seen = Mutex<[TransferProgress]>([])
+    let seen = Locked<[TransferProgress]>([])
     let rig = try ExchangeRig(
       .post, body: HTTPBody(Data(count: 9)), onProgress: { report in seen.withLock { $0.append(report) } })
     _ = try await rig.outcome { run in

@@ -1,5 +1,5 @@
+import ErrandSupport
 import Dispatch
-import Synchronization
 
 /// A task executor for tests. While it is held its jobs wait without blocking a thread.
 package final class HeldExecutor: TaskExecutor {
@@ -8,7 +8,7 @@ package final class HeldExecutor: TaskExecutor {
     var jobs: [UnownedJob] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let queue = DispatchQueue(label: "errand.test.held")
 
   package init() {}

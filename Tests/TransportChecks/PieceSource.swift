@@ -1,5 +1,5 @@
+import ErrandSupport
 package import ErrandCore
-import Synchronization
 
 /// A body source that yields the pieces that a test has prepared, and counts the reads.
 package final class PieceSource: BodySource {
@@ -18,7 +18,7 @@ package final class PieceSource: BodySource {
       var (opened, closed) = (0, 0)
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     package init() {}
 

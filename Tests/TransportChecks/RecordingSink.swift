@@ -1,6 +1,6 @@
+import ErrandSupport
 package import ErrandCore
 package import Foundation
-import Synchronization
 
 /// A body sink that records what it receives, and pauses or fails when a test requires it.
 package final class RecordingSink: BodySink {
@@ -17,7 +17,7 @@ package final class RecordingSink: BodySink {
     var flow: BodyFlow?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let disposition: @Sendable (ResponseHead) throws -> BodyDisposition
   private let keeps: Bool
   private let onPiece: @Sendable (Int, BodyFlow) throws -> Bool

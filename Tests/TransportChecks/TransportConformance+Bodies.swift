@@ -1,7 +1,7 @@
+import ErrandSupport
 import ErrandCore
 import ErrandTesting
 import Foundation
-import Synchronization
 import Testing
 
 extension TransportConformance {
@@ -85,7 +85,7 @@ extension TransportConformance {
     },
     Check("progress includes the last byte", needs: .progress) { transport in
       let server = try LoopbackServer { _ in .generated(count: 3_000_000) }
-      let seen = Mutex<[TransferProgress]>([])
+      let seen = Locked<[TransferProgress]>([])
       let body = Data(repeating: 7, count: 1_000_000)
       let start = MonotonicInstant.now
       _ = try await transport.send(
@@ -103,7 +103,7 @@ extension TransportConformance {
     },
     Check("progress of a small body is reported once", needs: .progress) { transport in
       let server = try LoopbackServer { _ in .ok("hello") }
-      let seen = Mutex<[TransferProgress]>([])
+      let seen = Locked<[TransferProgress]>([])
       _ = try await transport.send(
         Exchange(
           request: HTTPRequest(method: .post, url: server.url, body: HTTPBody(Data([1, 2, 3]))),

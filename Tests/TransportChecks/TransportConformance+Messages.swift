@@ -1,7 +1,7 @@
+import ErrandSupport
 import ErrandCore
 import ErrandTesting
 import Foundation
-import Synchronization
 import Testing
 
 extension TransportConformance {
@@ -95,7 +95,7 @@ extension TransportConformance {
       let server = try LoopbackServer { _ in
         .ok("final").informational(103, headers: ["Link": "</a>"]).informational(102)
       }
-      let seen = Mutex<[ResponseHead]>([])
+      let seen = Locked<[ResponseHead]>([])
       let response = try await transport.send(
         Exchange(request: HTTPRequest(url: server.url), onInformational: { head in seen.withLock { $0.append(head) } }))
       #expect(response.text == "final")

@@ -1,6 +1,6 @@
+import ErrandSupport
 import ErrandURLSession
 import Foundation
-import Synchronization
 import Testing
 import TransportChecks
 
@@ -18,7 +18,7 @@ enum TransportProbe {
     guard let check = checks.first(where: { $0.name == name }) else { exit(64) }
     let transport = URLSessionTransport()
     guard transport.capabilities.isSuperset(of: check.needs) else { exit(2) }
-    let issues = Mutex(0)
+    let issues = Locked(0)
     await withKnownIssue(isIntermittent: true) {
       do {
         try await check.run(transport)

@@ -1,11 +1,11 @@
-import Synchronization
+import ErrandSupport
 import Testing
 
 @testable import ErrandCommand
 
 struct ProgressDisplayTests {
   private final class Paper: Sendable {
-    private let pieces = Mutex<[String]>([])
+    private let pieces = Locked<[String]>([])
     var text: String { pieces.withLock { $0.joined() } }
     var count: Int { pieces.withLock { $0.count } }
     func write(_ piece: String) { pieces.withLock { $0.append(piece) } }
@@ -39,8 +39,8 @@ struct ProgressDisplayTests {
   }
 
   private final class SizeBox: Sendable {
-    private let size: Mutex<TerminalSize>
-    init(size: TerminalSize) { self.size = Mutex(size) }
+    private let size: Locked<TerminalSize>
+    init(size: TerminalSize) { self.size = Locked(size) }
     var value: TerminalSize { size.withLock { $0 } }
     func set(_ new: TerminalSize) { size.withLock { $0 = new } }
   }

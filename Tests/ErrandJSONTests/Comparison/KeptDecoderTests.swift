@@ -1,8 +1,8 @@
+import ErrandSupport
 import Dispatch
 import ErrandJSON
 import ErrandTesting
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -94,7 +94,7 @@ struct KeptDecoderTests {
   @Test(arguments: texts) func `kept decoders are thread-safe`(text: String) throws {
     let all = try JSONDecoding.fast.decode([String: [Kept]].self, from: Data("{\"up\":[\(text)]}".utf8))
     let kept = try #require(all["up"]?.first)
-    let wrong = Mutex(0)
+    let wrong = Locked(0)
     // Threads run in parallel, which tasks may not do.
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
       for _ in 0..<(isSanitized ? 10 : 50) where kept.lines != kept.inTime { wrong.withLock { $0 += 1 } }
@@ -118,7 +118,7 @@ struct KeptDecoderTests {
     let text = Data(#"{"items":[{"value":1},{"value":2}],"names":{"a b":["x","\n"]},"at":"2020-01-01T00:00:00Z"}"#.utf8)
     let decoding = JSONDecoding.fast(dates: .iso8601, keys: .convertFromSnakeCase)
     let due = try JSONDecoding(dates: .iso8601, keys: .convertFromSnakeCase).decode(Page.self, from: text)
-    let wrong = Mutex(0)
+    let wrong = Locked(0)
     // Threads run in parallel, which tasks may not do.
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
       for _ in 0..<(isSanitized ? 20 : 100) {

@@ -1,6 +1,6 @@
+import ErrandSupport
 import Errand
 import Foundation
-import Synchronization
 import Testing
 
 @testable import ErrandTesting
@@ -93,7 +93,7 @@ struct LoopbackLifecycleTests {
   }
 
   @Test func `stop in a handler ends waits`() async throws {
-    let box = Mutex<LoopbackServer?>(nil)
+    let box = Locked<LoopbackServer?>(nil)
     let server = try LoopbackServer { _ in
       box.withLock { $0 }?.stop()
       return .ok()

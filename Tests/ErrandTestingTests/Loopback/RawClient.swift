@@ -1,5 +1,5 @@
+import ErrandSupport
 import Foundation
-import Synchronization
 
 @testable import ErrandTesting
 
@@ -19,7 +19,7 @@ final class RawClient: Sendable {
   struct Failure: Error { let code: Int32 }
 
   private let descriptor: Int32
-  private let isClosed = Mutex(false)
+  private let isClosed = Locked(false)
 
   init(_ port: Int) throws {
     descriptor = socket(AF_INET, streamSocketType, 0)

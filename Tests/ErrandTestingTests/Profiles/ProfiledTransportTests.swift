@@ -1,7 +1,7 @@
+import ErrandSupport
 import Errand
 import ErrandTesting
 import Foundation
-import Synchronization
 import Testing
 
 struct ProfiledTransportTests {
@@ -13,7 +13,7 @@ struct ProfiledTransportTests {
   /// Sends a request and advances the clock by each step as soon as a timer is set. Checks that the exchange has not
   /// ended before the last step, and returns the number of steps.
   private func time(_ exchange: Exchange, over transport: any Transport, _ steps: [Duration]) async throws -> Int {
-    let done = Mutex(false)
+    let done = Locked(false)
     async let response = {
       let response = try await transport.send(exchange)
       done.withLock { $0 = true }
@@ -61,7 +61,7 @@ struct ProfiledTransportTests {
     let body = String(repeating: "x", count: 40_000)
     let transport = ProfiledTransport(
       ScriptedTransport(.text(body)), NetworkProfile(downloadRate: 16_384, uploadRate: 4_096))
-    let seen = Mutex(0)
+    let seen = Locked(0)
     let sink = CollectingSink { piece in seen.withLock { $0 += piece.utf8.count } }
     let request = try HTTPRequest(
       method: .post, url: url, body: .stream(length: 70) { _ in LetterSource(count: 70) })
@@ -133,7 +133,7 @@ struct ProfiledTransportTests {
       var found: [Duration] = []
       for _ in 0..<5 {
         let start = clock.now
-        let done = Mutex(false)
+        let done = Locked(false)
         async let response = {
           _ = try await transport.send(Exchange(request: HTTPRequest(url: url)))
           done.withLock { $0 = true }
@@ -177,7 +177,7 @@ private final class HoldingSink: BodySink {
     var hasEnded = false
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   var pieces: Int { state.withLock { $0.pieces } }
   var hasEnded: Bool { state.withLock { $0.hasEnded } }

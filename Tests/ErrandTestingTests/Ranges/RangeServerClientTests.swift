@@ -1,7 +1,7 @@
+import ErrandSupport
 import Errand
 import ErrandTesting
 import Foundation
-import Synchronization
 import Testing
 
 /// Tests the range server with a client.
@@ -45,10 +45,10 @@ struct RangeServerClientTests {
   /// A sink that counts and checks the received bytes.
   private final class Checker: BodySink {
     private let file: RangeResource
-    private let state: Mutex<(place: Int, wrong: Int)>
+    private let state: Locked<(place: Int, wrong: Int)>
     init(_ file: RangeResource, from place: Int) {
       self.file = file
-      state = Mutex((place, 0))
+      state = Locked((place, 0))
     }
     var result: (place: Int, wrong: Int) { state.withLock { $0 } }
     func begin(_ head: ResponseHead, flow: BodyFlow) -> BodyDisposition { .sink }

@@ -1,7 +1,7 @@
+import ErrandSupport
 import Errand
 import ErrandTesting
 import Foundation
-import Synchronization
 import Testing
 
 struct RecordingTransportTests {
@@ -10,7 +10,7 @@ struct RecordingTransportTests {
   @Test func `sink's body is recorded`() async throws {
     let body = String(repeating: "0123456789", count: 5_000)
     let recorder = RecordingTransport(ScriptedTransport(.text(body)))
-    let seen = Mutex("")
+    let seen = Locked("")
     let sink = CollectingSink { piece in seen.withLock { $0 += piece } }
     let response = try await recorder.send(Exchange(request: HTTPRequest(url: url), sink: sink))
     #expect(response.body.isEmpty)

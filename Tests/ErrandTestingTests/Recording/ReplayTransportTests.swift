@@ -1,7 +1,7 @@
+import ErrandSupport
 import Errand
 import ErrandTesting
 import Foundation
-import Synchronization
 import Testing
 
 struct ReplayTransportTests {
@@ -112,7 +112,7 @@ struct ReplayTransportTests {
         try recorded("\(base)/b", .text("half").breakingOff(.truncated)),
       ]))
     #expect(await failure(of: try HTTPRequest(url: "\(base)/a"), over: replay)?.description == "gone")
-    let bytes = Mutex("")
+    let bytes = Locked("")
     let sink = CollectingSink { piece in bytes.withLock { $0 += piece } }
     let exchange = Exchange(request: try HTTPRequest(url: "\(base)/b"), sink: sink)
     await #expect(throws: TransportFailure(.truncated, "scripted break")) { try await replay.send(exchange) }
@@ -181,7 +181,7 @@ final class CollectingSink: BodySink {
     var hasEnded = false
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let pausing: Bool
   private let onPiece: @Sendable (String) -> Void
 

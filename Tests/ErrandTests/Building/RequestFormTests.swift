@@ -1,7 +1,7 @@
+import ErrandSupport
 import Errand
 import ErrandTesting
 import Foundation
-import Synchronization
 import Testing
 
 /// Forms of requests: checked, finished, stored for later, a class, a family by protocol.
@@ -103,7 +103,7 @@ struct RequestFormTests {
   // MARK: - Classes and families
 
   final class Counted: APIRequest {
-    let reads = Mutex(0)
+    let reads = Locked(0)
     var path: Path {
       reads.withLock { $0 += 1 }
       return "/c"

@@ -1,7 +1,7 @@
+import ErrandSupport
 import Errand
 import ErrandTesting
 import Foundation
-import Synchronization
 
 /// A sink that pauses or throws when a test requires it, and counts the calls it receives.
 final class AwkwardSink: BodySink {
@@ -20,7 +20,7 @@ final class AwkwardSink: BodySink {
     var flow: BodyFlow?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let fault: Fault
   private let pauses: @Sendable (Int) -> Bool
   /// Opened when the sink has paused.

@@ -1,7 +1,7 @@
+import ErrandSupport
 import Errand
 import ErrandTesting
 import Foundation
-import Synchronization
 import Testing
 
 /// Calls that are retried, over real sockets.
@@ -23,7 +23,7 @@ struct RetrySocketTests {
 
   /// Responds to the first `times` exchanges with `first`, and to the others with success.
   private func server(_ first: LoopbackAnswer, times: Int = 2) throws -> LoopbackServer {
-    let count = Mutex(0)
+    let count = Locked(0)
     return try LoopbackServer { _ in
       count.withLock {
         $0 += 1
