@@ -1,5 +1,5 @@
 /// Reports the progress of the request body and of the response body. The progress of each body is reported at most
-/// once in 50 ms. The final number of bytes of each body is always reported.
+/// once in 50 ms. The final number of bytes of each body is always reported, with the total.
 ///
 /// A number that comes too early is kept. The engine calls ``reportWaiting(at:)`` at ``nextReport``, so that a body that
 /// stands still does not show an old number. The transport on libcurl does not.
@@ -8,7 +8,7 @@ package struct ProgressReporter {
 
   private struct Line {
     var due: MonotonicInstant?
-    var reported: Int64 = -1
+    var reported: (bytes: Int64, total: Int64?) = (-1, nil)
     /// The number of bytes that came before the next report was due, and the total.
     var waiting: (bytes: Int64, total: Int64?)?
   }
@@ -24,12 +24,12 @@ package struct ProgressReporter {
   ) {
     var line = direction == .upload ? upload : download
     defer { if direction == .upload { upload = line } else { download = line } }
-    guard line.reported != bytes else { return }
+    guard line.reported != (bytes, total) else { return }
     if let due = line.due, now < due, bytes != total {
       line.waiting = (bytes, total)
       return
     }
-    line = Line(due: now.advanced(by: Self.interval), reported: bytes)
+    line = Line(due: now.advanced(by: Self.interval), reported: (bytes, total))
     action(TransferProgress(direction, bytes: bytes, total: total))
   }
 
@@ -47,11 +47,12 @@ package struct ProgressReporter {
   /// Drops the numbers of bytes that came too early, because the exchange begins again.
   package mutating func dropWaiting() { (upload.waiting, download.waiting) = (nil, nil) }
 
-  /// Reports the final number of transferred bytes of a body, unless this number has already been reported.
+  /// Reports the final number of transferred bytes of a body as its total, unless this has already been reported.
   package mutating func finish(_ direction: TransferProgress.Direction, _ bytes: Int64) {
     let line = direction == .upload ? upload : download
-    if direction == .upload { upload = Line(reported: bytes) } else { download = Line(reported: bytes) }
-    if line.reported == bytes { return }
+    let end = Line(reported: (bytes, bytes))
+    if direction == .upload { upload = end } else { download = end }
+    if line.reported == end.reported { return }
     action(TransferProgress(direction, bytes: bytes, total: bytes))
   }
 }

@@ -19,6 +19,15 @@ struct ProgressReporterTests {
     #expect(told.all.map(\.bytes) == [0, 50, 100, 150, 200])
   }
 
+  @Test func `a total found at the end is reported`() {
+    var progress = progress()
+    progress.report(.upload, 1, total: nil, at: moment(0))
+    progress.report(.upload, 9, total: nil, at: moment(60))
+    progress.finish(.upload, 9)
+    progress.finish(.upload, 9)
+    #expect(told.all.map(\.bytes) == [1, 9, 9] && told.all.map(\.total) == [nil, nil, 9])
+  }
+
   @Test func `an early number is reported later`() {
     var progress = progress()
     progress.report(.download, 1, total: 9, at: moment(0))

@@ -116,7 +116,9 @@ struct UploadLineTests {
     try await ended.wait()
     let uploads = seen.all.filter { $0.direction == .upload }
     #expect(uploads.last?.bytes == 900_000 && uploads.last?.total == 900_000)
-    #expect(uploads.dropLast().allSatisfy { $0.total == (isKnown ? 900_000 : nil) && $0.bytes < 900_000 })
+    // A source of unknown length may pause after its last byte, so that only the last report can contain the total.
+    let most = isKnown ? 899_999 : 900_000
+    #expect(uploads.dropLast().allSatisfy { $0.total == (isKnown ? 900_000 : nil) && $0.bytes <= most })
     #expect(uploads.map(\.bytes) == uploads.map(\.bytes).sorted())
   }
 
