@@ -36,11 +36,8 @@ SEQUENTIAL = (
     "ErrandPublicSuffixTests", "ErrandTests/Decoding", "ErrandTransferTests/Decision", "ErrandTransferTests/Record",
     "ErrandXMLTests",
 )
-# The thread sanitizer reported a race at the address of a lock without a value, which `changing` of the transports is.
-# `PthreadLocked` now keeps such a lock and its value apart; remove this exception when a sanitized run has shown it.
-EMPTY_LOCKS = ("ErrandTests/Trust",)
 # The folders that a run leaves out. A new folder is in every run.
-RUNS = {"all": (), "thread": PROGRAMS + SEQUENTIAL + EMPTY_LOCKS, "address": PROGRAMS}
+RUNS = {"all": (), "thread": PROGRAMS + SEQUENTIAL, "address": PROGRAMS}
 
 # The first line of a report about a crash.
 CRASH = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|Fatal error|\.swift:\d+: .*error:")

@@ -3,15 +3,19 @@
 
   /// The lock that `Locked` uses in builds for the thread sanitizer.
   @usableFromInline
-  final class PthreadLocked<Value: Sendable>: @unchecked Sendable {  // every access to `value` holds `lock`
+  final class PthreadLocked<Value: Sendable>: @unchecked Sendable {  // every access to `storage` holds `lock`
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private var value: Value
-    /// Keeps a value without a size, such as `()`, from having the address of another variable. The sanitizer would
-    /// report accesses to both as a race.
-    private let padding: UInt8 = 0
+    private var storage: Storage
+
+    /// The value and a byte. Without the byte, a value without a size, such as `()`, has no address of its own, and the
+    /// sanitizer reports an access to it and to the beginning of the object as a race.
+    private struct Storage {
+      var value: Value
+      let byte: UInt8 = 0
+    }
 
     @usableFromInline init(_ value: Value) {
-      self.value = value
+      storage = Storage(value: value)
       pthread_mutex_init(lock, nil)
     }
 
@@ -25,7 +29,7 @@
     ) throws(Failure) -> Result {
       pthread_mutex_lock(lock)
       defer { pthread_mutex_unlock(lock) }
-      return try body(&value)
+      return try body(&storage.value)
     }
   }
 #endif
