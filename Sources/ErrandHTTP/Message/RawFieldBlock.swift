@@ -8,14 +8,18 @@ package final class RawFieldBlock: Sendable {
 
   /// Stores lines of the form `Name:value` and a line feed. The caller has removed white space around the values.
   /// `count` is the number of lines.
-  package init(bytes: [UInt8], count: Int) {
-    self.bytes = bytes
-    self.count = count
+  package convenience init(bytes: [UInt8], count: Int) {
     var filterBits: UInt64 = 0
     Self.forEach(in: bytes) { name, _ in
       filterBits |= HTTPFieldName.filterBit(of: name)
       return true
     }
+    self.init(bytes: bytes, count: count, filterBits: filterBits)
+  }
+
+  init(bytes: [UInt8], count: Int, filterBits: UInt64) {
+    self.bytes = bytes
+    self.count = count
     self.filterBits = filterBits
   }
 

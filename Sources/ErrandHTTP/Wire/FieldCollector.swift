@@ -13,6 +13,8 @@ package struct FieldCollector {
   package private(set) var count = 0
   private var lastStart = 0
   private var lastNameCount = 0
+  /// The bits ``HTTPFieldName/filterBit`` of all names, combined in one number.
+  private var filterBits: UInt64 = 0
   /// True if the value of the last field consists of several lines.
   package private(set) var isFolded = false
 
@@ -28,6 +30,7 @@ package struct FieldCollector {
     if bytes.isEmpty { bytes.reserveCapacity(256) }
     lastStart = bytes.count
     lastNameCount = field.name.count
+    filterBits |= HTTPFieldName.filterBit(of: field.name)
     isFolded = false
     // Append the name and the colon, which directly follows the name.
     bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[..<(field.name.count + 1)]))
@@ -66,13 +69,15 @@ package struct FieldCollector {
   package mutating func removeAll() {
     bytes = []
     count = 0
+    filterBits = 0
     isFolded = false
   }
 
   /// Returns the collected fields and empties the collector.
   package mutating func take() -> HTTPFields {
     defer { removeAll() }
-    return count == 0 ? HTTPFields() : HTTPFields(raw: RawFieldBlock(bytes: bytes, count: count))
+    guard count > 0 else { return HTTPFields() }
+    return HTTPFields(raw: RawFieldBlock(bytes: bytes, count: count, filterBits: filterBits))
   }
 
   private static func split(_ line: UnsafeRawBufferPointer) throws(TransportFailure) -> Field {
