@@ -43,10 +43,8 @@ final class CallRegistry: OwnedCalls {
 
   func remove(_ place: Int) {
     let removed = places.withLock { places -> Entry? in
-      let entry = places.entries[place]
-      places.entries[place] = nil
       places.free.append(place)
-      return entry
+      return places.entries[place].take()
     }
     _ = removed
   }

@@ -7,20 +7,20 @@ extension CallRun {
     let envelope = envelope(of: request)
     if isStreamed { try checkStreaming(envelope) }
     let contentTypes = request.contentTypes
-    let format = family?.responseFormat ?? snapshot.configuration.responseFormat
+    let format = family?.settings.responseFormat ?? snapshot.configuration.responseFormat
     let credential = credential(of: request)
     if let refusal { throw refusal }
     return CallPlan(
       statusRule: statusRule(of: request), contentTypes: contentTypes,
-      formatTypes: contentTypes == nil ? typed.contentTypes(in: format) : nil, shape: request.shape,
-      envelope: envelope, credential: credential, provider: snapshot.configuration.credentials,
+      formatTypes: contentTypes == nil && typed.decodes ? typed.input.contentTypes(in: format) : nil,
+      shape: request.shape, envelope: envelope, credential: credential, provider: snapshot.configuration.credentials,
       transport: snapshot.transport, nesting: nesting,
       hasExchangeInterceptors: !snapshot.configuration.exchangeInterceptors.isEmpty,
       requiredAccount: credential == .inherited ? options.requiredAccount : nil, base: snapshot.base,
       servers: NamedServers(snapshot.bases, family), cookies: cookies(of: request), redirects: redirects(of: request),
       retries: retries(of: request), idempotency: request.idempotency, hosts: try snapshot.hosts.get(),
-      connectTimeout: (timeouts.connect ?? .seconds(10)).duration,
-      idleTimeout: (timeouts.idle ?? .seconds(60)).duration, limits: snapshot.configuration.limits,
+      connectTimeout: (timeouts.connect ?? .standardConnect).duration,
+      idleTimeout: (timeouts.idle ?? .standardIdle).duration, limits: snapshot.configuration.limits,
       network: request.network, download: download, log: log, cacheKey: request.cacheKey,
       joining: joining(of: request), kind: kind)
   }
@@ -28,15 +28,15 @@ extension CallRun {
   // MARK: - The settings in force: those of the call, the request, its family or the client
 
   private func statusRule(of request: any APIRequest) -> StatusRule {
-    request.statusRule.filled(by: family?.statusRule).filled(by: snapshot.configuration.statusRule)
+    request.statusRule.filled(by: family?.settings.statusRule).filled(by: snapshot.configuration.statusRule)
       .filled(by: .success)
   }
 
   private func envelope(of request: any APIRequest) -> Envelope {
     // A downloaded file has no envelope, even if the client or the ``RequestFamily`` declares one. An envelope is a
     // JSON object around the value, such as `{"code": 0, "data": …}`.
-    if download != nil { return request.envelope.filled(by: Envelope.none) }
-    return request.envelope.filled(by: family?.envelope).filled(by: snapshot.configuration.envelope)
+    if hasDownload { return request.envelope.filled(by: Envelope.none) }
+    return request.envelope.filled(by: family?.settings.envelope).filled(by: snapshot.configuration.envelope)
   }
 
   /// The credential that the request declares. But a request that the credential provider sends in order to supply or
@@ -52,29 +52,26 @@ extension CallRun {
   }
 
   private func redirects(of request: any APIRequest) -> RedirectPolicy {
-    request.redirects.filled(by: family?.redirects).filled(by: snapshot.configuration.redirects)
+    request.redirects.filled(by: family?.settings.redirects).filled(by: snapshot.configuration.redirects)
       .filled(by: .follow())
   }
 
   private func retries(of request: any APIRequest) -> RetryPolicy {
-    let policy = options.retries.filled(by: request.retries).filled(by: family?.retries)
+    let policy = options.retries.filled(by: request.retries).filled(by: family?.settings.retries)
       .filled(by: snapshot.configuration.retries)
     return policy.sendsAgain ? policy : .none
   }
 
   private func joining(of request: any APIRequest) -> JoinRule {
     if isStreamed { return .never }
-    return options.joining.filled(by: request.joining).filled(by: family?.joining ?? .inherited)
+    return options.joining.filled(by: request.joining).filled(by: family?.settings.joining ?? .inherited)
       .filled(by: snapshot.configuration.joining)
   }
 
   // MARK: - Checks and parts
 
-  /// True if the response body goes to a sink or a file instead of memory.
-  private var isStreamed: Bool { options.bodySink != nil || download != nil }
-
   private func checkStreaming(_ envelope: Envelope) throws(APIError) {
-    let what = download == nil ? "body sink" : "download"
+    let what = hasDownload ? "download" : "body sink"
     if case .success = snapshot.pipeline, !snapshot.capabilities.contains(.bodySink) {
       throw .build(
         .unsupported,
@@ -86,13 +83,13 @@ extension CallRun {
         "A call with a \(what) has no body in memory to validate; declare no `shape`, and declare `Envelope.none` as"
           + " the `envelope`.")
     }
-    guard download != nil else { return }
+    guard hasDownload else { return }
     if options.bodySink != nil {
       throw .build(
         .unsupported,
         "A request with a `download` cannot have a `bodySink`; remove the `bodySink` from the call options.")
     }
-    if typed.readsBody {
+    if typed.input.readsBody {
       throw .build(
         .unsupported,
         "A request with a `download` has no body in memory to decode; use `DownloadedFile` as its `Response`.")
@@ -105,7 +102,7 @@ extension CallRun {
   func cachePlan(_ plan: CallPlan) throws(APIError) -> CachePlan? {
     let request = info.request
     let own = request.cache
-    let declared = own.isInherited ? family?.cache ?? .inherited : own
+    let declared = own.isInherited ? family?.settings.cache ?? .inherited : own
     let targets = request.cachedAs
     // Compares the policy of the client property by property. A copy of the whole policy would, on every call, change
     // the reference counts of objects that all threads share, which is slow.
@@ -132,12 +129,12 @@ extension CallRun {
   func decodingRules(_ envelope: Envelope) -> DecodingRules {
     DecodingRules(
       json: jsonDecoding, envelope: envelope,
-      format: family?.responseFormat ?? snapshot.configuration.responseFormat)
+      format: family?.settings.responseFormat ?? snapshot.configuration.responseFormat)
   }
 
-  private func inheritance(_ family: RequestFamily?) -> CacheInheritance {
+  private func inheritance(_ family: SharedFamily?) -> CacheInheritance {
     CacheInheritance(
-      family: family?.cache ?? .inherited, rules: snapshot.configuration.cacheRules,
+      family: family?.settings.cache ?? .inherited, rules: snapshot.configuration.cacheRules,
       standing: snapshot.configuration.cachePolicy)
   }
 
@@ -150,7 +147,7 @@ extension CallRun {
           + " give the body as data.")
     }
     let declared = request.cache
-    let inheritance = inheritance(request.family)
+    let inheritance = inheritance(request.family.map(SharedFamily.init))
     let policy = declared.isInherited ? inheritance.policy(for: built) : declared
     return CacheAlias(request: built, given: request, policy: policy, key: request.cacheKey)
   }

@@ -23,6 +23,8 @@ final class CallRun: Sendable {
   let callbackQueue: CallbackQueue?
   let timeouts: Timeouts
   let totalTimeout: Duration?
+  /// True if the response body goes to a sink or a file instead of memory.
+  let isStreamed: Bool
   let jsonDecoding: JSONDecoding
   let log: CallLog?
   /// The effect of the request's ``RepeatRule`` on this call; nil if the request has no repeat rule.
@@ -37,18 +39,24 @@ final class CallRun: Sendable {
   /// takes less memory.
   private final class Extras: Sendable {
     let download: Download?
-    let family: RequestFamily?
+    let hasDownload: Bool
+    let family: SharedFamily?
     let refusal: APIError?
 
-    init?(_ download: Download?, _ family: RequestFamily?, _ refusal: APIError?) {
-      if download == nil, family == nil, refusal == nil { return nil }
+    private init(_ download: Download?, _ family: SharedFamily?, _ refusal: APIError?) {
+      hasDownload = download != nil
       (self.download, self.family, self.refusal) = (download, family, refusal)
+    }
+
+    static func unlessEmpty(_ download: Download?, _ family: SharedFamily?, _ refusal: APIError?) -> Extras? {
+      download == nil && family == nil && refusal == nil ? nil : Extras(download, family, refusal)
     }
   }
 
   /// The file that receives the response body; nil if the body goes to memory or to a sink.
   var download: Download? { extras?.download }
-  var family: RequestFamily? { extras?.family }
+  var hasDownload: Bool { extras?.hasDownload == true }
+  var family: SharedFamily? { extras?.family }
   /// The error of a call that is nested too deeply; nil for other calls. The error names the code that started the
   /// call, so it is made at the start of the call.
   var refusal: APIError? { extras?.refusal }
@@ -66,15 +74,15 @@ final class CallRun: Sendable {
   ) {
     let request = typed.request
     (nesting, isInsideProvider) = (UserCodeScope.nesting, UserCodeScope.isInside(provider: snapshot.providerID))
-    let family = request.family
-    timeouts = options.timeouts.filled(by: request.timeouts).filled(by: family?.timeouts)
+    let family = request.family.map(SharedFamily.init)
+    timeouts = options.timeouts.filled(by: request.timeouts).filled(by: family?.settings.timeouts)
       .filled(by: snapshot.configuration.timeouts)
-    extras = Extras(request.download, family, UserCodeScope.refusal(of: nesting))
-    let isStreamed = options.bodySink != nil || extras?.download != nil
-    totalTimeout = (timeouts.total ?? (isStreamed ? .never : .seconds(120))).duration
+    extras = .unlessEmpty(request.download, family, UserCodeScope.refusal(of: nesting))
+    isStreamed = options.bodySink != nil || extras?.hasDownload == true
+    totalTimeout = (timeouts.total ?? (isStreamed ? .never : .standardTotal)).duration
     (self.typed, self.options, self.kind) = (typed, options, kind)
     (self.snapshot, self.registry, self.delivery) = (snapshot, registry, delivery)
-    jsonDecoding = request.jsonDecoding.filled(by: family?.jsonDecoding)
+    jsonDecoding = request.jsonDecoding.filled(by: family?.settings.jsonDecoding)
       .filled(by: snapshot.configuration.jsonDecoding)
     let now = snapshot.timers.now
     started = now
@@ -128,7 +136,7 @@ final class CallRun: Sendable {
         await state.runningElsewhere { await hook(ending) }
       }
     }
-    if let hook = typed.hook(before: ending) {
+    if typed.hasHooks, let hook = typed.hook(before: ending) {
       await UserCodeScope.during(type(of: info.request), in: nesting) { await state.runningElsewhere { await hook() } }
     }
     return ending
@@ -162,7 +170,7 @@ final class CallRun: Sendable {
     if let repeatState { registry.repeats.end(repeatState) }
     tellAccessories { $0.willStop(info, claimed) }
     if runsHooks { options.afterCompletion?(applyStop(to: claimed, by: state.endsBy)) }
-    if runsHooks { typed.hook(after: applyStop(to: claimed, by: state.endsBy))?() }
+    if runsHooks, typed.hasHooks { typed.hook(after: applyStop(to: claimed, by: state.endsBy))?() }
     let ending = applyStop(to: claimed, by: state.conclude())
     let value = notify(ending)
     // Not nested: the call has ended, so what `didStop` sends is a new call.
@@ -221,7 +229,7 @@ final class CallRun: Sendable {
     if let fixed = snapshot.configuration.credentials as? FixedCredential { secrets.add(fixed) }
     guard request == nil else { return secrets }
     // The request could not be built, so the secrets are taken from the headers and arguments that it would contain.
-    for headers in [info.request.headers, family?.headers, snapshot.configuration.headers] {
+    for headers in [info.request.headers, family?.settings.headers, snapshot.configuration.headers] {
       if let headers { secrets.add(headers) }
     }
     secrets.add(info.request.arguments)

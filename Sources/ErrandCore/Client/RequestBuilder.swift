@@ -10,9 +10,9 @@ final class RequestBuilder: Sendable {
   private let bases: BaseURLs
   /// The default header fields of every request, except `Accept`.
   private let defaults: [HTTPField]
-  /// The default header fields of a request for JSON, including `Accept`. They are made once, because most requests use
-  /// them.
-  private let defaultsOfJSON: HTTPFields
+  /// The default header fields of requests for JSON and for any type, including `Accept`. They are made once, because
+  /// most requests use them.
+  private let defaultsOfJSON, defaultsOfAny: HTTPFields
 
   init(_ configuration: ClientConfiguration, _ bases: BaseURLs, contentCodings: [String]) {
     self.configuration = configuration
@@ -20,13 +20,20 @@ final class RequestBuilder: Sendable {
     let codings = contentCodings.joined(separator: ", ")
     defaults = [HTTPField(.acceptEncoding, codings), HTTPField(.userAgent, configuration.userAgent)]
       .filter { !$0.value.isEmpty }
-    defaultsOfJSON = HTTPFields([HTTPField(.accept, Self.json)] + defaults)
+    defaultsOfJSON = HTTPFields([HTTPField(.accept, DecoderInput.json.accept)] + defaults)
+    defaultsOfAny = HTTPFields([HTTPField(.accept, DecoderInput.bytes.accept)] + defaults)
   }
 
-  private static let json = "application/json"
+  private func defaults(accepting types: String) -> HTTPFields {
+    switch types {
+    case DecoderInput.json.accept: defaultsOfJSON
+    case DecoderInput.bytes.accept: defaultsOfAny
+    default: HTTPFields([HTTPField(.accept, types)] + defaults)
+    }
+  }
 
   func build<R: APIRequest>(
-    _ request: R, _ family: RequestFamily?, _ options: CallOptions, _ decoder: ResponseDecoder<R.Response>
+    _ request: R, _ family: SharedFamily?, _ options: CallOptions, _ input: DecoderInput
   ) throws(APIError) -> HTTPRequest {
     do {
       try request.check()
@@ -42,12 +49,12 @@ final class RequestBuilder: Sendable {
     }
     let draft = try draft(of: request, family)
     let url = try URLBuilder(style: draft.style).url(draft.target, base: bases.url(for: draft.target.base))
-    let accept = decoder.accept(in: family?.responseFormat ?? configuration.responseFormat)
-    var fields = accept == Self.json ? defaultsOfJSON : HTTPFields([HTTPField(.accept, accept)] + defaults)
+    var fields = defaults(
+      accepting: input.accept(in: family?.settings.responseFormat ?? configuration.responseFormat))
     if let type = draft.body?.contentType { fields.append(HTTPField(.contentType, type)) }
     if let coding = draft.body?.coding { fields.append(HTTPField(.contentEncoding, coding)) }
     add(configuration.headers, to: &fields, of: draft, url, family)
-    if let family { add(family.headers, to: &fields, of: draft, url, family) }
+    if let family { add(family.settings.headers, to: &fields, of: draft, url, family) }
     request.headers.apply(to: &fields)
     options.headers.apply(to: &fields)
     askForOriginal(&fields)
@@ -57,7 +64,7 @@ final class RequestBuilder: Sendable {
 
   /// Builds the HTTP request of an ``APIRequest`` for a call without call options.
   package func build(whole request: some APIRequest) throws(APIError) -> HTTPRequest {
-    try build(request, request.family, CallOptions(), request.decoder)
+    try build(request, request.family.map(SharedFamily.init), CallOptions(), request.decoder.input)
   }
 
   /// If the request has a `Range` field, asks for a body without a content coding, because a part of an encoded body
@@ -86,10 +93,11 @@ final class RequestBuilder: Sendable {
     var style: ArgumentStyle
   }
 
-  private func draft<R: APIRequest>(of request: R, _ family: RequestFamily?) throws(APIError) -> Draft {
+  private func draft<R: APIRequest>(of request: R, _ family: SharedFamily?) throws(APIError) -> Draft {
     let path = request.path
     if let refusal = path.refusal { throw .build(.invalidPath, Self.sentence(for: refusal, in: path)) }
-    let style = request.argumentStyle.filled(by: family?.argumentStyle).filled(by: configuration.argumentStyle)
+    let style = request.argumentStyle.filled(by: family?.settings.argumentStyle)
+      .filled(by: configuration.argumentStyle)
     let method = request.method
     var (query, body) = try arguments(of: request, path, method, family, style)
     let common = configuration.commonArguments?() ?? Arguments()
@@ -102,7 +110,7 @@ final class RequestBuilder: Sendable {
       if let error = error as? APIError { throw error }
       throw .build(.invalidURL, APIError.sentence("a URL filter failed: \(error)"), cause: error)
     }
-    withholdSecrets(common.merged(over: family?.arguments ?? Arguments()), of: request, family, from: &target)
+    withholdSecrets(common.merged(over: family?.settings.arguments ?? Arguments()), of: request, family, from: &target)
     return Draft(method: method, target: target, body: body, style: style)
   }
 
@@ -121,7 +129,7 @@ final class RequestBuilder: Sendable {
   /// name suggests a secret, such as `token`. Only arguments of the client and of the ``RequestFamily`` are removed.
   /// The request's own arguments stay.
   private func withholdSecrets(
-    _ inherited: Arguments, of request: some APIRequest, _ family: RequestFamily?, from target: inout URLFilter.Target
+    _ inherited: Arguments, of request: some APIRequest, _ family: SharedFamily?, from target: inout URLFilter.Target
   ) {
     let secrets = inherited.secretNames
     guard !secrets.isEmpty, !names(target.base, family) else { return }
@@ -130,18 +138,18 @@ final class RequestBuilder: Sendable {
   }
 
   /// True if the server of a base URL is one of the ``NamedServers`` of the client and the ``RequestFamily``.
-  private func names(_ base: String, _ family: RequestFamily?) -> Bool {
+  private func names(_ base: String, _ family: SharedFamily?) -> Bool {
     guard let url = try? bases.url(for: base) else { return true }
     return NamedServers(bases, family).contains(url.origin)
   }
 
   /// True if a path is an absolute URL of a server that is not in ``NamedServers``.
-  private func isForeign(_ path: String, _ family: RequestFamily?) -> Bool {
+  private func isForeign(_ path: String, _ family: SharedFamily?) -> Bool {
     HTTPURL.isAbsolute(path) && !names(URLBuilder.split(absolute: path).0, family)
   }
 
   private func target(
-    of request: some APIRequest, _ path: RequestPath, _ family: RequestFamily?
+    of request: some APIRequest, _ path: RequestPath, _ family: SharedFamily?
   ) throws(APIError) -> URLFilter.Target {
     if HTTPURL.isAbsolute(path.text) {
       let (head, tail) = URLBuilder.split(absolute: path.text)
@@ -150,11 +158,12 @@ final class RequestBuilder: Sendable {
     return URLFilter.Target(base: try baseURL(of: request.server, family), path: path.text, arguments: Arguments())
   }
 
-  private func baseURL(of server: RequestServer, _ family: RequestFamily?) throws(APIError) -> String {
+  private func baseURL(of server: RequestServer, _ family: SharedFamily?) throws(APIError) -> String {
     switch server {
-    case .base: return family?.baseURL ?? configuration.environment.baseURL
+    case .base: return family?.settings.baseURL ?? configuration.environment.baseURL
     case .cdn:
-      return family?.cdnURL ?? configuration.environment.cdnURL ?? family?.baseURL ?? configuration.environment.baseURL
+      return family?.settings.cdnURL ?? configuration.environment.cdnURL ?? family?.settings.baseURL
+        ?? configuration.environment.baseURL
     case .environment(let name):
       if let found = configuration.environments.named(name) { return found.baseURL }
       if let found = [configuration.environment].named(name) { return found.baseURL }
@@ -164,20 +173,23 @@ final class RequestBuilder: Sendable {
   }
 
   private func arguments(
-    of request: some APIRequest, _ path: RequestPath, _ method: HTTPMethod, _ family: RequestFamily?,
+    of request: some APIRequest, _ path: RequestPath, _ method: HTTPMethod, _ family: SharedFamily?,
     _ style: ArgumentStyle
   ) throws(APIError) -> (query: Arguments, body: BodyBuilder.Body?) {
-    var inherited = family?.arguments ?? Arguments()
+    var inherited = family?.settings.arguments ?? Arguments()
     var common = configuration.commonBodyArguments
     if common != nil || !inherited.isEmpty, isForeign(path.text, family) {
       inherited = inherited.withoutSecrets
       common = common.map { common in { @Sendable in common().withoutSecrets } }
     }
     let own = request.arguments.merged(over: inherited)
-    let encoding = request.jsonEncoding.filled(by: family?.jsonEncoding).filled(by: configuration.jsonEncoding)
+    let encoding = request.jsonEncoding.filled(by: family?.settings.jsonEncoding)
+      .filled(by: configuration.jsonEncoding)
     let bodies = BodyBuilder(style: style, encoding: encoding, common: common)
     if let body = request.body { return (own, try bodies.body(body)) }
-    switch request.argumentFormat.filled(by: family?.argumentFormat).filled(by: configuration.argumentFormat) {
+    let format = request.argumentFormat.filled(by: family?.settings.argumentFormat)
+      .filled(by: configuration.argumentFormat)
+    switch format {
     case .query: return (own, nil)
     case .form: return (Arguments(), try bodies.form(own))
     case .json: return (Arguments(), try bodies.json(own))
@@ -202,7 +214,7 @@ final class RequestBuilder: Sendable {
   /// Adds the header fields of the client or of the ``RequestFamily``, without secret fields if the server of the
   /// request is not in ``NamedServers``.
   private func add(
-    _ inherited: RequestHeaders, to fields: inout HTTPFields, of draft: Draft, _ url: HTTPURL, _ family: RequestFamily?
+    _ inherited: RequestHeaders, to fields: inout HTTPFields, of draft: Draft, _ url: HTTPURL, _ family: SharedFamily?
   ) {
     guard !inherited.isEmpty else { return }
     let headers = draft.body?.isOpenType == false ? inherited.without(.contentType) : inherited

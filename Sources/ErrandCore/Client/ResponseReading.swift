@@ -40,9 +40,9 @@ extension ResponseDecoder {
   fileprivate func differences(
     in response: HTTPResponse, _ shared: JSONDecoding, _ envelope: Envelope, _ format: (any ResponseFormat)?
   ) -> [JSONDifference] {
-    guard let type = Value.self as? any Decodable.Type, !readsOther(format) else { return [] }
+    guard let type = Value.self as? any Decodable.Type, !input.readsOther(format) else { return [] }
     let place = envelope.value
-    switch json {
+    switch input.json {
     case nil: return []
     case .shared: return shared.differences(of: type, in: response.body, at: place)
     case .own(let rules): return rules.differences(of: type, in: response.body, at: place)

@@ -8,14 +8,14 @@ protocol AnyTypedCall: AnyObject, Sendable {
   func decodedRules(_ plan: CallPlan, _ rules: DecodingRules) -> DecodedRules?
   /// The job that delivers the stored response of a `cachedThenFresh` call; nil for other calls.
   func cachedJob(_ info: CallInfo, _ ending: CallEnding) -> (@Sendable () -> Void)?
-  /// True if the call decodes its value from a response body in memory.
-  var readsBody: Bool { get }
-  /// The content types that the call accepts if the request declares no content types; nil if any type is accepted.
-  func contentTypes(in format: (any ResponseFormat)?) -> [String]?
+  /// True if the call decodes a value from its response.
+  var decodes: Bool { get }
+  /// What the decoder of the request reads.
+  var input: DecoderInput { get }
   /// True for a `cachedThenFresh` call, which delivers the stored response first and then a fresh response.
   var givesCachedFirst: Bool { get }
   /// Builds the HTTP request.
-  func build(_ builder: RequestBuilder, _ family: RequestFamily?, _ options: CallOptions) throws(APIError)
+  func build(_ builder: RequestBuilder, _ family: SharedFamily?, _ options: CallOptions) throws(APIError)
     -> HTTPRequest
   /// Decodes the response and stores the value. Returns the error if decoding fails.
   func decode(_ response: HTTPResponse, _ rules: DecodingRules, kept: DecodedRules?) -> APIError?
@@ -23,6 +23,8 @@ protocol AnyTypedCall: AnyObject, Sendable {
   func epochDates(in response: HTTPResponse, _ rules: DecodingRules) -> JSONEpochDates
   /// Decodes the body of a rejected response as the request's `ErrorBody`.
   func errorBody(of response: HTTPResponse, _ rules: DecodingRules) -> ReadErrorBody
+  /// Whether the request has hooks. Most requests have none, and to ask a generic type for a hook takes longer.
+  var hasHooks: Bool { get }
   /// A closure that calls the request's `before` hook, which runs before the call reports its ending; nil if there is
   /// no such hook. The hook does not run on the callback executor.
   func hook(before ending: CallEnding) -> (@Sendable () async -> Void)?
@@ -43,10 +45,11 @@ struct ReadErrorBody: Sendable {
 final class TypedCall<R: APIRequest>: AnyTypedCall {
   let request: R
   let repeats: RepeatRule
+  let hasHooks: Bool
   private let hooks: CompletionHooks<R.Response>?
   private let decoder: ResponseDecoder<R.Response>
-  /// True if the call decodes a value from its response.
-  private let decodes: Bool
+  let decodes: Bool
+  let input: DecoderInput
   nonisolated(unsafe) private var value: R.Response?  // set by the run's work, read only after its end
 
   private let onCached: (@Sendable (CallInfo, Outcome<R.Response>) -> Void)?
@@ -61,26 +64,22 @@ final class TypedCall<R: APIRequest>: AnyTypedCall {
     self.decodes = decodes
     self.onCached = onCached
     hooks = decodes ? request.hooks : nil
+    hasHooks = hooks != nil
     repeats = request.repeats
     decoder = request.decoder
+    input = decoder.input
   }
 
   func build(
-    _ builder: RequestBuilder, _ family: RequestFamily?, _ options: CallOptions
+    _ builder: RequestBuilder, _ family: SharedFamily?, _ options: CallOptions
   ) throws(APIError) -> HTTPRequest {
-    try builder.build(request, family, options, decoder)
+    try builder.build(request, family, options, input)
   }
 
   var givesCachedFirst: Bool { onCached != nil }
 
-  var readsBody: Bool { decoder.readsBody }
-
-  func contentTypes(in format: (any ResponseFormat)?) -> [String]? {
-    decodes ? decoder.contentTypes(in: format) : nil
-  }
-
   func decodedRules(_ plan: CallPlan, _ rules: DecodingRules) -> DecodedRules? {
-    guard decoder.isByType(rules.format) else { return nil }
+    guard input.isByType(rules.format) else { return nil }
     return DecodedRules(
       type: R.self, status: plan.statusRule, contentTypes: plan.contentTypes, shape: plan.shape,
       envelope: plan.envelope, json: rules.json)
@@ -102,7 +101,7 @@ final class TypedCall<R: APIRequest>: AnyTypedCall {
     } catch let error as APIError {
       return error
     } catch {
-      let name = decoder.name(in: rules.format)
+      let name = input.name(in: rules.format)
       let clause = "the response could not be decoded as \(name): \(error)\(Self.cure(for: error, rules.envelope))"
       return APIError(.decode, .decoding, APIError.sentence(clause), cause: error)
     }

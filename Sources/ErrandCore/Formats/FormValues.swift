@@ -64,7 +64,7 @@ public struct FormValues: Sendable, Hashable {
 extension ResponseDecoder where Value == FormValues {
   /// A decoder for a response that is a form. Servers of OAuth 1 and older services send forms.
   public static func form() -> ResponseDecoder {
-    ResponseDecoder(name: "form", accept: "application/x-www-form-urlencoded") { response, _ in
+    ResponseDecoder(DecoderInput("form", accept: "application/x-www-form-urlencoded")) { response, _ in
       try FormValues(parsing: response.body)
     }
   }

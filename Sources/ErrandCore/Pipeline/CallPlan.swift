@@ -42,6 +42,8 @@ package final class CallPlan: Sendable {
   package let network: NetworkWish
   /// The file that receives the response body; nil if the body goes to memory or to the call's own sink.
   package let download: Download?
+  /// Whether the response body is written to a file.
+  package let hasDownload: Bool
   package let log: CallLog?
   /// The rule for the cache key. Arguments that the rule leaves out may differ between calls that share an exchange.
   package let cacheKey: CacheKeyRule
@@ -84,6 +86,7 @@ package final class CallPlan: Sendable {
     self.limits = limits
     self.network = network
     self.download = download
+    hasDownload = download != nil
     self.log = log
     self.cacheKey = cacheKey
     self.joining = joining
@@ -120,9 +123,6 @@ package final class CallPlan: Sendable {
     case .own(let credential): credential.fieldValue
     }
   }
-
-  /// Whether the response body is written to a file.
-  package var hasDownload: Bool { download != nil }
 
   /// True if the request is only prepared by the client and is sent elsewhere, for example as a background transfer. In
   /// this case the pipeline receives no response of a server.

@@ -49,4 +49,9 @@ public struct TimeLimit: Sendable, Hashable {
   public static func milliseconds(_ milliseconds: Int) -> TimeLimit { .after(.milliseconds(milliseconds)) }
   /// No limit.
   public static let never = TimeLimit(duration: nil)
+
+  // The defaults of `Timeouts`. They are made once, because each call uses them.
+  static let standardConnect = TimeLimit.seconds(10)
+  static let standardIdle = TimeLimit.seconds(60)
+  static let standardTotal = TimeLimit.seconds(120)
 }

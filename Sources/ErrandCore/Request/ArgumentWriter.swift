@@ -24,7 +24,7 @@ struct ArgumentWriter: Sendable {
     try Self.checkEncoding(of: arguments)
     for entry in arguments.entries {
       var name: [UInt8] = []
-      PercentEncoding.append(entry.name.utf8, to: &name, keeping: .value)
+      PercentEncoding.append(entry.name, to: &name, keeping: .value)
       try append(name, entry.value, to: &out, plus: asForm || style.spaces == .plus)
     }
   }
@@ -168,14 +168,14 @@ struct ArgumentWriter: Sendable {
   private static func inner(_ outer: [UInt8], _ name: String, _ style: ArgumentStyle.Objects) -> [UInt8] {
     var full = outer
     full += (style == .brackets ? "%5B" : ".").utf8
-    PercentEncoding.append(name.utf8, to: &full, keeping: .value)
+    PercentEncoding.append(name, to: &full, keeping: .value)
     if style == .brackets { full += "%5D".utf8 }
     return full
   }
 
   private static func append(_ text: String, to out: inout [UInt8], plus: Bool) {
     let start = out.count
-    PercentEncoding.append(text.utf8, to: &out, keeping: .value)
+    PercentEncoding.append(text, to: &out, keeping: .value)
     guard plus, text.utf8.contains(0x20) else { return }
     var tail: [UInt8] = []
     var index = start

@@ -51,10 +51,10 @@ struct NamedServers: Sendable, Equatable {
   private let familyURL: String?
   private let familyCDN: String?
 
-  init(_ bases: BaseURLs, _ family: RequestFamily?) {
+  init(_ bases: BaseURLs, _ family: SharedFamily?) {
     self.bases = bases
-    familyURL = family?.baseURL
-    familyCDN = family?.cdnURL
+    familyURL = family?.settings.baseURL
+    familyCDN = family?.settings.cdnURL
   }
 
   static func == (left: NamedServers, right: NamedServers) -> Bool {

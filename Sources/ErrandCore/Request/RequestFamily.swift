@@ -101,3 +101,11 @@ extension RequestFamily: CustomStringConvertible, CustomDebugStringConvertible, 
       ], displayStyle: .struct)
   }
 }
+
+/// The family of a call in an object. The parts of a call then share the many settings of the family instead of copying
+/// them.
+final class SharedFamily: Sendable {
+  let settings: RequestFamily
+
+  init(_ settings: RequestFamily) { self.settings = settings }
+}

@@ -12,7 +12,8 @@ struct URLBuilder: Sendable {
     let path = tail.prefix { $0 != 0x3F }
     var out: [UInt8] = []
     out.reserveCapacity(base.string.utf8.count + text.count + 24 * target.arguments.entries.count + 2)
-    out.append(contentsOf: base.string.utf8.prefix(base.queryStart))
+    out.append(contentsOf: base.string.utf8)
+    out.removeLast(out.count - base.queryStart)
     if !path.isEmpty {
       if out.count > base.pathStart, out.last == 0x2F { out.removeLast() }
       if path.first != 0x2F { out.append(0x2F) }
@@ -85,9 +86,9 @@ struct URLBuilder: Sendable {
 
   /// Splits an absolute URL into two parts: the scheme with the authority, and the text after the authority.
   static func split(absolute text: String) -> (head: String, tail: String) {
-    guard let colon = text.utf8.firstIndex(of: 0x3A) else { return (text, "") }
-    let authority = text.utf8.index(colon, offsetBy: 3, limitedBy: text.utf8.endIndex) ?? text.utf8.endIndex
-    let end = text.utf8[authority...].firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? text.utf8.endIndex
-    return (String(text[..<end]), String(text[end...]))
+    let bytes = Array(text.utf8)
+    guard let colon = bytes.firstIndex(of: 0x3A) else { return (text, "") }
+    let end = bytes.dropFirst(colon + 3).firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? bytes.count
+    return (String(decoding: bytes[..<end], as: UTF8.self), String(decoding: bytes[end...], as: UTF8.self))
   }
 }

@@ -7,21 +7,19 @@ public import Foundation
 /// var decoder: ResponseDecoder<Feed> { ResponseDecoder("feed") { body, _ in try Feed(xml: body) } }
 /// ```
 public struct ResponseDecoder<Value: Sendable>: Sendable {
-  /// The name of the format, which error messages show.
-  public let name: String
-  /// The value of the field `Accept`, unless the request's headers set another value.
-  public let accept: String
-  /// The content types that are accepted if the request declares none; see ``ResponseFormat/contentTypes``.
-  public let contentTypes: [String]?
+  /// What the decoder reads.
+  let input: DecoderInput
   private let read: @Sendable (HTTPResponse, DecodingRules) throws -> Value
   /// Reads the value in the response format of the ``RequestFamily`` or the client; nil if this decoder always reads
   /// the same format.
   private var readOther: (@Sendable (HTTPResponse, any ResponseFormat) throws -> Value)?
-  /// The source of the rules for decoding JSON; nil if the decoder reads another format.
-  let json: JSONRules?
-  /// True if the decoder always reads the body from memory. Such a decoder cannot decode a response whose body was
-  /// written to a file. False for decoders of the app, which may ignore the body.
-  let readsBody: Bool
+
+  /// The name of the format, which error messages show.
+  public var name: String { input.name }
+  /// The value of the field `Accept`, unless the request's headers set another value.
+  public var accept: String { input.accept }
+  /// The content types that are accepted if the request declares none; see ``ResponseFormat/contentTypes``.
+  public var contentTypes: [String]? { input.contentTypes }
 
   /// Makes a decoder from a function of the body and the response. An error that the function throws becomes the cause
   /// of an error of stage `decode`. For bodies over 16 KiB, the function does not run on the caller's actor.
@@ -29,20 +27,15 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
     _ name: String, accept: String = "*/*", contentTypes: [String]? = nil,
     _ decode: @escaping @Sendable (Data, HTTPResponse) throws -> Value
   ) {
-    self.init(name: name, accept: accept, contentTypes: contentTypes, readsBody: false) { response, _ in
+    self.init(DecoderInput(name, accept: accept, contentTypes: contentTypes, readsBody: false)) { response, _ in
       try decode(response.body, response)
     }
   }
 
-  /// Returns true if the response, the value's type and the decoding rules alone determine the value. Such a value may
-  /// be stored and used again.
-  func isByType(_ format: (any ResponseFormat)?) -> Bool {
-    if readsOther(format) { return false }
-    return if case .shared? = json { true } else { false }
+  init(_ input: DecoderInput, decode: @escaping @Sendable (HTTPResponse, DecodingRules) throws -> Value) {
+    self.input = input
+    read = decode
   }
-
-  /// Returns true if the value is read in the given response format of the ``RequestFamily`` or the client.
-  func readsOther(_ format: (any ResponseFormat)?) -> Bool { readOther != nil && format != nil }
 
   /// Decodes the value. If the request declares no decoder, the value is in the response format of the
   /// ``RequestFamily`` or the client.
@@ -53,37 +46,12 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
 
   /// Checks whether the dates of a decoded response were read from 1970, although the decoder counts from 2001.
   func epochDates(in response: HTTPResponse, _ rules: DecodingRules) -> JSONEpochDates {
-    guard let type = Value.self as? any Decodable.Type, !readsOther(rules.format) else { return .none }
-    switch json {
+    guard let type = Value.self as? any Decodable.Type, !input.readsOther(rules.format) else { return .none }
+    switch input.json {
     case nil: return .none
     case .shared: return rules.json.epochDates(of: type, in: response.body, at: rules.envelope.value)
     case .own(let own): return own.epochDates(of: type, in: response.body, at: rules.envelope.value)
     }
-  }
-
-  /// Returns the name of the format that the decoder reads if `format` is the response format of the ``RequestFamily``
-  /// or the client.
-  func name(in format: (any ResponseFormat)?) -> String { readOther == nil ? name : format?.name ?? name }
-
-  /// Returns the value of the field `Accept` if `format` is the response format of the ``RequestFamily`` or the client.
-  func accept(in format: (any ResponseFormat)?) -> String { readOther == nil ? accept : format?.accept ?? accept }
-
-  /// Returns the content types that are accepted if the request declares none and `format` is the response format of
-  /// the ``RequestFamily`` or the client.
-  func contentTypes(in format: (any ResponseFormat)?) -> [String]? {
-    readOther == nil ? contentTypes : format?.contentTypes ?? contentTypes
-  }
-
-  init(
-    name: String, accept: String, contentTypes: [String]? = nil, json: JSONRules? = nil, readsBody: Bool = true,
-    decode: @escaping @Sendable (HTTPResponse, DecodingRules) throws -> Value
-  ) {
-    self.json = json
-    self.readsBody = readsBody
-    self.name = name
-    self.accept = accept
-    self.contentTypes = contentTypes
-    read = decode
   }
 }
 
@@ -97,25 +65,24 @@ extension ResponseDecoder where Value: Decodable {
   /// from JSON, at the path ``Envelope/value`` of the envelope.
   public static var automatic: ResponseDecoder {
     if Value.self == Data.self {
-      ResponseDecoder(name: "bytes", accept: "*/*") { response, rules in
+      ResponseDecoder(.bytes) { response, rules in
         try Self.cast(response.bytes(in: rules.envelope))
       }
     } else if Value.self == String.self {
-      ResponseDecoder(name: "text", accept: "text/*, */*;q=0.5") { response, rules in
+      ResponseDecoder(.text) { response, rules in
         try Self.cast(response.text(in: rules.envelope))
       }
     } else if Value.self == Nothing.self {
-      ResponseDecoder(name: "nothing", accept: "*/*", readsBody: false) { _, _ in try Self.cast(Nothing()) }
+      ResponseDecoder(.nothing) { _, _ in try Self.cast(Nothing()) }
     } else if Value.self == DownloadedFile.self {
-      ResponseDecoder(name: "file", accept: "*/*", readsBody: false) { response, _ in try Self.cast(response.written())
-      }
+      ResponseDecoder(.file) { response, _ in try Self.cast(response.written()) }
     } else {
       Value.self == JSONValue.self ? json() : jsonOrOther
     }
   }
 
   private static var jsonOrOther: ResponseDecoder {
-    var decoder = json()
+    var decoder = json(.inherited, .jsonOrOther)
     decoder.readOther = { response, format in try format.decode(Value.self, from: response.body, of: response) }
     return decoder
   }
@@ -123,8 +90,11 @@ extension ResponseDecoder where Value: Decodable {
   /// A decoder that reads JSON by the given rules, or by the rules of the request and the client. If the type is
   /// optional, an empty body is decoded as nil.
   public static func json(_ rules: JSONDecoding = .inherited) -> ResponseDecoder {
-    let json = rules.isInherited ? JSONRules.shared : .own(rules)
-    return ResponseDecoder(name: "JSON", accept: "application/json", json: json) { response, shared in
+    json(rules, rules.isInherited ? .json : .json(by: rules))
+  }
+
+  private static func json(_ rules: JSONDecoding, _ input: DecoderInput) -> ResponseDecoder {
+    ResponseDecoder(input) { response, shared in
       if response.body.isEmpty, let type = Value.self as? any MayBeAbsent.Type { return try Self.cast(type.absence) }
       return try rules.filled(by: shared.json).decode(
         Value.self, from: response.body, parsed: response.parsed, at: shared.envelope.value)
@@ -134,6 +104,67 @@ extension ResponseDecoder where Value: Decodable {
   private static func cast(_ value: Any) throws -> Value {
     guard let value = value as? Value else { throw TypeMismatch() }
     return value
+  }
+}
+
+/// What a ``ResponseDecoder`` reads. The type is not generic, and it is a class whose common values are made once, so
+/// that a call gets its decoder without an allocation and without a copy of these properties.
+final class DecoderInput: Sendable {
+  let name: String
+  let accept: String
+  let contentTypes: [String]?
+  /// The source of the rules for decoding JSON; nil if the decoder reads another format.
+  let json: JSONRules?
+  /// True if the decoder always reads the body from memory. Such a decoder cannot decode a response whose body was
+  /// written to a file. False for decoders of the app, which may ignore the body.
+  let readsBody: Bool
+  /// True if the decoder reads the response format of the ``RequestFamily`` or the client, if a format is set.
+  private let mayReadOther: Bool
+
+  init(
+    _ name: String, accept: String, contentTypes: [String]? = nil, json: JSONRules? = nil, readsBody: Bool = true,
+    mayReadOther: Bool = false
+  ) {
+    self.name = name
+    self.accept = accept
+    self.contentTypes = contentTypes
+    self.json = json
+    self.readsBody = readsBody
+    self.mayReadOther = mayReadOther
+  }
+
+  static let bytes = DecoderInput("bytes", accept: "*/*")
+  static let text = DecoderInput("text", accept: "text/*, */*;q=0.5")
+  static let nothing = DecoderInput("nothing", accept: "*/*", readsBody: false)
+  static let file = DecoderInput("file", accept: "*/*", readsBody: false)
+  static let json = json(by: nil)
+  static let jsonOrOther = DecoderInput("JSON", accept: "application/json", json: .shared, mayReadOther: true)
+
+  static func json(by rules: JSONDecoding?) -> DecoderInput {
+    DecoderInput("JSON", accept: "application/json", json: rules.map { .own($0) } ?? .shared)
+  }
+
+  // The parameter `format` of the following functions is the response format of the ``RequestFamily`` or the client.
+
+  /// Whether the response, the value's type and the decoding rules alone determine the value. Such a value may be
+  /// stored and used again.
+  func isByType(_ format: (any ResponseFormat)?) -> Bool {
+    if readsOther(format) { return false }
+    return if case .shared? = json { true } else { false }
+  }
+
+  /// Whether the value is read in the given format.
+  func readsOther(_ format: (any ResponseFormat)?) -> Bool { mayReadOther && format != nil }
+
+  /// The name of the format that is read.
+  func name(in format: (any ResponseFormat)?) -> String { mayReadOther ? format?.name ?? name : name }
+
+  /// The value of the field `Accept`.
+  func accept(in format: (any ResponseFormat)?) -> String { mayReadOther ? format?.accept ?? accept : accept }
+
+  /// The content types that are accepted if the request declares none.
+  func contentTypes(in format: (any ResponseFormat)?) -> [String]? {
+    mayReadOther ? format?.contentTypes ?? contentTypes : contentTypes
   }
 }
 

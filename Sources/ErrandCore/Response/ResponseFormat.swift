@@ -47,7 +47,8 @@ extension APIError {
 extension ResponseDecoder where Value: Decodable {
   /// A decoder that reads the given format.
   public static func format(_ format: some ResponseFormat) -> ResponseDecoder {
-    ResponseDecoder(name: format.name, accept: format.accept, contentTypes: format.contentTypes) { response, _ in
+    ResponseDecoder(DecoderInput(format.name, accept: format.accept, contentTypes: format.contentTypes)) {
+      response, _ in
       try format.decode(Value.self, from: response.body, of: response)
     }
   }

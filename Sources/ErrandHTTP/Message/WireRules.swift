@@ -28,8 +28,12 @@ package enum WireRules {
 
   private static func isValid(_ field: HTTPField) -> Bool {
     let value = field.value.utf8
-    return ASCII.isToken(field.name.rawValue) && ASCII.all(field.value) { ASCII.isFieldValue($0) }
-      && !isSpace(value.first) && !isSpace(value.last) && !isFraming(field.name)
+    return ASCII.isToken(field.name.rawValue) && !isFraming(field.name)
+      && (value.withContiguousStorageIfAvailable { isFieldValue($0) } ?? isFieldValue(value))
+  }
+
+  private static func isFieldValue(_ value: some BidirectionalCollection<UInt8>) -> Bool {
+    !isSpace(value.first) && !isSpace(value.last) && value.allSatisfy { ASCII.isFieldValue($0) }
   }
 
   package static func check(_ field: HTTPField) throws(WireFault) {

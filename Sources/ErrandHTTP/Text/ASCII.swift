@@ -19,12 +19,18 @@ package enum ASCII {
 
   /// Whether a byte may occur in a token: `tchar` of RFC 9110 section 5.6.2.
   package static func isToken(_ byte: UInt8) -> Bool {
-    byte < 128 && tokenBits[Int(byte >> 6)] & (1 << UInt64(byte & 63)) != 0
+    isToken(byte, in: tokenBits)
+  }
+
+  @inline(__always)
+  private static func isToken(_ byte: UInt8, in bits: SIMD2<UInt64>) -> Bool {
+    byte < 128 && (byte < 64 ? bits.x : bits.y) &>> UInt64(byte & 63) & 1 == 1
   }
 
   /// Whether a text is a token (RFC 9110 section 5.6.2). An empty text is not a token.
   package static func isToken(_ text: String) -> Bool {
-    !text.isEmpty && all(text) { isToken($0) }
+    let bits = tokenBits
+    return !text.isEmpty && all(text) { isToken($0, in: bits) }
   }
 
   /// Whether every byte of a text matches a rule. Reads contiguous memory for speed, because this function runs for

@@ -34,13 +34,13 @@ extension HTTPURL {
 
   /// Whether a text begins with a scheme and `://`, as an absolute URL does.
   package static func isAbsolute(_ text: String) -> Bool {
-    guard let colon = text.utf8.firstIndex(of: 0x3A) else { return false }
-    let scheme = text.utf8[..<colon]
-    guard scheme.first.map({ ASCII.lowercased($0) &- 0x61 < 26 }) == true else { return false }
-    guard scheme.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }) else {
-      return false
-    }
-    return text.utf8[colon...].dropFirst().starts(with: "//".utf8)
+    text.utf8.withContiguousStorageIfAvailable { isAbsolute($0) } ?? isAbsolute(Array(text.utf8))
+  }
+
+  private static func isAbsolute(_ text: some RandomAccessCollection<UInt8>) -> Bool {
+    guard let first = text.first, ASCII.lowercased(first) &- 0x61 < 26 else { return false }
+    let rest = text.drop { ASCII.isAlphanumeric($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }
+    return rest.prefix(3).elementsEqual("://".utf8)
   }
 
   private static func scheme(of bytes: [UInt8], in text: String) throws(Invalid) -> (Scheme, Int) {

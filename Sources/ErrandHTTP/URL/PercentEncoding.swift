@@ -23,7 +23,17 @@ package enum PercentEncoding {
   }
 
   /// Appends `bytes` to `out`. Percent-encodes the bytes that are not in `kept`.
-  package static func append(_ bytes: some Collection<UInt8>, to out: inout [UInt8], keeping kept: Kept) {
+  package static func append(_ bytes: ArraySlice<UInt8>, to out: inout [UInt8], keeping kept: Kept) {
+    appendAll(bytes, to: &out, keeping: kept)
+  }
+
+  /// Appends the UTF-8 bytes of `text` to `out`. Percent-encodes the bytes that are not in `kept`.
+  package static func append(_ text: String, to out: inout [UInt8], keeping kept: Kept) {
+    appendAll(text.utf8, to: &out, keeping: kept)
+  }
+
+  // Other modules cannot specialize a generic function of this module, so it is private.
+  private static func appendAll(_ bytes: some Collection<UInt8>, to out: inout [UInt8], keeping kept: Kept) {
     // This is the fast path for nearly all texts: texts in which no byte needs percent-encoding.
     let isKept = bytes.withContiguousStorageIfAvailable { bytes in
       kept.table.withUnsafeBufferPointer { table in
@@ -51,7 +61,7 @@ package enum PercentEncoding {
   package static func value(_ text: String) -> String {
     if ASCII.all(text, { Kept.value.table[Int($0)] }) { return text }
     var out: [UInt8] = []
-    append(text.utf8, to: &out, keeping: .value)
+    append(text, to: &out, keeping: .value)
     return String(decoding: out, as: UTF8.self)
   }
 
