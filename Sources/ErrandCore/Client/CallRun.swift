@@ -39,6 +39,7 @@ final class CallRun: Sendable {
   /// takes less memory.
   private final class Extras: Sendable {
     let download: Download?
+    /// Stored, because a comparison of ``download`` with nil copies it.
     let hasDownload: Bool
     let family: SharedFamily?
     let refusal: APIError?
@@ -48,6 +49,7 @@ final class CallRun: Sendable {
       (self.download, self.family, self.refusal) = (download, family, refusal)
     }
 
+    /// Returns nil if there are no such properties. An initialiser that returns nil would allocate an object first.
     static func unlessEmpty(_ download: Download?, _ family: SharedFamily?, _ refusal: APIError?) -> Extras? {
       download == nil && family == nil && refusal == nil ? nil : Extras(download, family, refusal)
     }

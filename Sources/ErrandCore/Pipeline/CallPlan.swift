@@ -42,7 +42,7 @@ package final class CallPlan: Sendable {
   package let network: NetworkWish
   /// The file that receives the response body; nil if the body goes to memory or to the call's own sink.
   package let download: Download?
-  /// Whether the response body is written to a file.
+  /// Whether the response body is written to a file. Stored, because a comparison of ``download`` with nil copies it.
   package let hasDownload: Bool
   package let log: CallLog?
   /// The rule for the cache key. Arguments that the rule leaves out may differ between calls that share an exchange.

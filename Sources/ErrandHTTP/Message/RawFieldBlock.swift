@@ -17,6 +17,7 @@ package final class RawFieldBlock: Sendable {
     self.init(bytes: bytes, count: count, filterBits: filterBits)
   }
 
+  /// Stores lines whose caller has combined the bits ``HTTPFieldName/filterBit`` of all names.
   init(bytes: [UInt8], count: Int, filterBits: UInt64) {
     self.bytes = bytes
     self.count = count

@@ -22,9 +22,11 @@ package enum ASCII {
     isToken(byte, in: tokenBits)
   }
 
+  /// The parameter `bits` is ``tokenBits``, which a loop over many bytes reads only once.
   @inline(__always)
   private static func isToken(_ byte: UInt8, in bits: SIMD2<UInt64>) -> Bool {
-    byte < 128 && (byte < 64 ? bits.x : bits.y) &>> UInt64(byte & 63) & 1 == 1
+    let half = byte < 64 ? bits.x : bits.y
+    return byte < 128 && half & (1 << UInt64(byte & 63)) != 0
   }
 
   /// Whether a text is a token (RFC 9110 section 5.6.2). An empty text is not a token.
