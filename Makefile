@@ -13,7 +13,7 @@ demo: ## Run everyday examples against an embedded server.
 	@Scripts/set-up.sh build
 	@swift run errand demo
 
-test: ## Lint, build and run all tests (about 18 minutes the first time on two cores).
+test: ## Lint, build and run all tests (about 12 minutes the first time on two cores).
 	@Scripts/test.sh
 
 check: ## Run the slower checks: Apple platforms, sanitizers, optimised build, fuzzing, documentation, demo (an hour).
@@ -39,7 +39,7 @@ lint: ## Check format and documentation comments.
 format: ## Rewrite the sources in the project's format.
 	@Scripts/lint.sh --fix
 
-fuzz: ## Fuzz every parser with libFuzzer (FUZZ_SECONDS=60 each).
+fuzz: ## Fuzz the parsers of network and disk data with libFuzzer (FUZZ_SECONDS=60 each).
 	@Scripts/fuzz.sh
 	@Scripts/fuzz-responses.sh
 

@@ -15,10 +15,12 @@ let package = Package(
   name: "Errand",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "Errand", targets: ["Errand"]),
+    // Errand is what apps import. The other modules are for their transports, stores and formats.
+    .library(name: "Errand", targets: ["Errand", "ErrandCache", "ErrandCore", "ErrandHTTP"]),
     .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
     .library(name: "ErrandTestingTraits", targets: ["ErrandTestingTraits"]),
     .library(name: "ErrandRedis", targets: ["ErrandRedis"]),
+    .library(name: "ErrandBackground", targets: ["ErrandBackground"]),
     .library(name: "ErrandChecksum", targets: ["ErrandChecksum"]),
     .library(name: "ErrandPublicSuffix", targets: ["ErrandPublicSuffix"]),
     .library(name: "ErrandXML", targets: ["ErrandXML"]),
@@ -28,18 +30,18 @@ let package = Package(
   ],
   traits: [
     .trait(
-      name: "SwiftProtobuf", description: "Messages of SwiftProtobuf as bodies and responses: ErrandSwiftProtobuf.")
+      name: "SwiftProtobuf", description: "Messages of SwiftProtobuf as bodies and responses: ErrandSwiftProtobuf."),
   ],
   dependencies: [
-    // Fetched only if the trait `SwiftProtobuf` is enabled.
-    .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.28.0")
+    // Each is fetched only if its trait is enabled.
+    .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.28.0"),
   ],
   targets: [
     // The module that apps import: exports the other modules and defines the standard order of the interceptors.
     .target(
       name: "Errand",
       dependencies: [
-        "ErrandCore", "ErrandHTTP", "ErrandJSON", "ErrandCache", "ErrandCompression", "ErrandTransfer",
+        "ErrandCore", "ErrandHTTP", "ErrandJSON", "ErrandCache", "ErrandCompression", "ErrandTransfer", "ErrandSupport",
         .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
         .target(name: "ErrandEngine", condition: .when(platforms: [.linux])),
         .target(
@@ -63,7 +65,7 @@ let package = Package(
     .target(
       name: "ErrandRedis", dependencies: ["ErrandCache", "ErrandCore", "ErrandSupport", "CHiredis"],
       swiftSettings: strict),
-    // SHA-256 and SHA-512 for downloads. They are separate, so that only their users link libcrypto.
+    // SHA-256 and SHA-512 for downloads and uploads. They are separate, so that only their users link libcrypto.
     .target(
       name: "ErrandChecksum",
       dependencies: [
@@ -94,6 +96,9 @@ let package = Package(
         "ErrandCore", "ErrandSupport", .target(name: "CErrandFiles", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict),
+    // Downloads and uploads that the operating system carries out, also while the app does not run.
+    .target(
+      name: "ErrandBackground", dependencies: ["ErrandTransfer", "ErrandCore", "ErrandSupport"], swiftSettings: strict),
     // Decodes content codings for the transports of Linux.
     .target(
       name: "ErrandDecoding",
@@ -142,7 +147,10 @@ let package = Package(
     // The command `errand`.
     .executableTarget(
       name: "ErrandCommand",
-      dependencies: ["Errand", "ErrandChecksum", "ErrandTransfer", "ErrandTesting", "ErrandSupport"],
+      dependencies: [
+        "Errand", "ErrandChecksum", "ErrandTransfer", "ErrandTesting",
+        "ErrandSupport",
+      ],
       swiftSettings: strict),
     // Example apps, each with its own server.
     .executableTarget(
@@ -216,8 +224,10 @@ let package = Package(
     .testTarget(
       name: "ErrandXMLTests", dependencies: ["ErrandXML", "ErrandCore", "ErrandTesting", "Errand", "TestSupport"],
       swiftSettings: strict),
+    // The tests of ErrandBackground use the faulty file systems of these tests.
     .testTarget(
-      name: "ErrandTransferTests", dependencies: ["ErrandTransfer", "ErrandCore", "ErrandSupport", "ErrandTesting"],
+      name: "ErrandTransferTests",
+      dependencies: ["ErrandTransfer", "ErrandBackground", "ErrandCore", "ErrandSupport", "ErrandTesting"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandJSONTests", dependencies: ["ErrandJSON", "ErrandSupport", "ErrandTesting", "TestSupport"],
@@ -268,10 +278,16 @@ let package = Package(
     .testTarget(
       name: "ErrandTests",
       dependencies: [
-        "Errand", "ErrandTransfer", "ErrandChecksum", "ErrandDecoding", "ErrandSupport", "ErrandTesting",
+        "Errand", "ErrandBackground", "ErrandTransfer", "ErrandChecksum", "ErrandDecoding", "ErrandSupport",
+        "ErrandTesting",
         "CodedSamples", "MainActorClient", "PublicRequests", "MemoryProbe", "DownloadCrasher", "TestSupport",
         "TransportChecks",
       ],
+      swiftSettings: strict),
+    // The settings of a client from the environment, and draining.
+    .testTarget(
+      name: "ErrandServerTests",
+      dependencies: ["Errand", "ErrandCache", "ErrandCore", "ErrandHTTP", "ErrandTesting", "TestSupport"],
       swiftSettings: strict),
     // A process that sends a file or receives very large responses, while ErrandTests measures its memory.
     .executableTarget(
@@ -301,7 +317,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCommandTests",
-      dependencies: ["ErrandCommand", "Errand", "ErrandSupport", "ErrandTransfer", "ErrandTesting", "TestSupport"],
+      dependencies: [
+        "ErrandCommand", "Errand", "ErrandJSON", "ErrandSupport", "ErrandTransfer",
+        "ErrandTesting", "TestSupport",
+      ],
       swiftSettings: strict),
     // Helpers of several test targets: the built programs and the conditions of a run.
     .target(

@@ -24,7 +24,9 @@ let package = Package(
     .executableTarget(name: "bench-urlsession", dependencies: ["BenchHarness"], swiftSettings: strict),
     .executableTarget(
       name: "bench-errand",
-      dependencies: ["BenchHarness", "CBareSQLite", .product(name: "Errand", package: "Errand")],
+      dependencies: [
+        "BenchHarness", "CBareSQLite", .product(name: "Errand", package: "Errand"),
+      ],
       swiftSettings: strict
     ),
     // JSON: this library and Foundation, without other dependencies.

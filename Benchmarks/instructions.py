@@ -1,8 +1,11 @@
 """Counts the instructions of one call by function, by running a benchmark step by step.
 
-    instructions.py [--program FILE] [--mode MODE] [--steps N] [--top N]
+    instructions.py [--program FILE] [--mode MODE] [--url URL] [--mark TEXT] [--thread NAME] [--steps N] [--top N]
 
-The default is the mode `line` of bench-errand: the pipeline over a transport that responds immediately. The time of a call
+The default is the mode `line` of bench-errand: the pipeline over a transport that responds immediately. For the engine
+alone, start a server and pass `--mode core --url URL --thread errand.engine --mark 12ErrandEngine0B4LoopC3end`, with
+ERRAND_TRANSPORT=engine. A call lasts from one beginning of a function whose mangled name contains the mark to the next
+one, so the count is for the engine's thread only, and without the system. The time of a call
 depends on what else the machine does, but the number of its instructions does not, so that a change of one per cent is
 visible. Linux on x86-64 only. The program must have symbols; `swift build -c release` keeps them.
 """
@@ -34,12 +37,14 @@ def trace(request, thread, data=None):
         sys.exit(f"instructions: ptrace failed: {os.strerror(ctypes.get_errno())}")
 
 
-def busiest(process):
-    """The thread of a process that has used most of the processor."""
+def busiest(process, name):
+    """The thread of a process, among those of that name, that has used most of the processor."""
     def used(thread):
         words = pathlib.Path(f"/proc/{process}/task/{thread}/stat").read_text().rsplit(")", 1)[1].split()
         return int(words[11]) + int(words[12])
-    return max(map(int, os.listdir(f"/proc/{process}/task")), key=used)
+    folder = pathlib.Path(f"/proc/{process}/task")
+    threads = [thread.name for thread in folder.iterdir() if name in (thread / "comm").read_text()]
+    return max(map(int, threads), key=used)
 
 
 def record(thread, count):
@@ -146,23 +151,25 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default="Benchmarks/.build/release/bench-errand")
     parser.add_argument("--mode", default="line")
+    parser.add_argument("--thread", default="", help="a part of the name of the thread")
+    parser.add_argument("--url", default="http://127.0.0.1:1/")
+    parser.add_argument("--mark", default="CallRunC8prepared")
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--top", type=int, default=40)
     options = parser.parse_args()
     program = subprocess.Popen(
-        [options.program, options.mode, "http://127.0.0.1:1/", "1000000000"], stdout=subprocess.DEVNULL)
+        [options.program, options.mode, options.url, "1000000000"], stdout=subprocess.DEVNULL)
     try:
         time.sleep(2)  # until the first calls have filled the caches of the runtime
         symbols = Symbols(program.pid)
-        steps = record(busiest(program.pid), options.steps)
+        steps = record(busiest(program.pid, options.thread), options.steps)
         names = [symbols.function(address) for address, _ in steps]
     finally:
         program.kill()
         program.wait()
-    # One call lasts from one beginning of this function to the next one.
     marks = [
         place for place, ((name, first), (address, _)) in enumerate(zip(names, steps))
-        if address == first and "CallRunC8prepared" in name]
+        if address == first and options.mark in name]
     if len(marks) < 2:
         sys.exit("instructions: fewer than two calls in these steps; use more --steps")
     calls = len(marks) - 1

@@ -198,6 +198,7 @@ def make_transfers(programs):
         Command(programs, "aria2c", "download", fetched_by_aria2),
         Command(programs, "curl", "upload", sent_by_curl),
         Program(programs, "errand", "upload"),
+        Program(programs, "errand", "upload-copied"),
         Program(programs, "curl", "upload"),
     ]
     return {transfer.name: transfer for transfer in transfers}

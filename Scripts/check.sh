@@ -41,10 +41,13 @@ fuzzing() {
 
 build_fuzz() { Scripts/fuzz.sh --build 2>&1 | grep --line-buffered -v "$LINKER_NOISE"; }
 
+# The page of the flight record in a browser. The program is from the build step.
+page() { LLVM_PROFILE_FILE=/dev/null python3 -B Scripts/page.py "$(swift build --show-bin-path "${TESTS[@]}")/PageSample"; }
+
 # The command from the build step; its coverage is not counted.
 demo() { LLVM_PROFILE_FILE=/dev/null "$(swift build --show-bin-path "${TESTS[@]}")/errand" demo </dev/null; }
 
-step "set-up" Scripts/set-up.sh test
+step "set-up" Scripts/set-up.sh check
 step "Apple platforms" python3 -B Scripts/apple.py
 step "build" build_all
 step "servers" servers_start test

@@ -8,10 +8,11 @@ import json
 import pathlib
 import sys
 
-# In percent, two or three points below the measured share. A target without a minimum fails: add one.
+# In percent, two or three points below the measured share. A target without a minimum fails: add one. Many tests of
+# ErrandCommand start the built command, whose share is not measured.
 FLOORS = {
-    "Errand": 95, "ErrandCache": 95, "ErrandChecksum": 95, "ErrandCommand": 75, "ErrandCompression": 95, "ErrandCore": 97,
-    "ErrandCurl": 95, "ErrandDecoding": 95, "ErrandEngine": 90, "ErrandHTTP": 96, "ErrandJSON": 92, "ErrandPublicSuffix": 80, "ErrandRedis": 95, "ErrandSupport": 90, "ErrandTLS": 90,
+    "Errand": 95, "ErrandBackground": 95, "ErrandCache": 95, "ErrandChecksum": 95, "ErrandCommand": 71, "ErrandCompression": 95, "ErrandCore": 97,
+    "ErrandCurl": 95, "ErrandDecoding": 95, "ErrandEngine": 90, "ErrandGenerate": 93, "ErrandHTTP": 96, "ErrandJSON": 92, "ErrandOutbox": 90, "ErrandPublicSuffix": 80, "ErrandRecord": 93, "ErrandRedis": 95, "ErrandSupport": 90, "ErrandTLS": 90, "ErrandTelemetry": 95,
     "ErrandTesting": 96, "ErrandTestingTraits": 95, "ErrandTransfer": 96, "ErrandURLSession": 93, "ErrandXML": 90,
 }
 

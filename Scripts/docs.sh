@@ -45,6 +45,7 @@ for module in Sources/Errand*; do
   "$(tool swift-symbolgraph-extract)" -module-name "$module" -target "$target" "${search[@]}" \
     -minimum-access-level public -skip-synthesized-members -output-dir "$graphs"
 done
+if command -v python3 >/dev/null; then python3 Scripts/check-exports.py "$graphs"; fi
 
 rm -rf "$OUTPUT"
 "$(tool docc)" convert "$CATALOG" \

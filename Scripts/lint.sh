@@ -11,13 +11,21 @@ fi
 
 # Swift and Foundation search for characters: an apostrophe with a combining accent is a different character than the
 # apostrophe alone. Code that quotes or masks text, or searches it for secrets, would miss it, so these files search for
-# bytes or scalars (String+Bytes.swift). A safe line gives its reason in a comment with one of the words below.
+# bytes or scalars (ByteText.swift). A safe line gives its reason in a comment with one of the words below.
 CHARACTER_SEARCH='\.(replacingOccurrences\(|replacing\(|components\(separatedBy|range\(of:|(hasPrefix|hasSuffix|contains)\("|split\(separator: ")'
 SAFE_SEARCH='//.*(ASCII|scalars|bytes|the library.s own)|unicodeScalars\.split'
-mapfile -t careful < <(
-  find Sources/ErrandCore/Record Sources/ErrandTransfer/Decision/Name Sources/ErrandTesting/Recording/Masking -name '*.swift'
-  find Sources -name 'JSONMask.swift' -o -name 'JSONExcerpt.swift' -o -name 'JSONDecodingReason.swift' -o -name 'TerminalText.swift' -o -name 'Redaction.swift'
+careful=(
+  Sources/ErrandCore/Record/*.swift Sources/ErrandTransfer/Decision/Name/*.swift
+  Sources/ErrandTesting/Recording/Masking/*.swift
+  Sources/ErrandJSON/{JSONMask,JSONDiagnosis}.swift Sources/ErrandHTTP/Message/Redaction.swift
+  Sources/ErrandCommand/Terminal/{Secrets,TextLayout}.swift Sources/ErrandCommand/Send/RequestNotation.swift
 )
+for file in "${careful[@]}"; do
+  if [[ ! -f $file ]]; then
+    complain "lint: $file is missing; if the file was moved, correct the list of files that quote or mask text"
+    exit 1
+  fi
+done
 careless() { grep -nE "$CHARACTER_SEARCH" "$@" /dev/null | grep -vE "$SAFE_SEARCH"; }
 
 # Check that the rule still matches an unsafe search.
@@ -26,7 +34,7 @@ if ! careless <(printf '%s\n' 'let quoted = text.replacingOccurrences(of: "a", w
   exit 1
 fi
 if careless "${careful[@]}" >&2; then
-  complain "lint: these lines search for characters in code that quotes or masks text; search for bytes, as String+Bytes.swift does, or give the reason why it is safe in a comment"
+  complain "lint: these lines search for characters in code that quotes or masks text; search for bytes, as ByteText.swift does, or give the reason why it is safe in a comment"
   exit 1
 fi
 

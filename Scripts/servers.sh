@@ -7,7 +7,7 @@
 # In a script:    source Scripts/servers.sh; trap servers_stop EXIT; servers_start test|bench
 #
 # Afterwards the environment has ERRAND_NGINX, ERRAND_NGINX_TLS, ERRAND_NGINX_CA and others (see nginx_export),
-# ERRAND_REDIS (host:port), ERRAND_REDIS_SOCKET, ERRAND_REDIS_PROGRAM and ERRAND_SMALL_DISK.
+# ERRAND_REDIS (host:port), ERRAND_REDIS_SOCKET, ERRAND_REDIS_PROGRAM, ERRAND_COLLECTOR and ERRAND_SMALL_DISK.
 # `bench` starts only nginx, without compression, and adds /stream of 1 GiB.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -22,6 +22,7 @@ servers_start() {
   nginx_start "$profile"
   if [[ $profile == test ]]; then httpbin_start; fi
   if [[ $profile == test ]]; then doors_start; fi
+  if [[ $profile == test ]]; then collector_start; fi
   if [[ $profile == test ]]; then redis_start; fi
   if [[ $profile == test ]]; then small_disk_start; fi
 }
@@ -165,11 +166,16 @@ httpbin_start() {
   export ERRAND_HTTPBIN="$address"
 }
 
-# The servers choose free ports themselves and print them.
-doors_start() {
-  local said="$SERVERS_DIR/doors.sh" pid tick
+doors_start() { printing_start doors python3 Scripts/servers/doors.py "$SERVERS_DIR/tls"; }
+
+collector_start() { printing_start collector .servers/python/bin/python Scripts/servers/collector.py; }
+
+# printing_start NAME COMMAND…: starts servers that choose free ports themselves and print them as shell exports.
+printing_start() {
+  local name=$1 said="$SERVERS_DIR/$1.sh" pid tick
+  shift
   : >"$said"
-  python3 Scripts/servers/doors.py "$SERVERS_DIR/tls" >>"$said" 2>"$SERVERS_DIR/doors.log" </dev/null &
+  "$@" >>"$said" 2>"$SERVERS_DIR/$name.log" </dev/null &
   pid=$!
   for ((tick = 0; tick < 200; tick++)); do
     if [[ -s $said ]] || ! kill -0 "$pid" 2>/dev/null; then break; fi
@@ -177,8 +183,8 @@ doors_start() {
   done
   if [[ ! -s $said ]]; then
     kill "$pid" 2>/dev/null || true
-    cat "$SERVERS_DIR/doors.log" >&2
-    complain "servers: Scripts/servers/doors.py does not start"
+    cat "$SERVERS_DIR/$name.log" >&2
+    complain "servers: $* does not start"
     return 1
   fi
   SERVERS_PIDS+=("$pid")

@@ -3,6 +3,7 @@
 #
 #   Scripts/set-up.sh build    the C libraries that the package links
 #   Scripts/set-up.sh test     … and the servers of the tests
+#   Scripts/set-up.sh check    … and the browser of `make check`
 #   Scripts/set-up.sh bench    … and the servers and commands of the benchmarks
 #
 # Uses root, or sudo if it works. Without either it prints the packages to install and fails.
@@ -13,9 +14,12 @@ VENV=.servers/python
 REQUIREMENTS=Scripts/servers/requirements.txt
 
 case $LEVEL in
-  build | test | bench) ;;
-  *) complain "usage: Scripts/set-up.sh build|test|bench" && exit 64 ;;
+  build | test | check | bench) ;;
+  *) complain "usage: Scripts/set-up.sh build|test|check|bench" && exit 64 ;;
 esac
+# The level `check` includes the level `test`.
+BROWSER=
+if [[ $LEVEL == check ]]; then LEVEL=test BROWSER=chromium; fi
 
 # Succeeds if the library's pkg-config file or its Debian package is installed.
 has_library() {
@@ -43,6 +47,7 @@ missing_packages() {
   command -v openssl >/dev/null || echo openssl
   command -v python3 >/dev/null || echo python3
   if [[ $LEVEL == bench ]]; then missing_commands; fi
+  if [[ -n $BROWSER ]] && ! command -v chromium >/dev/null; then echo "$BROWSER"; fi
   if [[ $LEVEL == test ]] && ! has_venv; then echo python3-venv; fi
   if [[ $LEVEL == test ]] && ! command -v valgrind >/dev/null; then echo valgrind; fi
   if [[ $LEVEL == test ]] && ! command -v cc >/dev/null; then echo gcc libc6-dev | tr ' ' '\n'; fi
@@ -117,10 +122,10 @@ install_packages() {
   rm -f "$log"
 }
 
-# httpbin in a separate virtual environment, which is created again when the list of versions changes.
+# httpbin and mcp in a separate virtual environment, which is created again when the list of versions changes.
 install_httpbin() {
   if cmp -s "$REQUIREMENTS" "$VENV/installed.txt" && [[ -x $VENV/bin/python ]]; then return; fi
-  say "set-up: installing httpbin and gunicorn from PyPI into $VENV"
+  say "set-up: installing httpbin, gunicorn and mcp from PyPI into $VENV"
   rm -rf "$VENV"
   mkdir -p .servers
   python3 -m venv "$VENV"

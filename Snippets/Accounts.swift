@@ -1,5 +1,6 @@
 // Login, switch and logout, with credentials that are saved in a file.
 import Errand
+import ErrandChecksum
 import ErrandTesting
 import Foundation
 
@@ -37,6 +38,14 @@ configuration.credentials = accounts
 let client = APIClient(configuration)
 // snippet.end
 
+// snippet.memory
+let visitors = CredentialStore { old, account in
+  let pair = try await auth.send(RenewToken(refreshToken: old.refreshToken ?? ""))
+  return AccountCredential(.bearer(pair.token), refreshToken: pair.refreshToken)
+}
+// snippet.end
+print(visitors.account ?? "nobody")
+
 let changes = accounts.changes
 // snippet.login
 try await accounts.login("ada", with: AccountCredential(.bearer("a"), refreshToken: "ra"))
@@ -54,4 +63,12 @@ try await accounts.logout("bob")
 
 // snippet.changes
 for await change in changes.prefix(3) { print(change) }
+// snippet.end
+
+let password = "secret of the camera"
+// snippet.digest
+let camera = APIClient(baseURL: "http://camera.local")
+camera.configure {
+  $0.exchangeInterceptors.append(DigestAuthentication(user: "ada", password: password))
+}
 // snippet.end

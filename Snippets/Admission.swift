@@ -38,11 +38,29 @@ let call = client.start(Prefetch(number: 2), options: .owner(page)) { text in
 call.change(priority: .high)  // the user opened that page
 // snippet.end
 
+// snippet.incremental
+struct Story: APIRequest {
+  let number: Int
+  var path: Path { "/stories/\(number)" }
+  var headers: RequestHeaders { ["Priority": "u=2, i"] }  // i: the text is shown while it arrives
+  typealias Response = String
+}
+// snippet.end
+
 // snippet.rates
 client.configure {
   $0.admission.rates = [
     HostRate("api.example.com", requests: 10, burst: 20),
     HostRate(".slow.example", requests: 100, per: .seconds(60)),
+  ]
+}
+// snippet.end
+
+// snippet.server
+client.configure {
+  $0.admission.rates = [
+    .followingServer("api.example.com"),
+    HostRate(".slow.example", requests: 100, per: .seconds(60), followsServer: true),
   ]
 }
 // snippet.end

@@ -13,6 +13,12 @@ struct GetUser: APIRequest {
 }
 // snippet.end
 
+// snippet.edge
+func edgeHit(_ response: HTTPResponse) -> Bool {
+  response.serverCaches.contains { $0.isHit && $0.secondsLeft ?? 0 > 0 }
+}
+// snippet.end
+
 let server = try LoopbackServer { request in
   request.path.hasPrefix("/users/") ? .json(#"{"nick":"Ada"}"#) : .ok("something")
 }
@@ -36,6 +42,10 @@ let client = APIClient(configuration)
 let first = try await client.response(GetUser(id: 7))
 let second = try await client.response(GetUser(id: 7))
 print(first.origin, second.origin)  // network cacheFresh
+// snippet.end
+
+// snippet.group
+cache.remove(.group(CacheGroup(origin: "https://api.example.com", name: "news")))
 // snippet.end
 
 // snippet.else
@@ -124,17 +134,19 @@ client.start(cachedThenFresh: GetUser(id: 7)) { stored in
   if !outcome.isUnchanged { print("new:", outcome.value?.nick ?? "none") }
 }
 
-@MainActor final class UserPage: CallDelegate {
+@MainActor final class UserPage: CachedCallDelegate {
   func load(with client: APIClient) {
     client.start(cachedThenFresh: GetUser(id: 7), delegate: self)
   }
 
-  func requestCached(_ call: FinishedCall) { show(call) }
-  func requestFinished(_ call: FinishedCall) { if !call.isUnchanged { show(call) } }
-  func requestFailed(_ call: FailedCall) { print(call.error.message) }
+  func requestCached(_ call: CallInfo, _ response: APIResponse<any Sendable>) { show(call, response) }
+  func requestFinished(_ call: CallInfo, _ response: APIResponse<any Sendable>) {
+    if !response.isUnchanged { show(call, response) }
+  }
+  func requestFailed(_ call: CallInfo, _ error: APIError) { print(error.message) }
 
-  private func show(_ call: FinishedCall) {
-    if let user = call.value(of: GetUser.self) { print(user.nick, call.origin) }
+  private func show(_ call: CallInfo, _ response: APIResponse<any Sendable>) {
+    if let user = call.value(of: GetUser.self, in: response) { print(user.nick, response.origin) }
   }
 }
 // snippet.end
@@ -198,7 +210,9 @@ let sealed = ResponseCache(
 // snippet.end
 client.configure { $0.cache = .own(sealed) }
 _ = try await client.send(GetUser(id: 7))
-await sealed.flush()
+// snippet.close
+await sealed.close()  // writes what is pending, and ends the thread of the store
+// snippet.end
 try? FileManager.default.removeItem(at: folder)
 
 @Sendable func turned(_ bytes: Data) -> Data { Data(bytes.map { $0 ^ 0x20 }) }

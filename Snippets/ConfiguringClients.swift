@@ -1,5 +1,6 @@
 // A client's configuration is a value; a change applies to calls that start later.
 import Errand
+import ErrandHTTP
 import ErrandTesting
 import Foundation
 
@@ -120,3 +121,10 @@ for hop in try await client.response(Version()).metrics.exchanges {
 print(turned(try await client.response(Version()).raw.body).count)
 
 func turned(_ bytes: Data) -> Data { Data(bytes.map { $0 ^ 0x20 }) }
+
+// snippet.netrc
+func useLogins(in configuration: inout ClientConfiguration) throws {
+  let logins = try Netrc(contentsOf: URL(filePath: "/etc/app/netrc"))
+  configuration.credentials = logins.credential(for: "api.example.com").map { FixedCredential($0) }
+}
+// snippet.end

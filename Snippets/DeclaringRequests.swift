@@ -30,6 +30,19 @@ struct FindTea: APIRequest {
   typealias Response = JSONValue
 }
 
+// snippet.nested
+struct FindFlights: APIRequest {
+  let from: String
+  var path: Path { "/flights" }
+  var arguments: Arguments {
+    [
+      "from": from,
+      "fare": ["class": "economy", "bags": 1] as Arguments,  // fare[class]=economy&fare[bags]=1
+    ]
+  }
+  typealias Response = JSONValue
+}
+
 // snippet.path
 struct GetFile: APIRequest {
   let user: Int
@@ -74,6 +87,19 @@ struct GetReport: APIRequest {
   typealias Response = String
 }
 
+// snippet.headerset
+struct GetOrders: APIRequest {
+  var since: String?
+  var path: Path { "/orders" }
+  var headers: RequestHeaders {
+    var headers: RequestHeaders = ["X-Client": "app"]
+    if let since { headers.set("If-Modified-Since", since) }
+    headers.set("X-Trace", since == nil ? .text("first") : .secret("again"))
+    return headers
+  }
+  typealias Response = String
+}
+
 // snippet.family
 protocol ShopRequest: APIRequest where ErrorBody == ShopFailure {}
 
@@ -108,6 +134,7 @@ struct GetPicture: APIRequest {
   var timeouts: Timeouts { Timeouts(connect: .seconds(3), total: .seconds(20)) }
   var priority: CallPriority { .low }
   var contentTypes: [String]? { ["image/*"] }
+  var bodyLimit: BodyLimit { .bytes(2 << 20) }
   var envelope: Envelope { .none }
 }
 
@@ -192,6 +219,22 @@ struct UploadTo: APIRequest {
     try HTTPRequest(
       method: .put, url: signedURL, fields: ["Content-Type": "image/png"], body: HTTPBody(bytes))
   }
+}
+// snippet.end
+
+// snippet.query
+struct FindContacts: APIRequest {
+  let match: String
+  var path: Path { "/contacts" }
+  var method: HTTPMethod { .query }
+  var arguments: Arguments { ["match": match, "limit": 10] }
+  var cache: CachePolicy { .http }
+  struct Response: Decodable, Sendable { let names: [String] }
+}
+
+func acceptsJSONPath(_ client: APIClient) async throws -> Bool {
+  let response = try await client.head("/contacts")
+  return response.raw.acceptQuery.contains { $0.essence == "application/jsonpath" }
 }
 // snippet.end
 

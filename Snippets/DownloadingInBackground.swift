@@ -1,5 +1,6 @@
 // Downloads that the system carries out while the app is suspended. A script replaces Apple's session here.
 import Errand
+import ErrandBackground
 import ErrandChecksum
 import ErrandTesting
 import Foundation

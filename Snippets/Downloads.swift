@@ -89,7 +89,7 @@ _ = try await client.send(FileDownload(server.url + "/films/15.mp4?signature=1",
 
 // snippet.choices
 var choices = Download.into(folder, named: .fromServer)
-choices.replaces = false
+choices.replaces = true
 choices.whenBusy = .wait
 choices.parallel = 4
 choices.bytesPerSecond = 2 << 20

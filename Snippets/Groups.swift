@@ -142,12 +142,12 @@ client.start(outcomeOf: signUp, on: .queue(.global())) { outcome in
     client.start(page, options: GroupOptions(owner: calls, tag: "home"), delegate: self)
   }
 
-  func groupFinished(_ group: FinishedGroup) {
-    if let (user, _) = group.value as? (GetUser.Response, [String]) { title = user.nick }
+  func groupFinished(_ group: GroupInfo, _ value: any Sendable, _ report: GroupReport) {
+    if let (user, _) = value as? (GetUser.Response, [String]) { title = user.nick }
   }
 
-  func groupFailed(_ group: FailedGroup) {
-    if !group.error.isCancelled { title = group.error.message }
+  func groupFailed(_ group: GroupInfo, _ error: APIError, _ report: GroupReport) {
+    if !error.isCancelled { title = error.message }
   }
 }
 // snippet.end

@@ -42,6 +42,23 @@ func sentence(for error: APIError) -> String? {
 }
 // snippet.end
 
+// snippet.problem
+struct Pay: APIRequest {
+  typealias ErrorBody = ProblemDetails
+  let article: Int
+  var path: Path { "/payments" }
+  var method: HTTPMethod { .post }
+  var arguments: Arguments { ["article": article] }
+}
+
+func missingCredit(_ error: APIError, price: Int) -> Int? {
+  guard let problem = error.body(as: ProblemDetails.self),
+    problem.type == "https://example.com/probs/out-of-credit"
+  else { return nil }
+  return problem.extensions["balance"]?.intValue.map { price - $0 }
+}
+// snippet.end
+
 let server = try LoopbackServer { _ in .json(#"{"message":"The article is sold out."}"#, status: 409) }
 let client = APIClient(baseURL: server.url)
 

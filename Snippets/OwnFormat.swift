@@ -1,5 +1,6 @@
 // A format of your own for requests and responses: the wide forms of MessagePack, based on a JSON value.
 import Errand
+import ErrandCore
 import ErrandTesting
 import Foundation
 

@@ -1,5 +1,7 @@
 // A cache store of your own, below a memory store.
 import Errand
+import ErrandCache
+import ErrandHTTP
 import ErrandTesting
 import Foundation
 import Synchronization
@@ -26,7 +28,7 @@ final class BoxStore: CacheStore {
   }
 
   func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
-    all.contains { $0.key.anyAccount == key.anyAccount && $0.key.entry != key.entry }
+    all.contains { $0.key.anyAccount == key.anyAccount && $0.key.account != key.account }
   }
 
   func put(_ entry: CacheEntry) {

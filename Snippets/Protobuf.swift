@@ -1,5 +1,6 @@
 // Messages of Protocol Buffers. This message has one text; a generator makes such types from a .proto file.
 import Errand
+import ErrandCore
 import ErrandTesting
 import Foundation
 

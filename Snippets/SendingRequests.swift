@@ -11,7 +11,12 @@ struct GetUser: APIRequest {
 }
 
 let server = try LoopbackServer { request in
-  request.path == "/users/9" ? .stall() : .json(#"{"nick":"Ada"}"#)
+  switch (request.method, request.path) {
+  case (_, "/users/9"): .stall()
+  case ("GET", "/users/7"): .json(#"{"nick":"Ada"}"#).informational(103, headers: ["Link": "</avatars/7>; rel=preload"])
+  case ("POST", "/users"): .status(201, fields: ["Location": "/users/10"])
+  default: .json(#"{"nick":"Ada"}"#)
+  }
 }
 let client = APIClient(baseURL: server.url)
 
@@ -34,11 +39,19 @@ struct User: Codable, Sendable {
 let ada = try await client.get("/users/7", as: User.self)
 try await client.put("/users/7", arguments: ["notify": true], body: .json(ada))
 try await client.delete("/users/8", headers: ["X-Reason": "spam"], options: .deadline(.seconds(5)))
+print(try await client.head("/users/7").fields["Last-Modified"] ?? "unknown")
 
 let (first, second) = try await client.batch(
   OneOff(.get, "/users/7", as: User.self), OneOff(.get, "/users/8", as: User.self))
 // snippet.end
 print(first.nick, second.nick)
+
+// snippet.location
+let created = try await client.response(OneOff(.post, "/users", body: .json(ada)))
+if let location = created.raw.location {
+  print(try await client.get(RequestPath(location.string), as: User.self).nick)
+}
+// snippet.end
 
 // snippet.closures
 client.start(GetUser(id: 7))  // the caller does not need the outcome
@@ -70,12 +83,12 @@ client.start(outcomeOf: GetUser(id: 7)) { outcome in
     client.start(GetUser(id: 7), options: .owner(calls), delegate: self)
   }
 
-  func requestFinished(_ call: FinishedCall) {
-    if let user = call.value(of: GetUser.self) { nick = user.nick }
+  func requestFinished(_ call: CallInfo, _ response: APIResponse<any Sendable>) {
+    if let user = call.value(of: GetUser.self, in: response) { nick = user.nick }
   }
 
-  func requestFailed(_ call: FailedCall) {
-    if !call.error.isCancelled { print(call.error.message) }
+  func requestFailed(_ call: CallInfo, _ error: APIError) {
+    if !error.isCancelled { print(error.message) }
   }
 }
 // snippet.end
@@ -100,8 +113,22 @@ var options = CallOptions(priority: .high, tag: "profile")
 options.timeouts = Timeouts(total: .seconds(5))
 options.headers = ["X-Screen": "profile"]
 options.retries = .none
-options.afterCompletion = { ending in print("took", ending.metrics.total) }
+options.afterCompletion = { outcome in print("took", outcome.metrics.total) }
 print(try await client.send(GetUser(id: 7), options: options).nick)
+// snippet.end
+
+// snippet.indicator
+struct SaveDraft: APIRequest {
+  var path: Path { "/drafts" }
+  var method: HTTPMethod { .post }
+  var indicator: IndicatorChoice { .named("saving") }
+}
+
+let saving = LoadingIndicator(name: "saving", delay: .zero) { isShown in
+  print(isShown ? "saving …" : "saved")
+}
+client.configure { $0.accessories.append(saving) }
+_ = try await client.send(SaveDraft())
 // snippet.end
 
 let pipe = Pipe()
@@ -116,12 +143,21 @@ print(try pipe.fileHandleForReading.readToEnd()?.count ?? 0, "bytes in the pipe"
 // snippet.accessory
 struct Trace: Accessory {
   func willStart(_ call: CallInfo) { print("\(call.name) starts") }
-  func didStop(_ call: CallInfo, _ ending: CallEnding) {
-    print("\(call.name) took \(ending.metrics.total)")
+  func didStop(_ call: CallInfo, _ outcome: Outcome<Void>) {
+    print("\(call.name) took \(outcome.metrics.total)")
   }
 }
 
 let spinner = LoadingIndicator { isShown in print(isShown ? "loading …" : "") }
 client.configure { $0.accessories = [Trace(), spinner] }
 print(try await client.send(GetUser(id: 7)).nick)
+
+// snippet.informational
+struct Preload: Accessory {
+  func received(_ call: CallInfo, informational head: ResponseHead) {
+    if head.status == 103 { print("preload", LinkField(head.fields.values(of: "Link")).links.map(\.target)) }
+  }
+}
+
+print(try await client.send(GetUser(id: 7), options: CallOptions(accessories: [Preload()])).nick)
 // snippet.end

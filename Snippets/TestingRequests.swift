@@ -1,5 +1,7 @@
 // ErrandTesting in the tests of an app.
 import Errand
+import ErrandCache
+import ErrandHTTP
 import ErrandTesting
 import ErrandTestingTraits
 import Foundation
@@ -95,6 +97,24 @@ struct GetUser: APIRequest {
   #expect(try await server.request(number: 1).headers["Accept"] == "application/json")
 }
 
+// snippet.recorded
+@Test func `a tag is sent back`() async throws {
+  let server = try LoopbackServer { request in
+    request.headers["If-None-Match"] == "\"1\""
+      ? .status(304) : .data(Data([1, 2]), contentType: "image/png", fields: ["ETag": "\"1\""])
+  }
+  let client = APIClient(baseURL: server.url)
+  client.configure { $0.cachePolicy = .http }
+  for _ in 0..<2 {
+    let picture = try await client.get("/pictures/7", as: Data.self, arguments: ["size": 2])
+    #expect(picture == Data([1, 2]))
+  }
+
+  let sent = server.requests[1]
+  #expect(sent.method == "GET" && sent.path == "/pictures/7" && sent.query == "size=2")
+  #expect(sent.body.isEmpty && sent.indexOnConnection == 2)  // the connection was used again
+}
+
 // snippet.ranges
 @Test func `a broken download continues`() async throws {
   let film = RangeResource(size: 1 << 20)
@@ -175,6 +195,36 @@ struct GetProfile: APIRequest {
   #expect(transport.requests.count == 2)
 }
 
+// snippet.wallclock
+struct GetOffer: APIRequest {
+  var path: Path { "/offer" }
+  var cache: CachePolicy { .http }
+  typealias Response = String
+}
+
+@Test func `an offer ends at its date`() async throws {
+  let clock = ManualClock()
+  let start = WallTime(Date(timeIntervalSince1970: 784_111_777))  // Sun, 06 Nov 1994 08:49:37 GMT
+  let cache = ResponseCache(store: MemoryStore()) {
+    start.advanced(byMilliseconds: clock.now.nanoseconds / 1_000_000)
+  }
+  var offer = ScriptedAnswer.text("shoes")
+  offer.head.fields = [
+    .date: "Sun, 06 Nov 1994 08:49:37 GMT", "Expires": "Sun, 06 Nov 1994 09:49:37 GMT",
+  ]
+  var configuration = ClientConfiguration(baseURL: "https://api.example.com")
+  configuration.transport = .own(ScriptedTransport(offer, .text("hats")))
+  configuration.cache = .own(cache)
+  configuration.timers = clock
+  let client = APIClient(configuration)
+
+  #expect(try await client.send(GetOffer()) == "shoes")
+  clock.advance(by: .seconds(3_500))
+  #expect(try await client.send(GetOffer()) == "shoes")
+  clock.advance(by: .seconds(200))
+  #expect(try await client.send(GetOffer()) == "hats")
+}
+
 // snippet.leaks
 final class Screen: Sendable {
   let calls = CallOwner()
@@ -207,9 +257,12 @@ try await `a user is read, then the server fails`()
 try await `the app's client is told the library's name`()
 try await `a call is seen while it runs`()
 try await `broken answers are told apart`()
+try await `a tag is sent back`()
 try await `a broken download continues`()
 try await `a cancel ends a call in flight`()
 try await `the deadline ends a silent call`()
+try await `a profile is kept for three minutes`()
+try await `an offer ends at its date`()
 try await `a screen is let go`()
 try await `nothing is left of the screen`()
 print("all held")

@@ -5,6 +5,14 @@
 
   var settings = EngineConfiguration()
 
+  // snippet.trusting
+  func client(trusting authority: String) throws -> APIClient {
+    var configuration = ClientConfiguration(baseURL: "https://api.example.com")
+    configuration.transport = try .trusting(authorityFile: authority)
+    return APIClient(configuration)
+  }
+  // snippet.end
+
   // snippet.authority
   func trust(_ pem: Data, in settings: inout EngineConfiguration) {
     settings.certificateAuthority = .certificates(pem)  // or .file(path: "/etc/our/authority.pem")

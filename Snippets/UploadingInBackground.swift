@@ -1,5 +1,6 @@
 // Uploads that the system carries out while the app is suspended. A script replaces Apple's session here.
 import Errand
+import ErrandBackground
 import ErrandTesting
 import Foundation
 

@@ -1,5 +1,6 @@
 // Bodies from files and streams, multipart forms, and progress.
 import Errand
+import ErrandChecksum
 import ErrandTesting
 import Foundation
 
@@ -98,5 +99,9 @@ _ = try await client.send(PutLog(lines: AsyncStream { $0.finish() }))
 let asking = RequestBody.file(photo).expectingContinue()
 let small = RequestBody.json(["many", "many", "many"]).compressed()
 let part = RequestBody.body(try .file(photo, range: 0..<4_096), type: "image/jpeg")
+// snippet.end
+
+// snippet.digests
+client.configure { $0.interceptors.append(DigestingBodies()) }  // Content-Digest: sha-256=:…:
 // snippet.end
 _ = (asking, small, part, call)

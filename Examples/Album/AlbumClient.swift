@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 
 /// Creates the app's client, once, at launch.
 enum AlbumClient {

@@ -69,6 +69,44 @@ enum FieldTargets {
     }
   }
 
+  /// Each line is a line of one field.
+  static func structuredField(_ input: FuzzInput) {
+    let lines = input.textLines
+    if let members = try? StructuredField.list(lines) {
+      for case .item(let item) in members { checkItem(item) }
+      let again = try? StructuredField.list([lines.joined(separator: ", ")])
+      check(again == members, "the lines of a field are one list")
+    }
+    if let members = try? StructuredField.dictionary(lines) {
+      for (key, member) in members {
+        check(!key.isEmpty && key == key.lowercased(), "a key is in lower case")
+        if let item = member.item { checkItem(item) }
+      }
+    }
+  }
+
+  private static func checkItem(_ item: StructuredField.Item) {
+    let keys = item.parameters.all.map(\.key)
+    check(Set(keys).count == keys.count, "a key occurs once")
+    switch item.value {
+    case .integer(let number), .decimal(let number), .date(let number):
+      check(abs(number) < 1_000_000_000_000_000, "a number has at most 15 digits")
+    case .string(let text): check(text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }, "a string is printable ASCII")
+    case .token(let text): check(!text.isEmpty, "a token is not empty")
+    case .bytes, .boolean, .displayString: break
+    }
+  }
+
+  /// Each line is the value of a field `WWW-Authenticate`.
+  static func challenges(_ input: FuzzInput) {
+    for challenge in AuthenticationChallenge.all(in: input.textLines) {
+      check(ASCII.isToken(challenge.scheme), "a scheme is a token")
+      check(challenge.scheme == challenge.scheme.lowercased(), "a scheme is in lower case")
+      check(
+        DigestChallenge(challenge)?.realm == challenge["realm"] || DigestChallenge(challenge) == nil, "a realm is kept")
+    }
+  }
+
   static func mediaType(_ input: FuzzInput) {
     guard let type = MediaType(input.text) else { return }
     check(type.essence.utf8.allSatisfy { $0 == 0x2F || ASCII.isToken($0) }, "an essence is two tokens")

@@ -65,4 +65,13 @@ enum FormatTargets {
     check(form.entries.count <= input.bytes.count, "every value has a byte")
     for entry in form.entries { check(form.all(entry.name).contains(entry.value), "every value is found by its name") }
   }
+
+  static func netrc(_ input: FuzzInput) {
+    do throws(APIError) {
+      let logins = try Netrc(input.text)
+      for host in ["a.example", "", input.text] { _ = logins.credential(for: host) }
+    } catch {
+      check(error.code == .file && error.message.hasPrefix("Line "), "a fault names its line")
+    }
+  }
 }

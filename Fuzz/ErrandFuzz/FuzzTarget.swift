@@ -1,4 +1,4 @@
-/// The parsers of wire and disk data, each with the properties that hold beside "does not trap".
+/// Parsers of responses, header fields, bodies, cache entries and partial downloads, each with the properties that hold beside "does not trap".
 ///
 /// A new one needs a case here, a function in one of the files beside it, and a folder of that name in `Fuzz/Corpus`.
 enum FuzzTarget: String, CaseIterable {
@@ -20,6 +20,8 @@ enum FuzzTarget: String, CaseIterable {
   case entityTag = "entity-tag"
   case vary
   case digestFields = "digest-fields"
+  case structuredField = "structured-field"
+  case challenges
   case mediaType = "media-type"
   case contentDisposition = "content-disposition"
   case fileName = "file-name"
@@ -37,6 +39,7 @@ enum FuzzTarget: String, CaseIterable {
   case xml
   case propertyList = "property-list"
   case form
+  case netrc
   // Disks and stores.
   case cacheEntry = "cache-entry"
   case partRecord = "part-record"
@@ -71,6 +74,8 @@ enum FuzzTarget: String, CaseIterable {
     case .entityTag: CacheFieldTargets.entityTag
     case .vary: CacheFieldTargets.vary
     case .digestFields: FieldTargets.digestFields
+    case .structuredField: FieldTargets.structuredField
+    case .challenges: FieldTargets.challenges
     case .mediaType: FieldTargets.mediaType
     case .contentDisposition: NameTargets.contentDisposition
     case .fileName: NameTargets.fileName
@@ -94,6 +99,7 @@ enum FuzzTarget: String, CaseIterable {
     case .xml: FormatTargets.xml
     case .propertyList: FormatTargets.propertyList
     case .form: FormatTargets.form
+    case .netrc: FormatTargets.netrc
     case .cacheEntry: StoredTargets.cacheEntry
     case .partRecord: StoredTargets.partRecord
     case .redisReply: StoredTargets.redisReply

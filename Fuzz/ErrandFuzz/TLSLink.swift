@@ -310,7 +310,7 @@ final class TLSLink {
     case .failed(let error): add(5 &+ UInt32(bitPattern: error))
     }
     if ending != nil { for byte in (session.failure.reason ?? "").utf8 { add(UInt32(byte)) } }
-    for flag in [session.hasBuffered, session.isCrossed, received > 0, sent > 0, saidEnd] { add(flag ? 1 : 2) }
+    for flag in [session.hasBuffered, session.hasUnsent, received > 0, sent > 0, saidEnd] { add(flag ? 1 : 2) }
     fuzz_peer_note(number)
   }
 }

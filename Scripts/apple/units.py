@@ -23,7 +23,7 @@ IMPORT = re.compile(r"^\s*(?:@\w+ |public |package |internal |private |filepriva
 STUBS = "Scripts/apple/stubs"
 # The stub modules in the order of their dependencies. `Glibc` is empty and hides the C library of Linux, which
 # Foundation and Dispatch export here.
-STUB_MODULES = ["Glibc", "DarwinTypes", "Darwin", "CoreFoundation", "Security", "AppleFoundation", "CryptoKit"]
+STUB_MODULES = ["Glibc", "DarwinTypes", "Darwin", "CoreFoundation", "Security", "AppleFoundation", "CryptoKit", "Network"]
 
 
 class Failure(Exception):

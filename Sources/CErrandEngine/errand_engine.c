@@ -1,5 +1,12 @@
 #ifdef __linux__
+#define _GNU_SOURCE
+
 #include "errand_engine.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/sendfile.h>
+#include <time.h>
 
 enum { most_events = 256 };
 
@@ -15,6 +22,31 @@ int errand_poller_wait(int poller, errand_event *events, int count, int millisec
     events[index].flags = flags;
   }
   return number > 0 ? number : 0;
+}
+
+// If the peer has closed the connection, the system sends the signal SIGPIPE to the thread, and sendfile() has no flag
+// that prevents it. So the thread blocks the signal during the call, and removes a signal that the call has caused. The
+// call may cause one even if it returns a number of bytes, because it sends the file in parts. Afterwards the signal mask
+// is the same as before, because tasks of the app may run on the thread.
+ssize_t errand_send_file(int socket, int file, off_t offset, size_t count) {
+  sigset_t broken_pipe, pending, before;
+  sigemptyset(&broken_pipe);
+  sigaddset(&broken_pipe, SIGPIPE);
+  sigemptyset(&pending);
+  sigpending(&pending);
+  bool was_pending = sigismember(&pending, SIGPIPE) == 1;
+  pthread_sigmask(SIG_BLOCK, &broken_pipe, &before);
+  ssize_t sent;
+  do {
+    sent = sendfile(socket, file, &offset, count);
+  } while (sent < 0 && errno == EINTR);
+  int error = errno;
+  const struct timespec no_time = {0, 0};
+  while (!was_pending && sigtimedwait(&broken_pipe, NULL, &no_time) < 0 && errno == EINTR) {
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = error;
+  return sent;
 }
 
 #else

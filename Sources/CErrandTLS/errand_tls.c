@@ -20,15 +20,15 @@ struct errand_tls {
   errand_tls_result reading; // errand_tls_done while reading is possible
   errand_tls_result writing; // errand_tls_done while writing is possible
   bool lacked_certificate;
-  bool read_wants_write;
-  bool write_wants_read;
   bool has_ended;  // the socket has no more bytes, because the server closed it
   bool is_drained; // the last read of this call returned fewer bytes than were requested
   bool stops_if_drained;
   bool is_established;  // the handshake is complete
   size_t messages;      // the messages of TLS itself that were received after the handshake
   size_t content;       // the bytes of application data that were read
-  size_t unfinished;    // the bytes of content in a record that is only partly sent
+  size_t unfinished;    // the bytes of content in a record that the socket has not accepted completely
+  char *unsent;         // the bytes that OpenSSL has written and the socket has not accepted; null if there are none
+  size_t unsent_start, unsent_end;
   SSL_SESSION *session; // the last session that the server offered, until the caller takes it
 };
 
@@ -62,21 +62,61 @@ void errand_tls_note_missing_certificate(SSL *ssl) {
 // MARK: The socket
 
 // OpenSSL's own functions for sockets use write(), and the signal SIGPIPE would end the process if the server has
-// closed the connection.
+// closed the connection. Returns the number of bytes that the socket accepts now, or -1 if the connection is broken.
+static ssize_t send_bytes(errand_tls *tls, const char *bytes, size_t count) {
+  ssize_t sent;
+  do {
+    sent = send(tls->descriptor, bytes, count, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  if (sent >= 0) return sent;
+  if (errno == EAGAIN || errno == EWOULDBLOCK) return 0;
+  tls->system_error = errno;
+  return -1;
+}
+
+static void drop_unsent(errand_tls *tls) {
+  free(tls->unsent);
+  tls->unsent = NULL;
+  tls->unsent_start = tls->unsent_end = 0;
+}
+
+// Sends the bytes that the socket has not accepted yet. Returns true if none are left.
+static bool send_unsent(errand_tls *tls) {
+  if (!tls->unsent) return true;
+  ssize_t sent = send_bytes(tls, tls->unsent + tls->unsent_start, tls->unsent_end - tls->unsent_start);
+  if (sent < 0) {
+    tls->writing = errand_tls_broken;
+    drop_unsent(tls);
+    return false;
+  }
+  tls->unsent_start += (size_t)sent;
+  if (tls->unsent_start < tls->unsent_end) return false;
+  drop_unsent(tls);
+  return true;
+}
+
+static bool keep_unsent(errand_tls *tls, const char *bytes, size_t count) {
+  char *more = realloc(tls->unsent, tls->unsent_end + count);
+  if (!more) return false;
+  memcpy(more + tls->unsent_end, bytes, count);
+  tls->unsent = more;
+  tls->unsent_end += count;
+  return true;
+}
+
+// Accepts all bytes from OpenSSL, and keeps those that the socket does not accept. If OpenSSL kept a part of a record
+// itself, it could not answer a server's KeyUpdate while it reads, and the connection would fail with "bad length".
+// There is at most one record, and short answers, whose number is limited like that of the server's messages.
 static int write_socket(BIO *bio, const char *bytes, int count) {
   errand_tls *tls = BIO_get_data(bio);
   BIO_clear_retry_flags(bio);
-  ssize_t sent;
-  do {
-    sent = send(tls->descriptor, bytes, (size_t)count, MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
-  if (sent >= 0) return (int)sent;
-  if (errno == EAGAIN || errno == EWOULDBLOCK) {
-    BIO_set_retry_write(bio);
-  } else {
-    tls->system_error = errno;
+  ssize_t sent = tls->unsent ? 0 : send_bytes(tls, bytes, (size_t)count);
+  if (sent < 0) return -1;
+  if (sent < count && !keep_unsent(tls, bytes + sent, (size_t)(count - sent))) {
+    tls->system_error = ENOMEM;
+    return -1;
   }
-  return -1;
+  return count;
 }
 
 static int read_socket(BIO *bio, char *bytes, int count) {
@@ -183,6 +223,7 @@ void errand_tls_free(errand_tls *tls, bool says_end) {
   if (says_end && is_intact && SSL_is_init_finished(tls->ssl)) SSL_shutdown(tls->ssl);
   SSL_free(tls->ssl);
   SSL_SESSION_free(tls->session);
+  drop_unsent(tls);
   free(tls);
   ERR_clear_error();
 }
@@ -219,11 +260,10 @@ void errand_tls_session_free(errand_tls_session *session) { SSL_SESSION_free((SS
 // MARK: Transfers
 
 // Interprets a failed call of OpenSSL.
-static errand_tls_result interpret(errand_tls *tls, int result, bool *wants_other, int other) {
+static errand_tls_result interpret(errand_tls *tls, int result) {
   int code = SSL_get_error(tls->ssl, result);
   unsigned long error = ERR_peek_error();
   ERR_clear_error();
-  *wants_other = code == other;
   switch (code) {
   case SSL_ERROR_WANT_READ:
   case SSL_ERROR_WANT_WRITE:
@@ -244,13 +284,23 @@ static errand_tls_result interpret(errand_tls *tls, int result, bool *wants_othe
   return errand_tls_failed;
 }
 
+// Frees OpenSSL's buffers, which have 17 KB each, between two records. OpenSSL allocates them when it needs them again.
+// By itself it keeps them after messages without content, such as session tickets. Within a record the buffers must
+// stay: before OpenSSL 3.0.14, 3.1.6, 3.2.2 and 3.3.1, SSL_free_buffers() frees memory that is still used if only the
+// header of a record was received, or if a part of its content was not read yet (CVE-2024-4741).
+static void free_buffers(errand_tls *tls) {
+  bool is_between_records = strcmp(SSL_rstate_string(tls->ssl), "RH") == 0;
+  if (is_between_records && SSL_pending(tls->ssl) == 0) SSL_free_buffers(tls->ssl);
+}
+
 errand_tls_result errand_tls_handshake(errand_tls *tls) {
-  bool wants_other = false;
+  send_unsent(tls);
   ERR_clear_error();
   int result = SSL_do_handshake(tls->ssl);
-  if (result != 1) return interpret(tls, result, &wants_other, SSL_ERROR_WANT_WRITE);
-  tls->is_established = true;
-  return errand_tls_done;
+  tls->is_established = result == 1;
+  errand_tls_result last = result == 1 ? errand_tls_done : interpret(tls, result);
+  free_buffers(tls);
+  return last;
 }
 
 // The socket was drained if it returned fewer bytes than were requested. The poller reports later bytes, so another
@@ -259,7 +309,8 @@ errand_tls_result errand_tls_handshake(errand_tls *tls) {
 errand_tls_result errand_tls_read(errand_tls *tls, void *bytes, size_t length, size_t *count) {
   *count = 0;
   tls->is_drained = false;
-  tls->read_wants_write = false;
+  // The end of a record with content is sent by errand_tls_write(), which then reports the content as sent.
+  if (tls->unfinished == 0) send_unsent(tls);
   errand_tls_result last = tls->reading;
   while (*count < length && last == errand_tls_done) {
     size_t read = 0;
@@ -268,31 +319,36 @@ errand_tls_result errand_tls_read(errand_tls *tls, void *bytes, size_t length, s
     int result = SSL_read_ex(tls->ssl, (char *)bytes + *count, length - *count, &read);
     *count += read;
     tls->content += read;
-    if (result != 1) last = interpret(tls, result, &tls->read_wants_write, SSL_ERROR_WANT_WRITE);
+    if (result != 1) last = interpret(tls, result);
   }
   if (last != errand_tls_later) tls->reading = last;
+  free_buffers(tls);
   return *count > 0 ? errand_tls_done : last;
 }
 
-// Each call of OpenSSL gets the content of one record. With more content, OpenSSL would finish a partly sent record,
-// begin the next one, and report that it has written nothing, although the server has a complete record.
+// Each call of OpenSSL gets the content of one record. The content counts as sent when the socket has accepted the whole
+// record, because the server cannot read a part of it. Until then, the caller passes the same content again.
 errand_tls_result errand_tls_write(errand_tls *tls, const void *bytes, size_t length, size_t *count) {
   *count = 0;
   tls->stops_if_drained = false;
-  tls->write_wants_read = false;
-  errand_tls_result last = tls->writing;
-  while (*count < length && last == errand_tls_done) {
-    size_t written = 0, left = length - *count;
-    size_t most = tls->unfinished > 0 ? tls->unfinished : largest_record;
-    size_t record = left < most ? left : most;
-    ERR_clear_error();
-    int result = SSL_write_ex(tls->ssl, (const char *)bytes + *count, record, &written);
-    *count += written;
-    tls->unfinished = result == 1 ? 0 : record;
-    if (result != 1) last = interpret(tls, result, &tls->write_wants_read, SSL_ERROR_WANT_READ);
+  errand_tls_result last = errand_tls_done;
+  while (*count < length && tls->writing == errand_tls_done && last == errand_tls_done) {
+    size_t left = length - *count;
+    if (tls->unfinished == 0) {
+      ERR_clear_error();
+      int result = SSL_write_ex(tls->ssl, (const char *)bytes + *count, left < largest_record ? left : largest_record,
+                                &tls->unfinished);
+      if (result != 1) last = interpret(tls, result);
+      if (last != errand_tls_later) tls->writing = last;
+    }
+    if (last == errand_tls_done && !send_unsent(tls)) last = errand_tls_later;
+    if (last == errand_tls_done) {
+      *count += tls->unfinished < left ? tls->unfinished : left;
+      tls->unfinished = 0;
+    }
   }
-  if (last != errand_tls_later) tls->writing = last;
-  return *count > 0 ? errand_tls_done : last;
+  if (*count > 0) return errand_tls_done;
+  return tls->writing == errand_tls_done ? last : tls->writing;
 }
 
 bool errand_tls_has_unread(errand_tls *tls) {
@@ -301,11 +357,11 @@ bool errand_tls_has_unread(errand_tls *tls) {
   if (tls->reading != errand_tls_done) return true;
   ERR_clear_error();
   tls->stops_if_drained = false;
-  tls->read_wants_write = false;
   int result = SSL_peek_ex(tls->ssl, &byte, 1, &read);
   if (result == 1) return true;
-  errand_tls_result last = interpret(tls, result, &tls->read_wants_write, SSL_ERROR_WANT_WRITE);
+  errand_tls_result last = interpret(tls, result);
   if (last != errand_tls_later) tls->reading = last;
+  free_buffers(tls);
   return last != errand_tls_later || SSL_has_pending(tls->ssl);
 }
 
@@ -313,7 +369,7 @@ bool errand_tls_has_buffered(const errand_tls *tls) {
   return tls->reading != errand_tls_done || SSL_has_pending(tls->ssl);
 }
 
-bool errand_tls_is_crossed(const errand_tls *tls) { return tls->read_wants_write || tls->write_wants_read; }
+bool errand_tls_has_unsent(const errand_tls *tls) { return tls->unsent != NULL; }
 
 bool errand_tls_is_cut(const errand_tls *tls) { return tls->reading == errand_tls_cut; }
 

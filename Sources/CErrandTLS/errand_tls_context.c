@@ -34,9 +34,7 @@ errand_tls_context *errand_tls_context_make(bool demands_tls_1_3) {
   // The caller keeps the sessions, because OpenSSL would not keep them apart by server.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
   SSL_CTX_sess_set_new_cb(context, errand_tls_keep_session);
-  // A partly sent record is sent again from another address, because the caller copies the rest of its bytes.
-  SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                                SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   // One system call reads several records.
   SSL_CTX_set_read_ahead(context, 1);
   SSL_CTX_set_client_cert_cb(context, note_certificate_request);

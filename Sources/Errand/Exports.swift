@@ -1,6 +1,9 @@
-@_exported public import ErrandCache
+// What `import Errand` shows: the names that apps use to declare and send requests. The names that only transports, cache
+// stores, body formats and inspectors of the flight record use are reached by importing `ErrandHTTP`, `ErrandCache` or
+// `ErrandCore`. A name that is not in this list stays visible as a member: an app can read `step.decision` without the
+// name of its type.
+
 @_exported public import ErrandCompression
-@_exported public import ErrandCore
 @_exported public import ErrandJSON
 @_exported public import ErrandTransfer
 
@@ -16,3 +19,187 @@
 #if canImport(Darwin)
   @_exported public import ErrandURLSession
 #endif
+
+// MARK: - Messages, cookies and the choice of the transport
+
+@_exported public import enum ErrandHTTP.AddressKind
+@_exported public import enum ErrandHTTP.AddressPolicy
+@_exported public import enum ErrandHTTP.BodyRead
+@_exported public import protocol ErrandHTTP.BodySource
+@_exported public import enum ErrandHTTP.CallPriority
+@_exported public import enum ErrandHTTP.CertificateAuthority
+@_exported public import enum ErrandHTTP.CertificateSource
+@_exported public import struct ErrandHTTP.ClientCertificate
+@_exported public import struct ErrandHTTP.Cookie
+@_exported public import class ErrandHTTP.CookieJar
+@_exported public import class ErrandHTTP.CookieJars
+@_exported public import struct ErrandHTTP.CookieRule
+@_exported public import enum ErrandHTTP.CookieUse
+@_exported public import struct ErrandHTTP.ExchangeMetrics
+@_exported public import struct ErrandHTTP.HTTPBody
+@_exported public import struct ErrandHTTP.HTTPField
+@_exported public import struct ErrandHTTP.HTTPFieldName
+@_exported public import struct ErrandHTTP.HTTPFields
+@_exported public import struct ErrandHTTP.HTTPMethod
+@_exported public import struct ErrandHTTP.HTTPRequest
+@_exported public import struct ErrandHTTP.HTTPResponse
+@_exported public import struct ErrandHTTP.HTTPURL
+@_exported public import enum ErrandHTTP.HTTPVersionPolicy
+@_exported public import struct ErrandHTTP.LinkField
+@_exported public import struct ErrandHTTP.MediaType
+@_exported public import protocol ErrandHTTP.NameResolver
+@_exported public import struct ErrandHTTP.NetworkWish
+@_exported public import struct ErrandHTTP.PublicKeyPins
+@_exported public import protocol ErrandHTTP.PublicSuffixes
+@_exported public import struct ErrandHTTP.ResponseHead
+@_exported public import struct ErrandHTTP.ResponseLimits
+@_exported public import enum ErrandHTTP.ResponseOrigin
+@_exported public import struct ErrandHTTP.ServerCache
+@_exported public import struct ErrandHTTP.StatusRule
+@_exported public import enum ErrandHTTP.TLSVersion
+@_exported public import struct ErrandHTTP.TransferProgress
+@_exported public import enum ErrandHTTP.TransportChoice
+@_exported public import enum ErrandHTTP.TransportProxy
+
+// MARK: - Requests, calls and clients
+
+@_exported public import class ErrandCore.APIClient
+@_exported public import struct ErrandCore.APIError
+@_exported public import class ErrandCore.APIManager
+@_exported public import protocol ErrandCore.APIManagerDelegate
+@_exported public import protocol ErrandCore.APIManaging
+@_exported public import protocol ErrandCore.APIRequest
+@_exported public import struct ErrandCore.APIResponse
+@_exported public import protocol ErrandCore.Accessory
+@_exported public import enum ErrandCore.AccountChange
+@_exported public import struct ErrandCore.AccountCredential
+@_exported public import struct ErrandCore.AdmissionLimits
+@_exported public import protocol ErrandCore.ArgumentConvertible
+@_exported public import enum ErrandCore.ArgumentFormat
+@_exported public import struct ErrandCore.ArgumentStyle
+@_exported public import enum ErrandCore.ArgumentValue
+@_exported public import struct ErrandCore.Arguments
+@_exported public import class ErrandCore.Bandwidth
+@_exported public import struct ErrandCore.Batch
+@_exported public import protocol ErrandCore.BodyFormat
+@_exported public import enum ErrandCore.BodyLimit
+@_exported public import struct ErrandCore.BreakerRule
+@_exported public import struct ErrandCore.CacheChoice
+@_exported public import struct ErrandCore.CacheKeyRule
+@_exported public import struct ErrandCore.CachePolicy
+@_exported public import enum ErrandCore.CacheReadMode
+@_exported public import struct ErrandCore.CacheReport
+@_exported public import struct ErrandCore.CacheTargets
+@_exported public import protocol ErrandCore.CachedCallDelegate
+@_exported public import struct ErrandCore.CachedThenFresh
+@_exported public import class ErrandCore.Call
+@_exported public import class ErrandCore.CallContext
+@_exported public import protocol ErrandCore.CallDelegate
+@_exported public import protocol ErrandCore.CallGroup
+@_exported public import struct ErrandCore.CallInfo
+@_exported public import struct ErrandCore.CallMetrics
+@_exported public import struct ErrandCore.CallOptions
+@_exported public import class ErrandCore.CallOwner
+@_exported public import protocol ErrandCore.CallProgressDelegate
+@_exported public import protocol ErrandCore.CallSender
+@_exported public import struct ErrandCore.CallbackExecutor
+@_exported public import struct ErrandCore.Chain
+@_exported public import struct ErrandCore.Checksum
+@_exported public import struct ErrandCore.CircuitOpen
+@_exported public import struct ErrandCore.ClientConfiguration
+@_exported public import class ErrandCore.CompletionHooks
+@_exported public import enum ErrandCore.Credential
+@_exported public import protocol ErrandCore.CredentialKeeper
+@_exported public import protocol ErrandCore.CredentialProvider
+@_exported public import class ErrandCore.CredentialStore
+@_exported public import struct ErrandCore.DigestAlgorithm
+@_exported public import struct ErrandCore.DigestAuthentication
+@_exported public import struct ErrandCore.Download
+@_exported public import struct ErrandCore.DownloadedFile
+@_exported public import struct ErrandCore.DrainReport
+@_exported public import struct ErrandCore.Envelope
+@_exported public import struct ErrandCore.EventStream
+@_exported public import struct ErrandCore.EventValues
+@_exported public import struct ErrandCore.FixedCredential
+@_exported public import struct ErrandCore.FlightCall
+@_exported public import class ErrandCore.FlightRecord
+@_exported public import struct ErrandCore.FlightRecording
+@_exported public import struct ErrandCore.FormValues
+@_exported public import class ErrandCore.GroupCall
+@_exported public import protocol ErrandCore.GroupDelegate
+@_exported public import struct ErrandCore.GroupInfo
+@_exported public import enum ErrandCore.GroupKind
+@_exported public import struct ErrandCore.GroupMember
+@_exported public import struct ErrandCore.GroupOptions
+@_exported public import struct ErrandCore.GroupOutcome
+@_exported public import struct ErrandCore.GroupProgress
+@_exported public import protocol ErrandCore.GroupProgressDelegate
+@_exported public import struct ErrandCore.GroupReport
+@_exported public import struct ErrandCore.GroupScope
+@_exported public import protocol ErrandCore.GroupStep
+@_exported public import protocol ErrandCore.HeaderConvertible
+@_exported public import struct ErrandCore.HedgeRule
+@_exported public import struct ErrandCore.HostCacheRule
+@_exported public import struct ErrandCore.HostRate
+@_exported public import enum ErrandCore.Idempotency
+@_exported public import enum ErrandCore.IndicatorChoice
+@_exported public import protocol ErrandCore.Interceptor
+@_exported public import struct ErrandCore.ItemSequence
+@_exported public import enum ErrandCore.JoinRule
+@_exported public import struct ErrandCore.KeptAccounts
+@_exported public import class ErrandCore.LoadingIndicator
+@_exported public import struct ErrandCore.LogLine
+@_exported public import struct ErrandCore.Multipart
+@_exported public import struct ErrandCore.Netrc
+@_exported public import struct ErrandCore.Next
+@_exported public import struct ErrandCore.Nothing
+@_exported public import struct ErrandCore.OneOff
+@_exported public import struct ErrandCore.Outcome
+@_exported public import class ErrandCore.PageManager
+@_exported public import struct ErrandCore.PageSequence
+@_exported public import protocol ErrandCore.PagedRequest
+@_exported public import struct ErrandCore.ProblemDetails
+@_exported public import class ErrandCore.ProgressStream
+@_exported public import struct ErrandCore.PropertyListFormat
+@_exported public import struct ErrandCore.ReconnectRule
+@_exported public import struct ErrandCore.RedirectPolicy
+@_exported public import struct ErrandCore.Reform
+@_exported public import protocol ErrandCore.Reformer
+@_exported public import protocol ErrandCore.RefreshingProvider
+@_exported public import enum ErrandCore.RepeatRule
+@_exported public import struct ErrandCore.RequestBody
+@_exported public import enum ErrandCore.RequestCredential
+@_exported public import struct ErrandCore.RequestFamily
+@_exported public import struct ErrandCore.RequestHeaders
+@_exported public import struct ErrandCore.RequestPath
+@_exported public import enum ErrandCore.RequestServer
+@_exported public import struct ErrandCore.ResponseDecoder
+@_exported public import protocol ErrandCore.ResponseFormat
+@_exported public import struct ErrandCore.ResponseLines
+@_exported public import struct ErrandCore.ResponseStream
+@_exported public import struct ErrandCore.ResponseValues
+@_exported public import struct ErrandCore.RetryMetrics
+@_exported public import struct ErrandCore.RetryPolicy
+@_exported public import enum ErrandCore.RetryReason
+@_exported public import class ErrandCore.RunningChain
+@_exported public import struct ErrandCore.ServerEnvironment
+@_exported public import struct ErrandCore.ServerSentEvent
+@_exported public import struct ErrandCore.Signing
+@_exported public import struct ErrandCore.StepChain
+@_exported public import struct ErrandCore.StepValues
+@_exported public import struct ErrandCore.TimeLimit
+@_exported public import struct ErrandCore.Timeouts
+@_exported public import struct ErrandCore.URLFilter
+
+// MARK: - The cache
+
+@_exported public import struct ErrandCache.BodySealing
+@_exported public import struct ErrandCache.CacheFolderFilter
+@_exported public import struct ErrandCache.CacheGroup
+@_exported public import struct ErrandCache.CacheListing
+@_exported public import struct ErrandCache.CacheSize
+@_exported public import struct ErrandCache.CacheStatistics
+@_exported public import class ErrandCache.MemoryStore
+@_exported public import class ErrandCache.ResponseCache
+@_exported public import class ErrandCache.SQLiteStore
+@_exported public import class ErrandCache.TieredStore

@@ -15,6 +15,7 @@ public final class ResponseCache: ClientCache {
   let generations = Locked(Generations())
   let refreshes = RefreshTable()
   let keys = KeyMemo()
+  let searches = Locked(SearchTable())
   private let counters = Locked(CacheStatistics())
   /// Reads the current time from the wall clock.
   let wallClock: @Sendable () -> WallTime
@@ -25,8 +26,13 @@ public final class ResponseCache: ClientCache {
   }
 
   /// Makes a cache that keeps its responses in a store: one of the library's stores, or a custom one.
-  public convenience init(store: any CacheStore) {
-    self.init(stores: CacheFolders(store: store))
+  /// - Parameters:
+  ///   - store: The store.
+  ///   - wallClock: Returns the current time, by which ages, lifetimes and dates of responses are judged. Tests pass a
+  ///     function of their own; see also ``ErrandCore/ClientConfiguration/timers``, because a lifetime ends by the
+  ///     clock that runs faster.
+  public convenience init(store: any CacheStore, wallClock: @escaping @Sendable () -> WallTime = { .now }) {
+    self.init(stores: CacheFolders(store: store), wallClock: wallClock)
   }
 
   /// Makes a cache that stores responses in a disk folder, with a memory cache in front of the folder.
@@ -43,21 +49,17 @@ public final class ResponseCache: ClientCache {
   ///   - folders: All folders that the filters may return. Without this list, a folder is opened only when a request
   ///     uses it, and a removal, a logout or a list of entries does not see entries that an earlier run of the program
   ///     stored there.
+  ///   - wallClock: Returns the current time, by which ages, lifetimes and dates of responses are judged.
   public convenience init(
     folder: URL, limit: Int = 100 << 20, memory: Int = 16 << 20, entryLimit: Int? = nil, sealing: BodySealing? = nil,
-    filters: [CacheFolderFilter] = [], folders: [URL] = []
+    filters: [CacheFolderFilter] = [], folders: [URL] = [], wallClock: @escaping @Sendable () -> WallTime = { .now }
   ) {
-    self.init(
-      stores: CacheFolders(folder: folder, filters: filters, known: folders) { folder in
-        TieredStore(
-          memory: MemoryStore(limit: memory),
-          base: SQLiteStore(folder: folder, limit: limit, entryLimit: entryLimit, sealing: sealing))
-      })
-  }
-
-  /// Makes a cache with an injected clock, for tests.
-  package convenience init(store: any CacheStore, wallClock: @escaping @Sendable () -> WallTime) {
-    self.init(stores: CacheFolders(store: store), wallClock: wallClock)
+    let stores = CacheFolders(folder: folder, filters: filters, known: folders) { folder in
+      TieredStore(
+        memory: MemoryStore(limit: memory),
+        base: SQLiteStore(folder: folder, limit: limit, entryLimit: entryLimit, sealing: sealing))
+    }
+    self.init(stores: stores, wallClock: wallClock)
   }
 
   /// The interceptor ``Caching``, which looks for a stored response.
@@ -158,6 +160,7 @@ public final class ResponseCache: ClientCache {
   /// do not store responses that the selection includes.
   public func remove(_ selection: CacheSelection) {
     for opened in stores.opened { remove(selection, from: opened.store) }
+    if selection == .all { searches.withLock { $0 = SearchTable() } }
   }
 
   func remove(_ selection: CacheSelection, from store: any CacheStore) {
@@ -223,6 +226,9 @@ public final class ResponseCache: ClientCache {
 
   func count(_ change: (inout CacheStatistics) -> Void) { counters.withLock { change(&$0) } }
 
+  /// Whether a background refresh is in progress.
+  package var isRefreshing: Bool { !refreshes.isEmpty }
+
   /// Waits until no background refresh is in progress. A process that is about to end calls this method.
   package func refreshesEnded() async { await refreshes.idle() }
 
@@ -232,6 +238,16 @@ public final class ResponseCache: ClientCache {
   /// Waits until every store has carried out its pending writes.
   public func flush() async {
     for opened in stores.opened { await opened.store.flush() }
+  }
+
+  /// Cancels the background refreshes, writes what is pending, and closes the stores with their threads, files and
+  /// connections. Call this method before the process ends, or before a folder is moved or deleted. Calls that still
+  /// use the cache may have to load their responses from the server.
+  public func close() async {
+    cancelRefreshes()
+    await refreshesEnded()
+    for opened in stores.opened { await opened.store.close() }
+    searches.withLock { $0 = SearchTable() }
   }
 }
 

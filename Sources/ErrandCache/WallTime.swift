@@ -1,3 +1,4 @@
+package import ErrandCore
 public import Foundation
 
 /// A point in time on the wall clock, in milliseconds since 1970 in UTC. Results of arithmetic are clamped to the range
@@ -33,4 +34,47 @@ public struct WallTime: Sendable, Hashable, Comparable {
 
   /// Orders points in time, earlier first.
   public static func < (left: WallTime, right: WallTime) -> Bool { left.milliseconds < right.milliseconds }
+}
+
+/// The current time on the wall clock and on the monotonic clock. The functions that make cache decisions receive this
+/// value as an argument.
+package struct CacheMoment: Sendable, Hashable {
+  /// The time on the wall clock, which may be set back or forward.
+  package let wall: WallTime
+  /// The time on the monotonic clock of this process.
+  package let monotonic: MonotonicInstant
+
+  package init(wall: WallTime, monotonic: MonotonicInstant) {
+    self.wall = wall
+    self.monotonic = monotonic
+  }
+}
+
+extension HTTPDate {
+  /// Parses a date in one of the three formats of RFC 9110; nil for any other text.
+  static func read(_ text: String, now: WallTime) -> WallTime? {
+    milliseconds(of: text, now: now.milliseconds).map { WallTime(milliseconds: $0) }
+  }
+
+  /// Formats a point in time in the preferred date format of RFC 9110. Years are clamped to the range from 0 to 9999.
+  static func text(_ time: WallTime) -> String { text(milliseconds: time.milliseconds) }
+}
+
+/// Arithmetic that clamps its result to the range of `Int64` instead of trapping on overflow. The operands come from
+/// servers, so they may be any number.
+extension Int64 {
+  func saturatingSum(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+
+  func saturatingDifference(_ other: Int64) -> Int64 {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? (other < 0 ? .max : .min) : difference
+  }
+
+  func saturatingProduct(_ other: Int64) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: other)
+    return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
+  }
 }

@@ -96,8 +96,8 @@
 
     /// Checks that the body is complete. Called after libcurl has reported the end of the response.
     mutating func finish() throws {
-      if needsNoMore { return }
       switch framing {
+      case _ where needsNoMore: break
       case .none, .untilClose: break
       case .length(let length):
         guard wireBytes == length else { throw Self.cut }

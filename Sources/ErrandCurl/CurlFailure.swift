@@ -34,6 +34,8 @@
     var hasBegun = false
     /// Whether the final response headers are complete.
     var isFinal = false
+    /// The version of libcurl that reported the code.
+    var version = CurlVersion.running
     var origin: HTTPURL.Origin
 
     /// Returns the response of a transfer that libcurl has ended, or throws the failure of the transfer.
@@ -129,13 +131,21 @@
       case CURLE_OPERATION_TIMEDOUT: mayHaveBeenSent && !isConnecting ? .idleTimeout : .connectTimeout
       case CURLE_PARTIAL_FILE: .truncated
       case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_FUNCTION_ARGUMENT: .malformedResponse
-      case CURLE_OUT_OF_MEMORY: hasBegun || mayHaveBeenSent ? .tooLarge : .other
+      case CURLE_OUT_OF_MEMORY: mayExceedOwnLimits && !version.reportsOwnLimits ? .tooLarge : .other
+      case Self.tooLarge: mayExceedOwnLimits ? .tooLarge : .other
       case CURLE_BAD_CONTENT_ENCODING: .undecodableContent
       case CURLE_HTTP2, CURLE_HTTP2_STREAM: .http2
       case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_SEND_FAIL_REWIND: broken
       default: Self.tlsCodes.contains(code.rawValue) ? tlsKind : .other
       }
     }
+
+    /// `CURLE_TOO_LARGE`, which the headers of older versions do not declare.
+    private static let tooLarge = CURLcode(100)
+
+    /// Whether response headers that exceed libcurl's own limits may be the cause: the response has begun or may begin,
+    /// and its head is not complete.
+    private var mayExceedOwnLimits: Bool { mayHaveBeenSent && !isFinal }
 
     /// Whether the time-out happened while libcurl was connecting. Only libcurl's message shows this, because libcurl
     /// may connect again during an exchange if a reused connection has closed.
@@ -181,18 +191,81 @@
     }
 
     private func sentence(_ kind: TransportFailure.Kind) -> String {
-      // libcurl reports response headers that are too large as "out of memory".
-      if kind == .tooLarge { return "\(plainSentence(kind).dropLast()) (libcurl \(code.rawValue))." }
       let cause = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
       return "\(plainSentence(kind).dropLast()) (\(cause); libcurl \(code.rawValue))."
     }
 
+    /// libcurl's limits on the headers of a response: 100 KiB for a line (`CURL_MAX_HTTP_HEADER`), and in newer
+    /// versions 300 KiB for all lines.
+    private static let ownLimits =
+      "libcurl's own limits of 100 KiB for a line and 300 KiB for all lines, which `limits.headBytes` does not raise; "
+      + "the default transport has no such limits"
+
     private func plainSentence(_ kind: TransportFailure.Kind) -> String {
+      if kind == .tooLarge, code == CURLE_OUT_OF_MEMORY {
+        return "libcurl has no memory, or the response headers of \(origin) exceed \(Self.ownLimits)."
+      }
+      if kind == .tooLarge { return "The response headers of \(origin) exceed \(Self.ownLimits)." }
+      if code == CURLE_OUT_OF_MEMORY { return "libcurl has no memory for the exchange with \(origin)." }
+      if code == Self.tooLarge {
+        return "The exchange with \(origin) exceeds a limit of libcurl, such as 1 MiB for the head of the request;"
+          + " make it shorter, or use the default transport."
+      }
       if kind == .other, lacksResources { return FailureText.outOfResources }
       if kind == .refused, let unixSocket { return FailureText.refused(socket: unixSocket) }
       if kind == .tls, metPlainText { return FailureText.notTLS(origin) }
       if kind == .unsupported { return "The request cannot be sent by libcurl." }
       return FailureText.sentence(for: kind, origin: origin)
+    }
+  }
+
+  extension CurlFailure {
+    static let tlsCodes: Set<UInt32> = Set(
+      [
+        CURLE_SSL_CONNECT_ERROR, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_CERTPROBLEM,
+        CURLE_SSL_CIPHER, CURLE_PEER_FAILED_VERIFICATION, CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_INITFAILED,
+        CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR,
+        CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT,
+      ].map(\.rawValue))
+
+    /// The kind of a TLS failure. If the certificate was rejected, OpenSSL's verification result determines the kind.
+    /// Otherwise libcurl's message determines the kind.
+    var tlsKind: TransportFailure.Kind {
+      if origin.scheme == .http { return .proxy }  // Without https, only the proxy uses TLS.
+      if code == CURLE_SSL_PINNEDPUBKEYNOTMATCH { return .pinMismatch }
+      if code == CURLE_PEER_FAILED_VERIFICATION { return certificateKind }
+      return TLSFailureRules.handshakeKind(text)
+    }
+
+    /// Whether the server answered the TLS handshake with bytes that are not TLS. OpenSSL reads the text of a response
+    /// as a record of an unknown TLS version.
+    var metPlainText: Bool {
+      code == CURLE_SSL_CONNECT_ERROR && origin.scheme == .https && !hasProxy
+        && ["wrong version number", "http request"].contains(where: text.lowercased().contains)
+    }
+
+    /// Whether the connection was closed or reset during the TLS handshake, without an alert from either side. OpenSSL
+    /// reports this as `SSL_ERROR_SYSCALL`, or as `unexpected eof`.
+    var brokeInHandshake: Bool {
+      guard code == CURLE_SSL_CONNECT_ERROR, !mayHaveBeenSent else { return false }
+      let words = text.lowercased()
+      if words.contains("ssl routines") { return words.contains("unexpected eof") }
+      return [Int(ECONNRESET), Int(EPIPE)].contains(systemError) || words.contains("ssl_error_syscall")
+    }
+
+    /// The reason why the server's certificate was rejected. For a wrong host, libcurl 7.88 sets a meaningless
+    /// verification result, so the message is checked first.
+    private var certificateKind: TransportFailure.Kind {
+      if text.contains("subject name") || text.contains("does not match") { return .wrongHost }
+      return TLSFailureRules.certificateKind(verifyResult: verifyResult)
+    }
+
+    /// The kind of the failure if the server rejected the client certificate or required one. Otherwise nil.
+    var clientCertificateKind: TransportFailure.Kind? {
+      guard code != CURLE_OK, code != CURLE_PEER_FAILED_VERIFICATION, !hasBegun else { return nil }
+      return TLSFailureRules.clientCertificateKind(
+        text, .init(isLacking: lackedCertificate, isConfigured: showedCertificate),
+        isBroken: code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR)
     }
   }
 #endif

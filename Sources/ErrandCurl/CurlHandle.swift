@@ -255,7 +255,7 @@
       switch method.rawValue {
       case "GET": return .get
       case "HEAD": return .head
-      case "POST", "PUT", "PATCH": return .fields
+      case "POST", "PUT", "PATCH", "QUERY": return .fields
       default: return .withoutBody
       }
     }

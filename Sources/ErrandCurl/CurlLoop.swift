@@ -93,20 +93,20 @@
     }
 
     func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken {
-      let (token, decision) = inbox.withLock { $0.schedule(at: instant, action) }
+      let (token, decision) = inbox.withLock { $0.loop.schedule(at: instant, action) }
       perform(decision)
       return token
     }
 
     func cancel(_ token: TimerToken) {
-      let removed = inbox.withLock { $0.timers.remove(token) }
+      let removed = inbox.withLock { $0.loop.timers.remove(token) }
       _ = removed
     }
 
     /// Lets the loop's thread end when no transfer is left.
-    func close() { perform(inbox.withLock { $0.close() }) }
+    func close() { perform(inbox.withLock { $0.loop.close() }) }
 
-    private func perform(_ decision: CurlInbox.WakeDecision) {
+    private func perform(_ decision: LoopState.WakeDecision) {
       switch decision {
       case .nothing, .refuse: break
       case .wake: if let multi { curl_multi_wakeup(multi) }
@@ -123,8 +123,8 @@
 
     /// Runs the due timers while the loop has no thread, then tries to start the thread.
     private func runFallbackTimers() {
-      while let action = inbox.withLock({ $0.popFallbackTimer(.now) }) { action() }
-      perform(inbox.withLock { $0.endFallback() })
+      while let action = inbox.withLock({ $0.loop.popFallbackTimer(.now) }) { action() }
+      perform(inbox.withLock { $0.loop.endFallback() })
     }
 
     /// Rejects a command because the loop has no thread. A transfer fails. A job runs on a global queue.
@@ -168,8 +168,8 @@
       guard yielding.isEmpty else { return true }
       let latest = nextWatch
       let now = MonotonicInstant.now
-      let count = running.count
-      switch inbox.withLock({ $0.decideSleep(now: now, latest: latest, running: count) }) {
+      let isBusy = !running.isEmpty
+      switch inbox.withLock({ $0.decideSleep(now: now, latest: latest, isBusy: isBusy) }) {
       case .none: return true
       case .end: return false
       case .sleep(let milliseconds):
@@ -180,7 +180,7 @@
 
     private func fireTimers() {
       let now = now
-      while let action = inbox.withLock({ $0.timers.popDue(now) }) { action() }
+      while let action = inbox.withLock({ $0.loop.timers.popDue(now) }) { action() }
     }
 
     /// Executes the commands of the inbox. Jobs among the commands may add further commands, which are executed, too.

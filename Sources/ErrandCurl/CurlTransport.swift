@@ -110,8 +110,8 @@
       return timers.loop.isUsable ? timers : nil
     }
 
-    /// A digest of the client certificates. Nil if no client certificate is configured. ``update(_:)`` and ``reload()``
-    /// may change the digest.
+    /// A digest of the client certificates, the Unix socket and the address overrides. Nil if none of them is
+    /// configured. ``update(_:)`` and ``reload()`` may change the digest.
     public var identity: String? { state.withLock { $0.identity } }
 
     /// An executor that runs tasks on the transport's own thread. A task that prefers this executor needs no thread
@@ -153,7 +153,7 @@
       let timers = CurlTimers(loop: loop)
       return State(
         configuration: loop.configuration, timers: timers, executor: CurlExecutor(timers: timers),
-        identity: ClientCertificate.identity(of: loop.configuration.clientCertificates))
+        identity: loop.configuration.identity)
     }
   }
 
@@ -184,5 +184,21 @@
     }
 
     func cancel(_ token: TimerToken) { loop.cancel(token) }
+  }
+
+  /// Rejects requests that libcurl would send unchecked or would silently change, before libcurl receives them.
+  enum CurlRequestCheck {
+    /// The maximum length of a field value in bytes. libcurl 8.13.0 to 8.21.0 silently omits longer fields from the
+    /// request.
+    private static let longestField = 300_000
+    private static let refusal = CurlVersion.running.refusal
+
+    static func check(_ request: HTTPRequest) throws(TransportFailure) {
+      if let refusal { throw RequestCheck.refused(refusal) }
+      for field in request.fields.all where field.value.utf8.count > longestField {
+        throw RequestCheck.refused("the value of \(field.name) has more than \(longestField) bytes")
+      }
+      try RequestCheck.check(request)
+    }
   }
 #endif

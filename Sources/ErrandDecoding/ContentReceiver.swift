@@ -20,7 +20,7 @@
 
     /// The maximum number of bytes of a discarded body that are read in order to reuse its connection.
     package static let mostDiscarded = 1 << 20
-    /// The maximum number of bytes after the end of a coded stream that are ignored.
+    /// The maximum number of bytes after the end of a coded stream that are read in order to reuse the connection.
     private static let mostTail: Int64 = 1 << 20
 
     package let destination: Destination
@@ -63,10 +63,10 @@
       }
     }
 
-    /// True if no more bytes of the body need to be read, because the kept part is complete or enough bytes were
-    /// discarded.
+    /// True if no more bytes of the body need to be read, because the kept part is complete, enough bytes were
+    /// discarded, or enough bytes after the end of the coded stream were ignored.
     package var needsNoMore: Bool {
-      if case .discard = destination { wireBytes > Self.mostDiscarded } else { isCut }
+      if case .discard = destination { wireBytes > Self.mostDiscarded } else { isCut || tailBytes > Self.mostTail }
     }
 
     /// Returns the bytes that are kept in memory. The receiver then keeps no bytes.
@@ -128,10 +128,7 @@
       decodedBytes += Int64(step.produced)
       budget.charge(step.used + step.produced + Int(clamping: decoder.hiddenBytes - hidden))
       try expansion?.check(decoded: max(decodedBytes, decoder.hiddenBytes), coded: wireBytes + Int64(used))
-      if isTail, decoder.isAtEnd { tailBytes += Int64(step.used) }
-      guard tailBytes <= Self.mostTail else {
-        throw .undecodable("more than \(Self.mostTail) bytes follow the end of the compressed data")
-      }
+      if !decoder.isAtEnd { tailBytes = 0 } else if isTail { tailBytes += Int64(step.used) }
       mayHoldOutput = step.produced == scratch.count || decoder.holdsOutput
       return step.produced
     }
@@ -155,16 +152,44 @@
       if let base = piece.assumingMemoryBound(to: UInt8.self).baseAddress { memory.append(base, count: piece.count) }
     }
 
-    /// Called when all bytes of the body have arrived. Checks that the coded stream is complete, and tells the sink
-    /// that the body is complete.
+    /// Called when all bytes of the body have arrived, or no more are needed. Checks that the coded stream is complete,
+    /// and notifies the sink that the body is complete.
     ///
     /// - Parameter mayBeCutOff: True if the body ends with the connection. A coded body without any bytes is then an
     ///   error, because the connection may have closed too early.
     package mutating func finish(mayBeCutOff: Bool) throws {
-      if let decoder, !decoder.isAtEnd, wireBytes > 0 || mayBeCutOff {
+      if !needsNoMore, let decoder, !decoder.isAtEnd, wireBytes > 0 || mayBeCutOff {
         throw TransportFailure.undecodable("the compressed data ends too early")
       }
       if case .sink(let sink) = destination { try sink.end() }
+    }
+  }
+
+  /// Limits how many bytes are decoded before the transport's thread does other work. A few kilobytes can decode to
+  /// gigabytes. Without the limit, one body could block all other transfers on the thread.
+  package struct DecodingBudget {
+    /// The maximum number of coded plus decoded bytes of all bodies in one iteration of the thread's loop. Brotli needs
+    /// about 5 ms for this number of bytes.
+    private static let perTurn = 2 << 20
+    /// The maximum number of coded plus decoded bytes for one received piece of a body. It leaves time for other bodies
+    /// in the same iteration of the thread's loop.
+    private static let perPiece = 256 << 10
+
+    private var turn = perTurn
+    private var piece = perPiece
+
+    package init() {}
+
+    /// True if decoding of the current body must pause until the next iteration of the thread's loop.
+    package var isUsedUp: Bool { turn <= 0 || piece <= 0 }
+    /// True if decoding of all bodies must pause until the next iteration of the thread's loop.
+    package var isTurnOver: Bool { turn <= 0 }
+
+    package mutating func beginPiece() { piece = Self.perPiece }
+
+    package mutating func charge(_ bytes: Int) {
+      turn -= bytes
+      piece -= bytes
     }
   }
 #endif

@@ -28,8 +28,8 @@
       if format == .gzip { try setUp(windowBits: 31) }
     }
 
-    /// True if every stream that has begun is complete.
-    package var isAtEnd: Bool { tail == .end || tail == .ignored }
+    /// True if every stream that has begun is complete. The first byte of a member alone begins no stream.
+    package var isAtEnd: Bool { tail != .none }
 
     deinit {
       if isSetUp { inflateEnd(stream) }

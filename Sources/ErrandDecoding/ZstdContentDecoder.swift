@@ -28,8 +28,10 @@
       ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, Self.largestWindowLog)
     }
 
-    /// True if every frame that has begun is complete.
-    package var isAtEnd: Bool { isIgnoring || hasFrame && skipped == 0 && head?.isEmpty == true }
+    /// True if every frame that has begun is complete. A part of a magic number begins no frame.
+    package var isAtEnd: Bool {
+      isIgnoring || hasFrame && skipped == 0 && head.map { $0.count < Self.magic.count } == true
+    }
 
     deinit { ZSTD_freeDStream(stream) }
 

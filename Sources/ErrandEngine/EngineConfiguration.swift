@@ -1,5 +1,6 @@
 #if os(Linux)
   public import ErrandHTTP
+  import ErrandSupport
   import ErrandTLS
 
   /// The settings of ``EngineTransport``: proxy, trusted certificates, the version of TLS, the addresses to which it
@@ -31,7 +32,10 @@
     public var addressPolicy: AddressPolicy = .any
     /// The path of a Unix domain socket. If a path is set, all requests go to this socket, whatever their host is. Nil
     /// by default.
-    public var unixSocket: String?
+    public var unixSocket: String? {
+      get { socketBytes?.text }
+      set { socketBytes = newValue.map { ByteText($0) } }
+    }
     /// The version of HTTP; ``ErrandHTTP/HTTPVersionPolicy/automatic`` by default, which is HTTP/2 over TLS if the
     /// server offers it, and HTTP/1.1 otherwise.
     public var httpVersion: HTTPVersionPolicy = .automatic
@@ -55,11 +59,19 @@
     /// The time after which an HTTP/2 connection counts as broken if the server sends no byte after PING.
     var pingWait: Duration = .seconds(10)
 
+    /// The path of ``unixSocket``. Two paths are equal only if their bytes are equal.
+    private var socketBytes: ByteText?
+
     /// Makes the standard configuration.
     public init() {}
   }
 
   extension EngineConfiguration {
+    /// The identity of a transport with this configuration (see ``ErrandHTTP/Transport/identity``).
+    var identity: String? {
+      TransportIdentity.digest(clientCertificates, unixSocket: unixSocket, addressOverrides: addressOverrides)
+    }
+
     /// The protocols that the transport offers to a TLS server, in the order of preference (ALPN, RFC 7301).
     var applicationProtocols: [String] {
       switch httpVersion {

@@ -79,7 +79,13 @@
     }
 
     /// Continues sending because the system accepts bytes again.
-    func writable() { if outboxStart < outbox.count, flush() { sentOutbox() } }
+    func writable() {
+      if outboxStart < outbox.count {
+        if flush() { sentOutbox() }
+      } else if exchange?.file != nil {
+        sendBody()
+      }
+    }
 
     /// Ends the wait for status 100 and sends the body.
     func proceed() {
@@ -96,6 +102,10 @@
         if hasWholeBody { return machine.wroteBody() }
         guard sent < Self.bytesPerTurn else { return loop.continueLater(with: self) }
         do {
+          if let count = try sendFile(of: exchange) {
+            sent += count
+            if count > 0 { continue } else { return }
+          }
           guard let piece = try UploadFraming.next(of: exchange, in: loop.uploadBuffer, loop) else { return }
           hasWholeBody = piece.isLast
           sent += piece.bytes.count
@@ -104,6 +114,24 @@
         } catch {
           return loop.fail(exchange, error)
         }
+      }
+    }
+
+    /// Sends bytes of a file without reading them. Returns the number of bytes, and 0 if the system accepts none now.
+    /// Returns nil if the next bytes of the body must be read.
+    private func sendFile(of exchange: EngineExchange) throws -> Int? {
+      if socket.tls == nil, exchange.file == nil, exchange.upload?.sent == 0, let body = exchange.exchange.request.body
+      {
+        exchange.file = try UploadFile.open(body)
+      }
+      switch exchange.file?.send(over: socket) {
+      case .bytes(let count):
+        machine.wrote(count)
+        exchange.lastActivity = loop.now
+        exchange.reportUpload(loop)
+        return count
+      case .later: return 0
+      case .end, .failed, nil: return nil
       }
     }
 

@@ -13,7 +13,7 @@
         try destination(for: head, loop), framing: framing, contentEncoding: contentEncoding,
         limits: exchange.limits, refusesUnknownCodings: loop.configuration.refusesUnknownContentCodings,
         scratch: loop.decodingBuffer)
-      reportUpload()
+      finishUploadReport()
     }
 
     private func destination(for head: ResponseHead, _ loop: EngineLoop) throws -> ContentReceiver.Destination {
@@ -34,11 +34,21 @@
       }
     }
 
+    /// True if the whole request body was read from its source.
+    var hasReadBody: Bool { file?.hasEnded ?? (upload?.hasEnded == true) }
+
+    /// Reports the progress of the upload.
+    func reportUpload(_ loop: EngineLoop) {
+      guard progress != nil, let upload else { return }
+      progress?.report(.upload, file?.sent ?? upload.sent, total: upload.total, at: loop.now)
+      loop.expectWatch(of: self)
+    }
+
     /// Reports the final progress of the upload if the request body was sent completely.
-    func reportUpload() {
+    func finishUploadReport() {
       guard progress != nil, let body = exchange.request.body else { return }
       if let upload {
-        if upload.hasEnded { progress?.finish(.upload, upload.sent) }
+        if hasReadBody { progress?.finish(.upload, file?.sent ?? upload.sent) }
       } else if let length = body.length {
         progress?.finish(.upload, length)
       }
@@ -59,8 +69,8 @@
         let text = FailureText.sentence(for: .proxyCredentials, origin: origin)
         throw TransportFailure(.proxyCredentials, text, isCertainlyNotSent: true)
       }
-      if content?.needsNoMore == false { try content?.finish(mayBeCutOff: mayBeCutOff) }
-      reportUpload()
+      try content?.finish(mayBeCutOff: mayBeCutOff)
+      finishUploadReport()
       progress?.finish(.download, content?.wireBytes ?? 0)
       var response = HTTPResponse(head: head, url: exchange.request.url)
       response.body = content?.takeMemory() ?? Data()

@@ -24,6 +24,8 @@
     /// The maximum number of times that an exchange moves because the server has not processed the request (RFC 9113
     /// section 8.7). After half of them, the exchange opens its own connection.
     static let mostRefusals = 6
+    /// The wait after the second refusal. It doubles with each further one.
+    private static let firstPause = Duration.milliseconds(20)
     /// The longest wait for status 100 (Continue) before the body is sent anyway.
     static let continueWait = Duration.seconds(1)
     /// The maximum size in bytes of a body that is sent in one write with the headers.
@@ -59,6 +61,8 @@
     var secured: MonotonicInstant?
     /// The time at which the body is sent even if status 100 (Continue) has not arrived. Nil if the body does not wait.
     var continueEnd: MonotonicInstant?
+    /// The time at which the exchange looks for another connection. Nil if it does not wait before that.
+    var pauseEnd: MonotonicInstant?
     var isReused: Bool?
     var remoteAddress: String?
     /// True if the request was sent again because a connection that was used before closed before the response.
@@ -80,6 +84,8 @@
     /// The request body that is sent after the headers. Nil if the request has no body or the body is sent with the
     /// headers.
     @exclusivity(unchecked) var upload: BodyUpload?
+    /// The file whose bytes are sent in place of those of ``upload``. Nil if the body is not sent directly from a file.
+    var file: UploadFile?
     var progress: ProgressReporter?
     /// The number of response bytes that were received on earlier connections of this exchange.
     private var earlierReceived: Int64 = 0
@@ -159,6 +165,13 @@
     /// one.
     var needsOwnConnection: Bool { refusals > Self.mostRefusals / 2 }
 
+    /// The wait before a request is sent again that servers have refused to process `count` times. The first time there
+    /// is none, because a server often refuses only what exceeds the limits of a connection. A server that refuses
+    /// more is overloaded.
+    static func pause(afterRefusals count: Int) -> Duration {
+      count < 2 ? .zero : firstPause * (1 << min(count - 2, mostRefusals))
+    }
+
     /// True if the exchange may use an HTTP/2 connection. An exchange that lost its connection needs a newer one.
     func mayShare(_ connection: HTTP2Connection) -> Bool {
       connection.acceptsStreams && connection.proxy == proxy && !needsOwnConnection
@@ -179,6 +192,7 @@
       (connected, secured, nameResolved, isReused) = (nil, nil, nil, nil)
       (started, lastActivity) = (now, now)
       if let body = exchange.request.body, upload != nil { upload = BodyUpload(body) }
+      file = nil
     }
 
     // MARK: - Time
@@ -196,7 +210,7 @@
     /// - Nil if no check is needed, for example while the sink or the source of the body has paused.
     private var timeoutEnd: MonotonicInstant? {
       switch stage {
-      case .unconnected: return nil
+      case .unconnected: return pauseEnd
       case .connecting(let connector):
         guard let next = connector.nextAttempt else { return connectEnd }
         return connectEnd.map { min($0, next) } ?? next

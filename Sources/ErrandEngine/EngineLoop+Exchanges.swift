@@ -128,7 +128,10 @@
 
     private func isDue(_ exchange: EngineExchange) {
       switch exchange.stage {
-      case .unconnected: break
+      case .unconnected:
+        exchange.pauseEnd = nil
+        exchange.started = now
+        place(exchange)
       case .connecting(let connector):
         if let end = exchange.connectEnd, end <= now { return failConnecting(exchange) }
         connector.advance()
@@ -180,11 +183,18 @@
     }
 
     /// Sends the request of an exchange again. `isKept` is true if another exchange may use the current connection.
-    func sendAgain(_ exchange: EngineExchange, isKept: Bool) {
+    func sendAgain(_ exchange: EngineExchange, isKept: Bool, after pause: Duration = .zero) {
       let (stage, kept) = (exchange.stage, isKept ? exchange.connection : nil)
       exchange.beginAgain(now: now)
       leave(stage, keeping: kept)
-      if case .streaming = stage { placeLater(exchange) } else { place(exchange) }
+      if pause > .zero {
+        exchange.pauseEnd = now.advanced(by: pause)
+        expectWatch(of: exchange)
+      } else if case .streaming = stage {
+        placeLater(exchange)
+      } else {
+        place(exchange)
+      }
     }
 
     // MARK: - The end
@@ -200,6 +210,7 @@
       exchange.slot = nil
       exchange.result = measured(result, exchange)
       exchange.upload?.close()
+      exchange.file = nil
       leave(exchange.stage, keeping: kept)
       exchange.stage = .unconnected
       note(ended: exchange)

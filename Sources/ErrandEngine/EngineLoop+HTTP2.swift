@@ -81,7 +81,7 @@
         socket, token: token, origin: exchange.origin, proxy: exchange.proxy, address: address.text, loop: self)
       sockets.hand(token, to: .http2(connection))
       http1Origins.remove(exchange.origin)
-      guard connection.open(headBytes: max(exchange.exchange.limits.headBytes, ResponseLimits().headBytes)) else {
+      guard connection.open(exchange.exchange.limits) else {
         connection.finish()
         return fail(exchange, exchange.failure(.other, FailureText.outOfResources))
       }
@@ -159,7 +159,7 @@
       exchange.refusers.append(connection)
       exchange.exchange.handling.observer?.repeated()
       exchange.expectsContinue = exchange.exchange.request.body?.expectsContinue == true
-      sendAgain(exchange, isKept: false)
+      sendAgain(exchange, isKept: false, after: EngineExchange.pause(afterRefusals: exchange.refusals))
     }
 
     /// True if a server that requires HTTP/1.1 gets it. Without TLS, the configuration requires HTTP/2.

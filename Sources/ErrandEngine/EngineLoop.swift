@@ -116,20 +116,20 @@
     }
 
     func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken {
-      let (token, decision) = inbox.withLock { $0.schedule(at: instant, action) }
+      let (token, decision) = inbox.withLock { $0.loop.schedule(at: instant, action) }
       perform(decision)
       return token
     }
 
     func cancel(_ token: TimerToken) {
-      let removed = inbox.withLock { $0.timers.remove(token) }
+      let removed = inbox.withLock { $0.loop.timers.remove(token) }
       _ = removed  // the removed action is released outside the lock
     }
 
     /// Lets the loop's thread end when no exchange is left.
-    func close() { perform(inbox.withLock { $0.close() }) }
+    func close() { perform(inbox.withLock { $0.loop.close() }) }
 
-    private func perform(_ decision: EngineInbox.WakeDecision) {
+    private func perform(_ decision: LoopState.WakeDecision) {
       switch decision {
       case .nothing, .refuse: break
       case .wake: poller?.wake()
@@ -146,8 +146,8 @@
 
     /// Runs the due timers while the loop has no thread, then tries to start the thread.
     private func runFallbackTimers() {
-      while let action = inbox.withLock({ $0.popFallbackTimer(.now) }) { action() }
-      perform(inbox.withLock { $0.endFallback() })
+      while let action = inbox.withLock({ $0.loop.popFallbackTimer(.now) }) { action() }
+      perform(inbox.withLock { $0.loop.endFallback() })
     }
 
     /// Refuses a command because the loop has no thread. An exchange fails. A job runs on a global queue.
@@ -199,7 +199,7 @@
       poller.wait(milliseconds: wait) { report in
         if isFirst {
           now = .now
-          inbox.withLock { $0.wakeUp() }
+          inbox.withLock { $0.loop.wakeUp() }
           isFirst = false
         }
         handle(report)
@@ -210,7 +210,7 @@
 
     private func fireTimers() {
       let now = now
-      while let action = inbox.withLock({ $0.timers.popDue(now) }) { action() }
+      while let action = inbox.withLock({ $0.loop.timers.popDue(now) }) { action() }
     }
 
     /// Performs the commands and runs the jobs. Jobs may add commands, so this is repeated a few times. A request that

@@ -80,10 +80,10 @@
     /// have cut off the data (RFC 8446 section 6.1).
     var isCutOff: Bool { tls?.isCutOff == true }
 
-    /// An event of the socket, in the form that the owner of the connection needs. A message of TLS itself may have to
-    /// be sent before bytes can be received, and the other way round, so one event then continues both directions.
+    /// An event of the socket, in the form that the owner of the connection needs. While a message of TLS itself waits
+    /// for the socket, one event continues both directions, because the owner may have no bytes to send.
     func interpreted(_ report: Poller.Report) -> Poller.Report {
-      guard let tls, tls.isCrossed else { return report }
+      guard let tls, tls.hasUnsent else { return report }
       return Poller.Report(token: report.token, isReadable: true, isWritable: true, hasEnded: report.hasEnded)
     }
 

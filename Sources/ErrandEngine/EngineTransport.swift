@@ -107,8 +107,8 @@
       return timers.loop.isUsable ? timers : nil
     }
 
-    /// A digest of the client certificates. Nil if no client certificate is configured. ``update(_:)`` and ``reload()``
-    /// may change the digest.
+    /// A digest of the client certificates, the Unix socket and the address overrides. Nil if none of them is
+    /// configured. ``update(_:)`` and ``reload()`` may change the digest.
     public var identity: String? { state.withLock { $0.identity } }
 
     /// An executor that runs tasks on the transport's own thread. A task that prefers this executor needs no thread
@@ -177,7 +177,7 @@
       let timers = EngineTimers(loop: loop)
       return State(
         configuration: loop.configuration, timers: timers, executor: EngineExecutor(timers: timers),
-        identity: ClientCertificate.identity(of: loop.configuration.clientCertificates))
+        identity: loop.configuration.identity)
     }
   }
 #endif

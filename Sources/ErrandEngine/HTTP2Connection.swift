@@ -82,8 +82,8 @@
     var acceptsStreams: Bool { isOpen && !isRetired && !isWriteClosed && streams.count < mostStreams }
 
     /// Begins the session. Returns false if the system has no memory.
-    func open(headBytes: Int) -> Bool {
-      session = HTTP2Session(self, headBytes: headBytes)
+    func open(_ limits: ResponseLimits) -> Bool {
+      session = HTTP2Session(self, limits: limits)
       return session != nil
     }
 
@@ -111,9 +111,8 @@
         loop.fail(exchange, error)
         return keepIfIdle()
       }
-      loop.requestHead.write(
-        request, priority: exchange.exchange.priority, upload: exchange.upload,
-        expectsContinue: exchange.expectsContinue)
+      session?.announce(exchange.exchange.limits)
+      loop.requestHead.write(request, upload: exchange.upload, expectsContinue: exchange.expectsContinue)
       let hasBody = exchange.upload?.hasEnded == false
       guard let id = session?.submit(&loop.requestHead, hasBody: hasBody) else {
         retire()

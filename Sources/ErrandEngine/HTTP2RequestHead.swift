@@ -18,11 +18,8 @@
     /// The list for libnghttp2, which points into ``bytes``.
     private var list: [nghttp2_nv] = []
 
-    /// Writes the header section of a request. A priority other than the normal one becomes a `Priority` field, unless
-    /// the request has such a field (RFC 9218 section 5).
-    mutating func write(
-      _ request: HTTPRequest, priority: CallPriority = .normal, upload: BodyUpload?, expectsContinue: Bool
-    ) {
+    /// Writes the header section of a request.
+    mutating func write(_ request: HTTPRequest, upload: BodyUpload?, expectsContinue: Bool) {
       bytes.removeAll(keepingCapacity: bytes.capacity <= Self.mostKept)
       fields.removeAll(keepingCapacity: true)
       let url = request.url
@@ -31,7 +28,6 @@
       add(":authority", url.port == url.scheme.defaultPort ? url.host : "\(url.host):\(url.port)")
       addPath(url)
       for field in request.fields.all { add(field) }
-      if let urgency = Self.urgency(priority), request.fields["priority"] == nil { add("priority", urgency) }
       let length = request.method == .head ? nil : request.body?.length
       if let length {
         add("content-length", String(length))
@@ -90,15 +86,6 @@
       let start = bytes.count
       write(&bytes)
       return start..<bytes.count
-    }
-
-    /// The urgency of a priority, from 0 (high) to 7 (low). Nil for the default, which is 3 (RFC 9218 section 4.1).
-    private static func urgency(_ priority: CallPriority) -> String? {
-      switch priority {
-      case .high: "u=1"
-      case .normal: nil
-      case .low: "u=5"
-      }
     }
 
     /// True for a field whose value must not be stored in the compression tables of proxies and servers (RFC 7541

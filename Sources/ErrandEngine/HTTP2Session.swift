@@ -21,10 +21,13 @@
     private static let largestRequestHead = 2 << 20
 
     private let session: OpaquePointer
+    /// The size of a response's header section that the server was told to keep to.
+    private var fieldBytes: Int
 
     /// Creates a session that passes events to `connection`, which must outlive the session. Returns nil if the system
     /// has no memory.
-    init?(_ connection: HTTP2Connection, headBytes: Int) {
+    init?(_ connection: HTTP2Connection, limits: ResponseLimits) {
+      fieldBytes = max(Self.fieldBytes(limits), Self.fieldBytes(ResponseLimits()))
       var callbacks: OpaquePointer?
       var options: OpaquePointer?
       var session: OpaquePointer?
@@ -44,18 +47,36 @@
       let owner = Unmanaged.passUnretained(connection).toOpaque()
       guard nghttp2_session_client_new2(&session, callbacks, owner, options) == 0, let session else { return nil }
       self.session = session
-      sendSettings(headBytes: headBytes)
+      sendSettings()
     }
 
     deinit { nghttp2_session_del(session) }
 
-    private func sendSettings(headBytes: Int) {
+    /// The largest header section that limits allow, as HTTP/2 counts it: with 32 bytes for each field (RFC 9113
+    /// section 6.5.2). The limits count the three bytes that separate a field from others over HTTP/1.1.
+    private static func fieldBytes(_ limits: ResponseLimits) -> Int {
+      min(limits.headBytes, 1 << 32) + (32 - 3) * min(limits.fieldCount, 1 << 32)
+    }
+
+    /// Tells the server if a request allows a larger header section than all requests before.
+    func announce(_ limits: ResponseLimits) {
+      guard case let bytes = Self.fieldBytes(limits), bytes > fieldBytes else { return }
+      fieldBytes = bytes
+      let setting = fieldSetting
+      withUnsafePointer(to: setting) { _ = nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), $0, 1) }
+    }
+
+    private var fieldSetting: nghttp2_settings_entry {
+      nghttp2_settings_entry(
+        settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue), value: UInt32(clamping: fieldBytes))
+    }
+
+    private func sendSettings() {
       let settings = [
         nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0),
         nghttp2_settings_entry(
           settings_id: Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue), value: UInt32(Self.streamWindow)),
-        nghttp2_settings_entry(
-          settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue), value: UInt32(clamping: headBytes)),
+        fieldSetting,
       ]
       nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)
       nghttp2_session_set_local_window_size(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Self.connectionWindow)

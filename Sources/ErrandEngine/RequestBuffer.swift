@@ -80,7 +80,7 @@
     /// True if a request with this method must send `Content-Length: 0` when it has no body (RFC 9110 section 8.6).
     static func needsContentLength(_ method: HTTPMethod) -> Bool {
       switch method.rawValue {
-      case "POST", "PUT", "PATCH": true
+      case "POST", "PUT", "PATCH", "QUERY": true
       default: false
       }
     }

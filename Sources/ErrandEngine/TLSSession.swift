@@ -75,8 +75,8 @@
       return transferred(result, count)
     }
 
-    /// Keeps the session that the server may have offered with the last bytes. If this connection has resumed a session,
-    /// the certificate was checked with that session.
+    /// Keeps the session that the server may have offered with the last bytes. If this connection has resumed a
+    /// session, the certificate was checked with that session.
     private func keepOffer() {
       guard let session, let new = errand_tls_take_session(session) else { return }
       let checked = errand_tls_is_resumed(session) ? offered?.checked : nil
@@ -99,8 +99,8 @@
     /// True if ``receive(into:)`` may have a result although the socket has no more bytes.
     var hasBuffered: Bool { session.map { errand_tls_has_buffered($0) } ?? false }
 
-    /// True if receiving waits until the socket can be written, or sending until the socket can be read.
-    var isCrossed: Bool { session.map { errand_tls_is_crossed($0) } ?? false }
+    /// True if the socket has not accepted all bytes. Sending or receiving sends them.
+    var hasUnsent: Bool { session.map { errand_tls_has_unsent($0) } ?? false }
 
     /// True if the stream ended without the server's announcement of the end (`close_notify`).
     var isCutOff: Bool { session.map { errand_tls_is_cut($0) } ?? false }

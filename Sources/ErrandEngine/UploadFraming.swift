@@ -31,7 +31,7 @@
       case .bytes(let count):
         guard isChunked else {
           return Piece(
-            bytes: UnsafeRawBufferPointer(rebasing: data[..<count]), isLast: exchange.upload?.hasEnded == true)
+            bytes: UnsafeRawBufferPointer(rebasing: data[..<count]), isLast: exchange.hasReadBody)
         }
         return Piece(bytes: chunk(of: count, in: buffer), isLast: false)
       }
@@ -41,11 +41,13 @@
     static func read(
       of exchange: EngineExchange, into buffer: UnsafeMutableRawBufferPointer, _ loop: EngineLoop
     ) throws -> BodyRead {
-      let read = try exchange.upload?.give(buffer, flow(exchange, loop)) ?? .end
-      if case .bytes = read, let upload = exchange.upload {
-        exchange.progress?.report(.upload, upload.sent, total: upload.total, at: loop.now)
-        if exchange.progress != nil { loop.expectWatch(of: exchange) }
-      }
+      let read =
+        if let file = exchange.file {
+          try file.read(into: buffer)
+        } else {
+          try exchange.upload?.give(buffer, flow(exchange, loop)) ?? .end
+        }
+      if case .bytes = read { exchange.reportUpload(loop) }
       return read
     }
 

@@ -69,3 +69,15 @@ extension RedisSettings: CustomStringConvertible, CustomDebugStringConvertible, 
   /// The mirror that a dump shows: the settings without the password.
   public var customMirror: Mirror { Mirror(self, children: ["settings": description], displayStyle: .struct) }
 }
+
+/// The time limits and size limits for the communication with Redis.
+struct RedisLimits: Sendable {
+  /// The maximum time to connect to Redis.
+  var connect = Duration.seconds(1)
+  /// The maximum time in which Redis sends no bytes although a reply is missing.
+  var command = Duration.seconds(2)
+  /// The maximum size of all responses that wait to be written, in bytes.
+  var backlog = 16 << 20
+  /// The approximate number of bytes that are passed to the connection at once.
+  var oneGo = 1 << 20
+}

@@ -31,8 +31,8 @@ import Foundation
 ///
 /// | operation | cost for Redis |
 /// |---|---|
-/// | find, put, renew, remove a key or a variant, `holdsForOthers` | some dozens of hash and set operations, one round trip; a second one if the selected variant is not the newest |
-/// | remove by target, account, host, tag | one rename; deletion in the background, a hundred responses per step |
+/// | find, put, renew, remove a key or a variant, `holdsForOthers` | some dozens of hash and set operations, one round trip; a second one if the selected variant is not the newest; for responses in cache groups (RFC 9875) one more set operation per variant and group, for at most 32 groups of each |
+/// | remove by target, account, host, tag, groups | one rename, for several groups one each; deletion in the background, a hundred responses per step |
 /// | remove all, or older entries | one write; deletion in the background by a scan of all keys of the database |
 /// | list, size | a scan of all keys of the database, a hundred per step |
 /// | memory in addition to head and body | about one KiB per entry |
@@ -109,7 +109,8 @@ public final class RedisStore: CacheStore {
   /// Whether Redis stores a response to the request that `key` identifies for another account.
   public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
     let until = patience.map { call.timers.now.advanced(by: $0) }
-    let command = layout.call(.holds, [RedisIndex(.anyAccount, key.anyAccount).name, key.entry.hex])
+    let indexes = [RedisIndex(.anyAccount, key.anyAccount), RedisIndex(.account, key.account)]
+    let command = layout.call(.holds, indexes.map(\.name))
     return await send(command, call, until: until)?.number == 1
   }
 
@@ -141,14 +142,16 @@ public final class RedisStore: CacheStore {
   /// Removes entries for every application server. If Redis is unavailable, the removal is applied as soon as Redis is
   /// available again.
   public func remove(_ selection: CacheSelection) {
-    mailbox.write(.remove(selection))
+    guard case .groups(let groups) = selection else { return mailbox.write(.remove(selection)) }
+    for group in groups { mailbox.write(.remove(.group(group))) }
   }
 
   /// All entries, most recently used first. Scans all keys of the database, page by page.
   ///
-  /// The scan stops early if the task is cancelled, after 60 s, or if Redis does not end the scan within as many pages
-  /// as the database has keys. The result then contains the entries that were found so far. Other application servers
-  /// report the times of last uses in batches of up to some hundred uses, so these times may be out of date.
+  /// The scan stops early if the task is cancelled, after 60 s, after 128 MiB of replies, or if Redis does not end the
+  /// scan within as many pages as the database has keys. The result then contains the entries that were found so far.
+  /// Other application servers report the times of last uses in batches of up to some hundred uses, so these times may
+  /// be out of date.
   public func list() async -> [CacheListing] {
     writeUses()
     var listings: [Digest: [CacheListing]] = [:]
@@ -166,7 +169,7 @@ public final class RedisStore: CacheStore {
   }
 
   /// The number of entries, and the size of their bodies, heads and metadata in bytes. Scans all keys of the database,
-  /// page by page.
+  /// page by page, and stops early as ``list()`` does.
   public func size() async -> CacheSize {
     var sizes: [String: Int] = [:]
     await walk(.size, width: 2) { row in
@@ -180,6 +183,15 @@ public final class RedisStore: CacheStore {
   public func flush() async {
     let pendingReply = PendingReply()
     await wait(pendingReply) { mailbox.barrier(pendingReply) }
+  }
+
+  /// Sends what is pending, and ends the connection and the thread of the store. Afterwards every lookup is
+  /// ``ErrandCache/CacheLookup/unavailable``, and nothing is stored. If Redis is unavailable, does not wait, and the
+  /// changes that wait for Redis are lost.
+  public func close() async {
+    writeUses()
+    await flush()
+    mailbox.close()
   }
 
   /// The state of all earlier removals. The state is ``RemovalState/pending`` until Redis has applied all removals,
@@ -234,13 +246,15 @@ public final class RedisStore: CacheStore {
     var limit = RedisWalk(now: .now)
     while !Task.isCancelled {
       let pendingReply = PendingReply()
-      let command = layout.call(script, [cursor, layout.pattern("*:e:*")])
+      let command = layout.call(script, [cursor, layout.pattern("*:v:*")])
       await wait(pendingReply) { mailbox.request(command, pendingReply) }
-      guard let page = pendingReply.leave()?.list, let next = page.first?.text, next.allSatisfy(\.isNumber) else {
+      guard let reply = pendingReply.leave(), let next = reply.list.first?.text, next.allSatisfy(\.isNumber) else {
         return
       }
+      let page = reply.list
       for start in stride(from: 2, to: page.count - width + 1, by: width) { each(Array(page[start..<(start + width)])) }
-      guard limit.continues(to: next, keys: page.count > 1 ? page[1].number : nil, now: .now) else { return }
+      let keys = page.count > 1 ? page[1].number : nil
+      guard limit.continues(to: next, keys: keys, bytes: reply.length, now: .now) else { return }
       cursor = next
     }
   }

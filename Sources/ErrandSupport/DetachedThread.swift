@@ -58,3 +58,11 @@ public enum DetachedThread {
     work.body()
   }
 }
+
+#if canImport(Glibc)
+  /// A number that identifies the current thread among all running threads.
+  package var currentThread: UInt { UInt(pthread_self()) }
+#else
+  /// A number that identifies the current thread among all running threads.
+  package var currentThread: UInt { UInt(bitPattern: pthread_self()) }
+#endif

@@ -1,4 +1,5 @@
 public import ErrandHTTP
+import ErrandSupport
 public import Foundation
 
 #if canImport(FoundationNetworking)
@@ -30,6 +31,25 @@ public struct URLSessionSettings: Sendable, Hashable {
     case file(path: String)
     /// Only the authorities in these PEM certificates are trusted.
     case certificates(Data)
+
+    /// Whether both values are equal. Paths are compared byte by byte.
+    public static func == (left: CertificateAuthority, right: CertificateAuthority) -> Bool {
+      switch (left, right) {
+      case (.system, .system): true
+      case (.file(let path), .file(let other)): path.hasSameBytes(as: other)
+      case (.certificates(let data), .certificates(let other)): data == other
+      case (.system, _), (.file, _), (.certificates, _): false
+      }
+    }
+
+    /// Hashes the bytes of the path or of the certificates.
+    public func hash(into hasher: inout Hasher) {
+      switch self {
+      case .system: hasher.combine(0)
+      case .file(let path): hasher.combine(ByteText(path))
+      case .certificates(let data): hasher.combine(data)
+      }
+    }
   }
 
   /// A version of TLS.
@@ -116,5 +136,36 @@ extension URLSessionSettings {
     #if canImport(Darwin)
       SessionChoices(self, waits: waits).apply(to: configuration)
     #endif
+  }
+}
+
+/// The settings of a URLSession that exist only on Apple platforms. They are computed on every platform, so that they
+/// can be tested, but are used only on Apple platforms.
+struct SessionChoices: Equatable {
+  /// Whether URLSession tasks wait for a network connection if there is none.
+  let waitsForConnectivity: Bool
+  /// The minimum version of TLS as its protocol number (RFC 8446 section 4.2.1); nil for the platform's minimum.
+  let minimumTLS: UInt16?
+  /// The proxy, with the keys of CFNetwork. Empty for no proxy; nil for the platform's proxy.
+  let proxy: [String: AnyHashable]?
+
+  init(_ settings: URLSessionSettings, waits: Bool = false) {
+    waitsForConnectivity = waits
+    minimumTLS =
+      switch settings.minimumTLSVersion {
+      case .tls1_2: 0x0303
+      case .tls1_3: 0x0304
+      case nil: nil
+      }
+    proxy =
+      switch settings.proxy {
+      case .platform: nil
+      case .none: [:]
+      case .host(let host, let port):
+        [
+          "HTTPEnable": 1, "HTTPProxy": host, "HTTPPort": port,
+          "HTTPSEnable": 1, "HTTPSProxy": host, "HTTPSPort": port,
+        ]
+      }
   }
 }

@@ -14,6 +14,13 @@ struct CommandChoiceTests {
       (["--help"], .show(HelpText.usage)), (["help", "send"], .show(HelpText.send)),
       (["cache", "list", "d"], .cache(["list", "d"])), (["cache", "list", "--help"], .show(HelpText.cache)),
       (["help", "cache"], .show(HelpText.cache)), (["cache"], .cache([])),
+      (["outbox", "list", "d"], .outbox(["list", "d"])), (["outbox", "--help"], .show(HelpText.outbox)),
+      (["help", "outbox"], .show(HelpText.outbox)),
+      (["record", "f", "why", "7"], .record(["f", "why", "7"])), (["record", "-h"], .show(HelpText.record)),
+      (["help", "record"], .show(HelpText.record)), (["mcp", "f"], .mcp(["f"])),
+      (["mcp", "--help"], .show(HelpText.mcp)), (["help", "mcp"], .show(HelpText.mcp)),
+      (["generate", "a.json"], .generate(["a.json"])), (["generate", "--help"], .show(HelpText.generate)),
+      (["help", "generate"], .show(HelpText.generate)),
       (["download", "-c"], .download(["-c"])), (["download", "u", "-h"], .show(HelpText.download)),
       (["help", "download"], .show(HelpText.download)), (["help", "upload"], .show(HelpText.upload)),
       (["upload", "f", "u"], .upload(["f", "u"])), (["upload", "--help"], .show(HelpText.upload)),
@@ -28,7 +35,11 @@ struct CommandChoiceTests {
     #expect(CommandChoice(words) == choice)
   }
 
-  @Test(arguments: [HelpText.usage, HelpText.demo, HelpText.send, HelpText.cache, HelpText.download, HelpText.upload])
+  @Test(arguments: [
+    HelpText.usage, HelpText.demo, HelpText.send, HelpText.cache, HelpText.download, HelpText.upload, HelpText.outbox,
+    HelpText.record, HelpText.mcp,
+    HelpText.generate,
+  ])
   func `help fits the screen`(text: String) {
     for line in text.split(separator: "\n") { #expect(TextLayout.width(line) <= 100, "\(line)") }
     #expect(text.hasSuffix("\n"))
@@ -57,6 +68,16 @@ struct CommandChoiceTests {
   @Test(arguments: [ExitCode.success, .other, .usage, .notStored, .noStore, .forbidden])
   func `cache help lists the exit statuses`(code: ExitCode) {
     #expect(HelpText.cache.contains(" \(code.rawValue)  "))
+  }
+
+  @Test(arguments: [ExitCode.success, .other, .usage, .notStored, .noStore, .busy])
+  func `outbox help lists the exit statuses`(code: ExitCode) {
+    #expect(HelpText.outbox.contains(" \(code.rawValue)  "))
+  }
+
+  @Test(arguments: [ExitCode.success, .other, .usage, .data, .notStored, .noStore])
+  func `record help lists the exit statuses`(code: ExitCode) {
+    #expect(HelpText.record.contains(" \(code.rawValue)  "))
   }
 
   @Test(arguments: SendCache.modes.map(\.word))

@@ -1,6 +1,8 @@
 #if os(Linux)
   import CCurl
   import ErrandCore
+  import ErrandTesting
+  import Foundation
   import Testing
 
   @testable import ErrandCurl
@@ -60,7 +62,9 @@
       Row(CURLE_PARTIAL_FILE, .inBody, .truncated),
       Row(CURLE_WEIRD_SERVER_REPLY, .inHead, .malformedResponse),
       Row(CURLE_BAD_FUNCTION_ARGUMENT, .inBody, .malformedResponse),
-      Row(CURLE_OUT_OF_MEMORY, .inHead, .tooLarge),
+      Row(CURLE_OUT_OF_MEMORY, .connecting, .other), Row(CURLE_OUT_OF_MEMORY, .inBody, .other),
+      Row(CURLcode(100), .inHead, .tooLarge), Row(CURLcode(100), .connecting, .other),
+      Row(CURLcode(100), .inBody, .other),
       Row(CURLE_BAD_CONTENT_ENCODING, .inBody, .undecodableContent),
       Row(CURLE_HTTP2, .sent, .http2), Row(CURLE_HTTP2_STREAM, .inBody, .http2),
       Row(CURLE_FAILED_INIT, .connecting, .other),
@@ -78,6 +82,48 @@
       #expect(result.kind == row.kind)
       #expect(result.isCertainlyNotSent == (row.moment == .connecting))
       #expect(result.description.contains("libcurl \(row.code)"))
+    }
+
+    @Test(arguments: [
+      (Moment.sent, CurlVersion(7, 88, 1), TransportFailure.Kind.tooLarge), (.inHead, CurlVersion(8, 5, 0), .tooLarge),
+      (.inHead, CurlVersion(8, 6, 0), .other), (.inBody, CurlVersion(7, 88, 1), .other),
+      (.connecting, CurlVersion(7, 88, 1), .other),
+    ])
+    func `lack of memory is kept apart if possible`(
+      _ moment: Moment, _ version: CurlVersion, _ kind: TransportFailure.Kind
+    ) throws {
+      var failure = CurlFailure(code: CURLE_OUT_OF_MEMORY, text: "", origin: try HTTPURL("https://example.com").origin)
+      failure.mayHaveBeenSent = moment != .connecting
+      failure.hasBegun = moment == .inHead || moment == .inBody
+      failure.isFinal = moment == .inBody
+      failure.version = version
+      let text = failure.transportFailure.description
+      #expect(failure.kind == kind && text.contains("memory"))
+      #expect(text.contains("100 KiB for a line") == (kind == .tooLarge) && !text.contains("raise `limits.headBytes`"))
+    }
+
+    /// The client's limit allows these headers, but libcurl's own limits do not.
+    @Test(arguments: [(200_000, 1), (4_000, 100)])
+    func `libcurl's own limits are named`(length: Int, count: Int) async throws {
+      let server = try LoopbackServer { request in
+        let isSmall = request.path == "/small"
+        let fields = (0..<(isSmall ? 10 : count)).map {
+          LoopbackHeaders.Field("X-\($0)", String(repeating: "x", count: isSmall ? 8_000 : length))
+        }
+        return LoopbackAnswer([.head(status: 200, headers: LoopbackHeaders(fields)), .body([1]), .close])
+      }
+      let limits = ResponseLimits(headBytes: 1 << 20)
+      let transport = CurlTransport()
+      let small = Exchange(request: try HTTPRequest(url: server.url + "/small"), limits: limits)
+      #expect(try await transport.send(small).body == Data([1]))
+      let large = Exchange(request: try HTTPRequest(url: server.url), limits: limits)
+      do {
+        // libcurl before 8.3.0 limits only the single lines.
+        #expect(try await transport.send(large).body == Data([1]))
+        #expect(count > 1 && CurlVersion.running < CurlVersion(8, 3, 0))
+      } catch let failure as TransportFailure {
+        #expect(failure.kind == .tooLarge && failure.description.contains("100 KiB for a line and 300 KiB"))
+      }
     }
 
     @Test(arguments: [

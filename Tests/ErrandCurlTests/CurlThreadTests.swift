@@ -11,61 +11,18 @@
 
   /// Responses that need much work. Calls to another server over the same transport must keep their deadlines.
   @Suite(.serialized) struct CurlThreadTests {
-    /// Every four bytes expand to 128 KiB of zeros (RFC 8878 section 3.1.1.2: blocks of one repeated byte).
-    static let zstd: [UInt8] =
-      [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38] + (0..<65_536).flatMap { _ in [0x02, 0x00, 0x10, 0x00] as [UInt8] }
+    private static let layered = CodedSamples.encode(DecompressionBomb.zstd, .zstd)
 
-    static let layered = CodedSamples.encode(zstd, .zstd)
-
-    enum Attack: String, CaseIterable, Sendable { case ok, error, refused, download, layered }
-
-    private static func exchange(_ attack: Attack, _ url: String) throws -> Exchange {
-      let request = try HTTPRequest(url: url + "/\(attack)")
-      let limits = ResponseLimits(bodyBytes: 8 << 30, expansion: nil)
-      switch attack {
-      case .ok, .error, .layered: return Exchange(request: request, limits: limits)
-      case .refused:
-        let sink = RecordingSink(keeps: false) { _ in .memory(limit: 8 << 30) }
-        return Exchange(request: request, limits: limits, sink: sink)
-      case .download: return Exchange(request: request, limits: limits, sink: RecordingSink(keeps: false))
-      }
-    }
-
-    @Test(arguments: Attack.allCases)
-    func `decompression bomb does not delay other calls`(_ attack: Attack) async throws {
-      let server = try LoopbackServer { request in
-        let isLayered = request.path == "/layered"
-        let coding = isLayered ? "zstd, zstd" : "zstd"
-        return .data(
-          isLayered ? Self.layered : Self.zstd,
-          status: request.path == "/error" || request.path == "/refused" ? 500 : 200
-        )
-        .setting("Content-Encoding", to: coding)
-      }
-      let healthy = try LoopbackServer { _ in .ok("fine") }
-      let transport = CurlTransport()
-      let timers = try #require(transport.timers)
-      let attacker = CallState(deadline: nil, timers: timers)
-      let base = try Self.exchange(attack, server.url)
-      let exchange = Exchange(request: base.request, call: attacker, limits: base.limits, sink: base.sink)
-      let task = Task { try await transport.send(exchange) }
-      try await server.wait { $0.requests.count == 1 }
-      for _ in 0..<5 {
-        let call = CallState(deadline: timers.now.advanced(by: .seconds(1)), timers: timers)
-        let begun = timers.now
-        let response = try await transport.send(Exchange(request: HTTPRequest(url: healthy.url), call: call))
-        #expect(response.text == "fine")
-        #expect(begun.duration(to: timers.now) < .milliseconds(500))
-      }
-      attacker.stop(.cancelled)
-      _ = await task.result
+    @Test(arguments: DecompressionBomb.Attack.allCases)
+    func `decompression bomb does not delay other calls`(_ attack: DecompressionBomb.Attack) async throws {
+      try await DecompressionBomb(attack, layered: Self.layered).check(CurlTransport())
     }
 
     /// The limit applies to each destination.
     @Test(arguments: [200, 500])
     func `decoding stops at the limit`(_ status: Int) async throws {
       let server = try LoopbackServer { _ in
-        .data(Self.zstd, status: status).setting("Content-Encoding", to: "zstd")
+        .data(DecompressionBomb.zstd, status: status).setting("Content-Encoding", to: "zstd")
       }
       let transport = CurlTransport()
       let request = try HTTPRequest(url: server.url)
@@ -106,7 +63,7 @@
     }
 
     @Test func `many decompression bombs share the thread`() async throws {
-      let server = try LoopbackServer { _ in .data(Self.zstd).setting("Content-Encoding", to: "zstd") }
+      let server = try LoopbackServer { _ in .data(DecompressionBomb.zstd).setting("Content-Encoding", to: "zstd") }
       let healthy = try LoopbackServer { _ in .ok("fine") }
       let transport = CurlTransport()
       let timers = try #require(transport.timers)

@@ -77,6 +77,13 @@
       #expect(failure?.kind == .tooLarge)
     }
 
+    private static let layered = CodedSamples.encode(DecompressionBomb.zstd, .zstd)
+
+    @Test(arguments: DecompressionBomb.Attack.allCases)
+    func `a decompression bomb does not delay other calls`(_ attack: DecompressionBomb.Attack) async throws {
+      try await DecompressionBomb(attack, layered: Self.layered).check(EngineTransport())
+    }
+
     @Test func `an empty coded body is an empty body`() async throws {
       let server = try LoopbackServer { _ in .chunked([String]()).setting("Content-Encoding", to: "gzip") }
       #expect(try await TransportConformance.get(EngineTransport(), server.url).text == "")

@@ -189,61 +189,6 @@
     }
   }
 
-  struct EngineInboxTests {
-    private static func command() throws -> EngineCommand {
-      .abort(EngineExchange(Exchange(request: try HTTPRequest(url: "http://example.com/"))))
-    }
-
-    @Test func `only the first of many commands wakes the loop`() throws {
-      var inbox = EngineInbox()
-      var taken: [EngineCommand] = []
-      #expect(inbox.push(try Self.command()) == .startThread)
-      #expect(inbox.push(try Self.command()) == .nothing)
-      inbox.take(&taken)
-      #expect(taken.count == 2)
-      #expect(inbox.decideSleep(now: moment(0), latest: moment(2), isBusy: true) == .sleep(milliseconds: 2000))
-      #expect(inbox.push(try Self.command()) == .wake)
-      #expect(inbox.push(try Self.command()) == .nothing)
-      #expect(inbox.decideSleep(now: moment(0), latest: nil, isBusy: true) == .none)
-    }
-
-    @Test func `a timer wakes the loop only if it is the earliest`() {
-      var inbox = EngineInbox()
-      #expect(inbox.schedule(at: moment(9)) {}.1 == .startThread)
-      #expect(inbox.decideSleep(now: moment(0), latest: nil, isBusy: false) == .sleep(milliseconds: 9000))
-      #expect(inbox.schedule(at: moment(10)) {}.1 == .nothing)
-      #expect(inbox.schedule(at: moment(8)) {}.1 == .wake)
-      #expect(inbox.decideSleep(now: moment(8), latest: nil, isBusy: false) == .none)
-    }
-
-    @Test func `the loop ends when no work is left`() throws {
-      var inbox = EngineInbox()
-      _ = inbox.schedule(at: moment(1)) {}
-      #expect(inbox.close() == .nothing)
-      #expect(inbox.decideSleep(now: moment(0), latest: nil, isBusy: true) == .sleep(milliseconds: 1000))
-      #expect(inbox.decideSleep(now: moment(0), latest: nil, isBusy: false) == .end)
-      #expect(inbox.push(try Self.command()) == .refuse)
-    }
-
-    @Test func `a thread that did not start is started again later`() throws {
-      var inbox = EngineInbox()
-      #expect(inbox.push(try Self.command()) == .startThread)
-      let (commands, fallbackTime) = inbox.abandon()
-      #expect(commands.count == 1 && fallbackTime == nil)
-      #expect(inbox.schedule(at: moment(2)) {}.1 == .startThread)
-      #expect(inbox.popFallbackTimer(moment(2)) == nil, "the running thread runs the timers")
-      #expect(inbox.abandon().fallbackTime == moment(2))
-      #expect(inbox.popFallbackTimer(moment(1)) == nil && inbox.popFallbackTimer(moment(2)) != nil)
-      #expect(inbox.endFallback() == .nothing)
-    }
-
-    @Test func `a closed inbox starts no thread`() throws {
-      var inbox = EngineInbox()
-      #expect(inbox.close() == .nothing)
-      #expect(inbox.push(try Self.command()) == .refuse)
-    }
-  }
-
   struct NameLookupsTests {
     /// The current and the highest number of running lookups.
     private final class Meter: Sendable {

@@ -159,6 +159,23 @@
       #expect(transport.configuration == EngineConfiguration())
     }
 
+    @Test func `a text in another normal form is a change`() throws {
+      let transport = EngineTransport()
+      for text in ["ad\u{e1}", "ada\u{301}"] {
+        var configuration = EngineConfiguration()
+        configuration.unixSocket = "/" + text
+        try transport.update(configuration)
+        #expect(transport.configuration.unixSocket.map { Array($0.utf8) } == Array("/\(text)".utf8))
+      }
+      for text in ["ad\u{e1}", "ada\u{301}"] {
+        var configuration = EngineConfiguration()
+        configuration.proxy = .url("http://h:80", user: "u", password: text)
+        try transport.update(configuration)
+        guard case .url(_, _, let password?) = transport.configuration.proxy else { throw CancellationError() }
+        #expect(password.utf8.elementsEqual(text.utf8))
+      }
+    }
+
     @Test func `a changed setting applies to later exchanges`() async throws {
       let server = try LoopbackServer { _ in .ok("here") }
       let transport = EngineTransport()

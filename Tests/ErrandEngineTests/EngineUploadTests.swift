@@ -142,21 +142,22 @@
       #expect(failure?.kind == .bodyChanged)
       #expect(server.requests.isEmpty)
     }
+  }
 
-    private final class CountingSource: BodySource {
-      private let given: Counter
-      private let end: Int
+  /// Gives bytes until `end`, and counts them.
+  final class CountingSource: BodySource {
+    private let given: Counter
+    private let end: Int
 
-      init(_ given: Counter, end: Int) {
-        self.given = given
-        self.end = end
-      }
+    init(_ given: Counter, end: Int) {
+      self.given = given
+      self.end = end
+    }
 
-      func read(into room: UnsafeMutableRawBufferPointer) -> BodyRead {
-        let count = min(room.count, end - given.value)
-        given.add(count)
-        return count > 0 ? .bytes(count) : .end
-      }
+    func read(into room: UnsafeMutableRawBufferPointer) -> BodyRead {
+      let count = min(room.count, end - given.value)
+      given.add(count)
+      return count > 0 ? .bytes(count) : .end
     }
   }
 #endif

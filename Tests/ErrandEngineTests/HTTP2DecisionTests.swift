@@ -99,13 +99,10 @@
   }
 
   struct HTTP2RequestHeadTests {
-    private static func fields(
-      _ request: HTTPRequest, _ priority: CallPriority = .normal
-    ) -> [(name: String, value: [UInt8], isSecret: Bool)] {
+    private static func fields(_ request: HTTPRequest) -> [(name: String, value: [UInt8], isSecret: Bool)] {
       var head = HTTP2RequestHead()
       for _ in 0..<2 {
-        head.write(
-          request, priority: priority, upload: request.body.map { BodyUpload($0) }, expectsContinue: false)
+        head.write(request, upload: request.body.map { BodyUpload($0) }, expectsContinue: false)
       }
       return head.withList { list, count in
         UnsafeBufferPointer(start: list, count: count).map { field in
@@ -116,15 +113,6 @@
           )
         }
       }
-    }
-
-    @Test(arguments: [(CallPriority.high, ["u=1"]), (.normal, []), (.low, ["u=5"])])
-    func `the priority becomes a field`(priority: CallPriority, values: [String]) throws {
-      let url = try HTTPURL("http://a.example")
-      let sent = Self.fields(HTTPRequest(method: .get, url: url), priority).filter { $0.name == "priority" }
-      #expect(sent.map { String(decoding: $0.value, as: UTF8.self) } == values)
-      let own = Self.fields(HTTPRequest(method: .get, url: url, fields: ["Priority": "u=2, i"]), priority)
-      #expect(own.filter { $0.name == "priority" }.map { String(decoding: $0.value, as: UTF8.self) } == ["u=2, i"])
     }
 
     @Test func `the pseudo-header fields come first`() throws {

@@ -11,7 +11,7 @@
   @testable import ErrandEngine
 
   /// A server's windows for sending, on one thread.
-  private final class Windows {
+  final class Windows {
     private let peer: FramePeer
     private var connection = 65_535
     private var streams: [Int: Int] = [:]

@@ -135,9 +135,36 @@
         try peer.serve { request in peer.reset(request.stream, 7) }
       }
       let request = try HTTPRequest(method: .post, url: server.url)
+      let begun = ContinuousClock.now
       let failure = await TransportConformance.failure(of: Exchange(request: request), over: try HTTP2.transport())
       #expect(failure?.kind == .closedBeforeResponse)
       #expect(server.connections == EngineExchange.mostRefusals + 1)
+      #expect(ContinuousClock.now - begun >= .milliseconds(20 + 40 + 80 + 160 + 320))
+    }
+
+    @Test func `the wait after a refusal doubles`() {
+      let waits = [0, 0, 20, 40, 80, 160, 320, 640]
+      for (count, milliseconds) in waits.enumerated() {
+        #expect(EngineExchange.pause(afterRefusals: count) == .milliseconds(milliseconds))
+      }
+      #expect(EngineExchange.pause(afterRefusals: .max) < .seconds(2))
+    }
+
+    @Test func `a call that waits after a refusal can be stopped`() async throws {
+      let server = try FrameServer { peer, server in
+        try peer.start()
+        try peer.serve { request in
+          server.process(request.path)
+          peer.reset(request.stream, 7)
+        }
+      }
+      let call = CallState()
+      let exchange = Exchange(request: try HTTPRequest(url: server.url + "x"), call: call)
+      let transport = try HTTP2.transport()
+      let sending = Task { try await transport.send(exchange) }
+      #expect(await eventually { server.processed.count >= 3 })
+      call.stop(.cancelled)
+      await #expect(throws: CallState.Stopped.self) { try await sending.value }
     }
 
     @Test func `a used body does not move`() async throws {

@@ -76,6 +76,41 @@
       #expect(sent == content.count)
     }
 
+    private static func send(_ session: TLSSession, _ content: ArraySlice<UInt8>) -> EngineSocket.Transferred {
+      content.withUnsafeBytes { session.send($0) }
+    }
+
+    /// The client must answer KeyUpdate at once, also if the socket has taken only a part of a record, or none of it.
+    @Test(arguments: [1, 20_000]) func `a key update during a stalled upload is answered`(piece: Int) throws {
+      let identity = try TLSIdentity()
+      let link = try Self.link(Self.context(identity), identity)
+      defer { link.close() }
+      let content = (0..<(100 << 10)).map { UInt8(truncatingIfNeeded: $0) }
+      var sent = 0
+      func sendPiece() -> EngineSocket.Transferred {
+        let result = Self.send(link.session, content[sent..<min(sent + piece, content.count)])
+        if case .bytes(let count) = result { sent += count }
+        return result
+      }
+      while sendPiece() != .later {}
+      let stalled = sent
+      var arrived: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 100)
+      for round in 0..<3 {
+        #expect(link.peer.updateKeys())
+        link.peer.write("\(round)")
+        #expect(buffer.withUnsafeMutableBytes { link.session.receive(into: $0) } == .bytes(1))
+        #expect(sendPiece() == .later && sent == stalled)
+      }
+      _ = fcntl(link.peer.descriptor, F_SETFL, O_NONBLOCK)
+      for _ in 0..<200_000 where sent < content.count {
+        _ = sendPiece()
+        arrived += link.peer.read(content.count)
+        #expect(arrived.count <= sent)
+      }
+      #expect(sent == content.count && arrived == content)
+    }
+
     // MARK: - Resumption
 
     /// A chain of resumed sessions must not replace the check of the certificate for ever.

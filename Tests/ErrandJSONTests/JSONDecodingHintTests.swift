@@ -107,13 +107,25 @@ struct JSONDecodingHintTests {
     }
   }
 
+  @Test(arguments: ["0", "-62135596800", "63113904000", "473385600", "786000000"])
+  func `each date is judged alone`(other: String) {
+    let (suspect, neutral) = (#"{"at":1764259200}"#, #"{"at":\#(other)}"#)
+    for (text, place) in [("[\(neutral),\(suspect)]", 1), ("[\(suspect),\(neutral)]", 0)] {
+      let found = JSONDecoding.fast.epochDates(of: [Post].self, in: Data(text.utf8), at: .root)
+      guard case .wrong(let path, 2056, ".secondsSince1970") = found, "\(path)" == "$[\(place)].at" else {
+        Issue.record("\(text): \(found)")
+        continue
+      }
+    }
+  }
+
   @Test func `seconds since 2001 are right`() {
-    for text in [#"[{"at":786000000}]"#, #"[{"at":786000000},{"at":1764259200}]"#, #"[{"at":63113904000}]"#] {
+    for text in [#"[{"at":786000000}]"#, #"[{"at":786000000},{"at":1000000000}]"#, #"[{"at":63113904000}]"#] {
       let found = JSONDecoding.fast.epochDates(of: [Post].self, in: Data(text.utf8), at: .root)
       if case .wrong = found { Issue.record("\(text)") }
     }
     #expect(JSONDecoding.fast.epochDates(of: [Post].self, in: Data("[]".utf8), at: .root) == .none)
-    #expect(JSONDecoding.fast.epochDates(of: [Int].self, in: Data("[1764259200]".utf8), at: .root) == .none)
+    #expect(JSONDecoding.fast.epochDates(of: [Int].self, in: Data("[1764259200]".utf8), at: .root) == .right)
     let seconds = JSONDecoding.fast(dates: .secondsSince1970)
     #expect(seconds.epochDates(of: [Post].self, in: Data(#"[{"at":1764259200}]"#.utf8), at: .root) == .none)
   }

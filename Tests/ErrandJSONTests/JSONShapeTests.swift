@@ -141,6 +141,16 @@ struct JSONShapeTests {
     #expect(throws: JSONError.numberOutOfRange("1e999")) { try JSONValue(parsing: body) }
   }
 
+  @Test(arguments: ["12345678901234567890123", "1.50", "-0.0", "1E2"])
+  func `number is shown as written`(number: String) {
+    let body = Data(#"{"a":{"b":\#(number)},"token":\#(number)}"#.utf8)
+    let shape: JSONShape = ["a": ["b": .string]]
+    let mismatch = #expect(throws: JSONShapeMismatch.self) { try shape.check(data: body) }
+    #expect(mismatch?.description == "$.a.b: expected a string, found the number \(number)")
+    let secret = #expect(throws: JSONShapeMismatch.self) { try (["token": .string] as JSONShape).check(data: body) }
+    #expect(secret?.found == "a number")
+  }
+
   @Test func `an optional body may be empty`() throws {
     try JSONShape.optional(["a": .number]).check(data: Data())
     try JSONShape.optional(["a": .number]).check(data: Data("{\"a\":1}".utf8))

@@ -65,10 +65,10 @@ package final class ShopModel {
 }
 
 extension ShopModel: CallDelegate {
-  package func requestFinished(_ call: FinishedCall) {
-    product = call.value(of: GetProduct.self)
+  package func requestFinished(_ call: CallInfo, _ response: APIResponse<any Sendable>) {
+    product = call.value(of: GetProduct.self, in: response)
     finish("delegate success")
   }
 
-  package func requestFailed(_ call: FailedCall) { finish("delegate \(call.error.stage.rawValue)") }
+  package func requestFailed(_ call: CallInfo, _ error: APIError) { finish("delegate \(error.stage.rawValue)") }
 }

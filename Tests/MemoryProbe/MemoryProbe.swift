@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 import Foundation
 
 /// A process that runs one scenario and prints the largest growth of its memory in bytes, then the result: `answer`, or

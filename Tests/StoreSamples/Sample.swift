@@ -23,13 +23,13 @@ package enum Sample {
 
   package static func head(
     variant: String = "", time: Int64 = 1_000, host: String = "api.example.com", tag: String? = nil,
-    isMemoryOnly: Bool = false, eTag: String = "\"1\""
+    isMemoryOnly: Bool = false, eTag: String = "\"1\"", groups: String? = nil
   ) -> CacheEntryHead {
-    CacheEntryHead(
+    var fields: HTTPFields = ["Content-Type": "application/json", "ETag": "\(eTag)", "Vary": "Accept-Language"]
+    if let groups { fields.append(HTTPField("Cache-Groups", groups)) }
+    return CacheEntryHead(
       variant: digest("variant \(variant)"), vary: [VaryingField(name: "accept-language", value: variant)],
-      answer: ResponseHead(
-        status: 200, reason: "OK",
-        fields: ["Content-Type": "application/json", "ETag": eTag, "Vary": "Accept-Language"]),
+      answer: ResponseHead(status: 200, reason: "OK", fields: fields),
       requestTime: WallTime(milliseconds: time &- 20), responseTime: WallTime(milliseconds: time),
       policy: .lifetime(.seconds(180), version: 2), appVersion: "1.0", isMemoryOnly: isMemoryOnly,
       label: CacheEntryLabel(method: "GET", url: "https://\(host)/a?q=•", host: host, tag: tag))

@@ -9,12 +9,14 @@ final class BareTable {
   private var select: OpaquePointer?
   private var insertion: OpaquePointer?
 
-  init(_ path: String) throws {
+  /// - Parameter synchronous: `NORMAL` as the cache, or `FULL` as the outbox: a commit survives a power cut.
+  init(_ path: String, synchronous: String = "NORMAL") throws {
     try check(sqlite3_open(path, &database))
     try check(
       sqlite3_exec(
-        database, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; CREATE TABLE t(k TEXT PRIMARY KEY, b BLOB)", nil,
-        nil, nil))
+        database,
+        "PRAGMA journal_mode=WAL; PRAGMA synchronous=\(synchronous); CREATE TABLE t(k TEXT PRIMARY KEY, b BLOB)",
+        nil, nil, nil))
     try check(sqlite3_prepare_v2(database, "INSERT INTO t VALUES(?1, ?2)", -1, &insertion, nil))
     try check(sqlite3_prepare_v2(database, "SELECT b FROM t WHERE k = ?1", -1, &select, nil))
   }
@@ -44,6 +46,17 @@ final class BareTable {
         throw Failure(code: sqlite3_errcode(database))
       }
       return Data(bytes: bytes, count: Int(sqlite3_column_bytes(select, 0)))
+    }
+  }
+
+  /// Runs statements on another database.
+  static func run(_ statements: [String], on path: String) throws {
+    var database: OpaquePointer?
+    defer { sqlite3_close(database) }
+    guard sqlite3_open(path, &database) == SQLITE_OK else { throw Failure(code: sqlite3_errcode(database)) }
+    for statement in statements {
+      let code = sqlite3_exec(database, statement, nil, nil, nil)
+      guard code == SQLITE_OK else { throw Failure(code: code) }
     }
   }
 

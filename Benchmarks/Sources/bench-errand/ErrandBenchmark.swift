@@ -1,5 +1,6 @@
 import BenchHarness
 import Errand
+import ErrandHTTP
 import Foundation
 import Synchronization
 
@@ -26,6 +27,10 @@ import Synchronization
 ///     disk-find         1 KiB read from the disk store; disk-put: stored, written in the background; disk-send: a
 ///                       whole call
 ///     sqlite-read       1 KiB by a prepared statement of SQLite; file-read: from a separate file
+///     held              the memory of COUNT calls that wait for a server at the same time; also over TLS: held-tls, and
+///                       over HTTP/2: held-h2, held-h2-cleartext; by the transport alone: held-alone and so on
+///     latency           the waiting times of `send`, 64 in flight; also latency-tls, latency-h2
+///     beside            the same while one response body of 1 GiB after another arrives; also beside-tls, beside-h2
 ///     bare-hop          a switch to another thread and back; bare-task: a task that suspends once, 64 in flight
 ///     decode-200b       only this library's decoder; URL is a file
 ///     decode-10k        only JSONDecoder; URL is a file
@@ -33,11 +38,12 @@ import Synchronization
 /// bench-errand MODE URL BYTES FILE: one file of that many bytes.
 ///
 ///     download           into the file; download-progress: with a reader of progress
-///     upload             from the file
+///     upload             from the file; upload-copied: from a stream, whose bytes the transport copies
 ///
 /// Equal calls have separate exchanges, except in modes that end in `-joining`, such as alone-joining, in which they
 /// may share one. In modes that end in `-guarded`, such as typed-guarded, calls send an account's credential, may be
-/// retried, and pass a breaker and a rate limit that delays no call.
+/// retried, and pass a breaker and a rate limit that delays no call. In modes that end in `-recorded`, such as
+/// line-recorded, the client records its calls and their decisions, without bodies.
 ///
 /// `ERRAND_TRANSPORT` names the transport, `curl` or `engine`; without it the client uses the platform's.
 /// `ERRAND_NGINX_CA` names the file with the authority of the server.
@@ -111,10 +117,15 @@ import Synchronization
       benchmark.finish(await detached { try await FloorBenchmark.task(benchmark) })
     case "file-read":
       benchmark.finish(await detached { try await StoreBenchmark().files(benchmark) })
-    case "download", "download-progress", "upload":
+    case "download", "download-progress", "upload", "upload-copied":
       benchmark.finish(await TransferBenchmark(client, benchmark).run())
     case "decode-200b", "decode-10k":
       benchmark.finish(await detached { try await decode(benchmark) })
+    case let mode where mode.hasPrefix("held"):
+      benchmark.finish(await detached { try await held(benchmark) })
+    case let mode where mode.hasPrefix("latency") || mode.hasPrefix("beside"):
+      let transport = transport(benchmark).transport
+      benchmark.finish(await detached { try await LatencyBenchmark(benchmark, transport).run() })
     default:
       Benchmark.fail("bench-errand: unknown mode \(benchmark.mode)", status: 3)
     }
@@ -127,7 +138,9 @@ import Synchronization
   private static func transport(_ benchmark: Benchmark) -> (transport: any Transport, executor: any TaskExecutor) {
     let file = ProcessInfo.processInfo.environment["ERRAND_NGINX_CA"]
     let authority = file.map { CertificateAuthority.file(path: $0) } ?? .system
-    let version: HTTPVersionPolicy = benchmark.plainMode.hasSuffix("-h2") ? .http2 : .http1Only
+    let version: HTTPVersionPolicy =
+      benchmark.mode.contains("-h2-cleartext")
+      ? .http2PriorKnowledge : benchmark.mode.contains("-h2") ? .http2 : .http1Only
     do {
       if transportName == EngineTransport.name {
         var settings = EngineConfiguration()
@@ -149,6 +162,7 @@ import Synchronization
   private static func configuration(_ benchmark: Benchmark) -> ClientConfiguration {
     var configuration = ClientConfiguration(baseURL: server(of: benchmark.url))
     configuration.joining = benchmark.joins ? .safe : .never
+    if benchmark.isRecorded { configuration.record = .ring(calls: 500) }
     if transportName != nil { configuration.transport = .own(transport(benchmark).transport) }
     return configuration
   }
@@ -199,6 +213,23 @@ import Synchronization
     return try await benchmark.parallel { try await transport.send(Exchange(request: request)).body.count }
   }
 
+  /// Sends calls to a server that lets them wait, by the client or by the transport alone.
+  private static func held(_ benchmark: Benchmark) async throws -> BenchmarkResult {
+    if benchmark.mode.hasSuffix("-alone") {
+      let transport = transport(benchmark).transport
+      let request = try HTTPRequest(url: benchmark.url)
+      try await HeldBenchmark.run(benchmark) {
+        try await transport.send(Exchange(request: request, connectTimeout: nil, idleTimeout: nil)).body.count
+      }
+    }
+    var configuration = configuration(benchmark)
+    configuration.admission = AdmissionLimits(perHost: benchmark.count, total: benchmark.count)
+    let client = APIClient(configuration)
+    try await HeldBenchmark.run(benchmark) {
+      try await client.send(HeldBenchmark.Request(url: benchmark.url)).count
+    }
+  }
+
   /// A client over a transport that responds immediately.
   private static func instantClient(_ benchmark: Benchmark) -> APIClient {
     var configuration = configuration(benchmark)
@@ -234,6 +265,7 @@ import Synchronization
 extension Benchmark {
   private static let joining = "-joining"
   private static let guarded = "-guarded"
+  private static let recorded = "-recorded"
 
   /// Whether equal calls share an exchange.
   fileprivate var joins: Bool { mode.hasSuffix(Self.joining) }
@@ -241,9 +273,12 @@ extension Benchmark {
   /// Whether retries, account, breaker and rate limit are on.
   fileprivate var isGuarded: Bool { mode.hasSuffix(Self.guarded) }
 
-  /// The mode without the suffixes for joining and guards.
+  /// Whether the client records its calls.
+  fileprivate var isRecorded: Bool { mode.hasSuffix(Self.recorded) }
+
+  /// The mode without the suffixes for joining, guards and the record.
   fileprivate var plainMode: String {
-    let suffix = [Self.joining, Self.guarded].first { mode.hasSuffix($0) }
+    let suffix = [Self.joining, Self.guarded, Self.recorded].first { mode.hasSuffix($0) }
     return String(mode.dropLast(suffix?.count ?? 0))
   }
 }

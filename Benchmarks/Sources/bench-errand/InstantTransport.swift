@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 import Foundation
 
 /// Responds immediately, so that only the pipeline above it is measured.

@@ -1,5 +1,7 @@
 import BenchHarness
 import Errand
+import ErrandCache
+import ErrandHTTP
 import Foundation
 
 /// Entries of 1 KiB on a disk: the store, a call through it, plain SQLite, and one file for each entry.

@@ -7,9 +7,14 @@ struct TransferBenchmark: Sendable {
   private struct Put: APIRequest {
     let url: String
     let file: URL
+    /// The length of the file if the transport must copy the bytes, because it does not know that they are a file.
+    let copiedLength: Int64?
     var path: Path { RequestPath(url) }
     var method: HTTPMethod { .put }
-    var body: RequestBody? { .file(file) }
+    var body: RequestBody? {
+      guard let copiedLength else { return .file(file) }
+      return .stream(length: copiedLength) { [file] flow in try HTTPBody.file(file).open(flow) }
+    }
     var timeouts: Timeouts { Timeouts(idle: .seconds(30), total: .never) }
     typealias Response = Nothing
   }
@@ -28,7 +33,7 @@ struct TransferBenchmark: Sendable {
   func run() async -> Result<TransferResult, any Error> {
     await Task.detached {
       switch benchmark.mode {
-      case "upload": try await upload()
+      case "upload", "upload-copied": try await upload()
       case "download-progress": try await download { try await watch($0) }
       default: try await download { Int(try await client.send($0).bytes) }
       }
@@ -58,7 +63,9 @@ struct TransferBenchmark: Sendable {
   }
 
   private func put(_ file: URL) async throws -> Int {
-    _ = try await client.send(Put(url: benchmark.url, file: file))
-    return try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+    let size = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+    let copiedLength = benchmark.mode == "upload-copied" ? Int64(size) : nil
+    _ = try await client.send(Put(url: benchmark.url, file: file, copiedLength: copiedLength))
+    return size
   }
 }

@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 
 /// The common properties of all requests. A `Response` that is a message is decoded as protobuf.
 protocol LedgerRequest: APIRequest {}

@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 
 /// A message that converts to a model of the app.
 protocol ModelMessage: WireMessage {

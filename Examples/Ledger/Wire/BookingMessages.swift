@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 import Foundation
 
 /// `message Booking { uint64 id = 1; string text = 2; sint64 cents = 3; string receipt = 4; }`

@@ -1,4 +1,5 @@
 import Errand
+import ErrandCore
 import Foundation
 
 /// `message Login { string user = 1; string password = 2; }`

@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 import Synchronization
 
 /// Counts the exchanges of another transport. It has the capabilities of that transport.

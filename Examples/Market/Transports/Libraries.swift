@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 
 /// The HTTP libraries of the app, in addition to the platform's.
 enum Libraries {

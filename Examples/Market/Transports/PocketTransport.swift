@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 import Foundation
 
 /// A transport without a network, with fixed responses. It declares no capabilities.

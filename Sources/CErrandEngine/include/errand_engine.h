@@ -6,9 +6,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/types.h>
 #include <unistd.h>
 
-// This header gives Swift access to epoll and eventfd, because Swift's Glibc module does not contain them.
+// This header gives Swift access to epoll, eventfd and sendfile, because Swift's Glibc module does not contain them.
 
 // The events of a file descriptor, as bit flags.
 enum {
@@ -47,5 +48,9 @@ static inline int errand_poller_add(int poller, int descriptor, uint64_t token) 
 
 // Waits for events for at most `milliseconds`. Returns the number of events, or 0 after a signal or a failure.
 int errand_poller_wait(int poller, errand_event *events, int count, int milliseconds);
+
+// Sends bytes of a file over a socket without copying them into the process. Returns the number of bytes, 0 at the end
+// of the file, or -1 with the system's error in errno. Never raises SIGPIPE.
+ssize_t errand_send_file(int socket, int file, off_t offset, size_t count);
 
 #endif

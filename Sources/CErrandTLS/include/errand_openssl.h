@@ -118,8 +118,8 @@ bool errand_tls_has_unread(errand_tls *tls);
 // Returns whether errand_tls_read() may have a result although the socket has no more bytes.
 bool errand_tls_has_buffered(const errand_tls *tls);
 
-// Returns whether the last read waits until the socket accepts bytes, or the last write until bytes arrive.
-bool errand_tls_is_crossed(const errand_tls *tls);
+// Returns whether the socket has not accepted all bytes. The next read or write sends them.
+bool errand_tls_has_unsent(const errand_tls *tls);
 
 // Returns whether the stream ended without the server's announcement of the end.
 bool errand_tls_is_cut(const errand_tls *tls);

@@ -1,4 +1,5 @@
 public import ErrandCore
+import ErrandSupport
 import ErrandTransfer
 public import Foundation
 
@@ -8,6 +9,9 @@ public import Foundation
 /// the file has either the old or the new content. Saving no credentials removes the file. Symbolic links are not
 /// followed. Credentials are not encrypted. If other people can read the disk, write your own
 /// ``ErrandCore/CredentialKeeper``, for example with the Keychain.
+///
+/// Other users must not be able to rename files in the folder of the file or to replace a folder above it. Otherwise
+/// they could move the file away before a logout, and back afterwards. In such a folder nothing is loaded or saved.
 public struct FileCredentialKeeper: CredentialKeeper {
   private let path: String
   /// The path of the file that a save writes and then renames to `path`.
@@ -27,10 +31,11 @@ public struct FileCredentialKeeper: CredentialKeeper {
   }
 
   /// Reads the file and returns its accounts, or nil if the file does not exist. Sets the mode of the file to 0600.
-  /// - Throws: An error if the file is unreadable or was not written by ``save(_:)``. The description of the error
-  ///   names the file and says how to fix the problem.
+  /// - Throws: An error if the file is unreadable, was not written by ``save(_:)``, or if other users could replace it.
+  ///   The description of the error names the file and says how to fix the problem.
   public func load() throws -> KeptAccounts? {
     guard try files.status(at: path) != nil else { return nil }
+    try checkFolder()
     let file = try files.open(path, .reading)
     defer { try? files.close(file) }
     let status = try files.status(of: file)
@@ -54,13 +59,16 @@ public struct FileCredentialKeeper: CredentialKeeper {
     }
   }
 
-  /// Replaces the file, or removes it if `accounts` has no credentials.
-  /// - Throws: An error if the file cannot be written, or if the accounts take more than 1 MiB. The description of the
-  ///   error names the file and says how to fix the problem. The old file remains unchanged.
+  /// Replaces the file, or removes it if `accounts` has no credentials. The file is removed whoever may write to its
+  /// folder.
+  /// - Throws: An error if the file cannot be written, if other users could replace it, or if the accounts take more
+  ///   than 1 MiB. The description of the error names the file and says how to fix the problem. The old file remains
+  ///   unchanged.
   public func save(_ accounts: KeptAccounts) throws {
     if accounts.credentials.isEmpty {
       for name in [path, temporaryPath] where try files.status(at: name) != nil { try files.remove(name) }
     } else {
+      try checkFolder()
       let bytes = try JSONEncoder().encode(accounts)
       guard bytes.count <= Self.limit else {
         throw Unusable(
@@ -69,6 +77,12 @@ public struct FileCredentialKeeper: CredentialKeeper {
       try write(bytes)
     }
     try files.synchronizeFolder((path as NSString).deletingLastPathComponent)
+  }
+
+  /// Throws if other users could put another file in the place of the file.
+  private func checkFolder() throws {
+    guard let fault = PrivateFolder.parentFault(path) else { return }
+    throw Unusable(path: path, reason: "it is not safe from other users. \(fault.sentence(path))")
   }
 
   private func write(_ bytes: Data) throws {
@@ -93,7 +107,8 @@ public struct FileCredentialKeeper: CredentialKeeper {
     let reason: String
 
     var description: String {
-      "The credential file “\((path as NSString).lastPathComponent)” cannot be used: \(reason)."
+      let end = reason.hasSuffix(".") ? "" : "."
+      return "The credential file “\((path as NSString).lastPathComponent)” cannot be used: \(reason)\(end)"
     }
   }
 }

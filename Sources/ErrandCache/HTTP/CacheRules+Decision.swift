@@ -42,8 +42,8 @@ extension CacheRules {
   /// this method, too.
   package func validation(of stored: CacheEntryHead) -> CacheValidation {
     var added = fieldsToAdd
-    // Conditions are added only to GET and HEAD, because with other methods a condition has another meaning (RFC 9110
-    // section 13.1.2).
+    // Conditions are added only to GET, HEAD and QUERY, because with other methods a condition has another meaning (RFC
+    // 9110 section 13.1.2).
     if isReading, !hasConditional { added += StoredValidators(stored).conditionals }
     return CacheValidation(fields: added, allowance: allowance(for: stored))
   }
@@ -161,7 +161,7 @@ struct StoredValidators {
   let changed: String?
 
   init(_ stored: CacheEntryHead) {
-    let tags = stored.answer.fields.octets(of: .eTag)
+    let tags = stored.answer.fields.values(of: .eTag)
     tag = tags.count == 1 ? tags.first.flatMap { ASCII.all($0, ASCII.isFieldValue) ? $0 : nil } : nil
     let isDate = FreshnessRule.lastModified(of: stored.answer.fields, now: stored.responseTime) != nil
     changed = isDate ? stored.answer.fields["Last-Modified"] : nil

@@ -1,4 +1,4 @@
-import ErrandCore
+package import ErrandCore
 
 extension CacheRules {
   /// Decides whether a response is stored, and under which key (RFC 9111 section 3).
@@ -36,7 +36,7 @@ extension CacheRules {
   }
 
   private func label(tag: String?) -> CacheEntryLabel {
-    CacheEntryLabel(method: method.rawValue, url: url.description, host: url.host, tag: tag)
+    CacheEntryLabel(method: method.rawValue, url: CacheEntryLabel.text(of: url), host: url.host, tag: tag)
   }
 
   private func refusal(_ response: ReceivedResponse, _ control: CacheControl) -> StoringRefusal? {
@@ -66,7 +66,7 @@ extension CacheRules {
   /// True if `Content-Location` in the response to this POST request is the URL of the request. Then a GET request for
   /// this URL would receive the same response.
   private func isAboutItself(_ response: ResponseHead) -> Bool {
-    let locations = response.fields.references(of: "Content-Location")
+    let locations = response.fields.values(of: "Content-Location")
     guard let location = locations.first, locations.count == 1 else { return false }
     return (try? url.resolving(location)) == url
   }
@@ -117,4 +117,97 @@ package enum StoringRefusal: String, Sendable, Hashable, CaseIterable {
   case status
   /// `Vary` is `*`, or it names a request field whose sent value the cache does not know.
   case varies
+
+  /// The reason as a part of a sentence, for the record of the call.
+  var clause: String {
+    switch self {
+    case .disabled: "the call stores nothing"
+    case .noStore: "the request or the response has no-store"
+    case .method: "responses to this method are not stored"
+    case .partial: "the response is only a part"
+    case .incomplete: "the body is incomplete"
+    case .status: "responses with this status are not stored, or the call does not accept it"
+    case .varies: "Vary is *, or names a field whose value the cache does not know"
+    }
+  }
+}
+
+/// A response of the server, with all properties on which the decision to store it depends.
+package struct ReceivedResponse: Sendable {
+  /// The status and the header fields.
+  package var head: ResponseHead
+  /// The length of the body in bytes, after content decoding.
+  package var bodyLength: Int
+  /// Whether the whole body arrived.
+  package var isComplete: Bool
+  /// True if the caller's status rule accepts the response, or if the response is a redirect that is followed. If the
+  /// request declares a lifetime, only an accepted response is stored.
+  package var isAccepted: Bool
+  /// The time at which the request was sent.
+  package var requestTime: WallTime
+  /// The time at which the response headers arrived.
+  package var responseTime: WallTime
+  /// The time at which the response headers arrived, on the monotonic clock.
+  package var received: MonotonicInstant?
+  /// The names, in lower case, of request fields that an interceptor between the cache and the server changed or added,
+  /// such as the fields of a signature.
+  package var changedFields: Set<String> = []
+
+  package init(
+    head: ResponseHead, bodyLength: Int, isComplete: Bool = true, isAccepted: Bool, requestTime: WallTime,
+    responseTime: WallTime, received: MonotonicInstant?
+  ) {
+    self.head = head
+    self.bodyLength = bodyLength
+    self.isComplete = isComplete
+    self.isAccepted = isAccepted
+    self.requestTime = requestTime
+    self.responseTime = responseTime
+    self.received = received
+  }
+}
+
+/// Selects the response fields that are stored, and updates them with the fields of a later response.
+enum StoredFields {
+  /// The fields that apply to a single connection (RFC 9111 section 3.1), and the fields that set cookies. They are not
+  /// stored.
+  private static let ofConnection: [HTTPFieldName] = [
+    "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
+    "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade", .setCookie,
+  ]
+  /// The fields that describe the stored body. A later response without the body does not change them (RFC 9111
+  /// section 3.2).
+  private static let ofBody: [HTTPFieldName] = [
+    .contentLength, .contentEncoding, .contentType, "Content-Range",
+  ]
+  /// The fields that belong to a single exchange. An update discards the stored values of these fields, even if the
+  /// later response does not have the fields.
+  private static let ofExchange: [HTTPFieldName] = ["Age", .date]
+
+  /// The fields to store, in their order. `Date` is added if the response has none.
+  ///
+  /// Fields that set cookies are not stored: the cookie jar has already stored the cookies, and a cache hit must not
+  /// set them again. Cookies are also secrets that must not be written to a disk.
+  static func kept(of fields: HTTPFields, at responseTime: WallTime) -> HTTPFields {
+    var kept = withoutConnection(fields)
+    if !kept.contains(.date) { kept.append(HTTPField(.date, HTTPDate.text(responseTime))) }
+    return kept
+  }
+
+  /// The stored fields after an update with the fields of a later response (RFC 9111 section 3.2).
+  static func merged(_ stored: HTTPFields, with later: HTTPFields, at responseTime: WallTime) -> HTTPFields {
+    var added = kept(of: later, at: responseTime)
+    added.removeAll { ofBody.contains($0.name) }
+    let replaced = added.all.map(\.name) + ofExchange
+    var merged = stored
+    merged.removeAll { replaced.contains($0.name) }
+    return HTTPFields(merged.all + added.all)
+  }
+
+  private static func withoutConnection(_ fields: HTTPFields) -> HTTPFields {
+    let named = fields.values(of: "Connection").flatMap(FieldList.members).map { HTTPFieldName(String($0)) }
+    var kept = fields
+    kept.removeAll { ofConnection.contains($0.name) || named.contains($0.name) }
+    return kept
+  }
 }

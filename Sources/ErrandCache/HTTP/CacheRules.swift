@@ -46,7 +46,7 @@ package final class CacheRules: Sendable {
     self.salt = salt
     requestDirectives = CacheControl(request: request.fields)
     hasRange = request.fields.contains("Range")
-    range = hasRange && request.method == .get ? StoredRange(request.fields) : nil
+    range = hasRange && (request.method == .get || request.method == .query) ? StoredRange(request.fields) : nil
   }
 
   /// The rules for the same call, but for a request with other header fields.
@@ -54,26 +54,16 @@ package final class CacheRules: Sendable {
     CacheRules(request, policy: policy, mode: mode, appVersion: appVersion, salt: salt)
   }
 
-  /// Whether the method is GET or HEAD. Under HTTP rules, only requests with these methods are served from the cache.
-  var isReading: Bool { method == .get || method == .head }
+  /// Whether the method is GET, HEAD or QUERY. Under HTTP rules, only requests with these methods are served from the
+  /// cache.
+  var isReading: Bool { method == .get || method == .head || method == .query }
 
   /// Whether the cache follows the server's directives. The cache ignores them if the policy is only a declared
   /// lifetime.
   var followsHTTPRules: Bool { policy.model != .lifetime }
 
-  /// The fields to add to a request to the server. They make other caches on the way to the server validate their
-  /// stored responses, too (RFC 9111 section 5.2.1).
-  ///
-  /// The result is `Cache-Control: max-age=0` if the call revalidates, and `Cache-Control: no-cache` if the call
-  /// ignores the cache. For any other call it is empty. It is also empty if the request already has `Cache-Control`.
-  package var fieldsToAdd: [HTTPField] {
-    guard policy.model != nil, !fields.contains(.cacheControl) else { return [] }
-    return switch mode {
-    case .revalidating: [HTTPField(.cacheControl, "max-age=0")]
-    case .ignoringCache: [HTTPField(.cacheControl, "no-cache")]
-    default: []
-    }
-  }
+  /// The fields to add to a request to the server: see ``CacheReadMode/fieldsToAdd(to:)``.
+  package var fieldsToAdd: [HTTPField] { mode.fieldsToAdd(to: fields) }
 
   /// The directives of a stored response; empty if the policy ignores the server's directives.
   func directives(of response: ResponseHead) -> CacheControl {
@@ -94,7 +84,7 @@ extension CacheRules {
   /// A request that declares a lifetime is treated as a read, so it invalidates nothing, whatever its method is.
   package func invalidations(by response: ResponseHead) -> [HTTPURL] {
     guard (200...399).contains(response.status), policy.model != .lifetime, !method.isSafe else { return [] }
-    let named = [HTTPFieldName.location, "Content-Location"].flatMap { response.fields.references(of: $0) }
+    let named = [HTTPFieldName.location, "Content-Location"].flatMap { response.fields.values(of: $0) }
     let others = named.compactMap { try? url.resolving($0) }.filter { $0.origin == url.origin }
     return others.reduce(into: [url]) { urls, other in
       if !urls.contains(other) { urls.append(other) }
@@ -107,8 +97,16 @@ extension CacheRules {
   /// the response; nil if no response matches.
   ///
   /// - Parameter heads: The heads (status, fields and cache data) of all responses stored under the key, newest first.
-  package func choice(among heads: [CacheEntryHead]) -> Int? {
-    heads.firstIndex { fits($0) && isThisVersion($0) && $0.appVersion == appVersion }
+  package func choice(among heads: [CacheEntryHead]) -> Int? { heads.firstIndex(where: isUsable) }
+
+  /// Selects a stored response for an equivalent URL. The response must still declare the same variation.
+  func choice(among heads: [CacheEntryHead], _ variation: SearchVariation) -> Int? {
+    guard let index = choice(among: heads), SearchVariation(heads[index].answer.fields) == variation else { return nil }
+    return index
+  }
+
+  private func isUsable(_ stored: CacheEntryHead) -> Bool {
+    fits(stored) && isThisVersion(stored) && stored.appVersion == appVersion
   }
 
   /// The reason why none of the stored responses can be used.
@@ -123,7 +121,16 @@ extension CacheRules {
   private func fits(_ stored: CacheEntryHead) -> Bool {
     stored.policy.model == policy.model
       && (stored.label.method != HTTPMethod.head.rawValue || method == .head)
-      && Varying.matches(stored.vary, fields, salt: salt)
+      && Varying.matches(selectors(stored), fields, salt: salt)
+  }
+
+  /// The fields that `Vary` names and that must have the stored values. A request for a range asks for a body without a
+  /// content coding. A stored body without a coding is such a body, whatever codings its request accepted.
+  private func selectors(_ stored: CacheEntryHead) -> [VaryingField] {
+    let isPlain =
+      range != nil && fields.values(of: .acceptEncoding) == ["identity"]
+      && !stored.answer.fields.contains(.contentEncoding)
+    return isPlain ? stored.vary.filter { $0.name != "accept-encoding" } : stored.vary
   }
 
   private func isThisVersion(_ stored: CacheEntryHead) -> Bool { stored.policy.version == policy.version }
@@ -189,7 +196,7 @@ extension CacheRules {
     else { return .unrelated }
     let names: [HTTPFieldName] = [.eTag, "Last-Modified", .contentLength]
     let said = names.filter { response.head.fields.contains($0) }
-    let agrees = said.allSatisfy { response.head.fields.octets(of: $0) == stored.answer.fields.octets(of: $0) }
+    let agrees = said.allSatisfy { response.head.fields.values(of: $0) == stored.answer.fields.values(of: $0) }
     if !agrees { return .outdated }
     return said.allSatisfy { $0 == .contentLength } ? .unrelated : renewed(stored, by: response)
   }
@@ -198,7 +205,7 @@ extension CacheRules {
   /// stored response is then removed. Otherwise a call that accepts a response of any age would receive the outdated
   /// response.
   package func isOutdated(by response: ResponseHead) -> Bool {
-    guard method == .get || !followsHTTPRules, !fields.contains("Range") else { return false }
+    guard method == .get || method == .query || !followsHTTPRules, !fields.contains("Range") else { return false }
     switch response.status {
     case 206, 304: return false
     case 200...399, 404, 410: return true
@@ -215,7 +222,7 @@ extension CacheRules {
   private static func names(_ response: ResponseHead, _ stored: CacheEntryHead) -> Bool {
     if response.fields.contains(.eTag) {
       guard let tag = EntityTag(of: response.fields), let ours = EntityTag(of: stored.answer.fields) else {
-        return response.fields.octets(of: .eTag) == stored.answer.fields.octets(of: .eTag)
+        return response.fields.values(of: .eTag) == stored.answer.fields.values(of: .eTag)
       }
       return tag.isWeaklyEqual(ours)
     }

@@ -23,7 +23,7 @@ package struct EntityTag: Sendable, Hashable {
 
   /// The entity tag of a response; nil if the response has no `ETag` or several.
   package init?(of fields: HTTPFields) {
-    let values = fields.octets(of: .eTag)
+    let values = fields.values(of: .eTag)
     guard let value = values.first, values.count == 1 else { return nil }
     self.init(value)
   }

@@ -43,6 +43,17 @@ package struct StoredRange: Sendable, Hashable {
     return ResponseHead(status: 206, reason: "Partial Content", version: stored.version, fields: fields)
   }
 
+  /// The head (status and fields) of the 416 response for a range outside a body of `count` bytes (RFC 9110 section
+  /// 15.5.17).
+  package static func unsatisfiable(_ stored: ResponseHead, of count: Int) -> ResponseHead {
+    let kept: [HTTPFieldName] = [.eTag, "Last-Modified", .date, "Age"]
+    var fields = stored.fields
+    fields.removeAll { !kept.contains($0.name) }
+    fields.append(HTTPField(.contentLength, "0"))
+    fields.append(HTTPField("Content-Range", "bytes */\(count)"))
+    return ResponseHead(status: 416, reason: "Range Not Satisfiable", version: stored.version, fields: fields)
+  }
+
   /// Parses a decimal number. A number that is too large for `Int64` becomes the maximum.
   private static func number(_ digits: Substring.UTF8View.SubSequence) -> Int64? {
     guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }

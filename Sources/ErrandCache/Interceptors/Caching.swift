@@ -1,5 +1,5 @@
-import ErrandSupport
 package import ErrandCore
+import ErrandSupport
 
 /// Looks for a stored response. If a stored response can be served, the next interceptor is not called. Otherwise the
 /// request is passed on, with a ``CacheLookupResult`` for the interceptor ``Storing``.
@@ -34,8 +34,9 @@ package struct Caching: SelectiveInterceptor {
     let cookies = context.cookies(for: request)
     let owner = context.owner(of: request, cookies: cookies)
     let (recipe, key) = cache.keys.key(
-      for: context.keyed(request, owner: owner, cookies: cookies), policy.model ?? .lifetime, plan.key,
-      context.partition(of: request, owner: owner), transport: context.plan.transportIdentity, salt: salt)
+      for: context.keyed(request, owner: owner, cookies: cookies), policy.model ?? .lifetime,
+      context.keyRule(plan.key, for: request, owner: owner),
+      context.partition(of: request, owner: owner), transport: context.plan.access.transportIdentity, salt: salt)
     let rules = CacheRules(
       request, policy: policy, mode: plan.mode, appVersion: plan.appVersion, salt: recipe.salt)
     let generation = cache.generations.withLock { $0.register() }
@@ -50,7 +51,7 @@ package struct Caching: SelectiveInterceptor {
   /// Handles a call that does not use the cache. The request is passed on if the call may contact the server.
   private func passing(_ request: HTTPRequest, _ plan: CachePlan, _ next: Next) async throws -> HTTPResponse {
     if plan.mode.usesOnlyCache { throw APIError.cacheMiss(.disabled) }
-    return try await next(request)
+    return try await next(Self.forwarded(request, plan))
   }
 
   /// Handles a call whose store is unavailable. The request is passed on if the call may contact the server.
@@ -61,12 +62,20 @@ package struct Caching: SelectiveInterceptor {
     let miss = CacheMiss.unavailable
     if plan.mode.usesOnlyCache { throw APIError.cacheMiss(miss) }
     guard CacheControl(request: request.fields).onlyIfCached else {
+      context.note(.cache(.notServed(miss, reason: CacheForward.miss(miss).reason)))
       let status = CacheStatus.forwarded(.miss(miss), status: nil, stored: false, collapsed: false)
       context.record.cached(CacheReport(status, origin: .network, miss: miss))
-      return try await next(request)
+      return try await next(Self.forwarded(request, plan))
     }
     context.record.cached(CacheReport(.refused(miss), origin: .local, miss: miss))
     return HTTPResponse(head: CacheDecision.gatewayTimeout, url: request.url, from: .local)
+  }
+
+  /// The request to send without a cache lookup. ``Storing`` adds no fields to it.
+  private static func forwarded(_ request: HTTPRequest, _ plan: CachePlan) -> HTTPRequest {
+    var request = request
+    for field in plan.mode.fieldsToAdd(to: request.fields) { request.fields.append(field) }
+    return request
   }
 
   /// The longest time that a call waits for a store; nil for no limit. The time has no limit if the call may read only
@@ -75,4 +84,112 @@ package struct Caching: SelectiveInterceptor {
   static func patience(for mode: CacheReadMode, isFollowed: Bool) -> Duration? {
     !isFollowed && (mode.usesOnlyCache || mode == .networkElseCached) ? nil : patience
   }
+}
+
+/// The result of the interceptor ``Caching`` for one request in the pipeline. The interceptor ``Storing`` uses this
+/// result. The type is a class, so that passing it on copies only a reference.
+final class CacheLookupResult: LookupResult {
+  let store: any CacheStore
+  let recipe: CacheKeyRecipe
+  let key: CacheKey
+  let rules: CacheRules
+  /// The generation at the time of the lookup: a number that each removal increments (see ``Generations``).
+  let generation: UInt64
+  /// The cookies from the cookie jar that are part of the cache key.
+  let cookies: String?
+  /// Whether the cache key contains the account.
+  let namesAccount: Bool
+  /// The stored response to validate, and the way to validate it; nil if no stored response is validated.
+  let validating: (entry: CacheEntry, how: CacheValidation)?
+  /// The reason why the request is sent to the server.
+  let forward: CacheForward
+
+  init(
+    store: any CacheStore, recipe: CacheKeyRecipe, key: CacheKey, rules: CacheRules, generation: UInt64,
+    cookies: String?, namesAccount: Bool, validating: (entry: CacheEntry, how: CacheValidation)? = nil,
+    forward: CacheForward = .miss(.missing)
+  ) {
+    self.store = store
+    self.recipe = recipe
+    self.key = key
+    self.rules = rules
+    self.generation = generation
+    self.cookies = cookies
+    self.namesAccount = namesAccount
+    self.validating = validating
+    self.forward = forward
+  }
+
+  /// A copy of the lookup result, with the reason why the request is sent to the server and with the stored response to
+  /// validate.
+  func forwarding(_ forward: CacheForward, validating: (entry: CacheEntry, how: CacheValidation)? = nil)
+    -> CacheLookupResult
+  {
+    CacheLookupResult(
+      store: store, recipe: recipe, key: key, rules: rules, generation: generation, cookies: cookies,
+      namesAccount: namesAccount, validating: validating, forward: forward)
+  }
+
+  /// A copy of the lookup result, for the background refresh of a stored response under the same key.
+  func refreshing(_ entry: CacheEntry, by rules: CacheRules, _ generation: UInt64) -> CacheLookupResult {
+    CacheLookupResult(
+      store: store, recipe: recipe, key: key, rules: rules, generation: generation, cookies: cookies,
+      namesAccount: namesAccount, validating: (entry, rules.validation(of: entry.head)), forward: .miss(.expired))
+  }
+
+  var hasFallbackResponse: Bool { validating.map { $0.how.allowance != .none } ?? false }
+
+  var joinMark: JoinMark { JoinMark(generation: generation, store: recipe.salt) }
+}
+
+/// Functions that determine the owner of the stored responses of a call, the request for the cache key, and the time.
+extension CallContext {
+  /// The partition of a request, that is, the owner of its stored responses: the account. Without an account, the owner
+  /// is determined by the secret fields and the identity of the transport.
+  func partition(of request: HTTPRequest, owner: String?) -> CachePartition {
+    var fields = request.fields
+    if let own = plan.access.ownCredential, showsCredential(to: request.url.origin) {
+      fields.append(HTTPField(.authorization, own, isSecret: true))
+    }
+    return .of(account: owner, fields: fields, transport: plan.access.transportIdentity)
+  }
+
+  /// The partition (the owner) of a request that carries the cookies that are now in the cookie jar.
+  func partition(of request: HTTPRequest) -> CachePartition {
+    partition(of: request, owner: owner(of: request, cookies: cookies(for: request)))
+  }
+
+  /// The partition (the owner) of responses that do not depend on the account.
+  var commonPartition: CachePartition {
+    .of(account: nil, fields: HTTPFields(), transport: plan.access.transportIdentity)
+  }
+
+  /// The digests of the accounts whose entries do not belong to another account. These are the account of the key and,
+  /// if a cookie or a field decides whether the response is stored for the account or for all accounts, both of them.
+  func ownAccounts(of request: HTTPRequest, _ key: CacheKey, salt: [UInt8]) -> [Digest] {
+    guard let account, mayHaveCommonResponse(request) else { return [key.account] }
+    return [CachePartition.account(account), commonPartition].map { $0.digest(salt: salt) }
+  }
+
+  /// The request from which the cache key is computed. It contains the cookies from the cookie jar, and the credential
+  /// that this call sends instead of the account's credential.
+  func keyed(_ request: HTTPRequest, owner: String?, cookies: String?) -> HTTPRequest {
+    let authorization =
+      owner == nil || request.fields.contains(.authorization) ? nil : authorizationOverride(for: request.url.origin)
+    if authorization == nil, cookies == nil { return request }
+    var request = request
+    if let authorization { request.fields.append(HTTPField(.authorization, authorization, isSecret: true)) }
+    if let cookies { request.fields.append(HTTPField(.cookie, cookies)) }
+    return request
+  }
+
+  /// The value of `Authorization` that this call sends instead of the account's credential; empty if the call sends no
+  /// credential. Nil if the call sends the account's credential, or if the origin never receives that credential.
+  private func authorizationOverride(for origin: HTTPURL.Origin) -> String? {
+    showsCredential(to: origin) || plan.access.credential == .inherited && !allowsCredential(at: origin)
+      ? plan.access.authorizationOverride : ""
+  }
+
+  /// Combines the given time on the wall clock with the current time on the monotonic clock.
+  func moment(_ wall: WallTime) -> CacheMoment { CacheMoment(wall: wall, monotonic: call.timers.now) }
 }

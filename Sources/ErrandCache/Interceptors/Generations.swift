@@ -45,10 +45,12 @@ struct Generations: Sendable {
     if !out.isEmpty { removals.append((number, selection)) }
   }
 
-  /// An entry that an exchange is about to store: its key, its label, and the generation with which it is stored.
+  /// An entry that an exchange is about to store: its key, its label, its groups, and the generation with which it is
+  /// stored.
   struct Pending: Sendable {
     let key: CacheKey
     let label: CacheEntryLabel
+    var groups: [CacheGroup] = []
     var generation: UInt64
   }
 
@@ -58,14 +60,23 @@ struct Generations: Sendable {
   /// Sets the generations of the entries to the new generation. But if another removal has affected an entry in the
   /// meantime, its generation is not changed, so that the entry is not stored.
   mutating func advance(_ selection: CacheSelection, keeping entries: inout [Pending], received: WallTime) {
-    let current = entries.map { admits($0.generation, key: $0.key, label: $0.label, received: received) }
+    let current = entries.map { entry in
+      admits(entry.generation, key: entry.key, label: entry.label, received: received, groups: entry.groups)
+    }
     advance(selection)
     for place in entries.indices where current[place] { entries[place].generation = number }
   }
 
   /// Whether a response of an exchange with this generation, received at the given time, may still be stored.
-  func admits(_ registered: UInt64, key: CacheKey, label: CacheEntryLabel, received: WallTime) -> Bool {
-    !removals.contains { $0.number > registered && $0.selection.covers(key, label, received: received) }
+  /// - Parameter groups: The groups of the response, which are read only if a later removal is remembered.
+  func admits(
+    _ registered: UInt64, key: CacheKey, label: CacheEntryLabel, received: WallTime,
+    groups: @autoclosure () -> [CacheGroup] = []
+  ) -> Bool {
+    // The numbers are in ascending order.
+    guard let first = removals.firstIndex(where: { $0.number > registered }) else { return true }
+    let groups = groups()
+    return !removals[first...].contains { $0.selection.covers(key, label, received: received, groups: groups) }
   }
 
   /// The number of removals that are currently remembered.
@@ -80,14 +91,15 @@ extension CacheSelection {
   }
 
   /// Whether the selection includes an entry that is about to be stored.
-  func covers(_ key: CacheKey, _ label: CacheEntryLabel, received: WallTime) -> Bool {
+  func covers(_ key: CacheKey, _ label: CacheEntryLabel, received: WallTime, groups: [CacheGroup] = []) -> Bool {
     switch self {
     case .all: true
     case .key(let other), .variant(let other, _): key == other
     case .target(let target): key.target == target
     case .account(let account): key.account == account
-    case .host(let host): label.host == host
+    case .host(let host): label.host.hasSameBytes(as: host)
     case .tag(let tag): label.tag.hasSameBytes(as: tag)
+    case .groups(let removed): !removed.isDisjoint(with: groups)
     case .olderThan(let time): received < time
     }
   }

@@ -20,10 +20,12 @@ struct LookUp {
     case .found(let entry):
       return try await follow(decision(about: entry.head, rules), entry, lookupResult)
     case .refused(let heads):
+      if let response = try await servedForEquivalentURL(lookupResult) { return response }
       return try await follow(rules.decide(without: rules.miss(among: heads)), nil, lookupResult)
     case .damaged: return try await follow(rules.decide(without: .damaged), nil, lookupResult)
     case .unavailable: return try await follow(rules.decide(without: .unavailable), nil, lookupResult)
     case .missing:
+      if let response = try await servedForEquivalentURL(lookupResult) { return response }
       return try await follow(rules.decide(without: await reasonOfNothing(lookupResult)), nil, lookupResult)
     }
   }
@@ -36,12 +38,42 @@ struct LookUp {
     return rules.hasConditional ? .bypass(.conditional) : .validate(rules.validation(of: head))
   }
 
+  /// Serves a response that is stored for an equivalent URL (see ``SearchTable``). Nil if there is none, or if it cannot
+  /// be served without the server: a new response is then stored under its own URL.
+  @inline(never)  // frame size
+  private func servedForEquivalentURL(_ lookupResult: CacheLookupResult) async throws -> HTTPResponse? {
+    let rules = lookupResult.rules
+    let variations = cache.searches.withLock { $0.variations(of: rules.url) }
+    guard !variations.isEmpty, lookupResult.servesEquivalentURLs else { return nil }
+    for variation in variations {
+      let digest = lookupResult.digest(variation, request, context)
+      guard let key = cache.searches.withLock({ $0.key(rules.url, variation, entry: digest) }) else { continue }
+      let found = await lookupResult.store.find(
+        key,
+        choosing: { heads in
+          // A response that cannot be served must not count as used.
+          guard let index = rules.choice(among: heads, variation),
+            self.decision(about: heads[index], rules).servesWithoutServer
+          else { return nil }
+          return index
+        }, call: context.call, patience: nil)
+      guard case .found(let entry) = found else { continue }
+      let decision = decision(about: entry.head, rules)
+      if decision.servesWithoutServer { return try await follow(decision, entry, lookupResult) }
+    }
+    return nil
+  }
+
   /// The reason why no stored response was found. If the call reads only from the cache, this method also checks
   /// whether another account has a stored response, so that the error can name this reason.
   private func reasonOfNothing(_ lookupResult: CacheLookupResult) async -> CacheMiss {
     guard lookupResult.rules.mode.usesOnlyCache else { return .missing }
-    let isElsewhere = await lookupResult.store.holdsForOthers(lookupResult.key, call: context.call, patience: nil)
-    return isElsewhere ? .otherAccount : .missing
+    let key = lookupResult.key
+    for account in context.ownAccounts(of: request, key, salt: lookupResult.recipe.salt) {
+      let key = CacheKey(entry: key.entry, anyAccount: key.anyAccount, target: key.target, account: account)
+      guard await lookupResult.store.holdsForOthers(key, call: context.call, patience: nil) else { return .missing }
+    }
+    return .otherAccount
   }
 
   private func follow(_ decision: CacheDecision, _ entry: CacheEntry?, _ lookupResult: CacheLookupResult) async throws
@@ -50,24 +82,29 @@ struct LookUp {
     switch (decision, entry) {
     case (.serve(let serving), let entry?):
       if let range = lookupResult.rules.range { return try await part(range, of: entry, serving, lookupResult) }
-      if serving.refreshes, lookupResult.rules.mayContactServer { refresh(entry, lookupResult) }
-      return served(entry, serving, lookupResult)
+      let refresh = refreshIfNeeded(serving, entry, lookupResult)
+      return served(entry, serving, lookupResult, refresh: refresh)
     case (.notModified(let serving), let entry?):
-      if serving.refreshes, lookupResult.rules.mayContactServer { refresh(entry, lookupResult) }
-      return served(entry, serving, lookupResult, body: false)
+      let refresh = refreshIfNeeded(serving, entry, lookupResult)
+      return served(entry, serving, lookupResult, body: false, refresh: refresh)
     case (.validate(let how), let entry?):
+      noteValidation(of: entry, lookupResult.rules)
       let lookupResult = lookupResult.forwarding(.miss(.expired), validating: (entry, how))
       return how.allowance == .none
         ? try await forward(lookupResult) : try await forward(lookupResult, orServe: entry, how.allowance)
     case (.fail(let miss), _):
+      context.note(.cache(.notServed(miss, reason: CacheForward.miss(miss).reason)))
       context.record.cached(CacheReport(.refused(miss), origin: .local, miss: miss))
       throw APIError.cacheMiss(miss)
     case (.gatewayTimeout(let miss), _):
+      context.note(.cache(.notServed(miss, reason: CacheForward.miss(miss).reason)))
       context.record.cached(CacheReport(.refused(miss), origin: .local, miss: miss))
       return HTTPResponse(head: CacheDecision.gatewayTimeout, url: request.url, from: .local)
     case (.bypass(let bypass), _):
+      context.note(.cache(.notServed(nil, reason: CacheForward.bypass(bypass).reason)))
       return try await forward(lookupResult.forwarding(.bypass(bypass)))
     case (.fetch(let miss), _):
+      context.note(.cache(.notServed(miss, reason: CacheForward.miss(miss).reason)))
       return try await forward(lookupResult.forwarding(.miss(miss)))
     case (.serve, nil), (.notModified, nil), (.validate, nil): return try await forward(lookupResult)
     }
@@ -76,33 +113,43 @@ struct LookUp {
   // MARK: - Serving
 
   private func served(
-    _ entry: CacheEntry, _ serving: CacheServing, _ lookupResult: CacheLookupResult, body: Bool = true
+    _ entry: CacheEntry, _ serving: CacheServing, _ lookupResult: CacheLookupResult, body: Bool = true,
+    refresh: CallDecision.BackgroundRefresh = .none
   ) -> HTTPResponse {
     let hasBody = body && request.method != .head
-    let origin = recordHit(serving, saved: hasBody ? entry.body.count : 0)
+    let origin = recordHit(serving, saved: hasBody ? entry.body.count : 0, lookupResult.rules, refresh)
     return HTTPResponse(
       head: serving.head, body: hasBody ? entry.body : Data(), url: request.url, from: origin,
       hit: hasBody ? CacheHit(entry, lookupResult.store) : nil)
   }
 
   /// Serves a byte range of a complete stored response (RFC 9111 section 4). If the range is outside the body, the
-  /// request is sent to the server.
+  /// request is sent to the server, because the body may have grown. A call that must not contact the server receives
+  /// status 416.
   ///
-  /// The store has read the whole entry, because one checksum, and perhaps one encryption, covers the whole body. A part
-  /// that is read alone could not be checked for damage.
+  /// The store has read the whole entry, because one checksum, and perhaps one encryption, covers the whole body. A
+  /// part that is read alone could not be checked for damage.
   private func part(
     _ range: StoredRange, of entry: CacheEntry, _ serving: CacheServing, _ lookupResult: CacheLookupResult
   ) async throws -> HTTPResponse {
     let count = entry.body.count
-    guard let slice = range.slice(of: count) else { return try await forward(lookupResult.forwarding(.bypass(.range))) }
-    let origin = recordHit(serving, saved: slice.count)
+    guard let slice = range.slice(of: count) else {
+      guard !lookupResult.rules.mayContactServer else {
+        return try await forward(lookupResult.forwarding(.bypass(.range)))
+      }
+      let origin = recordHit(serving, saved: 0, lookupResult.rules)
+      return HTTPResponse(head: StoredRange.unsatisfiable(serving.head, of: count), url: request.url, from: origin)
+    }
+    let origin = recordHit(serving, saved: slice.count, lookupResult.rules)
     let begin = entry.body.startIndex + slice.lowerBound
     return HTTPResponse(
       head: StoredRange.head(serving.head, slice, of: count), body: Data(entry.body[begin..<begin + slice.count]),
       url: request.url, from: origin)
   }
 
-  private func recordHit(_ serving: CacheServing, saved bytes: Int) -> ResponseOrigin {
+  private func recordHit(
+    _ serving: CacheServing, saved bytes: Int, _ rules: CacheRules, _ refresh: CallDecision.BackgroundRefresh = .none
+  ) -> ResponseOrigin {
     let isFresh = serving.isFresh
     cache.count {
       if isFresh { $0.freshHits += 1 } else { $0.staleHits += 1 }
@@ -110,7 +157,9 @@ struct LookUp {
     }
     let origin = isFresh ? ResponseOrigin.cacheFresh : .cacheStale
     context.record.cached(
-      CacheReport(.hit(serving.reason, secondsLeft: serving.freshness.secondsLeft), origin: origin))
+      CacheReport(
+        .hit(serving.reason, secondsLeft: serving.freshness.secondsLeft), origin: origin, fields: serving.head.fields))
+    context.note(.cache(.served(rules.rule(of: serving), serving.freshness.recorded, refresh: refresh)))
     return origin
   }
 
@@ -168,15 +217,24 @@ struct LookUp {
     }
   }
 
+  /// Starts a background refresh if serving the stored response requires one and the call may contact the server.
+  private func refreshIfNeeded(
+    _ serving: CacheServing, _ entry: CacheEntry, _ lookupResult: CacheLookupResult
+  ) -> CallDecision.BackgroundRefresh {
+    guard serving.refreshes, lookupResult.rules.mayContactServer else { return .none }
+    return refresh(entry, lookupResult) ? .started : .notStarted
+  }
+
   /// Starts a background refresh of the stored response, in a separate task. At most one refresh of an entry runs at a
   /// time. The refresh is cancelled after 60 s, or when a removal through ``ResponseCache`` selects the entry.
-  private func refresh(_ entry: CacheEntry, _ lookupResult: CacheLookupResult) {
+  /// Returns false if no refresh was started, because one is running or failed recently.
+  private func refresh(_ entry: CacheEntry, _ lookupResult: CacheLookupResult) -> Bool {
     let timers = context.call.timers
     let state = CallState(
       deadline: timers.now.advanced(by: Self.refreshLimit), timers: timers, priority: context.call.priority)
     let place = RefreshTable.Place(key: lookupResult.key, variant: entry.head.variant)
     let stored = entry.head.responseTime
-    guard cache.refreshes.begin(place, entry.head, state) else { return }
+    guard cache.refreshes.begin(place, entry.head, state) else { return false }
     let generation = cache.generations.withLock { $0.register() }
     let request = withoutConditions
     let refreshing = lookupResult.refreshing(entry, by: lookupResult.rules.with(request), generation)
@@ -192,6 +250,7 @@ struct LookUp {
       cache.generations.withLock { $0.unregister(generation) }
       cache.refreshes.end(place, state)
     }
+    return true
   }
 
   /// The request without its conditional fields.
@@ -217,9 +276,50 @@ struct LookUp {
   private static let refreshLimit = Duration.seconds(60)
 }
 
+/// Values for the record of a call.
+extension LookUp {
+  private func noteValidation(of entry: CacheEntry, _ rules: CacheRules) {
+    guard context.record.flight != nil else { return }
+    let freshness = rules.freshness(of: entry.head, at: context.moment(cache.wallClock()))
+    context.note(.cache(.validating(freshness.recorded)))
+  }
+}
+
+extension CacheRules {
+  /// The rule that allowed serving a stored response, with the limit that a field states.
+  fileprivate func rule(of serving: CacheServing) -> CallDecision.ServingRule {
+    switch serving.reason {
+    case .fresh: .fresh
+    case .staleWhileRevalidate:
+      .staleWhileRevalidate(CacheControl(response: serving.head.fields).staleWhileRevalidate.map { .seconds($0) })
+    case .staleAllowed: .maxStale(requestDirectives.maxStale.map { .seconds($0) })
+    case .unvalidated: .withoutValidation
+    case .anyAge: .anyAge
+    case .staleIfError: .staleIfError
+    }
+  }
+}
+
+extension Freshness {
+  /// The age and the lifetime, for the record of a call.
+  fileprivate var recorded: CallDecision.StoredAge {
+    let origin: CallDecision.StoredAge.Source =
+      switch source {
+      case .explicit: .response
+      case .heuristic: .lastModified
+      case .declared: .request
+      case .unknown: .unknown
+      }
+    return CallDecision.StoredAge(
+      age: age.map { .milliseconds($0) }, lifetime: .milliseconds(lifetime), source: origin)
+  }
+}
+
 extension CacheReport {
-  init(_ status: CacheStatus, origin: ResponseOrigin, miss: CacheMiss? = nil) {
-    self.init(origin: origin, miss: miss) { isCollapsed in
+  init(
+    _ status: CacheStatus, origin: ResponseOrigin, miss: CacheMiss? = nil, fields: HTTPFields = HTTPFields()
+  ) {
+    self.init(origin: origin, miss: miss, fields: fields) { isCollapsed in
       let status = isCollapsed ? status.collapsed : status
       return (status.sentence, status.value)
     }

@@ -26,13 +26,16 @@ struct StoreUpdate {
     if !response.mustNotBeStored { apply(renewal, to: entry) }
     guard let head = renewal.head else { return nil }
     let now = context.moment(times.received)
-    let left = lookupResult.rules.freshness(of: head, at: now).secondsLeft
+    let freshness = lookupResult.rules.freshness(of: head, at: now)
+    let left = freshness.secondsLeft
     let hasBody = request.method != .head
     cache.count {
       $0.revalidated += 1
       if hasBody { $0.bytesSaved += Int64(entry.body.count) }
     }
-    context.record.cached(CacheReport(.validated(secondsLeft: left), origin: .revalidated))
+    context.record.cached(
+      CacheReport(.validated(secondsLeft: left), origin: .revalidated, fields: head.answer.fields))
+    context.note(.cache(.revalidated(freshFor: freshness.timeLeft)))
     return HTTPResponse(
       head: CacheRules.served(head, at: now), body: hasBody ? entry.body : Data(), url: request.url,
       metrics: response.metrics
@@ -42,9 +45,10 @@ struct StoreUpdate {
   private func apply(_ renewal: CacheRenewal, to entry: CacheEntry) {
     switch renewal {
     case .renewed(let head):
-      whileCurrent(lookupResult.generation, lookupResult.key, head.label, entry.head.responseTime) {
+      whileCurrent(lookupResult.generation, lookupResult.key, head, received: entry.head.responseTime) {
         lookupResult.store.renew(lookupResult.key, stored: entry.head.responseTime, head: head, handing: &$0)
       }
+      remember(head)
     case .last, .outdated: lookupResult.store.remove(.variant(lookupResult.key, entry.head.variant))
     case .unstored, .unrelated: break
     }
@@ -58,13 +62,18 @@ struct StoreUpdate {
     let keeps = await keepsShape(response)
     let aliases = await aliases(for: response)
     let entries = await invalidate(by: response, keeping: aliases, received: times.received)
+    forgetEquivalentURLs()
     if !response.mustNotBeStored { freshen(byHead: received) }
+    if !keeps { context.note(.cache(.notStored(reason: "the body does not have the JSON shape of the request"))) }
+    if response.mustNotBeStored {
+      context.note(.cache(.notStored(reason: "the response may belong to another account")))
+    }
     let isStored = keeps && !response.mustNotBeStored && store(response, received, entries, under: aliases)
     cache.count { $0.network += 1 }
     context.record.cached(
       CacheReport(
         .forwarded(forward(response), status: response.status, stored: isStored, collapsed: false), origin: .network,
-        miss: lookupResult.forward.miss))
+        miss: lookupResult.forward.miss, fields: response.fields))
     return response
   }
 
@@ -91,14 +100,19 @@ struct StoreUpdate {
     if let entry = lookupResult.validating?.entry, Self.isFault(response.status),
       !Self.isFault(entry.head.answer.status)
     {
+      context.note(.cache(.notStored(reason: "the server failed, and the stored response may be served instead")))
       return false
     }
     switch lookupResult.rules.storing(received, tag: context.info.tag) {
     case .store(let head):
-      return put(CacheEntry(key: lookupResult.key, head: head, body: response.body), in: lookupResult.store, generation)
+      let entry = CacheEntry(key: lookupResult.key, head: head, body: response.body)
+      let isStored = put(entry, in: lookupResult.store, generation)
+      if isStored { remember(head) }
+      return isStored
     case .storeForGet(let head):
       return put(CacheEntry(key: keyForGet, head: head, body: response.body), in: lookupResult.store, generation)
-    case .refuse:
+    case .refuse(let refusal):
+      context.note(.cache(.notStored(reason: refusal.clause)))
       // The stored response is removed if the new response shows that it is outdated, even though the new response is
       // not stored.
       if lookupResult.rules.isOutdated(by: response.head) {
@@ -112,6 +126,23 @@ struct StoreUpdate {
     }
   }
 
+  /// Makes a stored response known to lookups for equivalent URLs, if it declares `No-Vary-Search`.
+  private func remember(_ head: CacheEntryHead) {
+    guard lookupResult.servesEquivalentURLs, let variation = SearchVariation(head.answer.fields) else { return }
+    let entry = lookupResult.digest(variation, request, context)
+    cache.searches.withLock { $0.insert(lookupResult.rules.url, variation, entry: entry, key: lookupResult.key) }
+  }
+
+  /// Forgets the responses for equivalent URLs, because the response of this exchange is newer.
+  private func forgetEquivalentURLs() {
+    guard lookupResult.servesEquivalentURLs else { return }
+    let rules = lookupResult.rules
+    for variation in cache.searches.withLock({ $0.variations(of: rules.url) }) {
+      let entry = lookupResult.digest(variation, request, context)
+      cache.searches.withLock { $0.forget(rules.url, variation, entry: entry) }
+    }
+  }
+
   private static func isFault(_ status: Int) -> Bool { CacheFailure.status(status).isServersFault }
 
   private var keyForGet: CacheKey {
@@ -121,14 +152,26 @@ struct StoreUpdate {
 
   private func put(_ entry: CacheEntry, in store: any CacheStore, _ generation: UInt64) -> Bool {
     var isTaken = false
-    let isCurrent = whileCurrent(generation, entry.key, entry.head.label, entry.head.responseTime) {
+    let isCurrent = whileCurrent(generation, entry.key, entry.head, received: entry.head.responseTime) {
       // `takes` and `put` are called under one lock. So this cache stores no other response between the two calls.
       isTaken = store.takes(entry)
       store.put(entry, handing: &$0)
     }
     let isStored = isCurrent && isTaken
     if isStored { cache.count { $0.stored += 1 } }
+    noteStored(entry, isCurrent: isCurrent, isTaken: isTaken)
     return isStored
+  }
+
+  private func noteStored(_ entry: CacheEntry, isCurrent: Bool, isTaken: Bool) {
+    guard context.record.flight != nil else { return }
+    if isCurrent, isTaken {
+      let freshness = lookupResult.rules.freshness(of: entry.head, at: context.moment(entry.head.responseTime))
+      context.note(.cache(.stored(freshFor: freshness.timeLeft)))
+    } else {
+      let reason = isCurrent ? "the store does not take the response" : "stored responses were removed in the meantime"
+      context.note(.cache(.notStored(reason: reason)))
+    }
   }
 
   /// Runs `body` under a lock if no removal since the lookup affects the entry. Returns whether `body` was run.
@@ -136,11 +179,13 @@ struct StoreUpdate {
   /// released after the lock has been released.
   @discardableResult
   private func whileCurrent(
-    _ generation: UInt64, _ key: CacheKey, _ label: CacheEntryLabel, _ received: WallTime,
+    _ generation: UInt64, _ key: CacheKey, _ head: CacheEntryHead, received: WallTime,
     _ body: (inout [MemoryEntries.Item]) -> Void
   ) -> Bool {
     let gone: [MemoryEntries.Item]? = cache.generations.withLock { generations in
-      guard generations.admits(generation, key: key, label: label, received: received) else { return nil }
+      let isAdmitted = generations.admits(
+        generation, key: key, label: head.label, received: received, groups: head.memberships)
+      guard isAdmitted else { return nil }
       var gone: [MemoryEntries.Item] = []
       body(&gone)
       return gone
@@ -156,21 +201,23 @@ struct StoreUpdate {
     var others: ArraySlice<Generations.Pending> { all.dropFirst() }
   }
 
-  /// Removes the entries that the response invalidates, except the entries that this exchange is about to store. Returns
-  /// the latter with the generations with which they are stored (see ``Generations``).
+  /// Removes the entries that the response invalidates, except the entries that this exchange is about to store.
+  /// Returns the latter with the generations with which they are stored (see ``Generations``).
   private func invalidate(
     by response: HTTPResponse, keeping aliases: [Alias], received: WallTime
   ) async -> PendingEntries {
-    let urls = lookupResult.rules.invalidations(by: response.head)
+    let removed = Invalidation.Removed(lookupResult.rules, response.head)
     // Without a removal, only the generation is used, and computing the other key would take time.
-    let targets = [(urls.isEmpty ? lookupResult.key : keyForGet, request.url)] + aliases.map { ($0.key, $0.rules.url) }
+    let targets =
+      [(removed.isEmpty ? lookupResult.key : keyForGet, request.url)] + aliases.map { ($0.key, $0.rules.url) }
     var entries = PendingEntries(
       all: targets.map { key, url in
         let label = CacheEntryLabel(method: "", url: "", host: url.host, tag: context.info.tag)
-        return Generations.Pending(key: key, label: label, generation: lookupResult.generation)
+        let groups = removed.isEmpty ? [] : CacheGroup.memberships(response.fields, of: url)
+        return Generations.Pending(key: key, label: label, groups: groups, generation: lookupResult.generation)
       })
-    if urls.isEmpty { return entries }
-    await Invalidation(cache: cache, context: context, request: request).remove(urls) { selection, store in
+    if removed.isEmpty { return entries }
+    await Invalidation(cache: cache, context: context, request: request).remove(removed) { selection, store in
       cache.remove(selection, from: store, keeping: &entries.all, received: received)
     }
     return entries
@@ -185,14 +232,14 @@ struct StoreUpdate {
   private func received(_ response: HTTPResponse, _ times: Times) -> ReceivedResponse {
     var received = ReceivedResponse(
       head: response.head, bodyLength: response.body.count,
-      isAccepted: isFollowed(response) || context.plan.statusRule.accepts(response.status), requestTime: times.sent,
+      isAccepted: isFollowed(response) || context.plan.rules.status.accepts(response.status), requestTime: times.sent,
       responseTime: times.received, received: context.call.timers.now)
     received.changedFields = changedFields(response)
     return received
   }
 
   private func isFollowed(_ response: HTTPResponse) -> Bool {
-    RedirectDecision.isFollowed(response, to: request, policy: context.plan.redirects)
+    RedirectDecision.isFollowed(response, to: request, policy: context.plan.sending.redirects)
   }
 
   /// The names of fields in `Vary` whose values an interceptor between the cache and the server changed. The fields for
@@ -241,10 +288,11 @@ struct StoreUpdate {
     let owner = context.owner(of: shown, cookies: nil)
     // A response for one account must not be stored for all accounts.
     if owner == nil, lookupResult.namesAccount { return nil }
+    let rule = context.keyRule(alias.key, for: shown, owner: owner)
     let recipe = CacheKeyRecipe(
-      model: model, fields: alias.key.headers, leftOut: Array(alias.key.leftOut),
+      model: model, fields: rule.headers, leftOut: Array(rule.leftOut),
       partition: context.partition(of: shown, owner: owner), salt: salt.bytes,
-      transport: context.plan.transportIdentity)
+      transport: context.plan.access.transportIdentity)
     let rules = CacheRules(
       alias.request, policy: alias.policy, appVersion: lookupResult.rules.appVersion, salt: recipe.salt)
     let key = recipe.key(for: context.keyed(shown, owner: owner, cookies: nil))
@@ -274,7 +322,7 @@ struct StoreUpdate {
   /// A large body is checked on the global executor.
   private func keepsShape(_ response: HTTPResponse) async -> Bool {
     guard lookupResult.rules.policy.model != .http, (200...299).contains(response.status),
-      let shape = context.plan.shape,
+      let shape = context.plan.rules.shape,
       context.cache?.bodiesAreFinal == true
     else { return true }
     if response.body.count <= Validating.inlineLimit { return (try? shape.check(data: response.body)) != nil }

@@ -20,6 +20,13 @@ package struct StoredResponses: Sendable {
   package init() {}
 }
 
+extension CacheKey {
+  /// Whether both keys identify the same request of different accounts.
+  fileprivate func isOfOtherAccount(than other: CacheKey) -> Bool {
+    anyAccount == other.anyAccount && account != other.account
+  }
+}
+
 extension CacheStore {
   /// Returns the stored responses to a request, of any cache model and any age. For a GET request without a body, the
   /// result contains all responses with its URL and account. For any other request, the result contains only responses
@@ -34,7 +41,7 @@ extension CacheStore {
     let partition = context.partition(of: request)
     let keys = [CachePolicy.Model.lifetime, .http, .httpElse].map { model in
       CacheKeyRecipe(
-        model: model, partition: partition, salt: salt.bytes, transport: context.plan.transportIdentity
+        model: model, partition: partition, salt: salt.bytes, transport: context.plan.access.transportIdentity
       ).key(for: request)
     }
     let isPlain = request.method == .get && request.body == nil
@@ -42,7 +49,7 @@ extension CacheStore {
       let isTheirs = keys.contains { isPlain ? $0.target == listing.key.target : $0 == listing.key }
       if isTheirs, let body = await body(of: listing, call: context.call) {
         found.responses.append(StoredResponses.Response(listing: listing, body: body))
-      } else if !isTheirs, keys.contains(where: { $0.anyAccount == listing.key.anyAccount }) {
+      } else if !isTheirs, keys.contains(where: { $0.isOfOtherAccount(than: listing.key) }) {
         found.isElsewhere = true
       }
     }

@@ -34,8 +34,8 @@ package struct Storing: SelectiveInterceptor {
   ) async throws -> HTTPResponse {
     let response = try await next(request)
     let policy = context.cache?.policy(for: request) ?? .none
-    let urls = CacheRules(request, policy: policy).invalidations(by: response.head)
-    await Invalidation(cache: cache, context: context, request: request).remove(urls) { selection, store in
+    let removed = Invalidation.Removed(CacheRules(request, policy: policy), response.head)
+    await Invalidation(cache: cache, context: context, request: request).remove(removed) { selection, store in
       cache.remove(selection, from: store)
     }
     return response
@@ -97,9 +97,33 @@ struct Invalidation {
   let context: CallContext
   let request: HTTPRequest
 
-  /// Removes all entries for the URLs: for every method, cache model and folder. If a store cannot be reached, its
-  /// entries are removed before the next lookup in this store.
-  func remove(_ urls: [HTTPURL], _ remove: (CacheSelection, any CacheStore) -> Void) async {
+  /// What a response makes invalid.
+  struct Removed {
+    let urls: [HTTPURL]
+    let groups: [CacheGroup]
+
+    init(_ rules: CacheRules, _ response: ResponseHead) {
+      urls = rules.invalidations(by: response)
+      groups = rules.groupInvalidations(by: response)
+    }
+
+    var isEmpty: Bool { urls.isEmpty && groups.isEmpty }
+  }
+
+  /// Removes all entries for the URLs and in the groups: for every method, cache model and folder. If a store cannot be
+  /// reached, its entries are removed before the next lookup in this store.
+  func remove(_ removed: Removed, _ remove: (CacheSelection, any CacheStore) -> Void) async {
+    if removed.isEmpty { return }
+    // A removal by group contains no digest. So a store whose salt is not known yet keeps it itself, as one by tag. All
+    // groups are one removal, because a store may have to read all of its entries for it.
+    for opened in cache.opened {
+      let groups = Set(removed.groups + opened.groupsOfEquivalents(of: removed.urls))
+      if !groups.isEmpty { remove(.groups(groups), opened.store) }
+    }
+    await self.remove(removed.urls, remove)
+  }
+
+  private func remove(_ urls: [HTTPURL], _ remove: (CacheSelection, any CacheStore) -> Void) async {
     guard !urls.isEmpty else { return }
     // Also remove the responses that were stored for all accounts.
     let partitions = Set([context.partition(of: request), context.commonPartition])
@@ -114,5 +138,13 @@ struct Invalidation {
       }
       for removal in removals { remove(removal.selection(salt: salt), opened.store) }
     }
+  }
+}
+
+extension OpenedStore {
+  /// The groups of the responses that may be served for URLs equivalent to these. Empty if the store serves none, see
+  /// ``CacheLookupResult/servesEquivalentURLs``.
+  func groupsOfEquivalents(of urls: [HTTPURL]) -> [CacheGroup] {
+    store is MemoryStore ? urls.map { CacheGroup.equivalents(of: $0) } : []
   }
 }

@@ -29,6 +29,15 @@ package enum CachePartition: Sendable, Hashable {
     return own.isEmpty && transport == nil ? .nobody : .fields(own, transport: transport)
   }
 
+  /// The number of bytes of the texts in the partition.
+  var cost: Int {
+    switch self {
+    case .nobody: 0
+    case .account(let name): name.utf8.count
+    case .fields(let fields, let transport): fields.reduce(transport?.utf8.count ?? 0) { $0 + $1.value.utf8.count }
+    }
+  }
+
   /// The digest of the partition. Only digests are stored, never the name of an account or the value of a secret field.
   package func digest(salt: [UInt8], version: UInt8 = CanonicalForm.version) -> Digest {
     var form = CanonicalForm("account", salt: salt, version: version)

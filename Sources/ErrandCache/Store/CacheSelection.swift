@@ -17,17 +17,60 @@ public enum CacheSelection: Sendable, Hashable {
   case host(String)
   /// Selects all entries that calls with this tag stored.
   case tag(String)
+  /// Selects all entries whose responses belong to one of the groups, for all accounts: see ``CacheEntryHead/groups``.
+  case groups(Set<CacheGroup>)
   /// Selects all entries that were received before a point in time.
   case olderThan(WallTime)
 }
 
 extension CacheSelection {
+  /// Selects all entries whose responses belong to a group of an origin, for all accounts.
+  public static func group(_ group: CacheGroup) -> CacheSelection { .groups([group]) }
+
+  /// Whether both select the same entries. Hosts and tags are compared byte by byte.
+  public static func == (left: CacheSelection, right: CacheSelection) -> Bool {
+    switch (left, right) {
+    case (.all, .all): true
+    case (.key(let key), .key(let other)): key == other
+    case (.variant(let key, let variant), .variant(let other, let otherVariant)):
+      key == other && variant == otherVariant
+    case (.target(let digest), .target(let other)), (.account(let digest), .account(let other)): digest == other
+    case (.host(let text), .host(let other)), (.tag(let text), .tag(let other)): text.hasSameBytes(as: other)
+    case (.groups(let groups), .groups(let other)): groups == other
+    case (.olderThan(let time), .olderThan(let other)): time == other
+    case (.all, _), (.key, _), (.variant, _), (.target, _), (.account, _), (.host, _), (.tag, _), (.groups, _),
+      (.olderThan, _):
+      false
+    }
+  }
+
+  /// Hashes the key or the digest, the host, the tag, the groups or the time.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .all: hasher.combine(0)
+    case .key(let key), .variant(let key, _): hasher.combine(key)
+    case .target(let digest), .account(let digest): hasher.combine(digest)
+    case .host(let text), .tag(let text): hasher.combine(ByteText(text))
+    case .groups(let groups): hasher.combine(groups)
+    case .olderThan(let time): hasher.combine(time)
+    }
+  }
+
   /// Whether the entries are selected by digests. Digests are valid only for the store whose salt they were computed
   /// with.
   var isByDigest: Bool {
     switch self {
     case .key, .variant, .target, .account: true
-    case .all, .host, .tag, .olderThan: false
+    case .all, .host, .tag, .groups, .olderThan: false
+    }
+  }
+
+  /// Whether the selection may include only some of the entries that were stored one after the other under one key as
+  /// the same variant.
+  var dependsOnHead: Bool {
+    switch self {
+    case .host, .tag, .groups, .olderThan: true
+    case .all, .key, .variant, .target, .account: false
     }
   }
 
@@ -39,15 +82,26 @@ extension CacheSelection {
     case .variant(let other, let variant): key == other && head.variant == variant
     case .target(let target): key.target == target
     case .account(let account): key.account == account
-    case .host(let host): head.label.host == host
+    case .host(let host): head.label.host.hasSameBytes(as: host)
     case .tag(let tag): head.label.tag.hasSameBytes(as: tag)
+    case .groups(let groups): head.belongs(to: groups)
     case .olderThan(let time): head.responseTime < time
+    }
+  }
+
+  /// The approximate number of bytes that the selection takes in memory.
+  package var cost: Int {
+    switch self {
+    case .host(let text), .tag(let text): 320 + text.utf8.count
+    case .groups(let groups): groups.reduce(320) { $0 + 64 + $1.origin.utf8.count + $1.name.utf8.count }
+    case .all, .key, .variant, .target, .account, .olderThan: 320
     }
   }
 }
 
 extension CacheSelection {
-  /// Writes the selection: a number for its case, then the digests, the host, the tag or the time that it contains.
+  /// Writes the selection: a number for its case, then the digests, the host, the tag, the time or the groups (their
+  /// number, then the origin and the name of each) that it contains.
   func write(to writer: inout ByteWriter) {
     switch self {
     case .all: writer.byte(0)
@@ -73,6 +127,13 @@ extension CacheSelection {
     case .olderThan(let time):
       writer.byte(7)
       writer.fixed(time.milliseconds)
+    case .groups(let groups):
+      writer.byte(8)
+      writer.length(groups.count)
+      for group in groups {
+        writer.text(group.origin)
+        writer.text(group.name)
+      }
     }
   }
 
@@ -86,6 +147,12 @@ extension CacheSelection {
     case 5: self = .host(try reader.text())
     case 6: self = .tag(try reader.text())
     case 7: self = .olderThan(WallTime(milliseconds: try reader.signed()))
+    case 8:
+      var groups: Set<CacheGroup> = []
+      for _ in 0..<(try reader.count()) {
+        groups.insert(CacheGroup(origin: try reader.text(), name: try reader.text()))
+      }
+      self = .groups(groups)
     default: throw ByteReader.Malformed()
     }
   }

@@ -33,7 +33,7 @@ public protocol CacheStore: Sendable {
   ) async -> CacheLookup
 
   /// Whether a response to the request that `key` identifies is stored for another account. Such an entry has another
-  /// ``CacheKey/entry``, but an equal ``CacheKey/anyAccount``.
+  /// ``CacheKey/account``, but an equal ``CacheKey/anyAccount``.
   func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool
 
   /// Stores an entry. It replaces an existing entry with an equal key and variant. Returns immediately and writes in
@@ -68,6 +68,12 @@ public protocol CacheStore: Sendable {
   /// Waits until all earlier puts and removals have been carried out.
   func flush() async
 
+  /// Waits until all earlier puts and removals have been carried out, and releases the threads, files and connections
+  /// of the store. Do not use a closed store: it may find nothing and store nothing, but no call fails. The default
+  /// implementation calls ``flush()``, for stores that hold no such resources. A store that wraps another store should
+  /// close the wrapped store.
+  func close() async
+
   /// The state of all earlier removals. The default implementation returns ``RemovalState/done``, for stores that
   /// remove entries immediately. A store that wraps another store should return the state of the wrapped store.
   ///
@@ -81,9 +87,79 @@ extension CacheStore {
   /// Returns true. This default is for stores that keep every entry.
   public func takes(_ entry: CacheEntry) -> Bool { true }
 
+  /// Calls ``flush()``. This default is for stores that hold no threads, files or connections.
+  public func close() async { await flush() }
+
   /// Returns ``RemovalState/done``. This default is for stores that remove entries immediately.
   public func removals(call: CallState, patience: Duration) async -> RemovalState { .done }
 
   /// Returns the salt of the store. Waits for the store as long as the call lasts.
   package func salt(call: CallState) async -> Digest? { await salt(call: call, patience: nil) }
+}
+
+/// The result of a lookup in a store.
+public enum CacheLookup: Sendable {
+  /// The lookup found and selected this entry.
+  case found(CacheEntry)
+  /// There are entries under the key, with these heads, but the caller selected none of them.
+  case refused([CacheEntryHead])
+  /// There is no entry under the key.
+  case missing
+  /// The entry was damaged and has been removed.
+  case damaged
+  /// The store is closed, broken, or was busy for too long.
+  case unavailable
+}
+
+/// One entry in the list of a store's entries.
+public struct CacheListing: Sendable {
+  /// The status, the fields and the cache data of the response: everything except the body.
+  public let head: CacheEntryHead
+  /// The key of the entry.
+  public let key: CacheKey
+  /// The length of the body, in bytes.
+  public let bodyLength: Int
+  /// The time at which the entry was last read or written.
+  public let lastUse: WallTime
+
+  /// Makes a listing from its properties.
+  public init(head: CacheEntryHead, key: CacheKey, bodyLength: Int, lastUse: WallTime) {
+    self.head = head
+    self.key = key
+    self.bodyLength = bodyLength
+    self.lastUse = lastUse
+  }
+}
+
+/// The size of a store.
+public struct CacheSize: Sendable, Hashable {
+  /// The number of stored entries.
+  public var entries: Int
+  /// The number of bytes that the store uses. For a store on a disk, this is the size of all files in its folder,
+  /// including the index.
+  public var bytes: Int
+  /// The maximum size in bytes; nil if the store sets no limit.
+  public var limit: Int?
+
+  /// Makes a size from its properties.
+  public init(entries: Int, bytes: Int, limit: Int?) {
+    self.entries = entries
+    self.bytes = bytes
+    self.limit = limit
+  }
+}
+
+/// The state of removals from a store. A store may be unable to remove entries at the moment.
+public enum RemovalState: Sendable, Hashable, CaseIterable, Comparable {
+  /// All entries that were selected for removal are deleted.
+  case done
+  /// The removal is recorded in the store, and this process does not find the entries any more. The next process that
+  /// opens the store deletes the entries before it reads.
+  ///
+  /// A process that already has the store open does not see the record of the removal, so it may find the entries until
+  /// it opens the store again.
+  case noted
+  /// This process does not find the entries any more, but the entries are still in the store. They are found again if
+  /// the process ends before the store can be written to.
+  case pending
 }

@@ -133,6 +133,12 @@ public final class TieredStore: CacheStore, EvictingStore {
 
   /// Waits until the store below has written all entries.
   public func flush() async { await base.flush() }
+
+  /// Closes the store below, and removes all entries from the memory.
+  public func close() async {
+    await base.close()
+    memory.remove(.all)
+  }
 }
 
 /// A store that is notified when a memory store in front of it has served one of its entries.

@@ -19,9 +19,7 @@ struct CacheCommand {
       Terminal.reportError(refusal.description)
       return refusal.code
     } catch {
-      Terminal.reportError("\(error)")
-      Terminal.write("See “errand cache --help”.\n", to: .error)
-      return .usage
+      return Terminal.rejectUsage(error, of: "cache")
     }
   }
 
@@ -46,7 +44,8 @@ struct CacheCommand {
   private func list() async -> ExitCode {
     guard let listings = await store.readableList() else { return unreadable() }
     return Terminal.show(
-      listings.isEmpty ? "“\(folder.path)” is empty.\n" : EntryTable(paint: paint, now: .now).text(listings))
+      listings.isEmpty
+        ? "“\(PlainText.visible(folder.path))” is empty.\n" : EntryTable(paint: paint, now: .now).text(listings))
   }
 
   private func stats() async -> ExitCode {
@@ -172,5 +171,34 @@ final class StoredLookup: Interceptor {
     let found = await store.responses(to: request, in: context)
     noted.withLock { $0 = found }
     return HTTPResponse(head: ResponseHead(status: 204), url: request.url)
+  }
+}
+
+/// Formats the responses of a store as a table.
+struct EntryTable {
+  let paint: Paint
+  let now: WallTime
+
+  /// A heading and one line for each response.
+  func text(_ listings: [CacheListing]) -> String {
+    let hasTags = listings.contains { $0.head.label.tag != nil }
+    let heading = ["age", "state", "size", "status", "method", "url"] + (hasTags ? ["tag"] : [])
+    return TextTable(paint: paint).text(
+      [heading.map { ($0, .dim) }]
+        + listings.map { Array(zip(row($0), styles($0))) })
+  }
+
+  private func row(_ listing: CacheListing) -> [String] {
+    let head = listing.head
+    let cells = [
+      Wording.age(of: listing, at: now), Wording.state(listing.state(at: now)),
+      Wording.bytes(Int64(listing.bodyLength)), String(head.answer.status), PlainText.visible(head.label.method),
+      PlainText.visible(head.label.url),
+    ]
+    return cells + (head.label.tag.map { [PlainText.visible($0)] } ?? [])
+  }
+
+  private func styles(_ listing: CacheListing) -> [Paint.Style?] {
+    [.none, listing.state(at: now).isFresh ? .green : .yellow, .none, .none, .none, .bold, .none]
   }
 }

@@ -11,23 +11,29 @@ enum RequestNotation {
   /// Returns the URL with a scheme. If the text has no scheme, the scheme is http for this machine and https for other
   /// hosts.
   static func url(_ text: String) throws(UsageError) -> String {
-    let scheme = text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:\/\//)
-    let rest = scheme.map { text[$0.range.upperBound...] } ?? text[...]
-    let authority = Substring(rest.unicodeScalars.prefix { !"/?#".unicodeScalars.contains($0) })
-    guard !authority.unicodeScalars.contains("@") else {
+    let rest = behindScheme(of: text)
+    let authority = (rest ?? text.unicodeScalars[...]).prefix { !"/?#".unicodeScalars.contains($0) }
+    guard !authority.contains("@") else {  // compares scalars
       throw UsageError("remove name and password from the URL, and give them with --user name:password")
     }
-    if scheme != nil { return text }
-    if text.hasPrefix(":") { return "http://localhost\(text)" }
-    let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } : authority.prefix { $0 != ":" }
-    return (isThisMachine(host.lowercased()) ? "http://" : "https://") + text
+    if rest != nil { return text }
+    if authority.first == ":" { return "http://localhost\(text)" }
+    let host = authority.first == "[" ? authority.prefix { $0 != "]" } : authority.prefix { $0 != ":" }
+    return (isThisMachine(String(host).lowercased()) ? "http://" : "https://") + text
+  }
+
+  /// The part of a URL after its scheme and `://`; nil if the text has no scheme (RFC 3986 section 3.1).
+  private static func behindScheme(of text: String) -> Substring.UnicodeScalarView? {
+    guard let (scheme, rest) = text.cut(at: ":"), HTTPURL.isScheme(scheme.utf8), rest.utf8.starts(with: "//".utf8)
+    else { return nil }
+    return rest.unicodeScalars.dropFirst(2)
   }
 
   /// Whether a host is this machine: a loopback address, or `localhost`, which always means this machine.
   private static func isThisMachine(_ host: String) -> Bool {
     if host == "localhost" || host == "[::1" { return true }
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return host.hasPrefix("127.") && parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+    let parts = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return host.utf8.starts(with: "127.".utf8) && parts.count == 4 && parts.allSatisfy { UInt8(Substring($0)) != nil }
   }
 
   /// Parses the value of one `-H` option.
@@ -88,5 +94,33 @@ enum RequestNotation {
     } catch {
       throw UsageError("the value of “\(name)=” must be JSON, but \(error.clause); for a text write \(own)=…")
     }
+  }
+}
+
+extension RequestCredential {
+  /// Sets the credential of an option. A command accepts only one such option.
+  mutating func take(_ credential: RequestCredential) throws(UsageError) {
+    guard self == .none else { throw UsageError("use only one credential: --user or --bearer") }
+    self = credential
+  }
+}
+
+extension RequestHeaders {
+  /// Adds the fields of the command line. The first field with a name replaces the existing field; further fields with
+  /// this name are added. Fields with secret names are marked as secret.
+  mutating func merge(_ fields: [SendOptions.Field]) {
+    var names: Set<HTTPFieldName> = []
+    for field in fields {
+      let name = HTTPFieldName(field.name)
+      guard let value = field.value, !names.insert(name).inserted else {
+        set(name, field.value.map { Self.value($0, of: field.name) })
+        continue
+      }
+      add(name, Self.value(value, of: field.name))
+    }
+  }
+
+  private static func value(_ text: String, of name: String) -> FieldValue {
+    Secrets.isSecret(name) ? .secret(text) : .text(text)
   }
 }

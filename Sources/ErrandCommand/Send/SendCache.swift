@@ -1,5 +1,6 @@
 import Errand
 import ErrandCache
+import ErrandHTTP
 
 /// The cache of one run of `errand send`.
 struct SendCache: Sendable {
@@ -20,12 +21,11 @@ struct SendCache: Sendable {
 
   /// The cache that the client uses.
   let cache: ResponseCache
-  private let store: SQLiteStore
 
   /// Opens the cache in the folder that the options name. Returns nil if the options name no folder.
   init?(_ options: SendOptions) throws(CacheFolder.Refusal) {
     guard let path = options.cacheFolder else { return nil }
-    store = SQLiteStore(folder: try CacheFolder.made(path).url, limit: Self.limit)
+    let store = SQLiteStore(folder: try CacheFolder.made(path).url, limit: Self.limit)
     cache = ResponseCache(store: LongWaitStore(base: store))
   }
 
@@ -35,8 +35,7 @@ struct SendCache: Sendable {
   /// Waits for background work, such as a refresh, and closes the store.
   func close() async {
     await cache.refreshesEnded()
-    await store.flush()
-    await store.close()
+    await cache.close()
   }
 }
 
@@ -74,6 +73,8 @@ struct LongWaitStore: CacheStore {
   func size() async -> CacheSize { await base.size() }
 
   func flush() async { await base.flush() }
+
+  func close() async { await base.close() }
 
   func removals(call: CallState, patience: Duration) async -> RemovalState {
     await base.removals(call: call, patience: patience)

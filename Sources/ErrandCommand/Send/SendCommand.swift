@@ -18,9 +18,7 @@ struct SendCommand {
       Terminal.reportError(refusal.description)
       return refusal.code
     } catch {
-      Terminal.reportError("\(error)")
-      Terminal.write("See “errand send --help”.\n", to: .error)
-      return .usage
+      return Terminal.rejectUsage(error, of: "send")
     }
   }
 
@@ -142,5 +140,100 @@ struct SendCommand {
     var configuration = ClientConfiguration.ofCommand(isVerbose: options.isVerbose, usesProxy: options.usesProxy)
     configuration.cache = cache.map { .own($0.cache) } ?? .off
     return APIClient(configuration)
+  }
+}
+
+/// The request of `errand send`, as the options describe it.
+struct ShellRequest: APIRequest {
+  let options: SendOptions
+
+  var path: Path { Path(options.url) }
+  var method: HTTPMethod { options.sentMethod }
+  var arguments: Arguments { Arguments(options.items.map { ($0.name, Self.argument($0.value)) }) }
+  var argumentFormat: ArgumentFormat { options.format ?? .byMethod }
+  var credential: RequestCredential { options.credential }
+  var timeouts: Timeouts { options.timeout.map { Timeouts(total: .after($0)) } ?? .inherited }
+  var redirects: RedirectPolicy { options.followsRedirects ? .follow() : .manual }
+  var statusRule: StatusRule { options.followsRedirects ? .success : .success.or(.range(300...399)) }
+  var shape: JSONShape? { options.shape }
+  var cache: CachePolicy {
+    guard options.cacheFolder != nil else { return .none }
+    return options.lifetime.map { .lifetime($0) } ?? .http
+  }
+  typealias Response = Data
+
+  var headers: RequestHeaders {
+    var headers = RequestHeaders()
+    if options.shape != nil || options.format == .json { headers.set(.accept, "application/json, */*;q=0.5") }
+    headers.merge(options.fields)
+    return headers
+  }
+
+  private static func argument(_ value: JSONValue) -> ArgumentValue {
+    switch value.content {
+    case .null: .null
+    case .bool(let value): .bool(value)
+    case .integer(let value): .integer(value)
+    case .unsigned(let value): .unsigned(value)
+    case .number(let value): .number(value)
+    case .string(let value): .string(value)
+    case .array(let elements): .array(elements.map(argument))
+    case .object(let members):
+      .object(Arguments(members.sorted { $0.key < $1.key }.map { ($0.key, argument($0.value)) }))
+    }
+  }
+}
+
+/// An output file that appears under its name only when it is complete. Until then, an existing file with this name
+/// stays unchanged.
+///
+/// An existing path that is not a regular file, such as a device or a named pipe, is written to directly.
+struct OutputFile: Sendable {
+  /// The error for a file that cannot be written.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ path: String) { description = "“\(path)” cannot be written: \(String(cString: strerror(errno)))." }
+  }
+
+  /// The file descriptor to which the output is written.
+  let descriptor: Int32
+  /// The final path of the file. If the file exists, symbolic links are resolved.
+  let place: String
+  /// The temporary path of the incomplete file; nil if the command writes directly to the final path.
+  private let unfinished: String?
+
+  /// Creates a new file next to the path, with the permissions of an existing file at the path. If the path exists and
+  /// is not a regular file, such as a device, opens the path instead.
+  init(_ path: String) throws(Failure) {
+    var status = stat()
+    let isThere = stat(path, &status) == 0
+    let isOrdinary = !isThere || status.st_mode & S_IFMT == S_IFREG
+    place = isThere ? URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false) : path
+    unfinished = isOrdinary ? "\(place).\(UUID().uuidString.prefix(8)).part" : nil
+    let mode = isThere ? status.st_mode & 0o777 : 0o666
+    descriptor = open(unfinished ?? place, O_WRONLY | O_CLOEXEC | (isOrdinary ? O_CREAT | O_EXCL : 0), mode)
+    guard descriptor >= 0 else { throw Failure(path) }
+    if isThere, isOrdinary { fchmod(descriptor, mode) }
+  }
+
+  /// Closes the complete file and renames it from its temporary path to its final path.
+  func keep() throws(Failure) {
+    guard close(descriptor) == 0, unfinished.map({ rename($0, place) == 0 }) ?? true else {
+      let failure = Failure(place)
+      forget()
+      throw failure
+    }
+  }
+
+  /// Closes and removes the incomplete file.
+  func discard() {
+    close(descriptor)
+    forget()
+  }
+
+  /// Removes the incomplete file without closing it.
+  func forget() {
+    if let unfinished { unlink(unfinished) }
   }
 }

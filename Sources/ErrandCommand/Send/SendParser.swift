@@ -82,8 +82,8 @@ struct SendParser {
     case "-H", "--header": options.fields.append(try RequestNotation.field(value))
     case "--shape": options.shape = try Self.shape(value)
     case "--timeout": options.timeout = try RequestNotation.timeout(value)
-    case "--user": try credential(try RequestNotation.basic(value))
-    case "--bearer": try credential(try RequestNotation.bearer(value))
+    case "--user": try options.credential.take(try RequestNotation.basic(value))
+    case "--bearer": try options.credential.take(try RequestNotation.bearer(value))
     case "--cache":
       guard !value.isEmpty else { throw UsageError("--cache needs a folder") }
       options.cacheFolder = value
@@ -99,11 +99,6 @@ struct SendParser {
     case "--mode": options.cacheMode = try SendCache.mode(value)
     default: options.tag = value
     }
-  }
-
-  private mutating func credential(_ credential: RequestCredential) throws(UsageError) {
-    guard options.credential == .none else { throw UsageError("use only one credential: --user or --bearer") }
-    options.credential = credential
   }
 
   private static func shape(_ text: String) throws(UsageError) -> JSONShape {
@@ -144,5 +139,47 @@ struct SendParser {
     if isCapital { return word }
     let known = ["get", "post", "put", "patch", "delete", "head", "options"]
     return known.contains(word) ? word.uppercased() : nil
+  }
+}
+
+/// The parsed arguments of `errand send`.
+struct SendOptions: Sendable, Equatable {
+  /// One argument of the form `name=value` or `name:=json`.
+  struct Item: Sendable, Equatable {
+    let name: String
+    let value: JSONValue
+  }
+
+  /// One `-H` option: a field and its value. The value is nil if the field must not be sent.
+  struct Field: Sendable, Equatable {
+    let name: String
+    let value: String?
+  }
+
+  var method: String?
+  var url = ""
+  var items: [Item] = []
+  var fields: [Field] = []
+  var format: ArgumentFormat?
+  var shape: JSONShape?
+  var timeout: Duration?
+  var credential: RequestCredential = .none
+  /// The file to write to; nil for standard output.
+  var output: String?
+  /// The folder of the cache; nil to use no cache.
+  var cacheFolder: String?
+  var cacheMode = CacheReadMode.asDeclared
+  /// The lifetime of the stored response; nil to follow the caching rules of HTTP.
+  var lifetime: Duration?
+  /// The tag of the stored response, by which the response can be removed later; nil for no tag.
+  var tag: String?
+  var isVerbose = false
+  var followsRedirects = true
+  var usesProxy = true
+
+  /// The method to send: by default POST if the request has a body, otherwise GET.
+  var sentMethod: HTTPMethod {
+    if let method { return HTTPMethod(method) }
+    return !items.isEmpty && (format == .json || format == .form) ? .post : .get
   }
 }

@@ -1,22 +1,16 @@
 import Errand
+import ErrandCore
 import ErrandJSON
+import ErrandSupport
 import Foundation
 
 /// Recognizes secrets by their names, so that they are not printed.
 enum Secrets {
   /// The text that is printed instead of a secret.
-  static let mask = "•••"
-
-  private static let parts = [
-    "auth", "cookie", "credential", "key", "pass", "secret", "session", "signature", "token",
-  ]
-  private static let words: Set<String> = ["code", "jwt", "otp", "pin", "pwd", "sig"]
+  static let mask = Redaction.mask
 
   /// Whether a field, an argument or a key probably contains a secret.
-  static func isSecret(_ name: some StringProtocol) -> Bool {
-    let plain = name.lowercased()
-    return words.contains(plain) || parts.contains { plain.contains($0) }
-  }
+  static func isSecret(_ name: some StringProtocol) -> Bool { SecretName.isSecret(name) }
 
   /// Returns a query or a form in which the values of secret names are masked.
   static func maskedPairs(_ text: some StringProtocol) -> String {
@@ -55,7 +49,7 @@ enum Secrets {
   /// The printed form of a field's value. A secret is masked, but the scheme of a credential stays visible.
   static func shown(_ value: String, of name: String) -> String {
     guard isSecret(name) else { return value }
-    let kind = value.split(separator: " ", maxSplits: 1)
-    return name.lowercased() == "authorization" && kind.count == 2 ? "\(kind[0]) \(mask)" : mask
+    guard HTTPFieldName(name) == .authorization, let (scheme, _) = value.cut(at: " ") else { return mask }
+    return "\(scheme) \(mask)"
   }
 }

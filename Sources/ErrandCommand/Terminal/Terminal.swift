@@ -49,6 +49,13 @@ enum Terminal {
     write("\(paint(for: .error)(.red, "errand:")) \(PlainText.visible(sentence))\n", to: .error)
   }
 
+  /// Reports an error in the arguments of a command; returns the exit status.
+  static func rejectUsage(_ error: any Error, of command: String) -> ExitCode {
+    reportError("\(error)")
+    write("See “errand \(command) --help”.\n", to: .error)
+    return .usage
+  }
+
   /// Writes text to a stream. Returns nil, or the system's error number if the write fails.
   @discardableResult
   static func write(_ text: String, to stream: Stream = .output) -> Int32? { write(Data(text.utf8), to: stream) }
@@ -94,5 +101,59 @@ enum Terminal {
     #else
       Darwin.write(descriptor, bytes.baseAddress, bytes.count)
     #endif
+  }
+}
+
+/// The size of a terminal in lines and columns.
+struct TerminalSize: Sendable, Equatable {
+  var columns: Int
+  var rows: Int
+
+  /// The size to assume if the size of the terminal is unknown.
+  static let usual = TerminalSize(columns: 80, rows: 24)
+
+  init(columns: Int, rows: Int) {
+    self.columns = columns
+    self.rows = rows
+  }
+
+  /// Determines the present size of a stream's terminal. If the system does not know the size, the environment
+  /// variables `COLUMNS` and `LINES` determine the size. Without these variables, the size is ``usual``.
+  init(
+    of stream: Terminal.Stream, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) {
+    var size = winsize()
+    let isKnown = ioctl(stream.rawValue, UInt(TIOCGWINSZ), &size) == 0
+    func number(_ known: UInt16, _ variable: String) -> Int? {
+      if isKnown, known > 0 { return Int(known) }
+      return environment[variable].flatMap { Int($0) }.flatMap { (1...10_000).contains($0) ? $0 : nil }
+    }
+    columns = number(size.ws_col, "COLUMNS") ?? Self.usual.columns
+    rows = number(size.ws_row, "LINES") ?? Self.usual.rows
+  }
+}
+
+/// Colours text for terminals, or leaves it unchanged.
+struct Paint: Sendable {
+  /// The styles by their SGR codes (ECMA-48 section 8.3.117).
+  enum Style: String, Sendable {
+    case bold = "1"
+    case dim = "2"
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+    case blue = "34"
+    case magenta = "35"
+    case cyan = "36"
+  }
+
+  /// Whether colours are enabled.
+  let isOn: Bool
+
+  /// A value that leaves all text unchanged.
+  static let plain = Paint(isOn: false)
+
+  func callAsFunction(_ style: Style, _ text: String) -> String {
+    isOn && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
   }
 }

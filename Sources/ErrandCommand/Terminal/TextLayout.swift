@@ -1,3 +1,7 @@
+import Errand
+import ErrandHTTP
+import ErrandSupport
+
 /// Fits text into terminal columns.
 enum TextLayout {
   /// The number of columns of a text. East Asian characters and emoji take two columns.
@@ -18,7 +22,7 @@ enum TextLayout {
   /// The text in lines of at most `columns`, broken at spaces if possible; continuation lines start with `indent`.
   static func wrapped(_ text: String, to columns: Int, indent: String = "") -> [String] {
     guard width(text) > columns else { return [text] }
-    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)  // ASCII: only such spaces break a line
     var lines: [String] = []
     var line = String(words[0])
     while width(line) > columns { lines.append(cut(&line, columns, indent)) }
@@ -69,5 +73,27 @@ extension TextLayout {
         left -= width(String(character))
         return left >= 0
       })
+  }
+}
+
+/// Makes external text safe to print: the printed text cannot move the cursor, change colours, end the line or change
+/// the direction of the text.
+enum PlainText {
+  /// The text with control characters replaced by visible symbols, and with other hidden scalars escaped, for example
+  /// as `\u{202e}`. Tabs and line feeds stay if `keepsLines` is true.
+  static func visible(_ text: String, keepsLines: Bool = false) -> String {
+    var out = String.UnicodeScalarView()
+    let text = keepsLines ? text.replacingBytes(of: "\r\n", with: "\n") : text
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x09 where keepsLines, 0x0A where keepsLines: out.append(scalar)
+      case 0x00...0x1F: out.append(Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}")
+      case 0x7F: out.append("\u{2421}")
+      case 0x80...0x9F: out.append("\u{FFFD}")
+      case _ where Redaction.isHidden(scalar): out.append(contentsOf: Redaction.escaped(scalar).unicodeScalars)
+      default: out.append(scalar)
+      }
+    }
+    return String(out)
   }
 }

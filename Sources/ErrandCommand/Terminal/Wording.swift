@@ -124,7 +124,9 @@ extension Wording {
 
   /// Two lines: the origin of a response with the reason for this origin, and the field `Cache-Status`.
   static func cache(_ report: CacheReport) -> [String] {
-    ["* \(place(report.origin)): \(report.reason)", "* Cache-Status: \(report.status)"]
+    ["* \(place(report.origin)): \(report.reason)", "* Cache-Status: \(report.status)"].map {
+      PlainText.visible($0)
+    }
   }
 
   private static func place(_ origin: ResponseOrigin) -> String {

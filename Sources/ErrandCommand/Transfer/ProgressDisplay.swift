@@ -87,3 +87,112 @@ final class ProgressDisplay: Sendable {
     return state.board.frame(over: transfer.isOver ? [transfer] : [], live: live, size: size)
   }
 }
+
+/// Draws several transfers on a terminal, one line each, repeatedly in the same place.
+///
+/// Running transfers are at the bottom; the lines of ended transfers stay above them. A frame is one text that
+/// overwrites the lines and erases nothing before writing, so that the display does not flicker. After a frame, the
+/// cursor is on an empty line below the transfers.
+struct ProgressBoard {
+  private static let escape = "\u{1B}["
+  /// The number of lines that the next frame overwrites: the lines of running transfers in the last frame.
+  private var liveLines = 0
+  private let paint: Paint
+
+  init(paint: Paint = .plain) { self.paint = paint }
+
+  /// The text that draws the next frame.
+  ///
+  /// - Parameters:
+  ///   - over: Transfers that have ended since the last frame.
+  ///   - live: The running transfers, in the order of their lines.
+  ///   - size: The size of the terminal.
+  mutating func frame(over: [ProgressState] = [], live: [ProgressState], size: TerminalSize) -> String {
+    let lines = Self.lines(over: over, live: live, size: size, paint: paint)
+    defer { liveLines = lines.live.count }
+    let all = lines.over + lines.live
+    guard !all.isEmpty || liveLines > 0 else { return "" }
+    let up = liveLines > 0 ? "\(Self.escape)\(liveLines)A" : ""
+    // Line wrapping is disabled (mode 7), so that a character with a misjudged width cannot break a line into two.
+    let body = all.map { "\r\($0)\(Self.escape)K\n" }.joined()
+    return "\(Self.escape)?7l\(up)\(body)\(Self.escape)J\(Self.escape)?7h"
+  }
+
+  private static func lines(
+    over: [ProgressState], live: [ProgressState], size: TerminalSize, paint: Paint
+  ) -> (over: [String], live: [String]) {
+    // The last column of the terminal stays empty, because some terminals begin a new line after it.
+    let columns = max(1, size.columns - 1)
+    let names = (over + live).map { TextLayout.width(PlainText.visible($0.name)) }
+    let line = ProgressLine(columns: columns, nameColumns: min(names.max() ?? 0, 24), paint: paint)
+    let height = max(1, size.rows - 1)
+    let shown = live.count > height ? max(0, height - 1) : live.count
+    var lines = live.prefix(shown).map(line.text)
+    if shown < live.count {
+      lines.append(TextLayout.shortened("… and \(live.count - shown) more", to: columns, keepsEnd: false))
+    }
+    return (over.map(line.text), lines)
+  }
+}
+
+/// Reports the progress of one transfer in whole lines, for a pipe or a file: at its start, after each tenth of the
+/// bytes, and at its end. If the total is unknown, a line is printed after 1 MiB and after each doubling of the amount.
+struct ProgressLog {
+  private var hasBegun = false
+  private var bytes: Int64 = 0
+  private var tenth = 0
+  private var mark: Int64 = 1 << 20
+  private var isOver = false
+
+  /// The lines to print for a new state, without line feeds. For most states, there are none.
+  mutating func lines(_ state: ProgressState) -> [String] {
+    guard !isOver, state.phase != .waiting else { return [] }
+    let name = PlainText.visible(state.name)
+    let lines = [beginning(state), step(state), ending(state)].compactMap { $0 }
+    bytes = state.bytes
+    return lines.map { "\(name): \($0)" }
+  }
+
+  private mutating func beginning(_ state: ProgressState) -> String? {
+    guard !hasBegun || state.bytes < bytes else { return nil }
+    let isResumed = !hasBegun && state.kept > 0 && state.bytes >= state.kept
+    let verb = isResumed ? "resumes" : hasBegun ? "starts over" : "starts"
+    hasBegun = true
+    tenth = (state.percent ?? 0) / 10
+    mark = max(1 << 20, Self.doubled(state.bytes))
+    if state.isOver { return nil }
+    if state.bytes > 0, verb != "starts" { return "\(verb) at \(Self.amount(state))" }
+    return state.total.map { "\(verb), \(Wording.bytes($0))" } ?? verb
+  }
+
+  private mutating func step(_ state: ProgressState) -> String? {
+    guard !state.isOver, state.total.map({ state.bytes < $0 }) ?? true else { return nil }
+    if let percent = state.percent {
+      guard percent / 10 > tenth else { return nil }
+      tenth = percent / 10
+      return ["\(tenth * 10) %", Self.amount(state), state.rate.map(Wording.rate)].compactMap { $0 }
+        .joined(separator: ", ")
+    }
+    guard state.bytes >= mark else { return nil }
+    mark = Self.doubled(state.bytes)
+    return [Wording.bytes(state.bytes), state.rate.map(Wording.rate)].compactMap { $0 }.joined(separator: ", ")
+  }
+
+  private mutating func ending(_ state: ProgressState) -> String? {
+    isOver = state.isOver
+    switch state.phase {
+    case .waiting, .running: return nil
+    case .done: return ProgressLine.summary(state)
+    case .stopped(let words), .failed(let words): return PlainText.visible(words)
+    }
+  }
+
+  private static func amount(_ state: ProgressState) -> String {
+    state.total.map { "\(Wording.bytes(state.bytes)) of \(Wording.bytes($0))" } ?? Wording.bytes(state.bytes)
+  }
+
+  private static func doubled(_ bytes: Int64) -> Int64 {
+    let (double, overflow) = bytes.multipliedReportingOverflow(by: 2)
+    return overflow ? .max : double
+  }
+}

@@ -25,13 +25,13 @@ struct ProgressLine {
 
   /// The line without a line feed. The line is never wider than `columns`.
   func text(_ state: ProgressState) -> String {
-    let name = Self.harmless(state.name)
+    let name = PlainText.visible(state.name)
     switch state.phase {
     case .running: return running(name, state)
     case .waiting: return sentence(name, "waiting", .dim)
     case .done: return sentence(name, Self.summary(state), .green)
-    case .stopped(let words): return sentence(name, Self.harmless(words), .yellow)
-    case .failed(let words): return sentence(name, Self.harmless(words), .red)
+    case .stopped(let words): return sentence(name, PlainText.visible(words), .yellow)
+    case .failed(let words): return sentence(name, PlainText.visible(words), .red)
     }
   }
 
@@ -41,22 +41,6 @@ struct ProgressLine {
     guard let elapsed = state.elapsed else { return "done, \(Wording.bytes(state.bytes))\(note)" }
     let rate = state.rate.map { ", \(Wording.rate($0))" } ?? ""
     return "done, \(Wording.bytes(state.bytes)) in \(Wording.duration(elapsed))\(rate)\(note)"
-  }
-
-  /// A name that is safe to print: it cannot move the cursor, end the line or change the text direction.
-  static func harmless(_ name: String) -> String {
-    var out = String.UnicodeScalarView()
-    for scalar in PlainText.visible(name).unicodeScalars { out.append(isUnseen(scalar) ? "\u{FFFD}" : scalar) }
-    return String(out)
-  }
-
-  /// Whether a scalar is invisible and may change the text direction or end the line. The zero-width joiner (U+200D) is
-  /// allowed, because emoji need it.
-  private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0x061C, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: true
-    default: false
-    }
   }
 
   // MARK: Parts

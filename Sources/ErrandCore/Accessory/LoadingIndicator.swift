@@ -48,14 +48,14 @@ public final class LoadingIndicator: Accessory {
   public func willStart(_ call: CallInfo) { countOn(call.id, call.request.indicator) }
 
   /// Removes the call from the count of running calls.
-  public func didStop(_ call: CallInfo, _ ending: CallEnding) { countOff(call.id) }
+  public func didStop(_ call: CallInfo, _ outcome: Outcome<Void>) { countOff(call.id) }
 
   /// Counts the group if the group selects this indicator. The indicator therefore stays visible between two steps of a
   /// chain, when no call runs.
   public func willStart(_ group: GroupInfo) { countOn(group.id, group.indicator) }
 
   /// Removes the group from the count of running calls and groups.
-  public func didStop(_ group: GroupInfo, _ ending: GroupEnding) { countOff(group.id) }
+  public func didStop(_ group: GroupInfo, _ outcome: GroupOutcome<Void>) { countOff(group.id) }
 
   private func countOn(_ id: UInt64, _ choice: IndicatorChoice) {
     guard counts(choice), state.withLock({ $0.counted.insert(id).inserted }) else { return }

@@ -30,5 +30,5 @@ public final class ProgressStream: Accessory {
   }
 
   /// Ends the stream of progress reports, because the call ends.
-  public func willStop(_ call: CallInfo, _ ending: CallEnding) { continuation.finish() }
+  public func willStop(_ call: CallInfo, _ outcome: Outcome<Void>) { continuation.finish() }
 }

@@ -57,17 +57,18 @@ package final class RefreshControl: Sendable {
   /// The number of calls that wait for a refresh.
   var waiting: Int { state.withLock { $0.waiting } }
 
-  /// Returns a credential that is newer than `old`; nil if no newer credential is available. If the result is nil, the
-  /// caller keeps `old`, or the response with status 401 that it has already received.
+  /// Returns a credential that is newer than `old`, and how it was obtained. The credential is nil if no newer
+  /// credential is available. The caller then keeps `old`, or the response with status 401 that it has already
+  /// received.
   /// - Throws: ``ErrandHTTP/CallState/Stopped`` if the call is stopped, ``APIError`` if refreshing fails.
   func newer(
     than old: Credential, for account: String?, by provider: any RefreshingProvider, at base: HTTPURL.Origin?,
     nesting: Int, _ call: CallState
-  ) async throws -> Credential? {
-    if Self.isRefreshing { return nil }
+  ) async throws -> (Credential?, CallDecision.RefreshResult) {
+    if Self.isRefreshing { return (nil, .refused) }
     try call.check()
     let present = try await credential(for: account, by: provider, nesting: nesting, call)
-    if let present, present != old { return present }
+    if let present, present != old { return (present, .alreadyNewer) }
     let subject = RefreshSubject(account, of: provider, at: base)
     var decision = State.Decision.refuse
     do {
@@ -84,11 +85,18 @@ package final class RefreshControl: Sendable {
       throw error
     }
     switch decision {
-    case .use(let credential): return credential
+    case .use(let credential): return (credential, .alreadyNewer)
     case .fail(let error): throw error
-    case .refuse: return nil
-    case .begin(let refresh, _), .wait(let refresh, _): return try refresh.outcome?.get()
+    case .refuse: return (nil, .refused)
+    case .begin(let refresh, _): return Self.result(try refresh.outcome?.get(), .refreshed)
+    case .wait(let refresh, _): return Self.result(try refresh.outcome?.get(), .waited)
     }
+  }
+
+  private static func result(
+    _ credential: Credential?, _ result: CallDecision.RefreshResult
+  ) -> (Credential?, CallDecision.RefreshResult) {
+    credential == nil ? (nil, .refused) : (credential, result)
   }
 
   /// Asks a provider for the credential of an account. If the provider sends calls to obtain the credential, these
@@ -179,7 +187,7 @@ extension APIError {
   var leavesCredential: Bool {
     switch stage {
     case .transport, .redirect, .deadline: true
-    case .admission: code == .queueFull || code == .circuitOpen
+    case .admission: code == .queueFull || code == .circuitOpen || code == .draining
     case .validate, .decode:
       switch code {
       case .status: status.map { $0 >= 500 || $0 == 408 || $0 == 429 } ?? false

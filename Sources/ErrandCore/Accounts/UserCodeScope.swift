@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A period in which a call waits for code of the app that may send calls itself: a credential provider, an
 /// interceptor, a hook that runs before the end, or an accessory.
 ///
@@ -135,4 +137,13 @@ final class UserCodeScope: Sendable {
     defer { scope.period.end() }
     $present.withValue(scope, operation: work)
   }
+}
+
+/// A period of time, stored in a task-local value. A task that is started during the period inherits the value, and may
+/// run longer than the period. So code that reads the value must check whether the period still lasts.
+final class TaskPeriod: Sendable {
+  private let isOver = Atomic(false)
+
+  var lasts: Bool { !isOver.load(ordering: .acquiring) }
+  func end() { isOver.store(true, ordering: .releasing) }
 }

@@ -87,3 +87,93 @@ public struct HostCacheRule: Sendable, Hashable {
   /// True if the rule applies to a host. The name of the host must be in lower case.
   package func covers(_ other: String) -> Bool { pattern.covers(other) }
 }
+
+/// How one call uses the cache, whatever policy its request declares.
+public enum CacheReadMode: Sendable, Hashable, CaseIterable {
+  /// A fresh stored response is served. Without a fresh response, the server is asked. This is the default.
+  case asDeclared
+  /// The call reads nothing from the cache, but stores the response of the server. Use this mode for pull to refresh.
+  /// The request has `Cache-Control: no-cache`, also if the client has no cache, so that caches on the way are
+  /// refreshed, too.
+  case ignoringCache
+  /// The call neither reads from the cache nor stores a response.
+  case withoutCache
+  /// The server validates the stored response (`Cache-Control: max-age=0`). Only a fresh response that the server
+  /// marked as `immutable` is served without validation.
+  case revalidating
+  /// A stored response of any age is served. The server is asked only if no response is stored.
+  case cachedElseLoad
+  /// A stored response is served if it is fresh, or if the cache policy allows an expired response. The server is not
+  /// asked. If no such response is stored, the call fails and reports a ``CacheMiss``.
+  case cacheOnly
+  /// A stored response of any age is served, and the server is not asked. Without a stored response the call fails and
+  /// reports a ``CacheMiss``.
+  case cacheOnlyAtAnyAge
+  /// The server is asked first. If it cannot be reached, a stored response of any age is served.
+  case networkElseCached
+
+  /// True if a call in this mode uses only the cache and sends nothing to the server.
+  package var usesOnlyCache: Bool { self == .cacheOnly || self == .cacheOnlyAtAnyAge }
+
+  /// The fields to add to a request to the server, so that other caches on the way do not serve a stored response
+  /// without asking the server (RFC 9111 section 5.2.1): `Cache-Control: no-cache` if the call ignores the cache, and
+  /// `Cache-Control: max-age=0` if it revalidates. Empty in other modes, and if the request has `Cache-Control`.
+  package func fieldsToAdd(to fields: HTTPFields) -> [HTTPField] {
+    switch self {
+    case .ignoringCache where !fields.contains(.cacheControl): [HTTPField(.cacheControl, "no-cache")]
+    case .revalidating where !fields.contains(.cacheControl): [HTTPField(.cacheControl, "max-age=0")]
+    default: []
+    }
+  }
+}
+
+/// Adds parts to the cache key of a request, or removes parts from it. By default, the key contains method, URL,
+/// arguments, body and account.
+///
+/// ```swift
+/// var cacheKey: CacheKeyRule { CacheKeyRule(headers: ["Accept-Language"], leavingOut: ["timestamp"]) }
+/// ```
+public struct CacheKeyRule: Sendable, Hashable {
+  /// The names of request header fields whose values are part of the cache key.
+  public var headers: [HTTPFieldName]
+  /// The names of arguments that are not part of the cache key, such as timestamps. The rule applies to arguments in
+  /// the query, in a form and at the top level of a JSON body.
+  public var leftOut: Set<String>
+
+  /// Makes a rule. By default, the rule does not change the cache key.
+  public init(headers: [HTTPFieldName] = [], leavingOut leftOut: Set<String> = []) {
+    self.headers = headers
+    self.leftOut = leftOut
+  }
+}
+
+/// The requests under whose cache keys the response of a request is stored.
+///
+/// ```swift
+/// var cachedAs: CacheTargets { [GetUser(id: id)] }                       // only as the response to `GetUser`
+/// var cachedAs: CacheTargets { .own.and(GetUser(id: id), GetProfile()) } // also as the response to this request
+/// ```
+///
+/// Under each key the response is stored by the cache policy of the request of that key. The empty list stores nothing.
+public struct CacheTargets: Sendable, ExpressibleByArrayLiteral {
+  /// The other requests.
+  let requests: [any APIRequest]
+  /// Whether the response is also stored under the key of the request itself.
+  package let includesOwn: Bool
+
+  /// The response is stored under the key of the request itself.
+  public static let own = CacheTargets(requests: [], includesOwn: true)
+
+  /// The response is stored under the keys of these requests, and not under the key of the request itself.
+  public init(arrayLiteral elements: any APIRequest...) { self.init(requests: elements, includesOwn: false) }
+
+  private init(requests: [any APIRequest], includesOwn: Bool) {
+    self.requests = requests
+    self.includesOwn = includesOwn
+  }
+
+  /// Returns targets that contain further requests.
+  public func and(_ others: any APIRequest...) -> CacheTargets {
+    CacheTargets(requests: requests + others, includesOwn: includesOwn)
+  }
+}

@@ -7,16 +7,20 @@ public struct CacheReport: Sendable {
   /// Computes the texts of ``reason`` and ``status`` when they are read, so that a cache hit stays fast.
   private let makeTexts: @Sendable (_ isCollapsed: Bool) -> (reason: String, status: String)
   private var isCollapsed = false
+  /// The fields of the response, from which ``servers`` is computed.
+  private let fields: HTTPFields
 
   /// Makes a report.
   /// - Parameter makeTexts: A closure that computes the texts of ``reason`` and ``status``. Its argument is true if the
   ///   call shares the exchange of another call.
+  /// - Parameter fields: The fields of the response, as the server sent them.
   package init(
-    origin: ResponseOrigin, miss: CacheMiss? = nil,
+    origin: ResponseOrigin, miss: CacheMiss? = nil, fields: HTTPFields = HTTPFields(),
     makeTexts: @escaping @Sendable (_ isCollapsed: Bool) -> (reason: String, status: String)
   ) {
     self.origin = origin
     self.miss = miss
+    self.fields = fields
     self.makeTexts = makeTexts
   }
 
@@ -24,6 +28,10 @@ public struct CacheReport: Sendable {
   public var reason: String { makeTexts(isCollapsed).reason }
   /// The decision of the cache as a value of `Cache-Status` (RFC 9211), such as `Errand; hit; ttl=120`.
   public var status: String { makeTexts(isCollapsed).status }
+  /// What the caches of the server's side reported in `Cache-Status` (RFC 9211), such as a CDN: first the one nearest to
+  /// the server. For a stored response, this is what they reported in the exchange in which it arrived or was last
+  /// confirmed. Empty if there is no response.
+  public var servers: [ServerCache] { fields.serverCaches }
 
   /// A copy of the report for a call that shares the exchange of another call.
   var collapsed: CacheReport {
@@ -37,7 +45,7 @@ extension CacheReport: Hashable, CustomStringConvertible {
   /// Whether two reports have the same content.
   public static func == (left: CacheReport, right: CacheReport) -> Bool {
     left.origin == right.origin && left.miss == right.miss
-      && left.makeTexts(left.isCollapsed) == right.makeTexts(right.isCollapsed)
+      && left.makeTexts(left.isCollapsed) == right.makeTexts(right.isCollapsed) && left.servers == right.servers
   }
   /// Hashes the source of the response.
   public func hash(into hasher: inout Hasher) { hasher.combine(origin) }

@@ -40,6 +40,14 @@ extension APIClient {
         + "known; let the interceptor call `next`, or use a client without it.")
   }
 
+  /// The timers of calls that start now.
+  package var timers: any Timers { snapshot.timers }
+
+  /// Writes a line that belongs to no call to the client's log.
+  package func log(_ level: LogLine.Level, _ text: @autoclosure () -> String) {
+    snapshot.configuration.log?(LogLine(level: level, call: nil, text: Redaction.visible(text())))
+  }
+
   /// The cache that the client uses now; nil if it uses no cache.
   package var answerCache: (any ClientCache)? { snapshot.cache }
 }

@@ -26,8 +26,8 @@ extension APIClient {
   }
 
   /// Sends a POST request and returns its value. The arguments go into a form or a JSON body, as the client's
-  /// ``ClientConfiguration/argumentFormat`` says; if there is a `body`, they go into the query. The other parameters are
-  /// those of ``get(_:as:arguments:headers:options:)``.
+  /// ``ClientConfiguration/argumentFormat`` says; if there is a `body`, they go into the query. The other parameters
+  /// are those of ``get(_:as:arguments:headers:options:)``.
   /// - Throws: ``APIError``.
   @discardableResult
   public func post<Value: Decodable & Sendable>(
@@ -35,6 +35,17 @@ extension APIClient {
     body: RequestBody? = nil, headers: RequestHeaders = RequestHeaders(), options: CallOptions = CallOptions()
   ) async throws(APIError) -> Value {
     try await send(OneOff(.post, path, as: type, arguments: arguments, body: body, headers: headers), options: options)
+  }
+
+  /// Sends a QUERY request (RFC 10008), a read whose arguments or `body` are sent in the request body, and returns its
+  /// value; see ``post(_:as:arguments:body:headers:options:)``. With a `body`, the arguments are a part of the URL.
+  /// - Throws: ``APIError``.
+  @discardableResult
+  public func query<Value: Decodable & Sendable>(
+    _ path: RequestPath, as type: Value.Type = Nothing.self, arguments: Arguments = Arguments(),
+    body: RequestBody? = nil, headers: RequestHeaders = RequestHeaders(), options: CallOptions = CallOptions()
+  ) async throws(APIError) -> Value {
+    try await send(OneOff(.query, path, as: type, arguments: arguments, body: body, headers: headers), options: options)
   }
 
   /// Sends a PUT request and returns its value; see ``post(_:as:arguments:body:headers:options:)``.
@@ -67,5 +78,27 @@ extension APIClient {
   ) async throws(APIError) -> Value {
     try await send(
       OneOff(.delete, path, as: type, arguments: arguments, body: body, headers: headers), options: options)
+  }
+
+  /// Sends a HEAD request and returns the response: its status and its header fields, without a body. The other
+  /// parameters are those of ``get(_:as:arguments:headers:options:)``.
+  /// - Throws: ``APIError``.
+  @discardableResult
+  public func head(
+    _ path: RequestPath, arguments: Arguments = Arguments(), headers: RequestHeaders = RequestHeaders(),
+    options: CallOptions = CallOptions()
+  ) async throws(APIError) -> APIResponse<Nothing> {
+    try await response(OneOff(.head, path, arguments: arguments, headers: headers), options: options)
+  }
+
+  /// Sends an OPTIONS request and returns the response. Its field `Allow` lists the methods that the resource supports
+  /// (RFC 9110 section 9.3.7). The path `*` cannot be sent.
+  /// - Throws: ``APIError``.
+  @discardableResult
+  public func options<Value: Decodable & Sendable>(
+    _ path: RequestPath, as type: Value.Type = Nothing.self, headers: RequestHeaders = RequestHeaders(),
+    options: CallOptions = CallOptions()
+  ) async throws(APIError) -> APIResponse<Value> {
+    try await response(OneOff(.options, path, as: type, headers: headers), options: options)
   }
 }

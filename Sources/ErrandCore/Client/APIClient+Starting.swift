@@ -68,10 +68,7 @@ extension APIClient {
     _ request: R, options: CallOptions = CallOptions(), delegate: any CallDelegate
   ) -> Call {
     let callbacks = CallCallbacks<R.Response>(
-      executor: .main,
-      onProgress: { [weak delegate] info, progress in
-        MainActor.assumeIsolated { delegate?.requestProgressed(info, progress) }
-      },
+      executor: .main, onProgress: delegate.progressCallback,
       onEnd: { [weak delegate] info, outcome in
         MainActor.assumeIsolated { delegate?.notify(info, outcome) }
       })
@@ -92,7 +89,7 @@ extension APIClient {
   ///   from the result if the call was cancelled before the closure ran.
   func launch<R: APIRequest>(
     _ typed: TypedCall<R>, _ options: CallOptions, executor: CallbackExecutor, onProgress: ProgressCallback?,
-    prepare: @escaping @Sendable (CallInfo, CallEnding) -> @Sendable (CallEnding) -> Void
+    prepare: @escaping @Sendable (CallInfo, Outcome<Void>) -> @Sendable (Outcome<Void>) -> Void
   ) -> Call {
     let snapshot = snapshot
     let run = CallRun(
@@ -137,37 +134,10 @@ struct CallCallbacks<Value: Sendable>: Sendable {
 }
 
 extension Outcome {
-  /// The value of the call as an ``APIResponse``, which also contains the request, the response and the metrics. Nil if
-  /// the call failed.
-  var full: APIResponse<Value>? {
-    guard let value, let request, let response, let origin else { return nil }
-    return APIResponse(value: value, request: request, raw: response, origin: origin, metrics: metrics)
-  }
-
-  /// The ``FinishedCall`` that a delegate receives; nil if the call failed.
-  func finished(_ info: CallInfo) -> FinishedCall? {
-    guard let value, let request, let response, let origin else { return nil }
-    return FinishedCall(
-      info: info, value: value, request: request, response: response, origin: origin, metrics: metrics,
-      isUnchanged: isUnchanged)
-  }
-
   fileprivate func notify(_ onSuccess: (Value) -> Void, _ onFailure: ((APIError) -> Void)?) {
     switch result {
     case .success(let value): onSuccess(value)
     case .failure(let error): onFailure?(error)
-    }
-  }
-}
-
-extension CallDelegate {
-  func notify(_ info: CallInfo, _ outcome: Outcome<some Sendable>) {
-    switch outcome.result {
-    case .success: if let call = outcome.finished(info) { requestFinished(call) }
-    case .failure(let error):
-      requestFailed(
-        FailedCall(
-          info: info, error: error, response: outcome.response, origin: outcome.origin, metrics: outcome.metrics))
     }
   }
 }

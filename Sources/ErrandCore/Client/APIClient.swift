@@ -87,11 +87,9 @@ public final class APIClient: Sendable {
     _ request: R, options: CallOptions = CallOptions()
   ) async throws(APIError) -> APIResponse<R.Response> {
     let outcome = await outcome(of: request, options: options)
-    let value = try outcome.result.get()
-    guard let request = outcome.request, let raw = outcome.response, let origin = outcome.origin else {
-      throw Self.unanswered
-    }
-    return APIResponse(value: value, request: request, raw: raw, origin: origin, metrics: outcome.metrics)
+    if let error = outcome.error { throw error }
+    guard let response = outcome.full else { throw Self.unanswered }
+    return response
   }
 
   /// Sends a request and returns its outcome; never throws.
@@ -109,9 +107,7 @@ public final class APIClient: Sendable {
     let run = run(TypedCall(request, decodes: false), options)
     let ending = run.finish(await listen(to: run)) { $0 }
     if let error = ending.error { throw error }
-    guard let response = ending.response else {
-      throw Self.unanswered
-    }
+    guard let response = ending.response else { throw Self.unanswered }
     return response
   }
 
@@ -139,7 +135,7 @@ public final class APIClient: Sendable {
   /// closure `operation` refers to `isolation`, because the closure would otherwise run outside the caller's actor.
   func listen(
     to run: CallRun, in group: CallState? = nil, isolation: isolated (any Actor)? = #isolation
-  ) async -> CallEnding {
+  ) async -> Outcome<Void> {
     await withTaskCancellationHandler(
       operation: {
         _ = isolation
@@ -182,6 +178,10 @@ public final class APIClient: Sendable {
   /// download queue, but not the downloads that wait in the queue. The waiting downloads then start.
   @discardableResult
   public func cancelAll() -> Int { registry.cancel { _ in true } }
+
+  /// The last calls of this client with the decisions that the library made for them. The record is empty unless
+  /// ``ClientConfiguration/record`` is on. It is kept if the configuration changes.
+  public var flightRecord: FlightRecord { services.flightRecord }
 
   /// The number of running HTTP exchanges, and of calls that wait because a limit of ``ClientConfiguration/admission``
   /// is reached.

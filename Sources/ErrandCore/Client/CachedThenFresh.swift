@@ -119,19 +119,17 @@ extension APIClient {
   }
 
   /// Starts a request that delivers the stored response of any age first, then the response of the server. The delegate
-  /// is called on the main actor: first ``CallDelegate/requestCached(_:)``, then ``CallDelegate/requestFinished(_:)``
-  /// or ``CallDelegate/requestFailed(_:)``. The call references the delegate weakly.
+  /// is called on the main actor: first ``CachedCallDelegate/requestCached(_:_:)``, then
+  /// ``CallDelegate/requestFinished(_:_:)`` or ``CallDelegate/requestFailed(_:_:)``. The call references the delegate
+  /// weakly.
   @discardableResult
   public func start<R: APIRequest>(
-    cachedThenFresh request: R, options: CallOptions = CallOptions(), delegate: any CallDelegate
+    cachedThenFresh request: R, options: CallOptions = CallOptions(), delegate: any CachedCallDelegate
   ) -> Call {
     let callbacks = CallCallbacks<R.Response>(
-      executor: .main,
-      onProgress: { [weak delegate] info, progress in
-        MainActor.assumeIsolated { delegate?.requestProgressed(info, progress) }
-      },
+      executor: .main, onProgress: delegate.progressCallback,
       onCached: { [weak delegate] info, outcome in
-        MainActor.assumeIsolated { if let call = outcome.finished(info) { delegate?.requestCached(call) } }
+        MainActor.assumeIsolated { if let response = outcome.erased { delegate?.requestCached(info, response) } }
       },
       onEnd: { [weak delegate] info, outcome in
         MainActor.assumeIsolated { delegate?.notify(info, outcome) }

@@ -15,6 +15,8 @@ final class CallRegistry: OwnedCalls {
     /// True if the call refreshes a credential or notifies a server of a logout. The `cancel` functions of the client
     /// do not cancel such a call.
     let isExemptFromCancel = RefreshControl.isRefreshing
+    /// True for the wait of an event stream between two connections. Draining ends it and does not wait for it.
+    var isPause = false
 
     /// The number of the group; nil for a call.
     var group: UInt64? { record?.info.id }
@@ -23,15 +25,26 @@ final class CallRegistry: OwnedCalls {
   private struct Places: Sendable {
     var entries: [Entry?] = []
     var free: [Int] = []
+    var drain = DrainMachine()
+    /// The tasks that wait until the calls of a client that drains have ended.
+    var waiting: [UnsafeContinuation<Void, Never>] = []
   }
+
+  /// The place of a call that was refused, because the client drains. The call is not registered.
+  static let refused = -1
 
   private let places = Locked(Places())
   /// The running calls whose requests declare a ``RepeatRule``.
   let repeats = RepeatControl()
+  /// The report of draining.
+  let draining = DrainControl()
   private let hasWarned = Locked(false)
 
-  func add(_ entry: Entry) -> Int {
-    places.withLock { places in
+  /// Registers a call. Returns ``refused`` if the client drains and the call must not start.
+  func add(_ entry: Entry, as role: DrainMachine.Role = .own) -> Int {
+    let role: DrainMachine.Role = entry.isPause ? .pause : entry.isExemptFromCancel && role == .own ? .part : role
+    return places.withLock { places in
+      guard places.drain.enter(role) else { return Self.refused }
       if let place = places.free.popLast() {
         places.entries[place] = entry
         return place
@@ -42,12 +55,71 @@ final class CallRegistry: OwnedCalls {
   }
 
   func remove(_ place: Int) {
-    let removed = places.withLock { places -> Entry? in
+    guard place != Self.refused else { return }
+    let (removed, isCounted) = places.withLock { places -> (Entry?, Bool) in
       places.free.append(place)
-      return places.entries[place].take()
+      let removed = places.entries[place].take()
+      if removed?.isPause == true { return (removed, true) }
+      let isOpen = places.drain.phase == .open
+      if isOpen { _ = places.drain.leave(isStopped: false) }
+      return (removed, isOpen)
     }
-    _ = removed
+    if let removed, !isCounted { leave(isStopped: removed.state.endsBy != nil) }
   }
+
+  var running: [Entry] { places.withLock { $0.entries.compactMap { $0 } } }
+
+  // MARK: - Draining
+
+  /// Refuses new calls from now on, and ends the event streams that wait for their next connection, because this
+  /// connection would be refused. Returns false if draining began before.
+  func beginDraining() -> Bool {
+    guard places.withLock({ $0.drain.begin() }) else { return false }
+    for pause in running where pause.isPause && pause.state.endsBy == nil {
+      pause.flags?.isDrained = true
+      pause.state.stop(.cancelled)
+    }
+    return true
+  }
+
+  var isDraining: Bool { places.withLock { $0.drain.phase != .open } }
+
+  /// Ends draining with a report on the calls.
+  func endDraining(isCacheWritten: Bool) {
+    draining.end(places.withLock { $0.drain.report(isCacheWritten: isCacheWritten) })
+  }
+
+  /// Counts a call that ended while the client drains.
+  private func leave(isStopped: Bool) {
+    let waiting = places.withLock { places -> [UnsafeContinuation<Void, Never>] in
+      guard places.drain.leave(isStopped: isStopped) else { return [] }
+      defer { places.waiting = [] }
+      return places.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  /// Waits until the calls of a client that drains have ended.
+  func callsEnded() async {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      let isIdle = places.withLock { places in
+        if places.drain.phase != .idle { places.waiting.append(continuation) }
+        return places.drain.phase == .idle
+      }
+      if isIdle { continuation.resume() }
+    }
+  }
+
+  /// Cancels every call of a client that drains. Returns false if the calls have ended or were cancelled before.
+  func cancelRest() -> Bool {
+    guard places.withLock({ $0.drain.expire() }) else { return false }
+    let exempt = running.filter(\.isExemptFromCancel)
+    cancel { _ in true }
+    for entry in exempt { entry.state.stop(.cancelled) }
+    return true
+  }
+
+  // MARK: - Cancelling
 
   /// Stops every call and group that `rule` selects. Returns the number of calls and groups that will now end as
   /// cancelled. Groups are stopped first, outer groups before inner groups. The members of a group end with the group
@@ -78,8 +150,6 @@ final class CallRegistry: OwnedCalls {
       return !hasWarned
     }
   }
-
-  var running: [Entry] { places.withLock { $0.entries.compactMap { $0 } } }
 }
 
 /// The running calls of a client whose requests declare a ``RepeatRule``. The rule decides whether calls of one request

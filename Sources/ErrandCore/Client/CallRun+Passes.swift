@@ -7,7 +7,7 @@
 /// inlined.
 extension CallRun {
   @inline(never)  // frame size
-  func carryOut() async -> CallEnding {
+  func carryOut() async -> Outcome<Void> {
     if repeatState != nil, let error = await repeatRejection() { return unbuilt(error) }
     switch prepared() {
     case .success(let pass):
@@ -29,7 +29,7 @@ extension CallRun {
   }
 
   @inline(never)  // frame size
-  private func unbuilt(_ error: APIError) -> CallEnding { ending(error, nil) }
+  private func unbuilt(_ error: APIError) -> Outcome<Void> { ending(error, nil) }
 
   /// The request and context of one pass through the pipeline.
   private final class Pass: Sendable {
@@ -47,7 +47,9 @@ extension CallRun {
     do {
       let plan = try plan()
       let cache = try cachePlan(plan)
-      let built = try typed.build(snapshot.builder, family, options)
+      var built = try typed.build(snapshot.builder, family, options)
+      // With a cache plan, the cache adds these fields: they must not be part of what it compares with `Vary`.
+      if cache == nil { for field in options.cache.fieldsToAdd(to: built.fields) { built.fields.append(field) } }
       try checkBody(of: built)
       #if DEBUG
         advise(on: built, plan)
@@ -98,13 +100,13 @@ extension CallRun {
     CallContext(
       CallContext.Parts(
         call: state, info: info, plan: plan, cache: cache, record: record, flags: flags, log: log, replay: replay,
-        sink: options.bodySink, onProgress: progress()))
+        sink: options.bodySink, onProgress: progress(), onInformational: informational()))
   }
 
   /// First delivers the stored response of any age, unless the call's rules reject the response. Then always asks the
   /// server: runs the request through the pipeline again, with the frozen request (see ``Freezing``) of the first run.
   @inline(never)  // frame size
-  private func cachedThenFresh(_ pass: Pass) async -> CallEnding {
+  private func cachedThenFresh(_ pass: Pass) async -> Outcome<Void> {
     let plan = pass.context.plan
     guard let cache = pass.context.cache else { return await perform(pass) }
     let log = FreezeLog()
@@ -126,10 +128,10 @@ extension CallRun {
   /// from the cache and runs the request through the pipeline again. The request is not run again if a second run could
   /// change something on the server twice.
   @inline(never)  // frame size
-  private func perform(_ pass: Pass) async -> CallEnding { await concluded(await answer(pass), pass) }
+  private func perform(_ pass: Pass) async -> Outcome<Void> { await concluded(await answer(pass), pass) }
 
   @inline(never)  // frame size
-  private func concluded(_ answer: Answer, _ pass: Pass) async -> CallEnding {
+  private func concluded(_ answer: Answer, _ pass: Pass) async -> Outcome<Void> {
     let first = await judged(answer, pass.context)
     guard let entry = first.rejectedEntry else { return first }
     entry.reject()
@@ -170,7 +172,7 @@ extension CallRun {
   }
 
   @inline(never)  // frame size
-  private func judged(_ answer: Answer, _ context: CallContext) async -> CallEnding {
+  private func judged(_ answer: Answer, _ context: CallContext) async -> Outcome<Void> {
     switch answer {
     // `with(nil)` drops the parsed JSON of the body, which would otherwise stay in memory as long as the app keeps the
     // outcome.
@@ -184,7 +186,7 @@ extension CallRun {
   // MARK: - Reading the response
 
   /// Validates and decodes a response that did not pass through the pipeline.
-  func reading(_ response: HTTPResponse) async -> CallEnding {
+  func reading(_ response: HTTPResponse) async -> Outcome<Void> {
     do {
       let context = context(try plan(), nil)
       return await judged(await verdict(on: response, context), context)
@@ -225,7 +227,7 @@ extension CallRun {
   /// Decodes the response and records how long that takes. Bodies over 16 KiB are decoded on the global executor.
   private func decode(_ response: HTTPResponse, _ context: CallContext) async -> APIError? {
     let begin = snapshot.timers.now
-    let rules = decodingRules(context.plan.envelope)
+    let rules = decodingRules(context.plan.rules.envelope)
     let kept = context.cache?.decodedRules
     let isKnown = kept.map { response.hit?.value(for: $0) != nil } ?? false
     let error: APIError?
@@ -236,7 +238,7 @@ extension CallRun {
     }
     record.decoded(in: begin.duration(to: snapshot.timers.now))
     #if DEBUG
-      if error == nil, !isKnown { adviseOnDates(in: response, rules) }
+      if error == nil, !isKnown { await adviseOnDates(in: response, rules) }
     #endif
     return error
   }
@@ -250,12 +252,12 @@ extension CallRun {
     }
   }
 
-  private func ending(_ error: APIError?, _ response: HTTPResponse?) -> CallEnding {
+  private func ending(_ error: APIError?, _ response: HTTPResponse?) -> Outcome<Void> {
     let now = snapshot.timers.now
     let (metrics, sent) = record.ended(after: started.duration(to: now), at: now)
     let error = error.map { complete($0, response, metrics, sent) }
     let response = response ?? error?.response
-    return CallEnding(
+    return Outcome<Void>(
       error: error, request: sent, response: response, origin: response.map { origin(of: $0, metrics) },
       metrics: metrics)
   }
@@ -278,10 +280,10 @@ extension CacheReadMode {
   }
 }
 
-extension CallEnding {
+extension Outcome<Void> {
   /// True if the response has the status and the body of the stored response. A status 304 (Not Modified) does not
   /// prove that the responses are equal, because another call may have replaced the cache entry in the meantime.
-  fileprivate func repeats(_ stored: CallEnding) -> Bool {
+  fileprivate func repeats(_ stored: Outcome<Void>) -> Bool {
     guard let mine = response, let other = stored.response else { return false }
     return mine.status == other.status && mine.body == other.body
   }

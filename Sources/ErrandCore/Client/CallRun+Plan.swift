@@ -6,23 +6,38 @@ extension CallRun {
     let request = info.request
     let envelope = envelope(of: request)
     if isStreamed { try checkStreaming(envelope) }
-    let contentTypes = request.contentTypes
-    let format = family?.settings.responseFormat ?? snapshot.configuration.responseFormat
     let credential = credential(of: request)
     if let refusal { throw refusal }
+    if place == CallRegistry.refused { throw .draining }
     return CallPlan(
-      statusRule: statusRule(of: request), contentTypes: contentTypes,
+      responseRules(of: request, envelope), access(of: request, credential), try sendingRules(of: request),
+      download: download, log: log, cacheKey: request.cacheKey, joining: joining(of: request), kind: kind)
+  }
+
+  private func responseRules(of request: any APIRequest, _ envelope: Envelope) -> ResponseRules {
+    let contentTypes = request.contentTypes
+    let format = family?.settings.responseFormat ?? snapshot.configuration.responseFormat
+    return ResponseRules(
+      status: statusRule(of: request), contentTypes: contentTypes,
       formatTypes: contentTypes == nil && typed.decodes ? typed.input.contentTypes(in: format) : nil,
-      shape: request.shape, envelope: envelope, credential: credential, provider: snapshot.configuration.credentials,
-      transport: snapshot.transport, nesting: nesting,
-      hasExchangeInterceptors: !snapshot.configuration.exchangeInterceptors.isEmpty,
-      requiredAccount: credential == .inherited ? options.requiredAccount : nil, base: snapshot.base,
-      servers: NamedServers(snapshot.bases, family), cookies: cookies(of: request), redirects: redirects(of: request),
-      retries: retries(of: request), idempotency: request.idempotency, hosts: try snapshot.hosts.get(),
-      connectTimeout: (timeouts.connect ?? .standardConnect).duration,
-      idleTimeout: (timeouts.idle ?? .standardIdle).duration, limits: snapshot.configuration.limits,
-      network: request.network, download: download, log: log, cacheKey: request.cacheKey,
-      joining: joining(of: request), kind: kind)
+      shape: request.shape, envelope: envelope)
+  }
+
+  private func access(of request: any APIRequest, _ credential: RequestCredential) -> CallAccess {
+    let requiresAccount = credential == .inherited || options.requiresAccountAlways
+    return CallAccess(
+      credential: credential, provider: snapshot.configuration.credentials, transport: snapshot.transport,
+      nesting: nesting, hasExchangeInterceptors: !snapshot.configuration.exchangeInterceptors.isEmpty,
+      requiredAccount: requiresAccount ? options.requiredAccount : nil, base: snapshot.base,
+      servers: NamedServers(snapshot.bases, family), cookies: cookies(of: request))
+  }
+
+  private func sendingRules(of request: any APIRequest) throws(APIError) -> SendingRules {
+    SendingRules(
+      redirects: redirects(of: request), retries: retries(of: request), idempotency: request.idempotency,
+      hosts: try snapshot.hosts.get(), connectTimeout: (timeouts.connect ?? .standardConnect).duration,
+      idleTimeout: (timeouts.idle ?? .standardIdle).duration, limits: limits(of: request),
+      network: request.network)
   }
 
   // MARK: - The settings in force: those of the call, the request, its family or the client
@@ -56,10 +71,17 @@ extension CallRun {
       .filled(by: .follow())
   }
 
-  private func retries(of request: any APIRequest) -> RetryPolicy {
+  func retries(of request: any APIRequest) -> RetryPolicy {
     let policy = options.retries.filled(by: request.retries).filled(by: family?.settings.retries)
       .filled(by: snapshot.configuration.retries)
     return policy.sendsAgain ? policy : .none
+  }
+
+  private func limits(of request: any APIRequest) -> ResponseLimits {
+    var limits = snapshot.configuration.limits
+    let own = options.bodyLimit.filled(by: request.bodyLimit).filled(by: family?.settings.bodyLimit ?? .inherited)
+    if case .bytes(let count) = own { limits.bodyBytes = max(count, 0) }
+    return limits
   }
 
   private func joining(of request: any APIRequest) -> JoinRule {
@@ -118,10 +140,11 @@ extension CallRun {
     let aliases = try targets.requests.map { other throws(APIError) in try cacheAlias(other) }
     return CachePlan(
       declared: own, inheritance: inheritance(family), mode: options.cache,
-      key: plan.cacheKey, appVersion: snapshot.configuration.appVersion, aliases: aliases,
+      key: plan.cacheKey, commonHeaders: snapshot.configuration.headers, appVersion: snapshot.configuration.appVersion,
+      aliases: aliases,
       storesOwn: targets.includesOwn,
       bodiesAreFinal: bodiesAreFinal, request: request,
-      decodedRules: bodiesAreFinal ? typed.decodedRules(plan, decodingRules(plan.envelope)) : nil)
+      decodedRules: bodiesAreFinal ? typed.decodedRules(plan, decodingRules(plan.rules.envelope)) : nil)
   }
 
   /// The rules for decoding a response with the given envelope. For the body of a rejected response, the caller passes
@@ -166,6 +189,20 @@ extension CallRun {
           UserCodeScope.during(type(of: accessory), in: nesting) { accessory.progressed(info, progress) }
         }
         onProgress?(info, progress)
+      }
+    }
+  }
+
+  /// Returns a function that passes informational responses to the accessories on the callback executor; nil if there
+  /// are no accessories.
+  func informational() -> (@Sendable (ResponseHead) -> Void)? {
+    guard let callbackQueue, !accessories.isEmpty else { return nil }
+    return { [state, info, accessories, nesting] head in
+      callbackQueue.run {
+        guard !state.isClaimed else { return }
+        for accessory in accessories {
+          UserCodeScope.during(type(of: accessory), in: nesting) { accessory.received(info, informational: head) }
+        }
       }
     }
   }

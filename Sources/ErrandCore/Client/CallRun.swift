@@ -2,7 +2,7 @@ import ErrandJSON
 import Synchronization
 
 /// One run of a request, from building the request to reporting the result. `work()` and `finish` are each called once.
-final class CallRun: Sendable {
+final class CallRun: Run {
   let state: CallState
   let info: CallInfo
 
@@ -11,15 +11,13 @@ final class CallRun: Sendable {
   let kind: RunKind
   private let extras: Extras?
   let snapshot: ClientSnapshot
-  private let registry: CallRegistry
-  private let place: Int
+  let registry: CallRegistry
+  let place: Int
   let accessories: [any Accessory]
-  let record = CallRecord()
+  let record: CallRecord
   let flags = CallFlags()
   let started: MonotonicInstant
   let delivery: Delivery
-  /// Keeps the callback jobs of the call in order; nil for a call that reports only its end, because a single job needs
-  /// no order.
   let callbackQueue: CallbackQueue?
   let timeouts: Timeouts
   let totalTimeout: Duration?
@@ -29,8 +27,8 @@ final class CallRun: Sendable {
   let log: CallLog?
   /// The effect of the request's ``RepeatRule`` on this call; nil if the request has no repeat rule.
   let repeatState: RepeatState?
-  /// The number of calls in which this call is nested. A call is nested in an outer call if a hook, an interceptor or
-  /// other code of the app sends the call on behalf of the outer call.
+  /// A call is nested in an outer call if a hook, an interceptor or other code of the app sends the call on behalf of
+  /// the outer call.
   let nesting: Int
   /// True if the client's credential provider sends this call in order to supply or refresh a credential.
   let isInsideProvider: Bool
@@ -96,15 +94,20 @@ final class CallRun: Sendable {
       owner: options.ownership?.number)
     log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
     let notifies = kind.isOrdinary && extras?.refusal == nil
+    let recording = snapshot.configuration.record
+    record = CallRecord(
+      flight: recording.isOn && kind.isOrdinary ? FlightNotes(bodyLimit: recording.bodyLimit) : nil,
+      trace: notifies ? snapshot.configuration.tracer?.begin(info, snapshot.timers) : nil)
     accessories = notifies ? snapshot.configuration.accessories + request.accessories + options.accessories : []
     place = registry.add(
-      .init(state: state, info: info, owner: options.ownership?.number, tag: options.tag, flags: flags))
+      .init(state: state, info: info, owner: options.ownership?.number, tag: options.tag, flags: flags),
+      as: kind.isOrdinary ? (options.isMember || nesting > 0 ? .part : .own) : .local)
     if let ownership = options.ownership { Self.enlist(state, with: ownership, in: registry) }
     let notifiesOnce = delivery.onProgress == nil && accessories.isEmpty && !typed.givesCachedFirst
     callbackQueue = notifiesOnce ? nil : CallbackQueue(delivery.executor)
     // A refused call sends nothing, so it neither stops other calls nor is stopped by them.
     repeatState =
-      notifies
+      notifies && place != CallRegistry.refused
       ? registry.repeats.start(typed.repeats, of: R.self, options.ownership?.number, info, state) : nil
     tellAccessories { $0.willStart(info) }
   }
@@ -119,14 +122,14 @@ final class CallRun: Sendable {
 
   /// Builds and sends the request, validates and decodes the response, then runs the hooks that do not run on the
   /// callback executor.
-  func work() async -> CallEnding {
+  func work() async -> Outcome<Void> {
     await completeWork(await carryOut())
   }
 
   /// Ends the work of the call and runs the hooks that do not run on the callback executor. The function is separate,
   /// so that its local variables do not enlarge the async frame of a waiting call.
   @inline(never)  // frame size
-  private func completeWork(_ result: CallEnding) async -> CallEnding {
+  private func completeWork(_ result: Outcome<Void>) async -> Outcome<Void> {
     // Code of the app may throw a cancellation error although the call was not cancelled. In that case the call is
     // cancelled now, so that both ``Call/isCancelled`` and the error say that the call was cancelled.
     if result.error?.stage == .cancelled { state.stop(.cancelled) }
@@ -156,51 +159,37 @@ final class CallRun: Sendable {
 
   // MARK: - The end
 
-  /// Passes a job to the callback executor. The job runs after all earlier progress reports of the call.
-  func hand(_ job: @escaping @Sendable () -> Void) {
-    if let callbackQueue { callbackQueue.run(job) } else { delivery.executor.run(job) }
+  var executor: CallbackExecutor { delivery.executor }
+
+  /// After this function, the next call with the same request type and owner may start, also from a callback of this
+  /// call.
+  func didClaim() {
+    if let repeatState { registry.repeats.end(repeatState) }
   }
 
-  /// Decides the final outcome, and notifies accessories, hooks and the callback. All of this happens in one job on the
-  /// current executor.
-  ///
-  /// If `willStop` of an accessory, the hook `afterCompletion` of the options or the hook `after` of the request cancels
-  /// the call during this job, the callback receives a cancellation and no success. Later cancellations have no effect.
-  func finish<Value>(_ result: CallEnding, _ notify: (CallEnding) -> Value) -> Value {
-    let claimed = applyStop(to: result, by: state.claim())
-    // After this line, the next call with the same request type and owner may start, also from a callback of this call.
-    if let repeatState { registry.repeats.end(repeatState) }
-    tellAccessories { $0.willStop(info, claimed) }
-    if runsHooks { options.afterCompletion?(applyStop(to: claimed, by: state.endsBy)) }
-    if runsHooks, typed.hasHooks { typed.hook(after: applyStop(to: claimed, by: state.endsBy))?() }
-    let ending = applyStop(to: claimed, by: state.conclude())
-    let value = notify(ending)
-    // Not nested: the call has ended, so what `didStop` sends is a new call.
-    for accessory in accessories { accessory.didStop(info, ending) }
-    registry.remove(place)
-    if let log { log.info(ending.error.map { "failed: \($0)" } ?? "done in \(ending.metrics.total)") }
-    return value
+  func willStop(_ accessory: any Accessory, _ ending: Outcome<Void>) { accessory.willStop(info, ending) }
+
+  func didStop(_ accessory: any Accessory, _ ending: Outcome<Void>) { accessory.didStop(info, ending) }
+
+  func runHooks(after ending: () -> Outcome<Void>) {
+    options.afterCompletion?(ending())
+    if typed.hasHooks { typed.hook(after: ending())?() }
+  }
+
+  func logLine(_ ending: Outcome<Void>) -> String {
+    ending.error.map { "failed: \($0)" } ?? "done in \(ending.metrics.total)"
   }
 
   /// True if the hooks of the call run. The hooks of a call that is nested too deeply do not run, and no accessory is
   /// notified. These hooks and accessories may have started the nested calls, and would start more.
-  private var runsHooks: Bool { kind.isOrdinary && refusal == nil }
+  var runsHooks: Bool { kind.isOrdinary && refusal == nil }
 
-  /// Notifies the accessories. Calls that an accessory sends are nested in this call.
-  private func tellAccessories(_ tell: (any Accessory) -> Void) {
-    for accessory in accessories {
-      UserCodeScope.during(type(of: accessory), in: nesting) { tell(accessory) }
-    }
-  }
-
-  /// Returns the ending of a call that was stopped for `reason`: the ending has the error for that reason. If `reason`
-  /// is nil, the call was not stopped, and the method returns `ending` unchanged.
-  private func applyStop(to ending: CallEnding, by reason: CallState.StopReason?) -> CallEnding {
+  func applyStop(to ending: Outcome<Void>, by reason: CallState.StopReason?) -> Outcome<Void> {
     guard let reason else { return ending }
     let superseded = reason == .cancelled ? repeatState?.supersession ?? (flags.isLoggedOut ? .loggedOut : nil) : nil
     let error = superseded ?? stopError(reason)
     if ending.error?.stage == error.stage, superseded == nil { return ending }
-    return ending.replaced(by: complete(error, ending.response, ending.metrics, ending.request))
+    return ending.with(.failure(complete(error, ending.response, ending.metrics, ending.request)))
   }
 
   /// The error of a stopped call. The call was cancelled, or its total time-out passed, or the deadline of its group
@@ -209,14 +198,14 @@ final class CallRun: Sendable {
     reason == .expired && !state.isPastDeadline ? .groupExpired : .stopped(reason, limit: totalTimeout)
   }
 
-  /// Adds the request, the response and the number of attempts to an error, and masks secrets in its message.
+  /// Adds the request, the response and the metrics to an error, and masks secrets in its message.
   func complete(
     _ error: APIError, _ response: HTTPResponse?, _ metrics: CallMetrics, _ sent: HTTPRequest?
   ) -> APIError {
     error.with { details in
       details.request = details.request ?? sent
       details.response = details.response ?? response
-      details.attempts = metrics.attempts
+      details.metrics = metrics
       // The error message of a stopped call contains only text of the library, and needs no masking. Masking takes
       // time, and thousands of calls may be stopped at once.
       if error.stage == .cancelled || error.stage == .deadline { return }

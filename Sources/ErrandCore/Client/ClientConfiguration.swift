@@ -92,6 +92,11 @@ public struct ClientConfiguration: Sendable {
   /// Receives one log line for each event, with secrets masked; nil for no log.
   public var log: (@Sendable (LogLine) -> Void)?
 
+  /// What the client records about its calls in ``APIClient/flightRecord``; by default nothing.
+  public var record = FlightRecording.off
+  /// Follows every call of the client and its exchanges, for tracing and metrics; nil for none.
+  package var tracer: (any CallTracer)?
+
   /// Makes a configuration for one server.
   public init(baseURL: String, cdnURL: String? = nil) {
     environment = ServerEnvironment(baseURL: baseURL, cdnURL: cdnURL)

@@ -13,12 +13,14 @@ final class ClientSnapshot: Sendable {
   /// The identity of the credential provider; nil if there is no provider. See ``RefreshControl/id(of:)``.
   let providerID: ObjectIdentifier?
   let transport: (any Transport)?
+  let flightRecord: FlightRecord
   /// The ``RefreshControl`` that all clients with the same provider object share; nil if each client refreshes
   /// separately.
   private let refreshing: RefreshControl?
 
   init(_ configuration: ClientConfiguration, _ services: ClientServices) {
     self.configuration = configuration
+    flightRecord = services.flightRecord
     let transport = Self.transport(configuration.transport, services)
     bases = BaseURLs(configuration.environment, others: configuration.environments)
     base = try? bases.main.get().origin
@@ -86,6 +88,7 @@ struct ClientServices: Sendable {
   let breaking = BreakerControl()
   let joining = JoinControl()
   let retrying = RetryControl()
+  let flightRecord = FlightRecord()
   let refreshing: RefreshControl
   let sessions: ClientSessions
   let standardCache: (any ClientCache)?

@@ -57,7 +57,6 @@ final class RequestBuilder: Sendable {
     if let family { add(family.settings.headers, to: &fields, of: draft, url, family) }
     request.headers.apply(to: &fields)
     options.headers.apply(to: &fields)
-    askForOriginal(&fields)
     addKey(request.idempotency, to: &fields)
     return HTTPRequest(method: draft.method, url: url, fields: fields, body: draft.body?.body)
   }
@@ -65,16 +64,6 @@ final class RequestBuilder: Sendable {
   /// Builds the HTTP request of an ``APIRequest`` for a call without call options.
   package func build(whole request: some APIRequest) throws(APIError) -> HTTPRequest {
     try build(request, request.family.map(SharedFamily.init), CallOptions(), request.decoder.input)
-  }
-
-  /// If the request has a `Range` field, asks for a body without a content coding, because a part of an encoded body
-  /// cannot be decoded (RFC 9110 section 14.2). If the app has set the `Accept-Encoding` field, the field is not
-  /// changed.
-  private func askForOriginal(_ fields: inout HTTPFields) {
-    guard fields.contains("Range"), let standard = defaults.first(where: { $0.name == .acceptEncoding })?.value,
-      fields.values(of: .acceptEncoding) == [standard]
-    else { return }
-    fields.replace(HTTPField(.acceptEncoding, "identity"))
   }
 
   /// Adds a header field with an idempotency key if the request declares one. Each call has a new key, which all

@@ -22,7 +22,7 @@ extension APIClient {
     try await inspect(request) { frozen, context in
       // The inner closure captures two values of the call plan instead of the whole plan. The plan holds the outer
       // closure, so capturing the plan would make a reference cycle.
-      let (statuses, envelope) = (context.plan.statusRule, context.plan.envelope)
+      let (statuses, envelope) = (context.plan.rules.status, context.plan.rules.envelope)
       made.withLock {
         $0 = ResponseReading(request: frozen) { response in
           statuses.takes(response, envelope)

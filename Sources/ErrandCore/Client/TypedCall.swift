@@ -7,7 +7,7 @@ protocol AnyTypedCall: AnyObject, Sendable {
   /// another call.
   func decodedRules(_ plan: CallPlan, _ rules: DecodingRules) -> DecodedRules?
   /// The job that delivers the stored response of a `cachedThenFresh` call; nil for other calls.
-  func cachedJob(_ info: CallInfo, _ ending: CallEnding) -> (@Sendable () -> Void)?
+  func cachedJob(_ info: CallInfo, _ ending: Outcome<Void>) -> (@Sendable () -> Void)?
   /// True if the call decodes a value from its response.
   var decodes: Bool { get }
   /// What the decoder of the request reads.
@@ -27,10 +27,10 @@ protocol AnyTypedCall: AnyObject, Sendable {
   var hasHooks: Bool { get }
   /// A closure that calls the request's `before` hook, which runs before the call reports its ending; nil if there is
   /// no such hook. The hook does not run on the callback executor.
-  func hook(before ending: CallEnding) -> (@Sendable () async -> Void)?
+  func hook(before ending: Outcome<Void>) -> (@Sendable () async -> Void)?
   /// A closure that calls the request's `after` hook, which runs on the callback executor, just before the callback of
   /// the call; nil if there is no such hook.
-  func hook(after ending: CallEnding) -> (@Sendable () -> Void)?
+  func hook(after ending: Outcome<Void>) -> (@Sendable () -> Void)?
 }
 
 /// The body of a rejected response, decoded as the request's `ErrorBody`.
@@ -81,8 +81,8 @@ final class TypedCall<R: APIRequest>: AnyTypedCall {
   func decodedRules(_ plan: CallPlan, _ rules: DecodingRules) -> DecodedRules? {
     guard input.isByType(rules.format) else { return nil }
     return DecodedRules(
-      type: R.self, status: plan.statusRule, contentTypes: plan.contentTypes, shape: plan.shape,
-      envelope: plan.envelope, json: rules.json)
+      type: R.self, status: plan.rules.status, contentTypes: plan.rules.contentTypes, shape: plan.rules.shape,
+      envelope: plan.rules.envelope, json: rules.json)
   }
 
   func decode(_ response: HTTPResponse, _ rules: DecodingRules, kept: DecodedRules?) -> APIError? {
@@ -129,35 +129,31 @@ final class TypedCall<R: APIRequest>: AnyTypedCall {
     }
   }
 
-  func hook(before ending: CallEnding) -> (@Sendable () async -> Void)? {
+  func hook(before ending: Outcome<Void>) -> (@Sendable () async -> Void)? {
     guard let before = hooks?.before else { return nil }
     let outcome = outcome(ending)
     return { await before(outcome) }
   }
 
-  func hook(after ending: CallEnding) -> (@Sendable () -> Void)? {
+  func hook(after ending: Outcome<Void>) -> (@Sendable () -> Void)? {
     guard let after = hooks?.after else { return nil }
     let outcome = outcome(ending)
     return { after(outcome) }
   }
 
-  func cachedJob(_ info: CallInfo, _ ending: CallEnding) -> (@Sendable () -> Void)? {
+  func cachedJob(_ info: CallInfo, _ ending: Outcome<Void>) -> (@Sendable () -> Void)? {
     guard let onCached else { return nil }
     let outcome = outcome(ending)
     return { onCached(info, outcome) }
   }
 
-  func value(of ending: CallEnding) throws(APIError) -> R.Response {
+  func value(of ending: Outcome<Void>) throws(APIError) -> R.Response {
     if let error = ending.error { throw error }
     guard let value else { throw .fault(.decode, .decoding, "The call ended without a value and without an error.") }
     return value
   }
 
-  func outcome(_ ending: CallEnding) -> Outcome<R.Response> {
-    let result = Result { () throws(APIError) in try value(of: ending) }
-    return Outcome(
-      result: result, request: ending.request, response: ending.response, origin: ending.origin,
-      metrics: ending.metrics,
-      isUnchanged: ending.isUnchanged)
+  func outcome(_ ending: Outcome<Void>) -> Outcome<R.Response> {
+    ending.with(Result { () throws(APIError) in try value(of: ending) })
   }
 }

@@ -139,6 +139,11 @@ extension APIError {
   private static let mostLetters = 300
 }
 
+extension HTTPFields {
+  /// The content type as a part of an error message.
+  var shownContentType: String { self[.contentType].map { "the content type \"\($0)\"" } ?? "no content type" }
+}
+
 /// Wraps an error that a `BodySink`, the destination of a response body, threw.
 struct SinkFailure: Error {
   let cause: any Error

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// Why a call failed: the stage in which it failed, a stable code, and all details that are known.
 ///
 /// ```
@@ -6,7 +8,7 @@
 /// │                parameter unsupported
 /// ├── interceptor  interceptor, or the code of the APIError that an interceptor threw
 /// ├── authorize    noCredential refreshFailed refreshUnavailable, invalidArgument for an account without a name
-/// ├── admission    queueFull circuitOpen repeated, or a code that an interceptor defines
+/// ├── admission    queueFull circuitOpen draining repeated, or a code that an interceptor defines
 /// ├── transport    the kinds of TransportFailure
 /// ├── redirect     tooManyRedirects redirectLoop invalidRedirect redirectRefused
 /// ├── validate     status contentType shape notJSON business
@@ -61,50 +63,26 @@ public struct APIError: Error, Sendable {
     public var description: String { rawValue }
   }
 
-  private final class Storage: Sendable {
-    let stage: Stage
-    let code: Code
-    let message: String
-    let request: HTTPRequest?
-    let response: HTTPResponse?
-    let attempts: Int
-    let errorBody: (any Sendable)?
-    let businessCode: String?
-    let cause: (any Error)?
-    let members: [GroupMember]
-
-    init(_ details: Details) {
-      stage = details.stage
-      code = details.code
-      message = details.message
-      request = details.request
-      response = details.response
-      attempts = details.attempts
-      errorBody = details.errorBody
-      businessCode = details.businessCode
-      cause = details.cause
-      members = details.members
-    }
-  }
-
-  /// The values from which an error is built. An error cannot be changed, so `with(_:)` changes a copy of the values
-  /// and builds a new error.
-  struct Details {
+  /// The values of an error. An error cannot be changed, so `with(_:)` changes a copy of the values and builds a new
+  /// error.
+  struct Details: Sendable {
     var stage: Stage
     var code: Code
     var message: String
     var request: HTTPRequest?
     var response: HTTPResponse?
-    var attempts = 0
+    var metrics: CallMetrics?
     var errorBody: (any Sendable)?
     var businessCode: String?
     var cause: (any Error)?
     var members: [GroupMember] = []
   }
 
-  private let storage: Storage
+  /// The values are stored in one object, so that an error is a single reference.
+  private let storage: Boxed<Details>
+  private var details: Details { storage.value }
 
-  init(_ details: Details) { storage = Storage(details) }
+  init(_ details: Details) { storage = Boxed(details) }
 
   /// Makes an error, for example in an interceptor that rejects a call.
   public init(_ stage: Stage, _ code: Code, _ message: String, cause: (any Error)? = nil) {
@@ -112,35 +90,40 @@ public struct APIError: Error, Sendable {
   }
 
   /// The stage in which the call failed.
-  public var stage: Stage { storage.stage }
+  public var stage: Stage { details.stage }
   /// A stable code for the reason why the call failed.
-  public var code: Code { storage.code }
+  public var code: Code { details.code }
   /// One English sentence for people. It names the value or part that is wrong, and what the caller can do about it.
-  public var message: String { storage.message }
+  public var message: String { details.message }
   /// The request as it was last sent, after redirects. If nothing was sent, it is the request that was built. Nil if
   /// the request could not be built.
-  public var request: HTTPRequest? { storage.request }
+  public var request: HTTPRequest? { details.request }
   /// The response, if there is one. Its body is not longer than the limits of the client allow.
-  public var response: HTTPResponse? { storage.response }
+  public var response: HTTPResponse? { details.response }
   /// How many times a request was sent over the network.
-  public var attempts: Int { storage.attempts }
+  public var attempts: Int { details.metrics?.attempts ?? 0 }
+  /// The metrics of the failed call; nil if the call was never started.
+  public var metrics: CallMetrics? { details.metrics }
   /// The business code of the response, as text. It is the result code that the server puts into the ``Envelope``
   /// around the value.
-  public var businessCode: String? { storage.businessCode }
+  public var businessCode: String? { details.businessCode }
   /// The reason why the cache had no response to serve; nil unless the call was allowed to use only the cache.
   public var cacheMiss: CacheMiss? { code == .cacheMiss ? (cause as? CacheMissError)?.miss : nil }
   /// The underlying error that caused this error; nil if there is none.
-  public var cause: (any Error)? { storage.cause }
+  public var cause: (any Error)? { details.cause }
   /// The position of the failed call in nested batches and chains. The first element is the member of the outermost
   /// group, the second is the member inside that member, and so on. Empty if the call belongs to no group.
-  public var members: [GroupMember] { storage.members }
+  public var members: [GroupMember] { details.members }
   /// The status code of the response, if there is one.
-  public var status: Int? { storage.response?.status }
+  public var status: Int? { details.response?.status }
 
   /// The response body as the type that the request declares for errors (``APIRequest/ErrorBody``), or its bytes as
-  /// `Data`; nil if there is no body or the body has another form.
+  /// `Data`; nil if there is no body or the body has another form. ``ProblemDetails`` need not be declared: each call
+  /// reads them from the body, if the body has their media type.
   public func body<Body: Decodable & Sendable>(as type: Body.Type = Body.self) -> Body? {
-    storage.errorBody as? Body ?? storage.response?.body as? Body
+    if let known = details.errorBody as? Body ?? details.response?.body as? Body { return known }
+    guard Body.self == ProblemDetails.self, let response else { return nil }
+    return (try? ProblemDetails(response)) as? Body
   }
 
   /// A copy of the error with a response.
@@ -148,10 +131,7 @@ public struct APIError: Error, Sendable {
 
   /// A copy of the error with some details changed.
   func with(_ change: (inout Details) -> Void) -> APIError {
-    var details = Details(
-      stage: stage, code: code, message: message, request: request, response: response, attempts: attempts,
-      errorBody: storage.errorBody, businessCode: businessCode, cause: cause,
-      members: members)
+    var details = self.details
     change(&details)
     return APIError(details)
   }

@@ -25,9 +25,9 @@ public struct GroupOptions: Sendable {
   /// An asynchronous hook. The group waits until the hook has ended, then calls the delegate and the completion
   /// closure. The hook does not run on the callback executor, but in a task that is cancelled when the group is
   /// cancelled.
-  public var beforeCompletion: (@Sendable (GroupEnding) async -> Void)?
+  public var beforeCompletion: (@Sendable (GroupOutcome<Void>) async -> Void)?
   /// A hook that runs on the callback executor, directly before the delegate and the completion closure are called.
-  public var afterCompletion: (@Sendable (GroupEnding) -> Void)?
+  public var afterCompletion: (@Sendable (GroupOutcome<Void>) -> Void)?
 
   private(set) var ownership: CallOwner.Reference?
 
@@ -36,8 +36,8 @@ public struct GroupOptions: Sendable {
     deadline: TimeLimit = .never, owner: CallOwner? = nil, tag: String? = nil, accessories: [any Accessory] = [],
     indicator: IndicatorChoice = .inherited, members: CallOptions = CallOptions(),
     onProgress: (@Sendable (GroupProgress) -> Void)? = nil,
-    beforeCompletion: (@Sendable (GroupEnding) async -> Void)? = nil,
-    afterCompletion: (@Sendable (GroupEnding) -> Void)? = nil
+    beforeCompletion: (@Sendable (GroupOutcome<Void>) async -> Void)? = nil,
+    afterCompletion: (@Sendable (GroupOutcome<Void>) -> Void)? = nil
   ) {
     self.deadline = deadline
     ownership = owner.map(CallOwner.Reference.init)

@@ -1,15 +1,6 @@
-/// The ending of one run of a batch or a chain, without its value. Accessories and hooks receive this type.
-public struct GroupEnding: Sendable {
-  /// The error of the group; nil for success. ``APIError/members`` names the failed member.
-  public let error: APIError?
-  /// The report on the members: their order, durations and sources.
-  public let report: GroupReport
-
-  /// True if the group sent at least one call and all responses are from the cache.
-  public var isFromCache: Bool { report.isFromCache }
-}
-
 /// The outcome of one run of a batch or a chain: the value or the error, and the report on its members.
+///
+/// Accessories and the hooks of ``GroupOptions`` receive a `GroupOutcome<Void>`, which has no value.
 public struct GroupOutcome<Value: Sendable>: Sendable {
   /// The value or the error of the group. ``APIError/members`` names the failed member.
   public let result: Result<Value, APIError>
@@ -21,16 +12,16 @@ public struct GroupOutcome<Value: Sendable>: Sendable {
   /// The value; nil for a failure.
   public var value: Value? { try? result.get() }
   /// The error; nil for success.
-  public var error: APIError? { if case .failure(let error) = result { error } else { nil } }
+  public var error: APIError? { result.error }
 }
 
-extension GroupEnding {
-  /// Returns an outcome whose result is the error of this ending, or the given result if this ending has no error.
-  func outcome<Value>(_ result: Result<Value, APIError>) -> GroupOutcome<Value> {
-    GroupOutcome(result: error.map { .failure($0) } ?? result, report: report)
+extension GroupOutcome where Value == Void {
+  init(error: APIError?, report: GroupReport) {
+    self.init(result: error.map { .failure($0) } ?? .success(()), report: report)
   }
-}
 
-extension Result where Failure == APIError {
-  var error: APIError? { if case .failure(let error) = self { error } else { nil } }
+  /// Returns an outcome whose result is the error of this outcome, or the given result if this outcome has no error.
+  func outcome<Other>(_ result: Result<Other, APIError>) -> GroupOutcome<Other> {
+    GroupOutcome<Other>(result: error.map { .failure($0) } ?? result, report: report)
+  }
 }

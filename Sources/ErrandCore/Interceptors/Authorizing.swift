@@ -16,10 +16,10 @@ package struct Authorizing: SelectiveInterceptor {
   /// True if a credential may be available for the request, and the request has no `Authorization` field.
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool {
     if request.fields.contains(.authorization) { return false }
-    return switch context.plan.credential {
+    return switch context.plan.access.credential {
     case .none: false
     case .own: true
-    case .inherited: context.plan.provider != nil
+    case .inherited: context.plan.access.provider != nil
     }
   }
 
@@ -37,20 +37,31 @@ package struct Authorizing: SelectiveInterceptor {
   /// the request body cannot be replayed.
   @inline(never)  // frame size
   private func resend(
-    _ request: HTTPRequest, _ refused: Credential, _ response: HTTPResponse, _ context: CallContext, _ next: Next
+    _ request: HTTPRequest, _ old: Credential, _ response: HTTPResponse, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
-    guard let provider = context.plan.refreshing, request.body?.isReplayable ?? true, !isTaken(response, context),
-      context.flags.takeRefresh(),
-      let newer = try await newer(than: refused, by: provider, context, after: response)
-    else { return response }
+    guard let provider = context.plan.access.refreshing else {
+      return refused(.notPossible, response, context)
+    }
+    if request.body?.isReplayable == false { return refused(.bodyUsedUp, response, context) }
+    if isTaken(response, context) { return refused(.delivered, response, context) }
+    if !context.flags.takeRefresh() { return refused(.refreshedBefore, response, context) }
+    guard let newer = try await newer(than: old, by: provider, context, after: response) else { return response }
     context.plan.log?.info("the server responded with 401; sending the request again with a newer credential")
     return try await next(try authorized(request, newer))
+  }
+
+  /// Records why the credential is not refreshed, and returns the response with status 401.
+  private func refused(
+    _ result: CallDecision.RefreshResult, _ response: HTTPResponse, _ context: CallContext
+  ) -> HTTPResponse {
+    context.note(.refreshed(.rejected, result))
+    return response
   }
 
   /// True if a sink has received the response body. The bytes in the sink cannot be taken back, so the request must not
   /// be sent again, and this response is the result of the call.
   private func isTaken(_ response: HTTPResponse, _ context: CallContext) -> Bool {
-    context.sink != nil && context.plan.statusRule.accepts(response.status)
+    context.sink != nil && context.plan.rules.status.accepts(response.status)
   }
 
   /// Returns a credential that is newer than `old`; nil if no newer credential is available.
@@ -61,16 +72,21 @@ package struct Authorizing: SelectiveInterceptor {
     than old: Credential, by provider: any RefreshingProvider, _ context: CallContext,
     after response: HTTPResponse? = nil
   ) async throws -> Credential? {
+    let cause: CallDecision.RefreshCause = response == nil ? .expiring : .rejected
     do {
       let control = RefreshControl.shared(by: provider) ?? control
-      let newer = try await control.newer(
-        than: old, for: context.account, by: provider, at: context.plan.base, nesting: context.plan.nesting,
+      let (newer, result) = try await control.newer(
+        than: old, for: context.account, by: provider, at: context.plan.access.base,
+        nesting: context.plan.access.nesting,
         context.call)
-      checkAccount(of: provider, context)
+      context.note(.refreshed(cause, result))
+      try checkAccount(of: provider, context)
       return newer
     } catch {
       try context.call.check()
-      throw APIError.mapping(error, as: .authorize).with { $0.response = $0.response ?? response }
+      let error = APIError.mapping(error, as: .authorize)
+      context.note(.refreshed(cause, .failed(error.message)))
+      throw error.with { $0.response = $0.response ?? response }
     }
   }
 
@@ -86,22 +102,28 @@ package struct Authorizing: SelectiveInterceptor {
   @inline(never)  // frame size
   private func credential(for request: HTTPRequest, _ context: CallContext) async throws -> Credential? {
     guard context.showsCredential(to: request.url.origin) else { return nil }
-    switch context.plan.credential {
+    switch context.plan.access.credential {
     case .none: return nil
     case .own(let credential): return credential
     case .inherited:
-      guard let provider = context.plan.provider else { return nil }
+      guard let provider = context.plan.access.provider else { return nil }
       if let fixed = provider as? FixedCredential { return try await fixed.credential(for: context.account) }
       return try await provided(by: provider, context)
     }
   }
 
   /// Sets the flag `isMaybeOfAnotherAccount` if the account changed while a provider supplied a credential. The
-  /// credential may then belong to the new account, so the response must not reach other calls. A ``CredentialStore``
-  /// is exempt, because the store always returns the credential of the account for which the credential is requested.
-  private func checkAccount(of provider: any CredentialProvider, _ context: CallContext) {
-    guard let account = context.account, !(provider is CredentialStore), context.mayReachOthers else { return }
-    if !provider.account.hasSameBytes(as: account) { context.flags.isMaybeOfAnotherAccount = true }
+  /// credential may then belong to the new account, so the response must not reach other calls, and the cookies of the
+  /// old account are neither sent nor changed. A ``CredentialStore`` is exempt, because the store always returns the
+  /// credential of the account for which the credential is requested.
+  /// - Throws: ``APIError`` if the call is a download, whose partial file belongs to the old account.
+  private func checkAccount(of provider: any CredentialProvider, _ context: CallContext) throws(APIError) {
+    let plan = context.plan
+    guard context.mayReachOthers || plan.hasDownload || plan.access.cookies.jars != nil, let account = context.account,
+      !(provider is CredentialStore), !provider.account.hasSameBytes(as: account)
+    else { return }
+    if plan.hasDownload { throw .otherAccount }
+    context.flags.isMaybeOfAnotherAccount = true
   }
 
   private func provided(by provider: any CredentialProvider, _ context: CallContext) async throws -> Credential? {
@@ -110,8 +132,8 @@ package struct Authorizing: SelectiveInterceptor {
     let credential: Credential?
     do {
       credential = try await control.credential(
-        for: account, by: provider, nesting: context.plan.nesting, context.call)
-      checkAccount(of: provider, context)
+        for: account, by: provider, nesting: context.plan.access.nesting, context.call)
+      try checkAccount(of: provider, context)
     } catch {
       try context.call.check()
       throw APIError.mapping(error, as: .authorize)

@@ -7,9 +7,17 @@ package struct CookieCarrying: Interceptor {
   package init() {}
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    guard let jar = context.plan.cookies.jar(of: context.account) else { return try await next(request) }
+    guard let jar = jar(context) else { return try await next(request) }
     let (carrying, removalCount) = carrying(request, jar, context)
     return kept(try await next(carrying), request.url, jar, removalCount, context)
+  }
+
+  /// The cookie jar of the call; nil if cookies are off, or if the jar belongs to another account than the credential
+  /// may belong to.
+  private func jar(_ context: CallContext) -> CookieJar? {
+    let rule = context.plan.access.cookies
+    if rule.jars != nil, context.flags.isMaybeOfAnotherAccount { return nil }
+    return rule.jar(of: context.account)
   }
 
   // The following functions are separate, so that their local variables do not enlarge the async frame of a call that
@@ -32,7 +40,7 @@ package struct CookieCarrying: Interceptor {
   private func kept(
     _ response: HTTPResponse, _ url: HTTPURL, _ jar: CookieJar, _ removalCount: UInt64, _ context: CallContext
   ) -> HTTPResponse {
-    let values = response.fields.octets(of: .setCookie)
+    let values = response.fields.values(of: .setCookie)
     if values.isEmpty { return response }
     for refusal in jar.take(values, from: url, removalCount: removalCount) {
       context.plan.log?.info("a cookie from \(url.origin) is rejected: \(refusal)")
@@ -46,8 +54,8 @@ extension CallContext {
   /// cookies that the configuration leaves out of cache keys. Nil if the jar has no cookies for the request, or if the
   /// request already has a `Cookie` field.
   package func cookies(for request: HTTPRequest) -> String? {
-    guard plan.cookies.isOn, !request.fields.contains(.cookie) else { return nil }
-    let field = plan.cookies.jar(of: account)?.field(for: request.url, from: cookieSite(for: request))
-    return field.flatMap { plan.cookies.cacheKeyValue(of: $0) }
+    guard plan.access.cookies.isOn, !request.fields.contains(.cookie) else { return nil }
+    let field = plan.access.cookies.jar(of: account)?.field(for: request.url, from: cookieSite(for: request))
+    return field.flatMap { plan.access.cookies.cacheKeyValue(of: $0) }
   }
 }

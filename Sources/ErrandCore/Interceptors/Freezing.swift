@@ -13,8 +13,7 @@ package struct Freezing: Interceptor {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     guard context.replay == nil, context.plan.kind.isOrdinary else { return try await replayed(request, context, next) }
-    try fix(request, context)
-    return try await next(request)
+    return try await next(try fix(request, context))
   }
 
   // The following functions are separate, so that their local variables do not enlarge the async frame of a call that
@@ -42,22 +41,35 @@ package struct Freezing: Interceptor {
       context.freeze(replayed)
       return replayed.request
     }
-    try fix(request, context)
-    return request
+    return try fix(request, context)
   }
 
   @inline(never)  // frame size
-  private func fix(_ request: HTTPRequest, _ context: CallContext) throws {
+  private func fix(_ request: HTTPRequest, _ context: CallContext) throws -> HTTPRequest {
     try APIError.check(request)
+    let request = request.fields.contains("Range") ? plain(request, context) : request
     context.freeze(.init(request: request, account: try account(context)))
+    return request
+  }
+
+  /// The request for a range, without the content codings that the client accepts by default, because a part of an
+  /// encoded body cannot be decoded (RFC 9110 section 14.2). An `Accept-Encoding` of the app is not changed.
+  private func plain(_ request: HTTPRequest, _ context: CallContext) -> HTTPRequest {
+    let standard = context.plan.access.contentCodings.joined(separator: ", ")
+    guard request.fields.values(of: .acceptEncoding) == [standard] else { return request }
+    var request = request
+    request.fields.replace(HTTPField(.acceptEncoding, "identity"))
+    return request
   }
 
   /// The account for which the request is sent. If the same call has already passed through the pipeline once, this is
   /// the account of that earlier pass. Otherwise this is the current account of the credential provider.
   private func account(_ context: CallContext) throws -> String? {
     if let earlier = context.replay?.first { return earlier.account }
-    let present = try context.plan.provider.flatMap { try sessions.account(of: $0, context.flags) }
-    if let required = context.plan.requiredAccount, !present.hasSameBytes(as: required) { throw APIError.otherAccount }
+    let present = try context.plan.access.provider.flatMap { try sessions.account(of: $0, context.flags) }
+    if let required = context.plan.access.requiredAccount, !(present ?? "").hasSameBytes(as: required) {
+      throw APIError.otherAccount
+    }
     return present
   }
 }

@@ -29,9 +29,9 @@ package enum RedirectDecision: Sendable {
         .redirectRefused,
         "The server redirected with status \(response.status), but the redirect policy is `RedirectPolicy.never`")
     }
-    let locations = Set(response.fields.references(of: .location))
-    guard let location = locations.first, locations.count == 1 else {
-      let found = locations.isEmpty ? "no Location field" : "several different Location fields"
+    guard let location = response.fields.single(.location) else {
+      let isMissing = !response.fields.contains(.location)
+      let found = isMissing ? "no Location field" : "several different Location fields"
       return fail(
         .invalidRedirect, "The server redirected with status \(response.status), but the response has \(found)")
     }

@@ -41,19 +41,33 @@ package struct Redirecting: Interceptor {
     while true {
       let isStored = response.origin == .cacheFresh || response.origin == .cacheStale
       if !isStored, !request.method.isSafe { stored = nil }
-      let asked = context.plan.hosts == nil ? request.url : response.url
+      let asked = context.plan.sending.hosts == nil ? request.url : response.url
       // After a response that sets cookies, another request for the same URL is not a loop, because the server may
       // respond differently.
-      if context.plan.cookies.isOn, response.fields.contains(.setCookie) { loopStart = visited.count }
+      if context.plan.access.cookies.isOn, response.fields.contains(.setCookie) { loopStart = visited.count }
       switch RedirectDecision.decide(
-        response, to: request, asked: asked, visited: visited, from: loopStart, hosts: context.plan.hosts,
-        policy: context.plan.redirects)
+        response, to: request, asked: asked, visited: visited, from: loopStart, hosts: context.plan.sending.hosts,
+        policy: context.plan.sending.redirects)
       {
-      case .deliver: return (response, stored)
-      case .fail(let error): throw error.with { $0.response = response }
+      case .deliver:
+        if StatusRule.isRedirect(response.status) {
+          context.note(
+            .notRedirected(status: response.status, reason: "the redirect policy is `RedirectPolicy.manual`"))
+        }
+        return (response, stored)
+      case .fail(let error):
+        context.note(.notRedirected(status: response.status, reason: error.message))
+        throw error.with { $0.response = response }
       case .follow(let hop):
         if isStored { stored = stored ?? request }
         context.record.recordRedirect()
+        context.note(
+          .redirected(
+            CallDecision.Redirect(
+              status: response.status, target: hop.url.string, method: request.method, newMethod: hop.method,
+              removesSecrets: request.fields.all.contains(where: \.isSecret)
+                && !hop.fields.all.contains(where: \.isSecret)
+            )))
         context.plan.log?.info("\(response.status) redirects to \(hop)")
         visited.append(hop)
         request = hop

@@ -34,8 +34,8 @@ public struct Signing: Interceptor {
 
   /// Signs the request, then passes the request to the rest of the pipeline.
   public func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    let home = context.plan.home(of: request.url.origin)
-    guard try others.get().contains(home) || context.plan.servers.contains(home),
+    let home = context.plan.sending.home(of: request.url.origin)
+    guard try others.get().contains(home) || context.plan.access.servers.contains(home),
       context.isFirstOrigin(home)
     else {
       return try await next(request)

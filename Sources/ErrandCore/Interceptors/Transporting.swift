@@ -41,7 +41,10 @@ package struct Transporting: Interceptor {
 
   @inline(never)  // frame size
   private func begin(_ request: HTTPRequest, _ context: CallContext, at now: MonotonicInstant) -> Exchange {
-    let recorder = context.record.sending(request, at: now)
+    var request = request
+    let trace = context.record.trace?.begin(
+      &request, isFirstOrigin: context.isFirstOriginOrUnknown(request.url.origin))
+    let recorder = context.record.sending(request, at: now, trace)
     context.plan.log?.info("sending \(request)")
     return exchange(request, recorder, context)
   }
@@ -66,7 +69,7 @@ package struct Transporting: Interceptor {
   ///   field.
   /// - The cookie jar supplied cookies that differ from the cookies of the cache lookup.
   private func showsMoreThanFrozen(_ request: HTTPRequest, _ context: CallContext) -> Bool {
-    let isOn = context.plan.cookies.isOn
+    let isOn = context.plan.access.cookies.isOn
     if isOn, let lookup = context.lookup, showsOtherCookies(request, than: lookup, context) { return true }
     let namesAccount = context.lookup?.namesAccount ?? (context.account != nil)
     if namesAccount { return false }
@@ -74,7 +77,7 @@ package struct Transporting: Interceptor {
     let frozen = context.frozenFields ?? HTTPFields()
     return request.fields.all.contains { field in
       guard field.isSecret || frozen.holdsSecret(field.name) else { return false }
-      if field.name == .authorization, context.plan.ownCredential.hasSameBytes(as: field.value) { return false }
+      if field.name == .authorization, context.plan.access.ownCredential.hasSameBytes(as: field.value) { return false }
       if field.name == .cookie, jars.hasSameBytes(as: field.value) { return false }
       return !frozen.values(of: field.name).containsBytes(of: field.value)
     }
@@ -86,7 +89,7 @@ package struct Transporting: Interceptor {
   ) -> Bool {
     let frozen = context.frozenFields?.values(of: .cookie) ?? []
     var sent = request.fields.values(of: .cookie)
-    if frozen.isEmpty { sent = sent.compactMap { context.plan.cookies.cacheKeyValue(of: $0) } }
+    if frozen.isEmpty { sent = sent.compactMap { context.plan.access.cookies.cacheKeyValue(of: $0) } }
     if let keyed = lookup.cookies { return !sent.haveSameBytes(as: [keyed]) }
     return !sent.isEmpty && !sent.haveSameBytes(as: frozen)
   }
@@ -119,27 +122,37 @@ package struct Transporting: Interceptor {
   private func exchange(_ request: HTTPRequest, _ recorder: ExchangeRecorder, _ context: CallContext) -> Exchange {
     var handling = Exchange.Handling()
     handling.mayBeRepeated =
-      context.plan.idempotency.allows(request.method) && (request.body?.isReplayable ?? true)
+      context.plan.sending.idempotency.allows(request.method) && (request.body?.isReplayable ?? true)
     handling.observer = recorder
-    handling.dropsRedirectBodies = context.plan.redirects.mode == .follow && context.cache == nil
+    handling.dropsRedirectBodies = context.plan.sending.redirects.mode == .follow && context.cache == nil
     return Exchange(
-      request: request, call: context.call, connectTimeout: context.plan.connectTimeout,
-      idleTimeout: context.plan.idleTimeout, limits: context.plan.limits, sink: guardedSink(context),
-      priority: context.call.priority, network: context.plan.network,
-      onInformational: context.plan.log?.informational, onProgress: context.onProgress, handling: handling)
+      request: request, call: context.call, connectTimeout: context.plan.sending.connectTimeout,
+      idleTimeout: context.plan.sending.idleTimeout, limits: context.plan.sending.limits, sink: guardedSink(context),
+      priority: context.call.priority, network: context.plan.sending.network,
+      onInformational: informational(context), onProgress: context.onProgress, handling: handling)
+  }
+
+  /// Passes informational responses to the log and to the caller; nil if neither receives them.
+  private func informational(_ context: CallContext) -> (@Sendable (ResponseHead) -> Void)? {
+    guard let log = context.plan.log?.informational else { return context.onInformational }
+    guard let report = context.onInformational else { return log }
+    return { head in
+      log(head)
+      report(head)
+    }
   }
 
   /// The rule for the statuses whose response body goes to the sink. A download may request a range of the file, so a
   /// rule that accepts 200 also accepts 206 for a download.
   private static func rule(of plan: CallPlan) -> StatusRule {
-    plan.hasDownload && plan.statusRule.accepts(200) ? plan.statusRule.or([206]) : plan.statusRule
+    plan.hasDownload && plan.rules.status.accepts(200) ? plan.rules.status.or([206]) : plan.rules.status
   }
 
   private func guardedSink(_ context: CallContext) -> (any BodySink)? {
     guard let sink = context.sink else { return nil }
     return GuardedSink(
-      inner: sink, rule: Self.rule(of: context.plan), contentTypes: context.plan.contentTypes,
-      redirects: context.plan.redirects)
+      inner: sink, rule: Self.rule(of: context.plan), contentTypes: context.plan.rules.contentTypes,
+      redirects: context.plan.sending.redirects)
   }
 }
 
@@ -147,5 +160,47 @@ extension HTTPFields {
   /// Whether at least one field of the given name is secret.
   fileprivate func holdsSecret(_ name: HTTPFieldName) -> Bool {
     contains(name) && all.contains { $0.isSecret && $0.name == name }
+  }
+}
+
+/// A body sink that passes on only accepted responses to the sink of the caller. The bodies of redirects are discarded.
+/// The bodies of rejected responses are kept in memory, up to a limit.
+struct GuardedSink: BodySink {
+  static let refusedLimit = 1 << 20
+
+  let inner: any BodySink
+  let rule: StatusRule
+  let contentTypes: [String]?
+  let redirects: RedirectPolicy
+
+  func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
+    if redirects.mode != .manual, StatusRule.isRedirect(head.status) { return .discard }
+    guard rule.accepts(head.status), Validating.takes(head.fields, contentTypes) else {
+      return .memory(limit: Self.refusedLimit)
+    }
+    return try Self.naming { () throws in try inner.begin(head, flow: flow) }
+  }
+
+  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool {
+    try Self.naming { () throws in try inner.write(piece) }
+  }
+  func end() throws { try Self.naming { () throws in try inner.end() } }
+
+  func settle() async throws {
+    do {
+      try await inner.settle()
+    } catch {
+      throw SinkFailure(cause: error)
+    }
+  }
+
+  /// Runs a function of the caller's sink. Wraps an error that the function throws, so that the error can be
+  /// distinguished from failures of the transport.
+  private static func naming<Value>(_ body: () throws -> Value) throws(SinkFailure) -> Value {
+    do {
+      return try body()
+    } catch {
+      throw SinkFailure(cause: error)
+    }
   }
 }

@@ -22,10 +22,10 @@ package struct Validating: Interceptor {
     // the status is 416 if the file was already complete.
     if response.file != nil { return response }
     try await Self.checkStatus(of: response, context)
-    try Self.checkWhole(response, context.plan.limits.bodyBytes)
-    try Self.checkContentType(of: response, among: context.plan.contentTypes)
-    try Self.checkFormat(of: response, among: context.plan.formatTypes)
-    guard context.plan.readsJSON, !Self.cannotHaveBody(response, context) else { return response }
+    try Self.checkWhole(response, context.plan.sending.limits.bodyBytes)
+    try Self.checkContentType(of: response, among: context.plan.rules.contentTypes)
+    try Self.checkFormat(of: response, among: context.plan.rules.formatTypes)
+    guard context.plan.rules.readsJSON, !Self.cannotHaveBody(response, context) else { return response }
     let isLarge = response.body.count > Self.inlineLimit
     let parsed =
       isLarge
@@ -37,7 +37,7 @@ package struct Validating: Interceptor {
   /// True if the ``Envelope`` cannot be checked, because HTTP allows no body for the response: the status is 204 or
   /// 205, or the method is HEAD.
   private static func cannotHaveBody(_ response: HTTPResponse, _ context: CallContext) -> Bool {
-    guard response.body.isEmpty, context.plan.shape == nil else { return false }
+    guard response.body.isEmpty, context.plan.rules.shape == nil else { return false }
     return response.status == 204 || response.status == 205 || context.record.sent?.method == .head
   }
 
@@ -47,18 +47,18 @@ package struct Validating: Interceptor {
 
   private static func checkStatus(of response: HTTPResponse, _ context: CallContext) async throws {
     let plan = context.plan
-    guard !plan.statusRule.accepts(response.status) else { return }
+    guard !plan.rules.status.accepts(response.status) else { return }
     let sent = context.record.sent
     guard response.body.count > inlineLimit else {
-      return try checkStatus(of: response, by: plan.statusRule, envelope: plan.envelope, sent: sent)
+      return try checkStatus(of: response, by: plan.rules.status, envelope: plan.rules.envelope, sent: sent)
     }
     try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-      try checkStatus(of: response, by: plan.statusRule, envelope: plan.envelope, sent: sent)
+      try checkStatus(of: response, by: plan.rules.status, envelope: plan.rules.envelope, sent: sent)
     }
   }
 
   /// Checks the status. The error also contains the business code and the message that the ``Envelope`` finds in the
-  /// body of the rejected response.
+  /// body of the rejected response. Without such a message it contains the texts of ``ProblemDetails``.
   /// - Parameter sent: the request that was sent, for the cure in the message.
   package static func checkStatus(
     of response: HTTPResponse, by rule: StatusRule, envelope: Envelope = .none, sent: HTTPRequest? = nil
@@ -66,9 +66,10 @@ package struct Validating: Interceptor {
     guard !rule.accepts(response.status) else { return }
     let reason = response.head.reason.isEmpty ? "" : " \(response.head.reason)"
     let refusal = envelope.code == nil ? nil : (try? ParsedJSON(response.body)).flatMap { envelope.refusal(of: $0) }
-    let code = refusal?.code.map { $0.stringValue ?? "\($0)" }
+    let code = refusal?.code?.messageText
     let own = code.map { " with code \($0)" } ?? ""
-    let words = refusal?.message.map { " Message of the server: \(APIError.ended(APIError.words($0)))" } ?? ""
+    let text = refusal?.message ?? (try? ProblemDetails(response))?.sentences(after: response.head.reason)
+    let words = text.map { " Message of the server: \(APIError.ended(APIError.words($0)))" } ?? ""
     let isForm = sent?.fields.mediaType?.essence == "application/x-www-form-urlencoded"
     let cure = response.status == 415 && isForm ? formCure : ""
     let message = "The server answered \(response.status)\(reason)\(own); expected \(rule).\(words)\(cure)"
@@ -87,7 +88,7 @@ package struct Validating: Interceptor {
 
   package static func checkContentType(of response: HTTPResponse, among patterns: [String]?) throws(APIError) {
     guard let patterns, !response.body.isEmpty, !takes(response.fields, patterns) else { return }
-    let found = shown(response.fields)
+    let found = response.fields.shownContentType
     throw failure(
       .contentType, "The response has \(found); expected \(patterns.joined(separator: " or ")).", response)
   }
@@ -100,18 +101,13 @@ package struct Validating: Interceptor {
     else { return }
     throw failure(
       .contentType,
-      "The response has \(shown(response.fields)); expected \(patterns.joined(separator: " or ")). "
+      "The response has \(response.fields.shownContentType); expected \(patterns.joined(separator: " or ")). "
         + "If the content type of the response is correct, add the type to `contentTypes`.", response)
   }
 
   private static func fits(_ type: MediaType?, _ patterns: [String]) -> Bool {
     guard let type else { return false }
     return patterns.contains { (!type.isPage || !$0.contains("*")) && type.matches($0) }
-  }
-
-  /// The content type as a part of an error message.
-  static func shown(_ fields: HTTPFields) -> String {
-    fields[.contentType].map { "the content type \"\($0)\"" } ?? "no content type"
   }
 
   /// Whether the content type matches one of the patterns. True if `patterns` is nil.
@@ -140,9 +136,9 @@ package struct Validating: Interceptor {
       let message = "JSON was expected, but \(clause(of: error))\(cure(plan))"
       throw failure(.notJSON, message, response, cause: error)
     }
-    try checkBusiness(parsed, of: response, by: plan.envelope)
+    try checkBusiness(parsed, of: response, by: plan.rules.envelope)
     do {
-      try plan.shape?.check(parsed)
+      try plan.rules.shape?.check(parsed)
     } catch {
       throw failure(.shape, "The JSON does not have the declared shape: \(error).", response, cause: error)
     }
@@ -151,14 +147,14 @@ package struct Validating: Interceptor {
 
   /// True if an empty body is valid, because the shape is optional as a whole and no business code is expected.
   private static func acceptsNothing(_ plan: CallPlan) -> Bool {
-    guard plan.envelope.code == nil, let shape = plan.shape else { return false }
+    guard plan.rules.envelope.code == nil, let shape = plan.rules.shape else { return false }
     return (try? shape.check(data: Data())) != nil
   }
 
   /// The advice in the error message if only the ``Envelope`` requires JSON. An envelope is usually declared for the
   /// whole client, but the response of this request may have another format.
   private static func cure(_ plan: CallPlan) -> String {
-    guard plan.shape == nil else { return "" }
+    guard plan.rules.shape == nil else { return "" }
     return
       " The `Envelope` of the call requires a code in the body; if the response has no code, declare `envelope` as "
       + "`Envelope.none`."
@@ -172,7 +168,7 @@ package struct Validating: Interceptor {
     _ body: ParsedJSON, of response: HTTPResponse, by envelope: Envelope
   ) throws(APIError) {
     guard let refusal = envelope.refusal(of: body) else { return }
-    let code = refusal.code.map { $0.stringValue ?? "\($0)" }
+    let code = refusal.code?.messageText
     let words = refusal.message.map { ": \(APIError.words($0))" } ?? ""
     let place = envelope.code.map { "\($0)" } ?? "its place"
     let kind = refusal.code.flatMap { envelope.confusion(with: $0) } ?? ""

@@ -26,6 +26,8 @@ package final class CachePlan: Sendable {
   package let isFollowed: Bool
   /// The rule for the cache key.
   package let key: CacheKeyRule
+  /// The header fields that the client adds to every request.
+  let commonHeaders: RequestHeaders
   /// The version of the app. A stored response is used only by the version of the app that stored it.
   package let appVersion: String
   /// The other requests under whose cache keys the response is stored.
@@ -43,9 +45,9 @@ package final class CachePlan: Sendable {
 
   init(
     declared: CachePolicy, inheritance: CacheInheritance, mode: CacheReadMode, asksAlways: Bool = false,
-    isFollowed: Bool = false, key: CacheKeyRule, appVersion: String, aliases: [CacheAlias], storesOwn: Bool,
-    bodiesAreFinal: Bool,
-    request: any APIRequest, decodedRules: DecodedRules?
+    isFollowed: Bool = false, key: CacheKeyRule, commonHeaders: RequestHeaders, appVersion: String,
+    aliases: [CacheAlias], storesOwn: Bool, bodiesAreFinal: Bool, request: any APIRequest,
+    decodedRules: DecodedRules?
   ) {
     self.bodiesAreFinal = bodiesAreFinal
     self.declared = declared
@@ -54,6 +56,7 @@ package final class CachePlan: Sendable {
     self.asksAlways = asksAlways
     self.isFollowed = isFollowed
     self.key = key
+    self.commonHeaders = commonHeaders
     self.appVersion = appVersion
     self.aliases = aliases
     self.storesOwn = storesOwn
@@ -70,7 +73,7 @@ package final class CachePlan: Sendable {
   package func reading(_ mode: CacheReadMode, asksAlways: Bool = false, isFollowed: Bool = false) -> CachePlan {
     CachePlan(
       declared: declared, inheritance: inheritance, mode: mode, asksAlways: asksAlways, isFollowed: isFollowed,
-      key: key,
+      key: key, commonHeaders: commonHeaders,
       appVersion: appVersion, aliases: aliases, storesOwn: storesOwn, bodiesAreFinal: bodiesAreFinal, request: request,
       decodedRules: decodedRules
     )

@@ -16,6 +16,7 @@ public final class CallContext: Sendable {
     var replay: FreezeReplay?
     var sink: (any BodySink)?
     var onProgress: (@Sendable (TransferProgress) -> Void)?
+    var onInformational: (@Sendable (ResponseHead) -> Void)?
     var onUnknownAccount: (@Sendable () -> Void)?
     var sharedTimeLeft: (@Sendable () -> Duration?)?
   }
@@ -57,8 +58,14 @@ public final class CallContext: Sendable {
   package var sink: (any BodySink)? { parts.sink }
   /// The closure that receives the progress of the request body and of the response body.
   package var onProgress: (@Sendable (TransferProgress) -> Void)? { parts.onProgress }
+  /// The closure that receives the informational responses of every exchange.
+  var onInformational: (@Sendable (ResponseHead) -> Void)? { parts.onInformational }
   /// The object that records the metrics of the call and the request that was sent last.
   package var record: CallRecord { parts.record }
+  /// Records a decision for the client's ``FlightRecord``. Does nothing if the client records no calls.
+  package func note(_ decision: @autoclosure () -> CallDecision) {
+    if let flight = record.flight { flight.add(decision(), at: call.timers.now) }
+  }
   /// Mutable state of the call that interceptors share, for example whether the credential was refreshed.
   package var flags: CallFlags { parts.flags }
   /// The result of the cache lookup, for the interceptors that run after the lookup.
@@ -90,7 +97,12 @@ public final class CallContext: Sendable {
 
   /// Whether an origin is the origin of the frozen request (see ``Freezing``), or the origin of a fallback server for
   /// the same base URL.
-  func isFirstOrigin(_ origin: HTTPURL.Origin) -> Bool { plan.home(of: origin) == firstOrigin.map(plan.home) }
+  func isFirstOrigin(_ origin: HTTPURL.Origin) -> Bool {
+    plan.sending.home(of: origin) == firstOrigin.map(plan.sending.home)
+  }
+
+  /// Whether an origin is the first origin, or there is no frozen request to compare it with.
+  func isFirstOriginOrUnknown(_ origin: HTTPURL.Origin) -> Bool { firstOrigin == nil || isFirstOrigin(origin) }
 
   /// The header fields of the frozen request; nil until ``Freezing`` has run.
   var frozenFields: HTTPFields? { frozenState?.request.fields }
@@ -139,12 +151,12 @@ public final class CallContext: Sendable {
   }
 
   /// A copy of the context for an exchange that may run longer than the call. The copy has its own
-  /// ``ErrandHTTP/CallState``, ``CallRecord`` and ``CallFlags``, and no progress closure.
+  /// ``ErrandHTTP/CallState``, ``CallRecord`` and ``CallFlags``, and reports nothing to the caller.
   package func inBackground(_ call: CallState) -> CallContext {
     with {
       $0.call = call
-      ($0.record, $0.flags) = (CallRecord(), CallFlags())
-      $0.onProgress = nil
+      ($0.record, $0.flags) = (record.forExchange, CallFlags())
+      ($0.onProgress, $0.onInformational) = (nil, nil)
       $0.sharedTimeLeft = nil
       ($0.log, $0.replay) = (nil, nil)
     }

@@ -5,41 +5,9 @@ package import ErrandJSON
 ///
 /// The type is a class, because all contexts of a call share one object.
 package final class CallPlan: Sendable {
-  package let statusRule: StatusRule
-  package let contentTypes: [String]?
-  /// The content types that the response format accepts. Nil if the format accepts all content types, or if the request
-  /// declares content types itself.
-  let formatTypes: [String]?
-  package let shape: JSONShape?
-  let envelope: Envelope
-  package let credential: RequestCredential
-  let provider: (any CredentialProvider)?
-  private let transport: (any Transport)?
-  /// The number of calls in which this call is nested. A call is nested if code of the app that runs inside another
-  /// call has started it, for example an interceptor.
-  let nesting: Int
-  /// True if interceptors of the app run around the exchange. Such interceptors may add header fields that identify an
-  /// account.
-  let hasExchangeInterceptors: Bool
-  /// The account that must be logged in when ``Freezing`` determines the account of the request; nil if any account is
-  /// allowed.
-  let requiredAccount: String?
-  let base: HTTPURL.Origin?
-  /// The servers that the client and the request's ``RequestFamily`` name by their URLs.
-  let servers: NamedServers
-  /// Whether the call uses cookies, and in which cookie jar they are stored.
-  let cookies: CookieRule
-  package let redirects: RedirectPolicy
-  /// Whether and when an exchange of the call is tried again.
-  let retries: RetryPolicy
-  let idempotency: Idempotency
-  /// The servers to which the request is sent one after another until a server responds; nil if the client has no
-  /// fallback servers.
-  let hosts: HostList?
-  let connectTimeout: Duration?
-  let idleTimeout: Duration?
-  package let limits: ResponseLimits
-  package let network: NetworkWish
+  package let rules: ResponseRules
+  package let access: CallAccess
+  package let sending: SendingRules
   /// The file that receives the response body; nil if the body goes to memory or to the call's own sink.
   package let download: Download?
   /// Whether the response body is written to a file. Stored, because a comparison of ``download`` with nil copies it.
@@ -54,44 +22,56 @@ package final class CallPlan: Sendable {
   let kind: RunKind
 
   init(
-    statusRule: StatusRule, contentTypes: [String]?, formatTypes: [String]?, shape: JSONShape?,
-    envelope: Envelope, credential: RequestCredential, provider: (any CredentialProvider)?,
-    transport: (any Transport)?, nesting: Int, hasExchangeInterceptors: Bool, requiredAccount: String?,
-    base: HTTPURL.Origin?, servers: NamedServers, cookies: CookieRule, redirects: RedirectPolicy, retries: RetryPolicy,
-    idempotency: Idempotency, hosts: HostList?,
-    connectTimeout: Duration?, idleTimeout: Duration?, limits: ResponseLimits, network: NetworkWish,
-    download: Download?, log: CallLog?, cacheKey: CacheKeyRule, joining: JoinRule,
-    kind: RunKind
+    _ rules: ResponseRules, _ access: CallAccess, _ sending: SendingRules, download: Download?, log: CallLog?,
+    cacheKey: CacheKeyRule, joining: JoinRule, kind: RunKind
   ) {
-    self.statusRule = statusRule
-    self.contentTypes = contentTypes
-    self.formatTypes = formatTypes
-    self.shape = shape
-    self.envelope = envelope
-    self.credential = credential
-    self.provider = provider
-    self.transport = transport
-    self.nesting = nesting
-    self.hasExchangeInterceptors = hasExchangeInterceptors
-    self.requiredAccount = requiredAccount
-    self.base = base
-    self.servers = servers
-    self.cookies = cookies
-    self.redirects = redirects
-    self.retries = retries
-    self.idempotency = idempotency
-    self.hosts = hosts
-    self.connectTimeout = connectTimeout
-    self.idleTimeout = idleTimeout
-    self.limits = limits
-    self.network = network
-    self.download = download
+    (self.rules, self.access, self.sending) = (rules, access, sending)
+    (self.download, self.log, self.cacheKey) = (download, log, cacheKey)
+    (self.joining, self.kind) = (joining, kind)
     hasDownload = download != nil
-    self.log = log
-    self.cacheKey = cacheKey
-    self.joining = joining
-    self.kind = kind
   }
+
+  /// True if the request is only prepared by the client and is sent elsewhere, for example as a background transfer. In
+  /// this case the pipeline receives no response of a server.
+  package var isPreparing: Bool { kind.isPreparing }
+}
+
+/// The responses that a call accepts.
+package struct ResponseRules: Sendable {
+  package let status: StatusRule
+  package let contentTypes: [String]?
+  /// The content types that the response format accepts. Nil if the format accepts all content types, or if the request
+  /// declares content types itself.
+  let formatTypes: [String]?
+  package let shape: JSONShape?
+  let envelope: Envelope
+
+  /// Whether the response must be parsed as JSON to decide if the response is accepted.
+  var readsJSON: Bool { shape != nil || envelope.code != nil }
+}
+
+/// The account, the credential and the cookies that a call uses, and the servers to which they may be sent.
+package struct CallAccess: Sendable {
+  package let credential: RequestCredential
+  let provider: (any CredentialProvider)?
+  let transport: (any Transport)?
+  /// The number of calls in which this call is nested. A call is nested if code of the app that runs inside another
+  /// call has started it, for example an interceptor.
+  let nesting: Int
+  /// True if interceptors of the app run around the exchange. Such interceptors may add header fields that identify an
+  /// account.
+  let hasExchangeInterceptors: Bool
+  /// The account that must be logged in when ``Freezing`` determines the account of the request; nil if any account is
+  /// allowed.
+  let requiredAccount: String?
+  let base: HTTPURL.Origin?
+  /// The servers that the client and the request's ``RequestFamily`` name by their URLs.
+  let servers: NamedServers
+  /// Whether the call uses cookies, and in which cookie jar they are stored.
+  let cookies: CookieRule
+
+  /// The content codings that requests of the client accept by default.
+  var contentCodings: [String] { transport?.contentCodings ?? [] }
 
   /// The identity that the transport presents to servers, such as its client certificate; nil if the transport presents
   /// no identity.
@@ -123,10 +103,21 @@ package final class CallPlan: Sendable {
     case .own(let credential): credential.fieldValue
     }
   }
+}
 
-  /// True if the request is only prepared by the client and is sent elsewhere, for example as a background transfer. In
-  /// this case the pipeline receives no response of a server.
-  package var isPreparing: Bool { kind.isPreparing }
+/// How the requests of a call are sent, and whether they are sent again.
+package struct SendingRules: Sendable {
+  package let redirects: RedirectPolicy
+  /// Whether and when an exchange of the call is tried again.
+  let retries: RetryPolicy
+  let idempotency: Idempotency
+  /// The servers to which the request is sent one after another until a server responds; nil if the client has no
+  /// fallback servers.
+  let hosts: HostList?
+  let connectTimeout: Duration?
+  let idleTimeout: Duration?
+  package let limits: ResponseLimits
+  package let network: NetworkWish
 
   /// Whether a request may be sent again although the server may already have processed the first attempt.
   package func allowsRepeating(_ method: HTTPMethod) -> Bool { idempotency.allows(method) }
@@ -139,9 +130,6 @@ package final class CallPlan: Sendable {
 
   /// Converts the origin of a fallback server to the origin of the base URL. Returns every other origin unchanged.
   func home(of origin: HTTPURL.Origin) -> HTTPURL.Origin { hosts?.home(of: origin) ?? origin }
-
-  /// Whether the response must be parsed as JSON to decide if the response is accepted.
-  var readsJSON: Bool { shape != nil || envelope.code != nil }
 }
 
 /// What a run of a request is for. Only an ordinary run notifies accessories and hooks.

@@ -6,6 +6,15 @@ package protocol ClientCache: AccountCache {
   /// The interceptor that stores or updates the response of an exchange. The interceptor runs only once for an exchange
   /// that several calls share.
   var storing: any Interceptor { get }
+
+  /// Whether a background refresh is in progress.
+  var isRefreshing: Bool { get }
+  /// Waits until no background refresh is in progress.
+  func refreshesEnded() async
+  /// Cancels all background refreshes in progress.
+  func cancelRefreshes()
+  /// Waits until the pending writes have been carried out.
+  func flush() async
 }
 
 /// Which cache a client uses.

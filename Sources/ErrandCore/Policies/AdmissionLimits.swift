@@ -36,3 +36,87 @@ public struct AdmissionLimits: Sendable, Hashable {
   /// The rate limit of a host; nil if the host has no rate limit. The name of the host must be in lower case.
   func rate(of host: String) -> HostRate? { rates.first { $0.covers(host) } }
 }
+
+/// The rate limit of a host, which is a token bucket: each origin of the host has a bucket of tokens, and each exchange
+/// takes one token.
+///
+/// A bucket starts full with `burst` tokens; `requests` tokens are added one by one during `time`. Redirects and
+/// retries take tokens, too. A call that gets no token waits in the admission queue, at most until its deadline.
+///
+/// ```swift
+/// configuration.admission.rates = [HostRate("api.example.com", requests: 10, burst: 20)]
+/// ```
+///
+/// If a host with a rate responds with 429 and `Retry-After` (RFC 6585 section 4, RFC 9110 section 10.2.3), the host
+/// gets no request until the moment in `Retry-After`, for at most one hour. At that moment the bucket is empty. A
+/// `Retry-After` that is invalid or in the past has no effect. The caller receives the response with 429.
+///
+/// With ``followsServer``, the host also gets no more requests than its responses allow in the field `RateLimit`.
+public struct HostRate: Sendable, Hashable {
+  /// How many exchanges may start during ``time``, on average.
+  public let requests: Int
+  /// The period in which ``requests`` exchanges may start, on average.
+  public let time: Duration
+  /// How many exchanges may start at once after a long time without exchanges.
+  public let burst: Int
+  /// Whether the field `RateLimit` of responses (draft-ietf-httpapi-ratelimit-headers-11) limits the requests, too, and
+  /// `Retry-After` also with status 503. If a response says that `r` requests remain for `t` seconds, no more exchanges
+  /// start within this time, for at most one hour. If the response has several policies, the one with the fewest
+  /// remaining requests counts. False by default.
+  public let followsServer: Bool
+  private let pattern: HostPattern
+
+  /// Makes a rate limit for a host such as `api.example.com`, or for each host below a name that begins with a dot,
+  /// such as `.example.com`.
+  ///
+  /// - Parameters:
+  ///   - host: The host, in the same form as in ``HostCacheRule``.
+  ///   - requests: How many exchanges may start during `time`, on average. Less than one counts as one.
+  ///   - time: The period in which `requests` exchanges may start, from a microsecond to a day. The default is one
+  ///     second.
+  ///   - burst: How many exchanges may start at once after a long time without exchanges. The default is `requests`;
+  ///     less than one counts as one.
+  ///   - followsServer: Whether the field `RateLimit` of responses limits the requests, too.
+  public init(
+    _ host: String, requests: Int, per time: Duration = .seconds(1), burst: Int? = nil, followsServer: Bool = false
+  ) {
+    self.followsServer = followsServer
+    pattern = HostPattern(host)
+    self.requests = max(requests, 1)
+    self.time = min(max(time, .microseconds(1)), .seconds(86_400))
+    self.burst = max(burst ?? requests, 1)
+  }
+
+  /// A rate that only the host's own responses limit: ``followsServer`` without an own bound of requests. The host has
+  /// the form that ``init(_:requests:per:burst:followsServer:)`` describes.
+  public static func followingServer(_ host: String) -> HostRate {
+    HostRate(host, requests: 1_000_000_000, followsServer: true)
+  }
+
+  func covers(_ host: String) -> Bool { pattern.covers(host) }
+}
+
+/// The rule of a circuit breaker: while the circuit of an origin is open, calls to this origin are rejected at once. So
+/// calls do not wait for an origin that keeps failing, and the origin can recover.
+///
+/// A failure is a response with a status of 500 or above, a time-out, or a missing response. A cancelled call is not
+/// counted. Failures on this device are not counted either, for example a missing network, a file that cannot be read,
+/// or an error of an interceptor.
+public struct BreakerRule: Sendable, Hashable {
+  /// The share of failures among the last exchanges at which the circuit opens. The share is a number from 0 to 1. The
+  /// default is 0.5.
+  public var share = 0.5
+  /// The number of most recent exchanges from which the share of failures is computed. The default is 100, the maximum
+  /// 10,000.
+  public var window = 100
+  /// The number of exchanges that must have ended before the circuit may open. The default is 20.
+  public var least = 20
+  /// How long all calls are rejected after the circuit has opened. The default is one minute.
+  public var pause = Duration.seconds(60)
+  /// The number of exchanges that are sent after the pause, to check whether the origin has recovered. The circuit
+  /// closes if the share of failures among these exchanges is below ``share``. The default is 10.
+  public var trials = 10
+
+  /// Makes a rule with default values.
+  public init() {}
+}

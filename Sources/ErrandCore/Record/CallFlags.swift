@@ -11,6 +11,7 @@ package final class CallFlags: Sendable {
     /// for more than one account.
     var accounts: [String] = []
     var isLoggedOut = false
+    var isDrained = false
     var isMaybeOfAnotherAccount = false
   }
 
@@ -62,6 +63,12 @@ package final class CallFlags: Sendable {
   var isMaybeOfAnotherAccount: Bool {
     get { state.withLock { $0.isMaybeOfAnotherAccount } }
     set { state.withLock { $0.isMaybeOfAnotherAccount = newValue } }
+  }
+
+  /// Whether the wait of an event stream between two connections ended because the client drains.
+  var isDrained: Bool {
+    get { state.withLock { $0.isDrained } }
+    set { state.withLock { $0.isDrained = newValue } }
   }
 
   // MARK: - The session

@@ -39,8 +39,20 @@ package final class CallRecord: Sendable {
   }
 
   private let state = Locked(State())
+  /// Collects the decisions of the call for the client's ``FlightRecord``; nil if the client records no calls.
+  package let flight: FlightNotes?
+  /// Follows the call for tracing and metrics; nil if the client has no ``CallTracer``.
+  let trace: (any CallTrace)?
 
-  func recordBuilt(_ request: HTTPRequest) { state.withLock { $0.sent = request } }
+  init(flight: FlightNotes? = nil, trace: (any CallTrace)? = nil) { (self.flight, self.trace) = (flight, trace) }
+
+  /// An empty record for an exchange whose record is later added to this record.
+  var forExchange: CallRecord { CallRecord(flight: flight?.forExchange, trace: trace) }
+
+  func recordBuilt(_ request: HTTPRequest) {
+    state.withLock { $0.sent = request }
+    flight?.recordBuilt(request)
+  }
 
   /// The request that was sent last. Before the first exchange, the request as it was built. Nil if the request has not
   /// been built yet.
@@ -52,15 +64,18 @@ package final class CallRecord: Sendable {
 
   /// Records that a request is handed to the transport now. Returns the observer that records the metrics of the
   /// exchange.
-  func sending(_ request: HTTPRequest, at now: MonotonicInstant) -> ExchangeRecorder {
+  func sending(
+    _ request: HTTPRequest, at now: MonotonicInstant, _ trace: (any ExchangeTrace)? = nil
+  ) -> ExchangeRecorder {
     var exchange = ExchangeMetrics()
     (exchange.method, exchange.url, exchange.begun) = (request.method, request.url, now)
+    let notes = flight?.begin(request, at: now)
     return state.withLock { state in
       if !state.metrics.exchanges.contains(where: { $0.begun != nil }) { state.begun = now }
       state.sent = request
       state.metrics.attempts += 1
       state.metrics.exchanges.append(exchange)
-      return ExchangeRecorder(self, at: state.metrics.exchanges.count - 1)
+      return ExchangeRecorder(self, at: state.metrics.exchanges.count - 1, notes, trace)
     }
   }
 
@@ -104,7 +119,12 @@ package final class CallRecord: Sendable {
   var waits: Bool { state.withLock { !$0.waits.isEmpty } }
 
   /// Records that an exchange begins to wait because of the limits on concurrent exchanges.
-  func beginWait(at start: MonotonicInstant) { state.withLock { $0.waits.append(start) } }
+  func beginWait(
+    at start: MonotonicInstant, because shortage: @autoclosure () -> CallDecision.AdmissionShortage? = nil
+  ) {
+    state.withLock { $0.waits.append(start) }
+    if let flight, let shortage = shortage() { flight.beginWait(at: start, because: shortage) }
+  }
 
   /// Records that an exchange no longer waits because of the limits on concurrent exchanges.
   func endWait(since start: MonotonicInstant, until end: MonotonicInstant) {
@@ -112,6 +132,7 @@ package final class CallRecord: Sendable {
       state.metrics.queue += start.duration(to: end)
       if let place = state.waits.firstIndex(of: start) { state.waits.remove(at: place) }
     }
+    flight?.endWait(since: start, until: end)
   }
 
   /// Adds to this record the metrics of an exchange that the call has shared with other calls. The function is called
@@ -127,6 +148,7 @@ package final class CallRecord: Sendable {
       state.metrics.cache = report ?? state.metrics.cache
       state.metrics.isJoined = state.metrics.isJoined || isJoined
     }
+    takeNotes(of: exchange)
   }
 
   /// Adds to this record the metrics of an exchange that only this call has used. Exchanges that still run are measured
@@ -134,6 +156,11 @@ package final class CallRecord: Sendable {
   func take(_ exchange: CallRecord, by now: MonotonicInstant) {
     let other = exchange.state.withLock { $0 }
     state.withLock { $0.take(other, by: now) }
+    takeNotes(of: exchange)
+  }
+
+  private func takeNotes(of exchange: CallRecord) {
+    if let flight, let other = exchange.flight { flight.take(other) }
   }
 
   func decoded(in time: Duration) { state.withLock { $0.metrics.decode = time } }
@@ -151,16 +178,29 @@ package final class CallRecord: Sendable {
 struct ExchangeRecorder: ExchangeObserver {
   private let record: CallRecord
   private let place: Int
+  private let notes: ExchangeNotes?
+  private let trace: (any ExchangeTrace)?
 
-  init(_ record: CallRecord, at place: Int) {
+  init(_ record: CallRecord, at place: Int, _ notes: ExchangeNotes?, _ trace: (any ExchangeTrace)?) {
     self.record = record
     self.place = place
+    self.notes = notes
+    self.trace = trace
   }
 
   func measured(_ metrics: ExchangeMetrics) { record.measured(metrics, at: place) }
-  func repeated() { record.repeated() }
-  func answered(_ response: HTTPResponse) { record.exchanged(response.metrics, status: response.status, at: place) }
+  func repeated() {
+    record.repeated()
+    trace?.repeated()
+  }
+  func answered(_ response: HTTPResponse) {
+    record.exchanged(response.metrics, status: response.status, at: place)
+    notes?.answered(response)
+    trace?.answered(response)
+  }
   func failed(_ error: any Error, at now: MonotonicInstant) {
+    notes?.failed(error, at: now)
+    trace?.failed(error)
     if let metrics = (error as? TransportFailure)?.metrics { return record.exchanged(metrics, status: nil, at: place) }
     record.finishWithoutMetrics(at: place, now)
   }

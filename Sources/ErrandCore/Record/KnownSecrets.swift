@@ -13,13 +13,13 @@ import Foundation
 /// - A value of 4 to 7 bytes that is in a cookie or has a name that suggests a secret is masked only as a whole word.
 /// - A value of 4 to 7 bytes in a cookie or a query is not masked at all if it consists of lower-case letters only
 ///   (`theme=dark`, `sort_key=name`).
-struct KnownSecrets {
-  private static let shortest = 4
+struct KnownSecrets: Sendable {
+  private static let shortest = SecretSearch.prefix
   /// The length in bytes from which a value is masked at every position, because such a value is hardly an ordinary
   /// word.
   private static let long = 8
   /// The size in bytes of the largest body that is searched for secrets.
-  private static let longestBody = 16 << 10
+  static let longestBody = 16 << 10
 
   /// Secrets that are masked at every position in a text.
   private var values: Set<ByteText> = []
@@ -29,47 +29,14 @@ struct KnownSecrets {
   /// Collects the secrets in a request and in its response.
   init(_ request: HTTPRequest? = nil, _ response: HTTPResponse? = nil) {
     if let request { add(request) }
-    for field in response?.fields.all ?? [] { add(field) }
+    if let response { add(response.fields) }
   }
 
-  /// Returns a copy of the text in which all secrets are masked. Longer secrets are masked first, because a long secret
-  /// may begin with a shorter one.
-  func masked(_ text: String) -> String {
-    let secrets = values.union(words).map { (bytes: Array($0.text.utf8), isWord: !values.contains($0)) }
-      .sorted { $0.bytes.count > $1.bytes.count }
-    let masked = secrets.reduce(Array(text.utf8)) { Self.masked($0, $1.bytes, isWord: $1.isWord) }
-    return String(decoding: masked, as: UTF8.self)
-  }
+  /// A copy of the text in which all secrets are masked. To mask several texts, use one ``search``.
+  func masked(_ text: String) -> String { search.masked(text) }
 
-  /// Masks one secret. The search compares bytes, not characters, so it also finds a secret that is followed by a
-  /// combining accent.
-  private static func masked(_ text: [UInt8], _ secret: [UInt8], isWord: Bool) -> [UInt8] {
-    var masked: [UInt8] = []
-    var rest = text[...]
-    while let byte = rest.first {
-      if rest.starts(with: secret),
-        !isWord || !isLetter(masked.last) && !isLetter(rest.dropFirst(secret.count).first)
-      {
-        masked += Redaction.mask.utf8
-        rest = rest.dropFirst(secret.count)
-      } else {
-        masked.append(byte)
-        rest = rest.dropFirst()
-      }
-    }
-    return masked
-  }
-
-  /// Whether a byte is an ASCII letter or digit, or belongs to a character beyond ASCII.
-  private static func isLetter(_ byte: UInt8?) -> Bool {
-    guard let byte else { return false }
-    return switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...:
-      true
-    default: false
-    }
-  }
+  /// A search for the secrets that are known now.
+  var search: SecretSearch { SecretSearch(values: values, words: words) }
 
   // MARK: - Collecting secrets
 
@@ -98,14 +65,25 @@ struct KnownSecrets {
     }
   }
 
-  private mutating func add(_ request: HTTPRequest) {
-    for field in request.fields.all { add(field) }
-    if let query = request.url.query { add(pairs: query, mayBeWord: true) }
-    guard let body = request.body?.data, body.count <= Self.longestBody else { return }
-    let type = request.fields[.contentType].flatMap { MediaType($0) }
+  /// Adds to the known secrets the secrets in a request.
+  mutating func add(_ request: HTTPRequest) {
+    add(request.fields, query: request.url.query, body: request.body?.data)
+  }
+
+  /// Adds to the known secrets the secrets in the parts of a request.
+  mutating func add(_ fields: HTTPFields, query: String?, body: Data?) {
+    add(fields)
+    if let query { add(pairs: query, mayBeWord: true) }
+    guard let body, body.count <= Self.longestBody else { return }
+    let type = fields[.contentType].flatMap { MediaType($0) }
     if type?.isJSON == true, let value = try? JSONValue(parsing: body) { add(value, isSecret: false) }
     guard type?.essence == "application/x-www-form-urlencoded" else { return }
     add(pairs: String(decoding: body, as: UTF8.self), mayBeWord: false)
+  }
+
+  /// Adds to the known secrets the values of secret fields.
+  mutating func add(_ fields: HTTPFields) {
+    for field in fields.all { add(field) }
   }
 
   private mutating func add(_ field: HTTPField) {
@@ -140,16 +118,15 @@ struct KnownSecrets {
 
   /// Adds to the known secrets those values in a query or a form whose names suggest a secret. Each value is added
   /// twice: as it is written, and percent-decoded.
-  private mutating func add(pairs text: String, mayBeWord: Bool) {
+  private mutating func add(
+    pairs text: String, mayBeWord: Bool,
+    by isSecret: (Substring) -> Bool = { JSONMask.isSecret(key: SecretName.decoded($0)) }
+  ) {
     for pair in text.parts(at: "&") {
-      guard let (name, value) = pair.cut(at: "="), JSONMask.isSecret(key: Self.plain(name)) else { continue }
+      guard let (name, value) = pair.cut(at: "="), isSecret(name) else { continue }
       add(suspected: String(value), mayBeWord: mayBeWord)
-      add(suspected: Self.plain(value), mayBeWord: mayBeWord)
+      add(suspected: SecretName.decoded(value), mayBeWord: mayBeWord)
     }
-  }
-
-  private static func plain(_ text: Substring) -> String {
-    PercentEncoding.decoded(text.utf8, plusIsSpace: true).map { String(decoding: $0, as: UTF8.self) } ?? String(text)
   }
 
   private mutating func add(_ value: JSONValue, isSecret: Bool) {
@@ -161,6 +138,29 @@ struct KnownSecrets {
     case .integer(let number): if isSecret { add(suspected: String(number)) }
     case .null, .bool, .unsigned, .number: break
     }
+  }
+
+  /// Adds to the known secrets the secrets in a message of an archive, of which only the names suggest what is secret.
+  mutating func add(archived fields: HTTPFields, url: String, body: String?) {
+    for field in fields.all {
+      // A field that is secret only by its name may have an ordinary word as its value, such as `true`.
+      if HTTPField(field.name, "").isSecret {
+        add(field)
+      } else if SecretName.isSecret(field.name) || field.isSecret {
+        add(suspected: field.value, mayBeWord: true)
+      }
+    }
+    _ = URLText.changing(
+      url,
+      items: { items in
+        add(pairs: items, mayBeWord: true, by: SecretName.isSecret(encoded:))
+        return items
+      },
+      userInfo: { user in
+        if let (_, password) = user.cut(at: ":") { add(suspected: SecretName.decoded(password), mayBeWord: true) }
+        return user
+      })
+    add(HTTPFields(fields.all.filter { $0.name == .contentType }), query: nil, body: body.map { Data($0.utf8) })
   }
 
   /// Adds to the known secrets a text that is certainly secret, and the same text with JSON escapes.

@@ -4,11 +4,12 @@ extension Outcome {
   /// Returns a copy of the outcome in which the reformer has converted the value for a screen. The copy of a failed
   /// outcome has the same error. Several screens can convert the same outcome.
   public func reformed<By: Reformer>(by reformer: By) -> Outcome<By.Output> where By.Input == Value {
-    let made = result.flatMap { value in
-      Result { () throws(APIError) in try APIError.reforming(value, by: reformer, self) }
-    }
-    return Outcome<By.Output>(
-      result: made, request: request, response: response, origin: origin, metrics: metrics, isUnchanged: isUnchanged)
+    with(
+      result.flatMap { value in
+        Result { () throws(APIError) in
+          try APIError.reforming(value, by: reformer, request, response, metrics)
+        }
+      })
   }
 
   /// Converts the value of the outcome for a screen. If the body has more than 16 KiB, the reformer runs on the global
@@ -24,16 +25,13 @@ extension APIResponse {
   /// - Throws: ``APIError`` of code ``APIError/Code/reform``.
   public func reformed<By: Reformer>(by reformer: By) throws(APIError) -> APIResponse<By.Output>
   where By.Input == Value {
-    let outcome = Outcome(
-      result: .success(value), request: request, response: raw, origin: origin, metrics: metrics, isUnchanged: false)
-    let made = try APIError.reforming(value, by: reformer, outcome)
-    return APIResponse<By.Output>(value: made, request: request, raw: raw, origin: origin, metrics: metrics)
+    with(try APIError.reforming(value, by: reformer, request, raw, metrics))
   }
 }
 
 extension APIError {
   fileprivate static func reforming<By: Reformer>(
-    _ value: By.Input, by reformer: By, _ outcome: Outcome<By.Input>
+    _ value: By.Input, by reformer: By, _ request: HTTPRequest?, _ response: HTTPResponse?, _ metrics: CallMetrics
   ) throws(APIError) -> By.Output {
     do {
       return try reformer.reform(value)
@@ -41,11 +39,11 @@ extension APIError {
       throw error
     } catch {
       let clause = "the response could not be converted by the reformer \(By.self): \(error)"
-      let secrets = KnownSecrets(outcome.request, outcome.response)
+      let secrets = KnownSecrets(request, response)
       throw APIError(
         Details(
-          stage: .decode, code: .reform, message: secrets.masked(sentence(clause)), request: outcome.request,
-          response: outcome.response, attempts: outcome.metrics.attempts, cause: error))
+          stage: .decode, code: .reform, message: secrets.masked(sentence(clause)), request: request,
+          response: response, metrics: metrics, cause: error))
     }
   }
 }

@@ -27,13 +27,13 @@ public import Foundation
 /// the call starts, and if a call fails, some properties are read again to mask secrets in the error. Hooks, decoder,
 /// family, time-outs, priority, accessories, ``repeats``, ``download`` and ``jsonDecoding`` are read on the thread that
 /// starts the call. The other properties are read on the executor that runs the call: for `send`, `response` and
-/// `outcome` the caller's executor, for `start` the global executor. In a debug build, warnings about the declaration of
-/// a type may read some properties once more.
+/// `outcome` the caller's executor, for `start` the global executor. In a debug build, warnings about the declaration
+/// of a type may read some properties once more.
 public protocol APIRequest<Response>: GroupStep {
   /// The value of a successful call: any `Decodable` type from JSON, `Data`, `String`, `JSONValue` or ``Nothing``.
   associatedtype Response: Sendable = Data
-  /// The type that the body of a rejected response is decoded as; see ``APIError/body(as:)``. By default the body is not
-  /// decoded.
+  /// The type that the body of a rejected response is decoded as; see ``APIError/body(as:)``. By default the body is
+  /// not decoded. For servers that send `application/problem+json` (RFC 9457) it is ``ProblemDetails``.
   associatedtype ErrorBody: Decodable & Sendable = Nothing
   /// The type of a path. It has this short name for use inside requests.
   typealias Path = RequestPath
@@ -97,6 +97,8 @@ public protocol APIRequest<Response>: GroupStep {
   /// ``DownloadedFile``, and the cache is neither read nor written.
   var download: Download? { get }
 
+  /// The maximum size of the response body in memory; by default the limit of the ``RequestFamily`` or the client.
+  var bodyLimit: BodyLimit { get }
   /// The status codes that count as success.
   var statusRule: StatusRule { get }
   /// The accepted content types, such as `["application/json", "text/*"]`. Nil accepts the types of the response format
@@ -174,6 +176,8 @@ extension APIRequest {
   public var repeats: RepeatRule { .runAll }
   /// By default, the response body is kept in memory.
   public var download: Download? { nil }
+  /// By default, the limit is inherited from the ``RequestFamily`` or the client.
+  public var bodyLimit: BodyLimit { .inherited }
   /// By default, the rule for status codes is inherited from the ``RequestFamily`` or the client.
   public var statusRule: StatusRule { .inherited }
   /// By default, the content types of the response format are accepted.
@@ -201,6 +205,17 @@ extension APIRequest {
 extension APIRequest where Response: Decodable {
   /// By default, ``ResponseDecoder/automatic`` supplies the decoder that fits the response type.
   public var decoder: ResponseDecoder<Response> { .automatic }
+}
+
+extension APIRequest {
+  /// Not available. A request without a decoder gets this property, so that the compiler names the cure.
+  @available(
+    *, unavailable,
+    message: "make the `Response` `Decodable`, or declare a `decoder`; for a response without a value, use `Nothing`"
+  )
+  public var decoder: ResponseDecoder<Response> {
+    ResponseDecoder("nothing", accept: "*/*") { _, _ in throw APIError.build(.unsupported, "No decoder is declared.") }
+  }
 }
 
 /// The server to which a request goes, chosen among the servers of the client.
@@ -232,6 +247,26 @@ public enum ArgumentFormat: Sendable, Hashable {
 
   /// Returns `other` if this format is inherited and `other` is not nil; otherwise returns this format.
   func filled(by other: ArgumentFormat?) -> ArgumentFormat { self == .inherited ? other ?? self : self }
+}
+
+/// The maximum size of a response body in memory.
+///
+/// ```swift
+/// var bodyLimit: BodyLimit { .bytes(64 << 10) }
+/// ```
+///
+/// With a longer body the call fails with ``ErrandHTTP/TransportFailure/Kind/tooLarge``, unless the status is 400 or
+/// higher; see ``ErrandHTTP/ResponseLimits/bodyBytes``. The limit applies to bodies that a server sends and that are
+/// decoded in memory, not to downloads, body sinks and stored responses.
+public enum BodyLimit: Sendable, Hashable {
+  /// The limit of the ``RequestFamily``, or ``ErrandHTTP/ResponseLimits/bodyBytes`` of the client if the family has
+  /// none.
+  case inherited
+  /// A number of bytes after content decoding. A negative number counts as 0.
+  case bytes(Int)
+
+  /// Returns `other` if this limit is inherited; otherwise returns this limit.
+  func filled(by other: BodyLimit) -> BodyLimit { self == .inherited ? other : self }
 }
 
 /// The source of a request's credential.

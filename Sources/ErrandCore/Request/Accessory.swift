@@ -3,8 +3,8 @@
 /// - `willStart` runs on the thread that starts the call.
 /// - `willStop` and `didStop` run on the call's ``CallbackExecutor``, or on the caller's executor for `send`. The
 ///   delegate and the completion closure are called between `willStop` and `didStop`, in the same job of the executor.
-/// - `progressed` runs on the call's ``CallbackExecutor``, or on the transport's thread for `send`. Progress reports of
-///   one call never overlap, and no report follows `willStop`.
+/// - `progressed` and `received` run on the call's ``CallbackExecutor``, or on the transport's thread for `send`. Such
+///   reports of one call never overlap, and no report follows `willStop`.
 ///
 /// `willStart`, `willStop` and `didStop` are each called exactly once per call. A batch or a chain is a group of calls.
 /// The accessories of the group and of the client are also called once for the whole group.
@@ -23,19 +23,24 @@ public protocol Accessory: Sendable {
   func willStart(_ call: CallInfo)
   /// Called when more bytes of a body were sent or received.
   func progressed(_ call: CallInfo, _ progress: TransferProgress)
+  /// Called when an informational (interim) response with status 1xx arrived before the final response, such as 103
+  /// Early Hints (RFC 9110 section 15.2). It is called for every exchange of the call, also for one that a redirect or
+  /// another attempt follows. Transports without the capability ``ErrandHTTP/TransportCapabilities/informational``,
+  /// such as URLSession, report none.
+  func received(_ call: CallInfo, informational head: ResponseHead)
   /// Called when the outcome of a call is known, before the delegate and the completion closure are called.
-  func willStop(_ call: CallInfo, _ ending: CallEnding)
+  func willStop(_ call: CallInfo, _ outcome: Outcome<Void>)
   /// Called after the delegate and the completion closure of a call were called.
-  func didStop(_ call: CallInfo, _ ending: CallEnding)
+  func didStop(_ call: CallInfo, _ outcome: Outcome<Void>)
 
   /// Called when a batch or a chain of calls starts.
   func willStart(_ group: GroupInfo)
   /// Called when a member of a batch or a chain made progress or ended.
   func progressed(_ group: GroupInfo, _ progress: GroupProgress)
   /// Called when the outcome of a batch or a chain is known, before its delegate and completion closure are called.
-  func willStop(_ group: GroupInfo, _ ending: GroupEnding)
+  func willStop(_ group: GroupInfo, _ outcome: GroupOutcome<Void>)
   /// Called after the delegate and the completion closure of a batch or a chain were called.
-  func didStop(_ group: GroupInfo, _ ending: GroupEnding)
+  func didStop(_ group: GroupInfo, _ outcome: GroupOutcome<Void>)
 
   /// Called when an account was logged out and its calls were cancelled. The task that performs the logout calls this
   /// function on the accessories of the client.
@@ -48,17 +53,19 @@ extension Accessory {
   /// By default, does nothing.
   public func progressed(_ call: CallInfo, _ progress: TransferProgress) {}
   /// By default, does nothing.
-  public func willStop(_ call: CallInfo, _ ending: CallEnding) {}
+  public func received(_ call: CallInfo, informational head: ResponseHead) {}
   /// By default, does nothing.
-  public func didStop(_ call: CallInfo, _ ending: CallEnding) {}
+  public func willStop(_ call: CallInfo, _ outcome: Outcome<Void>) {}
+  /// By default, does nothing.
+  public func didStop(_ call: CallInfo, _ outcome: Outcome<Void>) {}
   /// By default, does nothing.
   public func willStart(_ group: GroupInfo) {}
   /// By default, does nothing.
   public func progressed(_ group: GroupInfo, _ progress: GroupProgress) {}
   /// By default, does nothing.
-  public func willStop(_ group: GroupInfo, _ ending: GroupEnding) {}
+  public func willStop(_ group: GroupInfo, _ outcome: GroupOutcome<Void>) {}
   /// By default, does nothing.
-  public func didStop(_ group: GroupInfo, _ ending: GroupEnding) {}
+  public func didStop(_ group: GroupInfo, _ outcome: GroupOutcome<Void>) {}
   /// By default, does nothing.
   public func sessionEnded(of account: String) {}
 }

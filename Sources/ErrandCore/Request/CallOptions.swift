@@ -30,30 +30,37 @@ public struct CallOptions: Sendable {
   /// Decides whether this call may share an exchange with equal calls; ``JoinRule/inherited`` for the rule of the
   /// request.
   public var joining: JoinRule
+  /// The maximum size of the response body in memory; ``BodyLimit/inherited`` for the limit of the request.
+  public var bodyLimit: BodyLimit
   /// A hook that runs before the request's own hooks. The hook does not run on the ``CallbackExecutor`` of the call,
   /// but in a task that is cancelled when the call is cancelled. The call waits for the hook before it calls the
   /// delegate and the completion closure.
-  public var beforeCompletion: (@Sendable (CallEnding) async -> Void)?
+  public var beforeCompletion: (@Sendable (Outcome<Void>) async -> Void)?
   /// A hook that runs on the ``CallbackExecutor`` of the call, before the request's own hook, the delegate and the
   /// completion closure.
-  public var afterCompletion: (@Sendable (CallEnding) -> Void)?
+  public var afterCompletion: (@Sendable (Outcome<Void>) -> Void)?
 
   private(set) var ownership: CallOwner.Reference?
   /// The rule for retries of this call; nil for the rule of the request. The rule is stored in a box, because a rule
   /// without a box would take more memory in all options.
   private var ownRetries: Boxed<RetryPolicy>?
   /// The account that must be logged in when the request is ready to be sent; nil to accept any account. If another
-  /// account is logged in, the call fails. The value is set for calls that belong to a larger operation for one
-  /// account, such as a group of calls.
+  /// account is logged in, the call fails. An empty text requires that no account is logged in. The value is set for
+  /// calls that belong to a larger operation for one account, such as a group of calls.
   package var requiredAccount: String?
+  /// Whether ``requiredAccount`` is also required if the request has a credential of its own or none. An outbox sets it,
+  /// because the cookies and stored responses of a call belong to the account, too.
+  package var requiresAccountAlways = false
+  /// Whether the call is a member of a running group, which may continue while the client drains.
+  var isMember = false
 
   /// Makes options for a call. An option that is not given does not override the settings of the request.
   public init(
     timeouts: Timeouts = Timeouts(), priority: CallPriority? = nil, owner: CallOwner? = nil, tag: String? = nil,
     headers: RequestHeaders = RequestHeaders(), accessories: [any Accessory] = [], bodySink: (any BodySink)? = nil,
     cache: CacheReadMode = .asDeclared, retries: RetryPolicy = .inherited, joining: JoinRule = .inherited,
-    beforeCompletion: (@Sendable (CallEnding) async -> Void)? = nil,
-    afterCompletion: (@Sendable (CallEnding) -> Void)? = nil
+    bodyLimit: BodyLimit = .inherited, beforeCompletion: (@Sendable (Outcome<Void>) async -> Void)? = nil,
+    afterCompletion: (@Sendable (Outcome<Void>) -> Void)? = nil
   ) {
     self.timeouts = timeouts
     self.priority = priority
@@ -64,6 +71,7 @@ public struct CallOptions: Sendable {
     self.bodySink = bodySink
     self.cache = cache
     self.joining = joining
+    self.bodyLimit = bodyLimit
     self.retries = retries
     self.beforeCompletion = beforeCompletion
     self.afterCompletion = afterCompletion
@@ -84,7 +92,9 @@ public struct CallOptions: Sendable {
     options.cache = cache == .asDeclared ? other.cache : cache
     options.ownRetries = ownRetries ?? other.ownRetries
     options.joining = joining.filled(by: other.joining)
+    options.bodyLimit = bodyLimit.filled(by: other.bodyLimit)
     options.requiredAccount = requiredAccount ?? other.requiredAccount
+    options.requiresAccountAlways = requiresAccountAlways || other.requiresAccountAlways
     options.beforeCompletion = beforeCompletion ?? other.beforeCompletion
     options.afterCompletion = afterCompletion ?? other.afterCompletion
     return options
@@ -94,7 +104,8 @@ public struct CallOptions: Sendable {
   private var isEmpty: Bool {
     timeouts == Timeouts() && priority == nil && ownership == nil && tag == nil && headers.isEmpty
       && accessories.isEmpty && bodySink == nil && cache == .asDeclared && ownRetries == nil
-      && joining == .inherited && beforeCompletion == nil && afterCompletion == nil && requiredAccount == nil
+      && joining == .inherited && bodyLimit == .inherited && beforeCompletion == nil && afterCompletion == nil
+      && requiredAccount == nil
   }
 
   /// Makes options with a time limit for the whole call.

@@ -23,6 +23,10 @@ public struct RequestBody: Sendable {
     self.contentType = contentType
   }
 
+  /// Not available. The body of an `Encodable` value is made by the format.
+  @available(*, unavailable, message: "write `.json(value)`, or the method of another format")
+  public init(_ value: some Encodable) { self = .text("") }
+
   /// A body that contains any `Encodable` value as JSON, written by the request's ``APIRequest/jsonEncoding``.
   public static func json(_ value: some Encodable & Sendable) -> RequestBody {
     RequestBody(.json { try $0.encode(value) }, "application/json")

@@ -42,6 +42,8 @@ public struct RequestFamily: Sendable {
   public var cache: CachePolicy
   /// The rule by which equal running calls share one exchange.
   public var joining: JoinRule
+  /// The maximum size of a response body in memory.
+  public var bodyLimit: BodyLimit
   /// The status codes that count as success.
   public var statusRule: StatusRule
   /// The JSON members that surround the value in a response body, such as a result code and a message.
@@ -59,7 +61,7 @@ public struct RequestFamily: Sendable {
     arguments: Arguments = Arguments(), argumentFormat: ArgumentFormat = .inherited,
     argumentStyle: ArgumentStyle = .inherited, timeouts: Timeouts = .inherited, redirects: RedirectPolicy = .inherited,
     retries: RetryPolicy = .inherited, cache: CachePolicy = .inherited, joining: JoinRule = .inherited,
-    statusRule: StatusRule = .inherited, envelope: Envelope = .inherited,
+    bodyLimit: BodyLimit = .inherited, statusRule: StatusRule = .inherited, envelope: Envelope = .inherited,
     responseFormat: (any ResponseFormat)? = nil, jsonDecoding: JSONDecoding = .inherited,
     jsonEncoding: JSONEncoding = .inherited
   ) {
@@ -75,6 +77,7 @@ public struct RequestFamily: Sendable {
     self.retries = retries
     self.cache = cache
     self.joining = joining
+    self.bodyLimit = bodyLimit
     self.statusRule = statusRule
     self.envelope = envelope
     self.responseFormat = responseFormat
@@ -96,7 +99,7 @@ extension RequestFamily: CustomStringConvertible, CustomDebugStringConvertible, 
         "name": name, "baseURL": baseURL.map(Redaction.url) as Any, "cdnURL": cdnURL.map(Redaction.url) as Any,
         "headers": headers, "arguments": arguments, "argumentFormat": argumentFormat, "argumentStyle": argumentStyle,
         "timeouts": timeouts, "redirects": redirects, "retries": retries, "cache": cache, "joining": joining,
-        "statusRule": statusRule, "envelope": envelope, "responseFormat": responseFormat as Any,
+        "bodyLimit": bodyLimit, "statusRule": statusRule, "envelope": envelope, "responseFormat": responseFormat as Any,
         "jsonDecoding": jsonDecoding, "jsonEncoding": jsonEncoding,
       ], displayStyle: .struct)
   }

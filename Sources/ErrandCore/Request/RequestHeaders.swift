@@ -6,8 +6,8 @@ import ErrandSupport
 /// var headers: RequestHeaders { ["X-Client": "app", "X-Api-Key": .secret(key), "Accept": nil] }
 /// ```
 ///
-/// A value is a string literal, a variable of type `String` or `Int`, or ``HeaderConvertible/secret(_:)``. One field can
-/// be read and changed by its name: `headers["X-Client"] = name`.
+/// A value is a string literal, a variable of type `String` or `Int`, or ``HeaderConvertible/secret(_:)``. One field
+/// can be read and changed by its name: `headers["X-Client"] = name`.
 ///
 /// The value that a request sets for a field replaces the values of its family and of the client. The value nil removes
 /// the field.
@@ -99,6 +99,11 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
   /// values, such as `Authorization`.
   var hasSecrets: Bool { entries.contains(where: \.isSecret) }
 
+  /// The values of a field, in their order.
+  func values(of name: HTTPFieldName) -> [String] {
+    entries.compactMap { $0.name == name ? $0.value?.text : nil }
+  }
+
   /// These headers without the entries whose value is a secret.
   var withoutSecrets: RequestHeaders {
     var rest = self
@@ -135,9 +140,9 @@ public protocol HeaderConvertible: Sendable {
 }
 
 extension HeaderConvertible where Self == RequestHeaders.FieldValue {
-  /// Makes a secret value. A secret value is masked in all output, and it is not sent to another origin after a redirect.
-  /// A secret value of a client or a family is sent only to servers whose URLs are in the configuration of the client or
-  /// in the family. Responses are stored and shared separately for each secret value.
+  /// Makes a secret value. A secret value is masked in all output, and it is not sent to another origin after a
+  /// redirect. A secret value of a client or a family is sent only to servers whose URLs are in the configuration of
+  /// the client or in the family. Responses are stored and shared separately for each secret value.
   public static func secret(_ text: String) -> RequestHeaders.FieldValue { RequestHeaders.FieldValue(secret: text) }
 
   /// Makes a value from a text. A string literal or a variable of type `String` is a value without this function.

@@ -7,13 +7,24 @@ import ErrandSupport
 /// ```
 ///
 /// The literal text is used as written: it may contain a query, and its percent-escapes are kept. A variable cannot
-/// change the structure of the path: if a variable makes a segment `.` or `..`, the call fails. The call also fails if the
-/// path begins with a variable that is a whole URL; pass such a URL as `RequestPath(text)`.
+/// change the structure of the path: if a variable makes a segment `.` or `..`, the call fails. The call also fails if
+/// the path begins with a variable that is a whole URL; pass such a URL as `RequestPath(text)`.
 public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
   /// The text of the path, with variables escaped and the rest as written.
   public let text: String
   /// The reason why a call with this path fails; nil if the path can be sent.
   let refusal: Refusal?
+
+  /// The parts of ``text`` that variables have written; nil if the path was made from an existing string, whose
+  /// variables are not known.
+  private let variables: Variables?
+
+  /// The parts of a path that variables have written, as ranges of UTF-8 offsets, and the names of named variables.
+  fileprivate struct Variables: Sendable {
+    var ranges: [Range<Int>] = []
+    /// The names, by the place of the variable; nearly always empty.
+    var names: [Int: StaticString] = [:]
+  }
 
   /// A variable that cannot be sent as a part of a path.
   enum Refusal: Sendable, Hashable {
@@ -28,17 +39,21 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
   /// `RequestPath("/users/\(id)")` is a literal, in which `id` is escaped.
   public init(_ text: String) {
     self.text = text
-    refusal = nil
+    (refusal, variables) = (nil, nil)
   }
 
   /// Makes a path from a literal.
-  public init(stringLiteral value: String) { self.init(value) }
+  public init(stringLiteral value: String) {
+    text = value
+    (refusal, variables) = (nil, Variables())
+  }
 
   /// Makes a path from a literal with variables, which are escaped.
   public init(stringInterpolation: Interpolation) {
     text = stringInterpolation.text
     refusal =
       stringInterpolation.wholeURL.map { .wholeURL($0) } ?? stringInterpolation.dotSegment().map { .dotSegment($0) }
+    variables = stringInterpolation.variables
   }
 
   /// The path, with the values of its query masked.
@@ -49,7 +64,7 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
     fileprivate var text = ""
     /// The variable at the beginning of the path, if it is a whole URL.
     fileprivate private(set) var wholeURL: String?
-    private var variables: [Range<Int>] = []
+    fileprivate private(set) var variables = Variables()
 
     /// Reserves memory for the literal text and the variables.
     public init(literalCapacity: Int, interpolationCount: Int) {
@@ -65,6 +80,19 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
       noteWholeURL(text)
       append(PercentEncoding.value(text))
     }
+
+    /// Adds a variable, which is escaped as an unnamed one, and gives it a name for ``RequestPath/template``.
+    public mutating func appendInterpolation(_ variable: some CustomStringConvertible, name: StaticString) {
+      variables.names[variables.ranges.count] = name
+      appendInterpolation(variable)
+    }
+
+    /// Not available. The raw value of an enumeration is written by the caller.
+    @available(
+      *, unavailable,
+      message: "write the raw value, such as `\\(order.rawValue)`, or let the type conform to `CustomStringConvertible`"
+    )
+    public mutating func appendInterpolation(_ variable: some RawRepresentable) {}
 
     /// Adds a variable that may contain slashes, such as the path of a file. Each segment of the variable is escaped.
     public mutating func appendInterpolation(segments variable: String) {
@@ -89,20 +117,22 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
     private mutating func append(_ escaped: String) {
       let start = text.utf8.count
       text += escaped
-      variables.append(start..<text.utf8.count)
+      variables.ranges.append(start..<text.utf8.count)
     }
 
     /// Returns the first segment that contains a variable and is `.` or `..`; nil if there is none. A segment also
     /// counts if the text of its variable is empty.
     fileprivate func dotSegment() -> String? {
-      guard !variables.isEmpty, text.utf8.contains(0x2E) else { return nil }
+      guard !variables.ranges.isEmpty, text.utf8.contains(0x2E) else { return nil }
       // Compares bytes instead of characters: a slash and a combining mark after it form one character, at which
       // `String` would not split.
       var start = 0
       let path = text.utf8.prefix { $0 != 0x3F && $0 != 0x23 }
       for segment in path.split(separator: 0x2F, omittingEmptySubsequences: false) {
         let range = start..<(start + segment.count)
-        let isVariable = variables.contains { $0.lowerBound <= range.upperBound && $0.upperBound >= range.lowerBound }
+        let isVariable = variables.ranges.contains {
+          $0.lowerBound <= range.upperBound && $0.upperBound >= range.lowerBound
+        }
         if isVariable, segment.elementsEqual(".".utf8) || segment.elementsEqual("..".utf8) {
           return String(Substring(segment))
         }
@@ -114,6 +144,25 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
 }
 
 extension RequestPath {
+  /// The path with a placeholder for each variable and without the query, such as `/users/{id}/files/{2}`. So all paths
+  /// that the same literal makes have the same template, which makes it fit for the names of spans and metrics.
+  ///
+  /// A placeholder contains the name of the variable, as in `"/users/\(user.id, name: "id")"`, or else its number in
+  /// the path, starting at 1. Nil if the path was made from an existing string.
+  public var template: String? {
+    guard let variables else { return nil }
+    let bytes = Array(text.utf8)
+    var result: [UInt8] = []
+    var end = 0
+    for (place, range) in variables.ranges.enumerated() {
+      result += bytes[end..<range.lowerBound]
+      result += "{\(variables.names[place].map { "\($0)" } ?? "\(place + 1)")}".utf8
+      end = range.upperBound
+    }
+    result += bytes[end...]
+    return String(decoding: result.prefix { $0 != 0x3F && $0 != 0x23 }, as: UTF8.self)
+  }
+
   /// Whether two paths have the same bytes.
   public static func == (left: RequestPath, right: RequestPath) -> Bool {
     left.text.hasSameBytes(as: right.text) && left.refusal == right.refusal

@@ -1,4 +1,5 @@
 public import ErrandJSON
+import ErrandSupport
 
 /// The JSON members around the value in a response body such as `{"code": 0, "message": "ok", "data": {…}}`.
 ///
@@ -10,6 +11,11 @@ public struct Envelope: Sendable, Hashable {
   /// this flag to false.
   private(set) var isInherited = false
   /// The path of the value in the body; by default the value is the whole body.
+  ///
+  /// A response type that is decoded from JSON is always read at this path. For `String` and `Data`, which also stand
+  /// for texts and pictures without an envelope, the body must be known to be JSON: the envelope has a ``code``, the
+  /// request has a shape, or the `Content-Type` of the response is JSON or missing. Otherwise they contain the whole
+  /// body.
   public var value: JSONPath { didSet { isInherited = false } }
   /// The path of the business code, by which the server reports success or failure in the body; nil if the body has no
   /// such code.
@@ -45,8 +51,7 @@ public struct Envelope: Sendable, Hashable {
   /// Returns a hint for the error message if the business code differs from a success code only in its type, as the
   /// string "0" differs from the number 0. Otherwise returns nil.
   func confusion(with code: JSONValue) -> String? {
-    let text = code.stringValue ?? "\(code)"
-    guard success.contains(where: { ($0.stringValue ?? "\($0)") == text }) else { return nil }
+    guard success.contains(where: { $0.messageText.hasSameBytes(as: code.messageText) }) else { return nil }
     return code.stringValue == nil
       ? " (the code is a number, but `Envelope.success` contains it as a string)"
       : " (the code is a string, but `Envelope.success` contains it as a number)"
@@ -58,6 +63,6 @@ public struct Envelope: Sendable, Hashable {
     let found = try? body.value(at: code)
     if let found, success.contains(found) { return nil }
     let words = message.flatMap { try? body.value(at: $0) }
-    return (found?.detached(), words?.stringValue)
+    return (found, words?.stringValue)
   }
 }

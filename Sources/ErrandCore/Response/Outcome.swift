@@ -1,42 +1,88 @@
-import ErrandSupport
-
-/// The outcome of one call: the value or the error, together with the request, the response and the measurements.
+/// The outcome of one call: the value or the error, together with the request, the response and the metrics.
+///
+/// Accessories and the hooks of ``CallOptions`` receive an `Outcome<Void>`, which has no value.
 public struct Outcome<Value: Sendable>: Sendable {
   /// The value of a successful call, or the error of a failed call.
   public let result: Result<Value, APIError>
-  /// The request as it was last sent, after redirects; nil if no request could be built.
-  public let request: HTTPRequest?
-  /// The response: status, header fields and the bytes of the body; nil if there is no response.
-  public let response: HTTPResponse?
-  /// Whether the response comes from the network or the cache; nil if there is no response.
-  public let origin: ResponseOrigin?
-  /// The measurements of the call.
-  public let metrics: CallMetrics
+  private let details: CallDetails
   /// True if a `cachedThenFresh` call delivers a fresh response that equals the stored response that it delivered
   /// before.
-  public let isUnchanged: Bool
+  public internal(set) var isUnchanged = false
+
+  fileprivate init(_ result: Result<Value, APIError>, _ details: CallDetails, isUnchanged: Bool) {
+    self.result = result
+    self.details = details
+    self.isUnchanged = isUnchanged
+  }
+
+  /// The request as it was last sent, after redirects; nil if no request could be built.
+  public var request: HTTPRequest? { details.request }
+  /// The response: status, header fields and the bytes of the body; nil if there is no response.
+  public var response: HTTPResponse? { details.response }
+  /// Whether the response comes from the network or the cache; nil if there is no response.
+  public var origin: ResponseOrigin? { details.origin }
+  /// The metrics of the call.
+  public var metrics: CallMetrics { details.metrics }
+  /// The value; nil for a failure.
+  public var value: Value? { try? result.get() }
+  /// The error; nil for success.
+  public var error: APIError? { result.error }
 
   /// The outcome of a call that was never started.
   static func failed(_ error: APIError) -> Outcome {
-    Outcome(
-      result: .failure(error), request: nil, response: nil, origin: nil, metrics: CallMetrics(), isUnchanged: false)
+    Outcome(.failure(error), CallDetails(nil, nil, nil, CallMetrics()), isUnchanged: false)
   }
 
-  /// Returns a copy of the outcome in which `change` has replaced the error; a success is unchanged.
-  func mapError(_ change: (APIError) -> APIError) -> Outcome {
-    with(result.mapError(change))
+  /// A copy of the outcome with another result.
+  func with<Other>(_ result: Result<Other, APIError>) -> Outcome<Other> {
+    Outcome<Other>(result, details, isUnchanged: isUnchanged)
   }
 
   /// A copy of the outcome whose result is the error of a cancelled call.
   var cancelled: Outcome { with(.failure(.stopped(.cancelled))) }
 
-  private func with(_ result: Result<Value, APIError>) -> Outcome {
-    Outcome(
-      result: result, request: request, response: response, origin: origin, metrics: metrics, isUnchanged: isUnchanged)
+  /// The value of the call as an ``APIResponse``, which also contains the request, the response and the metrics. Nil if
+  /// the call failed.
+  var full: APIResponse<Value>? {
+    guard let value, let request, let response, let origin else { return nil }
+    return APIResponse(
+      value: value, request: request, raw: response, origin: origin, metrics: metrics, isUnchanged: isUnchanged)
   }
 
-  /// The value; nil for a failure.
-  public var value: Value? { try? result.get() }
-  /// The error; nil for success.
-  public var error: APIError? { if case .failure(let error) = result { error } else { nil } }
+  /// The same as ``full``, with a value of any type, for delegates.
+  var erased: APIResponse<any Sendable>? { full.map { $0.with($0.value as any Sendable) } }
+}
+
+extension Outcome where Value == Void {
+  init(
+    error: APIError?, request: HTTPRequest?, response: HTTPResponse?, origin: ResponseOrigin?, metrics: CallMetrics
+  ) {
+    self.init(
+      error.map { .failure($0) } ?? .success(()), CallDetails(request, response, origin, metrics), isUnchanged: false)
+  }
+
+  /// The cache entry whose response this call rejected, for example because of its JSON structure, its business code or
+  /// its decoder; nil if the call did not fail in this way. An entry that was rejected because of its status is not
+  /// returned.
+  var rejectedEntry: (any StoredHit)? {
+    guard let error, error.stage == .decode || error.stage == .validate, error.code != .status else { return nil }
+    return error.response?.hit ?? response?.hit
+  }
+}
+
+extension Result where Failure == APIError {
+  var error: APIError? { if case .failure(let error) = self { error } else { nil } }
+}
+
+/// The values of an ``Outcome`` that do not depend on its type. They are stored in one object, because outcomes are
+/// copied often and are stored in the async frames of waiting calls.
+private final class CallDetails: Sendable {
+  let request: HTTPRequest?
+  let response: HTTPResponse?
+  let origin: ResponseOrigin?
+  let metrics: CallMetrics
+
+  init(_ request: HTTPRequest?, _ response: HTTPResponse?, _ origin: ResponseOrigin?, _ metrics: CallMetrics) {
+    (self.request, self.response, self.origin, self.metrics) = (request, response, origin, metrics)
+  }
 }

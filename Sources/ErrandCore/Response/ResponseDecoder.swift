@@ -57,10 +57,11 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
 
 extension ResponseDecoder where Value: Decodable {
   /// The decoder that fits the type of the value. `Data` contains the bytes of the body, and `String` contains its text
-  /// in the charset of the response. If the envelope has a path ``Envelope/value`` and the response is JSON, `Data`
-  /// contains the JSON of the value at this path as it is written, and `String` contains the characters of a JSON string,
-  /// or the JSON of any other value. ``Nothing`` ignores the body, and ``DownloadedFile`` is the file that contains the
-  /// body. Any other type except `JSONValue` is read in the response format of the ``RequestFamily`` or the client
+  /// in the charset of the response. If the envelope has a path ``Envelope/value`` and the body is known to be JSON,
+  /// `Data` contains the JSON of the value at this path as it is written, and `String` contains the characters of a
+  /// JSON string, or the JSON of any other value; see ``Envelope/value``. ``Nothing`` ignores the body, and
+  /// ``DownloadedFile`` is the file that contains the body. ``ProblemDetails`` are read from a body of their media
+  /// type. Any other type except `JSONValue` is read in the response format of the ``RequestFamily`` or the client
   /// (``ClientConfiguration/responseFormat``), if a format is set. Otherwise, and for `JSONValue`, the value is read
   /// from JSON, at the path ``Envelope/value`` of the envelope.
   public static var automatic: ResponseDecoder {
@@ -76,6 +77,8 @@ extension ResponseDecoder where Value: Decodable {
       ResponseDecoder(.nothing) { _, _ in try Self.cast(Nothing()) }
     } else if Value.self == DownloadedFile.self {
       ResponseDecoder(.file) { response, _ in try Self.cast(response.written()) }
+    } else if Value.self == ProblemDetails.self {
+      ResponseDecoder(.problem) { response, _ in try Self.cast(ProblemDetails(response)) }
     } else {
       Value.self == JSONValue.self ? json() : jsonOrOther
     }
@@ -137,6 +140,7 @@ final class DecoderInput: Sendable {
   static let text = DecoderInput("text", accept: "text/*, */*;q=0.5")
   static let nothing = DecoderInput("nothing", accept: "*/*", readsBody: false)
   static let file = DecoderInput("file", accept: "*/*", readsBody: false)
+  static let problem = DecoderInput("problem details", accept: ProblemDetails.mediaType)
   static let json = json(by: nil)
   static let jsonOrOther = DecoderInput("JSON", accept: "application/json", json: .shared, mayReadOther: true)
 
@@ -206,9 +210,11 @@ extension HTTPResponse {
     return try JSONDecoding.text(from: body, parsed: parsed, at: envelope.value)
   }
 
-  /// Whether the body is JSON with an envelope. A response without a `Content-Type` counts as JSON.
+  /// Whether the body is JSON with an envelope: the business code or the shape was checked in it, or its `Content-Type`
+  /// is JSON or missing.
   private func isInside(_ envelope: Envelope) -> Bool {
     if envelope.value.steps.isEmpty || body.isEmpty { return false }
+    if parsed != nil { return true }
     return fields[.contentType].map { MediaType($0)?.isJSON == true } ?? true
   }
 

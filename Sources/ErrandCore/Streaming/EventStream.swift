@@ -1,6 +1,5 @@
 public import ErrandJSON
 import ErrandSupport
-import Foundation
 
 /// The server-sent events of a server. If the connection is lost, the stream reconnects.
 ///
@@ -16,8 +15,8 @@ public struct EventStream: AsyncSequence, Sendable {
   /// The account whose credential a new connection would use; nil for none.
   let account: @Sendable () -> String?
   /// Adds the wait between two connections to the running calls of the client, so that the wait can be cancelled like a
-  /// call. Returns the function that removes the wait again.
-  let enlist: @Sendable (CallState, CallFlags) -> @Sendable () -> Void
+  /// call. Returns the function that removes the wait again; nil if the client drains and would refuse the connection.
+  let enlist: @Sendable (CallState, CallFlags) -> (@Sendable () -> Void)?
   let timers: any Timers
   let rule: ReconnectRule
   let limit: Int
@@ -111,7 +110,7 @@ public struct EventStream: AsyncSequence, Sendable {
       guard Validating.takes(response.fields, ["text/event-stream"]) else {
         isOver = true
         response.cancel()
-        let found = Validating.shown(response.fields)
+        let found = response.fields.shownContentType
         throw APIError(
           .validate, .contentType, "The response has \(found); expected text/event-stream.")
       }
@@ -149,7 +148,10 @@ public struct EventStream: AsyncSequence, Sendable {
     let life = CallState(deadline: nil, timers: timers, priority: .normal)
     let flags = CallFlags()
     if let account { flags.add(account: account) }
-    let leave = enlist(life, flags)
+    guard let leave = enlist(life, flags) else {
+      life.settle()
+      throw .draining
+    }
     defer {
       leave()
       life.settle()
@@ -165,7 +167,9 @@ public struct EventStream: AsyncSequence, Sendable {
         }
       },
       onCancel: { life.stop(.cancelled) }, isolation: actor)
-    if case .failure(let stopped) = slept { throw flags.isLoggedOut ? .loggedOut : .stopped(stopped.reason) }
+    guard case .failure(let stopped) = slept else { return }
+    if flags.isLoggedOut { throw .loggedOut }
+    throw flags.isDrained ? .draining : .stopped(stopped.reason)
   }
 }
 
@@ -212,7 +216,8 @@ extension APIClient {
       },
       enlist: { life, flags in
         let place = self.registry.add(
-          .init(state: life, owner: options.ownership?.number, tag: options.tag, flags: flags))
+          .init(state: life, owner: options.ownership?.number, tag: options.tag, flags: flags, isPause: true))
+        if place == CallRegistry.refused { return nil }
         if let ownership = options.ownership { CallRun.enlist(life, with: ownership, in: self.registry) }
         return { self.registry.remove(place) }
       },
@@ -220,29 +225,67 @@ extension APIClient {
   }
 }
 
-/// An event that a server sent (HTML Living Standard, section 9.2, "Server-sent events").
-public struct ServerSentEvent: Sendable, Hashable {
-  /// The type of the event; `message` if the server sets none.
-  public var type: String
-  /// The data of the event. Several data lines are joined by line feeds.
-  public var data: String
-  /// The last identifier that the server has sent, with this event or an earlier one; empty if the server has sent
-  /// none.
-  public var id: String
+/// The values in a server's events, decoded from JSON as the events arrive. If the connection is lost, the stream
+/// reconnects as ``EventStream`` does.
+public struct EventValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+  /// The value that was decoded from the data of an event.
+  public typealias Element = Value
+  /// The error that a loop over the values throws if the stream of events fails, or if an event does not contain a
+  /// value of the type.
+  public typealias Failure = APIError
 
-  /// Makes an event, for example in a test.
-  public init(type: String = "message", data: String, id: String = "") {
-    self.type = type
-    self.data = data
-    self.id = id
+  let events: EventStream
+  let json: JSONDecoding
+
+  /// Makes an iterator, which opens a connection when the first value is requested.
+  public func makeAsyncIterator() -> Iterator { Iterator(events: events.makeAsyncIterator(), json: json) }
+
+  /// Reads the events and decodes their values.
+  public struct Iterator: AsyncIteratorProtocol {
+    private var events: EventStream.Iterator
+    private let json: JSONDecoding
+    private var number = 0
+
+    init(events: EventStream.Iterator, json: JSONDecoding) {
+      self.events = events
+      self.json = json
+    }
+
+    /// The next value; nil if the server has ended the stream.
+    /// - Throws: ``APIError``.
+    public mutating func next() async throws(APIError) -> Value? { try await next(isolation: #isolation) }
+
+    /// The next value; nil if the server has ended the stream.
+    /// - Throws: ``APIError``.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Value? {
+      guard let event = try await events.next(isolation: actor) else { return nil }
+      number += 1
+      do {
+        return try event.value(as: Value.self, by: json.filled(by: events.json))
+      } catch {
+        let clause = "event \(number) of the stream could not be decoded as JSON: \(error)"
+        throw events.failure(APIError(.decode, .decoding, APIError.sentence(clause), cause: error))
+      }
+    }
   }
+}
 
-  /// Decodes the data of the event as JSON, by default with Errand's own decoder. To use the JSON rules of the request
-  /// and the client, read ``EventStream/values(of:by:)`` instead.
-  /// - Throws: ``/ErrandJSON/JSONDecodingError``.
-  public func value<Value: Decodable>(
-    as type: Value.Type = Value.self, by json: JSONDecoding = .fast
-  ) throws(JSONDecodingError) -> Value {
-    try json.decode(Value.self, from: Data(data.utf8))
+extension EventStream {
+  /// The data of the events, decoded as JSON.
+  ///
+  /// ```swift
+  /// for try await price in client.events(of: Prices()).values(of: Price.self) { show(price) }
+  /// ```
+  ///
+  /// An event whose data cannot be decoded as this type ends the stream with an error. So the data of all events must
+  /// be values of this type, whatever the ``ServerSentEvent/type`` of an event is.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the value in each event.
+  ///   - json: The decoding rules; by default the rules of the request and the client.
+  public func values<Value: Decodable & Sendable>(
+    of type: Value.Type, by json: JSONDecoding = .inherited
+  ) -> EventValues<Value> {
+    EventValues(events: self, json: json)
   }
 }

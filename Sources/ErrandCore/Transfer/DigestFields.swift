@@ -34,10 +34,8 @@ package struct DigestFields: Sendable {
   }
 
   private static func read(_ name: HTTPFieldName, _ fields: HTTPFields, _ known: [DigestAlgorithm]) -> Reading {
-    let text = fields.values(of: name).joined(separator: ", ")
-    do throws(DigestFieldReader.ParseError) {
-      var reader = DigestFieldReader(text)
-      let members = try reader.members()
+    do throws(StructuredField.ParseError) {
+      let members = try StructuredField.dictionary(fields.values(of: name))
       var checksums: [Checksum] = []
       for algorithm in known {
         if let checksum = try checksum(algorithm, in: members) { checksums.append(checksum) }
@@ -49,10 +47,12 @@ package struct DigestFields: Sendable {
   }
 
   private static func checksum(
-    _ algorithm: DigestAlgorithm, in members: [String: Data?]
-  ) throws(DigestFieldReader.ParseError) -> Checksum? {
+    _ algorithm: DigestAlgorithm, in members: [String: StructuredField.Member]
+  ) throws(StructuredField.ParseError) -> Checksum? {
     guard let member = members[algorithm.name] else { return nil }
-    guard let digest = member else { throw .init("the \(algorithm.name) digest is not a byte sequence") }
+    guard case .bytes(let digest)? = member.item?.value else {
+      throw .init("the \(algorithm.name) digest is not a byte sequence")
+    }
     guard let checksum = try? Checksum(algorithm, digest) else {
       throw .init("the \(algorithm.name) digest has \(digest.count) bytes instead of \(algorithm.length)")
     }

@@ -15,8 +15,8 @@ public import Foundation
 /// The received bytes are stored next to the destination, in the partial file `<name>.part`. The file
 /// `<name>.part.meta` describes the partial file. Only the user may access these two files, and both are locked while
 /// the download runs. An existing file at the destination stays until the new file is complete and checked. It is then
-/// replaced in one step. A download that was interrupted for any reason continues where it stopped if the server still
-/// has the same version of the file. Bytes of two versions are never mixed.
+/// replaced in one step, if ``replaces`` is true. A download that was interrupted for any reason continues where it
+/// stopped if the server still has the same version of the file. Bytes of two versions are never mixed.
 public struct Download: Sendable {
   /// The destination of the file.
   package enum Place: Sendable {
@@ -30,7 +30,7 @@ public struct Download: Sendable {
     case fromURL
     /// The file name is the name in `Content-Disposition` (RFC 6266), if the server sends a usable name. Otherwise it
     /// is the last component of the URL's path, or `download` if the URL has no name. The name is changed so that it is
-    /// safe.
+    /// safe, and an existing file is not replaced by default (``Download/replaces``).
     case fromServer
   }
 
@@ -45,10 +45,11 @@ public struct Download: Sendable {
 
   /// The destination of the file.
   package let place: Place
-  /// Whether an existing file is replaced. If the value is false, the call fails if the file exists. The existence is
-  /// checked before the request is sent, or as soon as the server has named the file, and again at the end of the
-  /// download.
-  public var replaces = true
+  /// Whether an existing file is replaced. The default is true, but false for ``Naming/fromServer``: a server must not
+  /// choose which file of the folder is lost. If the value is false, the call fails with the code
+  /// ``APIError/Code/fileExists`` if the file exists. The existence is checked before the request is sent, or as soon
+  /// as the server has named the file, and again at the end of the download.
+  public var replaces: Bool
   /// Identifies the file if its URL differs each time, for example because the URL is a signed link. A partial file is
   /// continued if it was started with the same value. If the value is nil, the URL identifies the file.
   public var resource: String?
@@ -87,13 +88,41 @@ public struct Download: Sendable {
   /// although the URL differs.
   public var freshURL: (@Sendable (HTTPResponse) async throws -> String)?
 
-  private init(_ place: Place) { self.place = place }
+  private init(_ place: Place) {
+    self.place = place
+    replaces = if case .folder(_, .fromServer) = place { false } else { true }
+  }
 
   /// Makes a download to a file.
   public static func to(_ file: URL) -> Download { Download(.file(file)) }
 
-  /// Makes a download into an existing folder.
+  /// Makes a download into an existing folder. If the server names the file, an existing file is not replaced, unless
+  /// ``replaces`` is set.
   public static func into(_ folder: URL, named naming: Naming = .fromURL) -> Download {
     Download(.folder(folder, naming))
+  }
+}
+
+/// A downloaded file, which is complete, checked, and stored under its final name.
+public struct DownloadedFile: Sendable, Hashable, Codable {
+  /// The location of the file.
+  public let url: URL
+  /// The length of the file in bytes.
+  public let bytes: Int64
+  /// The number of bytes that earlier calls had received and that this call kept.
+  public let keptBytes: Int64
+  /// The number of bytes that this call received, including bytes that had to be discarded.
+  public let fetchedBytes: Int64
+  /// The algorithms of the checksums by which the file was checked, such as `sha-256`. The file matches all of these
+  /// checksums.
+  public let checkedBy: [String]
+
+  /// Makes the description of a downloaded file.
+  public init(url: URL, bytes: Int64, keptBytes: Int64 = 0, fetchedBytes: Int64 = 0, checkedBy: [String] = []) {
+    self.url = url
+    self.bytes = bytes
+    self.keptBytes = keptBytes
+    self.fetchedBytes = fetchedBytes
+    self.checkedBy = checkedBy
   }
 }

@@ -51,34 +51,3 @@ extension Duration {
     return Int32(clamping: nanoseconds / 1_000_000 + (nanoseconds % 1_000_000 == 0 ? 0 : 1))
   }
 }
-
-/// A clock with timers. The timers schedule everything that waits for a point in time: deadlines, delays and idle
-/// timeouts of all calls.
-///
-/// An implementation keeps the timers of all its calls in one heap, so that no call needs a task for its timers. A
-/// transport with its own thread, such as the engine on Linux, provides timers that run on that thread. All other
-/// transports share ``SharedTimers``, and tests use a clock that they advance manually.
-public protocol Timers: AnyObject, Sendable {
-  /// The current time of this clock.
-  var now: MonotonicInstant { get }
-
-  /// Runs `action` once on the thread of the timers: at `instant` or shortly after it, or immediately if `instant` has
-  /// passed.
-  ///
-  /// The action must be short and must not block. No lock is held while the action runs.
-  func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken
-
-  /// Removes a scheduled action. Has no effect if the action has already run or is about to run.
-  func cancel(_ token: TimerToken)
-}
-
-/// Identifies one scheduled action of ``Timers``.
-public struct TimerToken: Sendable, Hashable {
-  /// The number of the action. The timers never use a number twice.
-  public let number: UInt64
-
-  /// Makes a token from a number. An implementation of ``Timers`` must never use a number twice.
-  public init(number: UInt64) {
-    self.number = number
-  }
-}

@@ -42,7 +42,7 @@ public struct Cookie: Sendable, Hashable {
   public let isSecure: Bool
   /// Whether a browser hides the cookie from scripts. The jar stores this attribute, but does not use it.
   public let isHTTPOnly: Bool
-  /// The `SameSite` attribute; nil if the server sent none.
+  /// The `SameSite` attribute; nil if the server sent none. A cookie without the attribute is sent like a `Lax` cookie.
   public let sameSite: SameSite?
   /// The time at which the cookie expires, in milliseconds since 1970; nil for a session cookie.
   let expiry: Int64?

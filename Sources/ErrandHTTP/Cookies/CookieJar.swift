@@ -143,3 +143,90 @@ extension CookieJar: CustomStringConvertible, CustomDebugStringConvertible, Cust
   /// The mirror that a dump shows: the number of cookies.
   public var customMirror: Mirror { Mirror(self, children: ["cookies": state.withLock { $0.cookies.count }]) }
 }
+
+/// A set of cookie jars: one jar for each account, made when the account first needs it, and one jar for calls without
+/// an account.
+///
+/// ```swift
+/// let jars = CookieJars()
+/// configuration.cookies = .perAccount(jars)
+/// ```
+public final class CookieJars: Sendable {
+  private let jars: Locked<[ByteText?: CookieJar]>
+  private let make: @Sendable () -> CookieJar
+
+  /// Makes a set of jars.
+  /// - Parameter publicSuffixes: The list of public suffixes; without a list, cookies for several hosts are rejected.
+  public init(publicSuffixes: (any PublicSuffixes)? = nil) {
+    jars = Locked([:])
+    make = { CookieJar(publicSuffixes: publicSuffixes) }
+  }
+
+  /// The jar of an account. `account` is the name that the credential provider uses; nil for calls without an account.
+  public func jar(of account: String?) -> CookieJar {
+    let key = account.map { ByteText($0) }
+    return jars.withLock { jars in
+      if let jar = jars[key] { return jar }
+      let jar = make()
+      jars[key] = jar
+      return jar
+    }
+  }
+
+  /// Empties and removes the jar of an account, for example on logout. Requests of the account that are still running
+  /// set no cookies afterwards.
+  public func remove(of account: String?) {
+    jars.withLock { $0.removeValue(forKey: account.map { ByteText($0) }) }?.removeAll()
+  }
+
+  /// Empties and removes every jar.
+  public func removeAll() {
+    let all = jars.withLock { jars in
+      defer { jars = [:] }
+      return Array(jars.values)
+    }
+    for jar in all { jar.removeAll() }
+  }
+}
+
+/// The reason why a cookie of a response is not stored.
+package enum CookieRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The cookie contains a control character.
+  case control
+  /// The cookie has no name.
+  case nameless
+  /// The name and the value together are longer than ``Cookie/longest`` bytes.
+  case tooLong
+  /// The `Domain` of the cookie is not a host name in ASCII.
+  case invalidDomain
+  /// The `Domain` of the cookie does not cover the host that sent the cookie.
+  case foreignDomain
+  /// The `Domain` of the cookie is a public suffix.
+  case publicSuffix
+  /// The `Domain` of the cookie covers several hosts, and the jar has no list of public suffixes.
+  case unknownSuffix
+  /// The cookie is `Secure`, but was sent without TLS.
+  case insecure
+  /// The cookie was sent without TLS and would replace a `Secure` cookie.
+  case coversSecure
+  /// The name of the cookie begins with `__Secure-` or `__Host-`, and the cookie violates the requirements of that
+  /// prefix.
+  case prefix
+
+  package var description: String {
+    switch self {
+    case .control: "the cookie contains a control character"
+    case .nameless: "the cookie has no name"
+    case .tooLong: "the name and the value of the cookie have more than \(Cookie.longest) bytes together"
+    case .invalidDomain: "the Domain of the cookie is not a host name"
+    case .foreignDomain: "the Domain of the cookie does not cover the host that sent the cookie"
+    case .publicSuffix: "the Domain of the cookie is a public suffix"
+    case .unknownSuffix:
+      "the Domain of the cookie covers several hosts, and the jar has no list of public suffixes"
+    case .insecure: "the cookie is Secure but was sent over http"
+    case .coversSecure: "the cookie was sent over http and would replace a Secure cookie"
+    case .prefix:
+      "the name of the cookie begins with __Secure- or __Host-, and the cookie violates the requirements of that prefix"
+    }
+  }
+}

@@ -54,3 +54,78 @@ extension HTTPField: CustomStringConvertible, CustomDebugStringConvertible, Cust
   /// The mirror that a dump shows, with a secret value masked.
   public var customMirror: Mirror { Mirror(self, children: ["field": description], displayStyle: .struct) }
 }
+
+/// The name of a header field (RFC 9110 section 5.1). Names are compared without regard to ASCII case.
+public struct HTTPFieldName: Sendable, Hashable, Codable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// The name as it was written, with its upper-case and lower-case letters.
+  public let rawValue: String
+
+  /// Makes a name. If the name is not a valid token, each call that uses it fails when its request is built.
+  public init(_ rawValue: String) { self.rawValue = rawValue }
+  /// Makes a name from a string literal.
+  public init(stringLiteral value: String) { rawValue = value }
+
+  /// The name as it was written, with its upper-case and lower-case letters.
+  public var description: String { rawValue }
+
+  /// Whether two names are equal without regard to ASCII case.
+  public static func == (left: HTTPFieldName, right: HTTPFieldName) -> Bool {
+    left.rawValue.utf8.count == right.rawValue.utf8.count
+      && ASCII.equalFolded(left.rawValue.utf8, right.rawValue.utf8)
+  }
+
+  /// Hashes the name without regard to ASCII case.
+  public func hash(into hasher: inout Hasher) {
+    for byte in rawValue.utf8 { hasher.combine(ASCII.lowercased(byte)) }
+  }
+}
+
+extension HTTPFieldName {
+  /// A small hash for fast lookups: a number with one of 64 bits set. The bit depends on the length, the first and the
+  /// last letter, without regard to case. If the bits of two names differ, the names differ.
+  var filterBit: UInt64 {
+    rawValue.utf8.withContiguousStorageIfAvailable { Self.filterBit(of: $0) }
+      ?? Self.filterBit(of: Array(rawValue.utf8))
+  }
+
+  static func filterBit<Bytes: RandomAccessCollection<UInt8>>(of name: Bytes) -> UInt64 where Bytes.Index == Int {
+    guard let first = name.first, let last = name.last else { return 1 }
+    let ends = UInt64(ASCII.lowercased(first)) &* 7 &+ UInt64(ASCII.lowercased(last))
+    return 1 << ((ends &+ UInt64(name.count) &* 5) & 63)
+  }
+}
+
+extension HTTPFieldName {
+  /// The media types that the client accepts (RFC 9110 section 12.5.1).
+  public static let accept: HTTPFieldName = "Accept"
+  /// The content codings that the client can decode.
+  public static let acceptEncoding: HTTPFieldName = "Accept-Encoding"
+  /// The languages that the client prefers.
+  public static let acceptLanguage: HTTPFieldName = "Accept-Language"
+  /// The client's credential.
+  public static let authorization: HTTPFieldName = "Authorization"
+  /// The directives for caches.
+  public static let cacheControl: HTTPFieldName = "Cache-Control"
+  /// The content codings of the body.
+  public static let contentEncoding: HTTPFieldName = "Content-Encoding"
+  /// The length of the body in bytes.
+  public static let contentLength: HTTPFieldName = "Content-Length"
+  /// The media type of the body.
+  public static let contentType: HTTPFieldName = "Content-Type"
+  /// The client's cookies.
+  public static let cookie: HTTPFieldName = "Cookie"
+  /// The time at which the response was generated.
+  public static let date: HTTPFieldName = "Date"
+  /// The entity tag of a representation.
+  public static let eTag: HTTPFieldName = "ETag"
+  /// The target of a redirect.
+  public static let location: HTTPFieldName = "Location"
+  /// The credential for a proxy.
+  public static let proxyAuthorization: HTTPFieldName = "Proxy-Authorization"
+  /// The time after which the client may send the request again.
+  public static let retryAfter: HTTPFieldName = "Retry-After"
+  /// A cookie that the server asks the client to store.
+  public static let setCookie: HTTPFieldName = "Set-Cookie"
+  /// The name of the client program.
+  public static let userAgent: HTTPFieldName = "User-Agent"
+}

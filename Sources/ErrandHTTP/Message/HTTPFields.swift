@@ -1,6 +1,12 @@
+import ErrandSupport
+
 /// The header fields of a message in their order. A name may occur several times, and is found without regard to case.
 ///
-/// Fields that a transport received are stored as raw bytes. A lookup searches the bytes for the name.
+/// Fields that a transport received are stored as raw bytes. A lookup searches the bytes for the name. Values are read
+/// as UTF-8, or as ISO 8859-1 if they are not valid UTF-8. Values that an app sends back are exceptions, so that the
+/// server receives its own bytes: in `Location`, `Content-Location` and `Link`, bytes that are not UTF-8 are
+/// percent-encoded, and in `ETag` and `Set-Cookie` each of them is read as a private-use scalar, which is sent as the
+/// same byte in `If-Match`, `If-None-Match`, `If-Range` and `Cookie`. URLSession sends such a byte in UTF-8.
 public struct HTTPFields: Sendable {
   private enum Storage: Sendable {
     case list([HTTPField])
@@ -69,18 +75,11 @@ public struct HTTPFields: Sendable {
     }
   }
 
-  /// Every value of a field whose values are URLs, such as `Location`. Bytes that are not valid UTF-8 are
-  /// percent-encoded, so that the URL represents exactly the received bytes.
-  package func references(of name: HTTPFieldName) -> [String] {
-    guard mayContain(name), case .raw(let block) = storage else { return values(of: name) }
-    return block.references(of: name)
-  }
-
-  /// Every value of a field whose values are later sent back unchanged, such as a cookie or an entity tag. Bytes that
-  /// are not valid UTF-8 are converted to text as ``FieldOctets`` describes.
-  package func octets(of name: HTTPFieldName) -> [String] {
-    guard mayContain(name), case .raw(let block) = storage else { return values(of: name) }
-    return block.octets(of: name)
+  /// The value of a field that must have only one; nil if the field is missing, or occurs with different bytes.
+  package func single(_ name: HTTPFieldName) -> String? {
+    let values = values(of: name)
+    guard let value = values.first, values.allSatisfy({ $0.hasSameBytes(as: value) }) else { return nil }
+    return value
   }
 
   /// Whether at least one field has the given name.
@@ -126,7 +125,7 @@ public struct HTTPFields: Sendable {
     var fields =
       switch storage {
       case .list(let fields): fields
-      case .raw(let block): block.kept
+      case .raw(let block): block.all
       }
     storage = .list([])
     body(&fields)

@@ -40,7 +40,7 @@ extension HTTPResponse {
   /// }
   /// ```
   public func link(_ relation: String) -> String? {
-    guard let target = LinkField(fields.references(of: "Link")).target(of: relation) else { return nil }
+    guard let target = LinkField(fields.values(of: "Link")).target(of: relation) else { return nil }
     return (try? url.resolving(target))?.string
   }
 }

@@ -86,3 +86,40 @@ public struct MediaType: Sendable, Hashable {
       ? String(decoding: text.map(ASCII.lowercased), as: UTF8.self) : String(decoding: text, as: UTF8.self)
   }
 }
+
+extension HTTPResponse {
+  /// The media types of the queries that the resource accepts, from the field `Accept-Query` (RFC 10008 section 3); a
+  /// range such as `text/*` names several types. Empty if the field is absent or violates the grammar of a list of
+  /// structured fields, which makes the whole field invalid (RFC 9651).
+  public var acceptQuery: [MediaType] {
+    guard let members = try? StructuredField.list(fields.values(of: "Accept-Query")) else { return [] }
+    return members.compactMap { $0.item.flatMap(MediaType.init) }
+  }
+}
+
+extension MediaType {
+  /// The media type that a string or a token names, with the parameters of the item; nil for any other item.
+  fileprivate init?(_ item: StructuredField.Item) {
+    switch item.value {
+    case .string(let essence), .token(let essence):
+      self.init(essence, parameters: item.parameters.all.compactMap(Parameter.init))
+    default: return nil
+    }
+  }
+
+  private init?(_ essence: String, parameters: [Parameter]) {
+    guard let type = MediaType(essence), type.parameters.isEmpty else { return nil }
+    self.essence = type.essence
+    self.parameters = parameters
+  }
+}
+
+extension MediaType.Parameter {
+  fileprivate init?(_ parameter: StructuredField.Parameter) {
+    switch parameter.value {
+    case .string(let text), .token(let text): self.init(name: parameter.key, value: text)
+    case .integer(let number): self.init(name: parameter.key, value: String(number))
+    default: return nil
+    }
+  }
+}

@@ -28,37 +28,59 @@ package final class RawFieldBlock: Sendable {
     var fields: [HTTPField] = []
     fields.reserveCapacity(count)
     Self.forEach(in: bytes) { name, value in
-      fields.append(HTTPField(HTTPFieldName(Self.text(name)), Self.text(value)))
-      return true
-    }
-    return fields
-  }
-
-  package func values(of name: HTTPFieldName) -> [String] { values(of: name) { Self.text($0) } }
-
-  /// The fields as a list. Values that the client may send back later, such as cookies, keep their exact bytes.
-  var kept: [HTTPField] {
-    var fields: [HTTPField] = []
-    fields.reserveCapacity(count)
-    Self.forEach(in: bytes) { name, value in
       let name = HTTPFieldName(Self.text(name))
-      let text =
-        switch name {
-        case .location, "Content-Location", "Link": Self.reference(value)
-        case .setCookie, .eTag: FieldOctets.text(value)
-        default: Self.text(value)
-        }
-      fields.append(HTTPField(name, text))
+      fields.append(HTTPField(name, Reading(of: name).text(value)))
       return true
     }
     return fields
   }
 
-  /// The values of a field that contains URLs. Bytes that are not valid UTF-8 are percent-encoded.
-  func references(of name: HTTPFieldName) -> [String] { values(of: name, Self.reference) }
+  package func values(of name: HTTPFieldName) -> [String] {
+    let reading = Reading(of: name)
+    var values: [String] = []
+    Self.forEach(in: bytes) { candidate, value in
+      if ASCII.equalFolded(candidate, name.rawValue.utf8) { values.append(reading.text(value)) }
+      return true
+    }
+    return values
+  }
 
-  /// The values of a field as texts from which the received bytes can be restored exactly; see ``FieldOctets``.
-  func octets(of name: HTTPFieldName) -> [String] { values(of: name) { FieldOctets.text($0) } }
+  /// The bytes of a field's value, from which a block reads the same value again.
+  package static func bytes(of field: HTTPField) -> [UInt8] {
+    guard Reading(of: field.name) == .octets, FieldOctets.holds(field.value) else { return Array(field.value.utf8) }
+    return FieldOctets.bytes(of: field.value)
+  }
+
+  /// How the bytes of a field's value become text.
+  private enum Reading {
+    /// The bytes are UTF-8, or else ISO 8859-1.
+    case text
+    /// The value contains URLs. If it is not valid UTF-8, its bytes over 127 are percent-encoded, so that a request to
+    /// the URL sends the received bytes.
+    case reference
+    /// The client sends the value back. The text represents the received bytes exactly; see ``FieldOctets``.
+    case octets
+
+    init(of name: HTTPFieldName) {
+      self =
+        switch name.rawValue.utf8.count {
+        case 4 where name == .eTag: .octets
+        case 4 where name == "Link": .reference
+        case 8 where name == .location: .reference
+        case 10 where name == .setCookie: .octets
+        case 16 where name == "Content-Location": .reference
+        default: .text
+        }
+    }
+
+    func text(_ value: UnsafeBufferPointer<UInt8>) -> String {
+      switch self {
+      case .text: RawFieldBlock.text(value)
+      case .reference: RawFieldBlock.reference(value)
+      case .octets: FieldOctets.text(value)
+      }
+    }
+  }
 
   private static func reference(_ value: UnsafeBufferPointer<UInt8>) -> String {
     if let text = String(validating: value, as: UTF8.self) { return text }
@@ -67,17 +89,6 @@ package final class RawFieldBlock: Sendable {
       escaped += byte < 0x80 ? [byte] : [0x25, ASCII.hexDigit(byte >> 4), ASCII.hexDigit(byte & 0xF)]
     }
     return String(decoding: escaped, as: UTF8.self)
-  }
-
-  private func values(
-    of name: HTTPFieldName, _ text: (UnsafeBufferPointer<UInt8>) -> String
-  ) -> [String] {
-    var values: [String] = []
-    Self.forEach(in: bytes) { candidate, value in
-      if ASCII.equalFolded(candidate, name.rawValue.utf8) { values.append(text(value)) }
-      return true
-    }
-    return values
   }
 
   func contains(_ name: HTTPFieldName) -> Bool {

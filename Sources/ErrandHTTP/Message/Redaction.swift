@@ -1,17 +1,27 @@
+import Foundation
+
 /// Prepares text for logs: masks query values, credentials in URLs and secret fields, and escapes line breaks.
 package enum Redaction {
   package static let mask = "•••"
 
-  /// Returns the text on one line. Control characters, line separators and bidirectional controls are escaped.
+  /// Returns the text on one line. Control characters, line separators, bidirectional controls and other invisible
+  /// scalars are escaped.
   package static func visible(_ text: String) -> String {
-    let isHidden: (Unicode.Scalar) -> Bool = {
-      $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || $0.value == 0x2028 || $0.value == 0x2029
-        || (0x202A...0x202E).contains($0.value) || (0x2066...0x2069).contains($0.value)
-        || (0x200E...0x200F).contains($0.value) || $0.value == 0x061C
-    }
     guard text.unicodeScalars.contains(where: isHidden) else { return text }
-    return text.unicodeScalars.map { isHidden($0) ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()
+    return text.unicodeScalars.map { isHidden($0) ? escaped($0) : String($0) }.joined()
   }
+
+  /// Whether a scalar can move the cursor, end the line, change the direction of the text, or is invisible. The
+  /// zero-width joiners (U+200C and U+200D) are allowed, because emoji and some scripts need them.
+  package static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: true
+    default: false
+    }
+  }
+
+  /// The scalar as Swift code writes it, such as `\u{202e}`.
+  package static func escaped(_ scalar: Unicode.Scalar) -> String { "\\u{\(String(scalar.value, radix: 16))}" }
 
   /// Returns a URL on one line, with the user info, the values of the query and the fragment masked.
   ///
@@ -57,5 +67,36 @@ package enum Redaction {
   private static func pair(_ pair: Substring.UnicodeScalarView) -> String {
     guard let equals = pair.firstIndex(of: "=") else { return pair.isEmpty ? "" : mask }
     return String(pair[...equals]) + (pair.index(after: equals) == pair.endIndex ? "" : mask)
+  }
+}
+
+/// Changes URLs inside a longer text, such as a log line or a recording.
+package enum URLText {
+  /// Returns the text with changed URLs. The closure `items` changes each query and each fragment. The closure
+  /// `userInfo` changes the user name and the password of the first URL.
+  ///
+  /// The function compares Unicode scalars, not characters. A question mark followed by a combining accent is another
+  /// `Character` than a question mark, so a search for characters would miss it.
+  package static func changing(
+    _ text: String, items: (String) -> String, userInfo: (String) -> String
+  ) -> String {
+    guard text.utf8.contains(where: { $0 == 0x3F || $0 == 0x23 || $0 == 0x40 }) else { return text }
+    var result = ""
+    var rest = text.unicodeScalars[...]
+    while let start = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) {
+      let after = rest.index(after: start)
+      let end = rest[after...].firstIndex { " \t\"<>#?".unicodeScalars.contains($0) } ?? rest.endIndex
+      result += String(rest[...start]) + items(String(rest[after..<end]))
+      rest = rest[end...]
+    }
+    return changingUserInfo(of: result + String(rest), by: userInfo)
+  }
+
+  private static func changingUserInfo(of text: String, by change: (String) -> String) -> String {
+    guard let slashes = text.range(of: "://", options: .literal) else { return text }  // compares scalars
+    let scalars = text.unicodeScalars[slashes.upperBound...]
+    let authority = scalars.prefix { !"/?#".unicodeScalars.contains($0) }
+    guard let at = authority.lastIndex(of: "@") else { return text }
+    return String(text[..<slashes.upperBound]) + change(String(authority[..<at])) + String(scalars[at...])
   }
 }

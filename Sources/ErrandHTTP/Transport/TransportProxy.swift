@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// The proxy for requests.
 public enum TransportProxy: Sendable, Hashable {
   /// No proxy is used, even if environment variables name a proxy.
@@ -7,6 +9,28 @@ public enum TransportProxy: Sendable, Hashable {
   case url(String, user: String? = nil, password: String? = nil)
   /// The environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` decide which proxy is used.
   case environment
+}
+
+extension TransportProxy {
+  /// Whether both values are equal. Texts are compared byte by byte.
+  public static func == (left: TransportProxy, right: TransportProxy) -> Bool {
+    switch (left, right) {
+    case (.none, .none), (.environment, .environment): true
+    case (.url(let url, let user, let password), .url(let otherURL, let otherUser, let otherPassword)):
+      url.hasSameBytes(as: otherURL) && user.hasSameBytes(as: otherUser) && password.hasSameBytes(as: otherPassword)
+    case (.none, _), (.url, _), (.environment, _): false
+    }
+  }
+
+  /// Hashes the bytes of the texts.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .none: hasher.combine(0)
+    case .environment: hasher.combine(1)
+    case .url(let url, let user, let password):
+      for text in [url, user, password] { hasher.combine(text.map { ByteText($0) }) }
+    }
+  }
 }
 
 extension TransportProxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

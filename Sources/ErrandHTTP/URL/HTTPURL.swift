@@ -114,7 +114,8 @@ extension HTTPURL {
 
   private func prefix(to end: Int) -> String { String(decoding: string.utf8.prefix(end), as: UTF8.self) }
 
-  private static func isScheme(_ bytes: some Collection<UInt8>) -> Bool {
+  /// Whether a text is the scheme of a URL (RFC 3986 section 3.1).
+  package static func isScheme(_ bytes: some Collection<UInt8>) -> Bool {
     guard let first = bytes.first, ASCII.lowercased(first) &- 0x61 < 26 else { return false }
     return bytes.allSatisfy { ASCII.isAlphanumeric($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }
   }

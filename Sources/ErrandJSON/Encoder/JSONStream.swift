@@ -235,3 +235,9 @@ enum JSONStreamFailure: Error {
   /// More values of any kind than ``JSONStream/depthLimit`` are nested.
   case tooManyLevels
 }
+
+/// The error for a value that JSON cannot represent. The coding path is added later.
+struct JSONUnwritable: Error {
+  let value: any Sendable
+  let reason: String
+}

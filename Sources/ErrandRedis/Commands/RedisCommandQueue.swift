@@ -77,7 +77,7 @@ struct RedisCommandQueue: Sendable {
   /// Adds a command whose caller waits for the reply. Returns false if Redis is unavailable, so that no reply will
   /// arrive.
   mutating func request(_ call: RedisCall, _ pendingReply: PendingReply) -> Bool {
-    guard !hasEnded else { return false }
+    guard !isClosing else { return false }
     guard isTrusted else {
       isWanted = true
       return false
@@ -87,10 +87,13 @@ struct RedisCommandQueue: Sendable {
   }
 
   mutating func write(_ write: RedisWrite) {
-    guard !hasEnded else { return }
+    if !isClosing { add(write) }
+  }
+
+  private mutating func add(_ write: RedisWrite) {
     guard isTrusted else { return recordPending(write) }
     if case .put(let entry) = write, !hasRoom(for: write) {
-      return self.write(.displace(entry.key, variant: entry.head.variant))
+      return add(.displace(entry.key, variant: entry.head.variant))
     }
     nextNumber += 1
     unfinished += 1
@@ -120,6 +123,7 @@ struct RedisCommandQueue: Sendable {
     pendingRemovals.add(write)
   }
 
+  /// Accepts no further commands, and ends the queue after the pending ones.
   mutating func close() { isClosing = true }
 
   // MARK: - The thread's side
@@ -193,7 +197,7 @@ struct RedisCommandQueue: Sendable {
     hasReplied = false
     lastProgress = now
     let newer = waiting.takeAll()
-    for write in pendingRemovals.takeAll() { self.write(write) }
+    for write in pendingRemovals.takeAll() { add(write) }
     for job in newer { waiting.append(job) }
   }
 
@@ -257,14 +261,50 @@ enum RedisJob: Sendable {
   case write(RedisWrite, number: UInt64)
 }
 
-/// The time limits and size limits for the communication with Redis.
-struct RedisLimits: Sendable {
-  /// The maximum time to connect to Redis.
-  var connect = Duration.seconds(1)
-  /// The maximum time in which Redis sends no bytes although a reply is missing.
-  var command = Duration.seconds(2)
-  /// The maximum size of all responses that wait to be written, in bytes.
-  var backlog = 16 << 20
-  /// The approximate number of bytes that are passed to the connection at once.
-  var oneGo = 1 << 20
+/// The pause before the next attempt to connect to Redis. It is doubled after each failure, up to five seconds.
+enum RedisBackOff {
+  static let first = Duration.milliseconds(100)
+  static let longest = Duration.seconds(5)
+
+  /// Returns the pause before the next attempt.
+  /// - Parameters:
+  ///   - failures: The number of consecutive failures, from 1.
+  ///   - spread: A random number from 0 to 1. It varies the pause, so that application servers do not all connect at
+  ///     the same moment.
+  static func delay(failures: Int, spread: Double) -> Duration {
+    let doublings = min(max(failures - 1, 0), 10)
+    let full = min(first * (1 << doublings), longest)
+    return full * (0.5 + 0.5 * min(max(spread, 0), 1))
+  }
+}
+
+/// A first-in, first-out queue.
+struct FIFO<Element: Sendable>: Sendable {
+  private var items: [Element?] = []
+  private var head = 0
+
+  var isEmpty: Bool { head == items.count }
+  var count: Int { items.count - head }
+  var first: Element? { isEmpty ? nil : items[head] }
+
+  mutating func append(_ item: Element) { items.append(item) }
+
+  mutating func popFirst() -> Element? {
+    guard !isEmpty else { return nil }
+    defer {
+      items[head] = nil
+      head += 1
+      if head == items.count || head > 1_024 {
+        items.removeFirst(head)
+        head = 0
+      }
+    }
+    return items[head]
+  }
+
+  /// Removes all elements and returns them in their order.
+  mutating func takeAll() -> [Element] {
+    defer { self = FIFO() }
+    return items[head...].compactMap { $0 }
+  }
 }

@@ -70,7 +70,7 @@ enum RedisWrite: Sendable {
   /// removed instead.
   private static func removal(_ selection: CacheSelection) -> RedisWrite? {
     switch selection {
-    case .all, .olderThan, .host, .tag: .remove(selection)
+    case .all, .olderThan, .host, .tag, .groups: .remove(selection)
     case .key, .target, .account: .remove(.all)
     case .variant: nil
     }
@@ -80,7 +80,7 @@ enum RedisWrite: Sendable {
     switch selection {
     case .all, .olderThan: .purge(cursor: "0")
     case .key, .variant: nil
-    case .target, .account, .host, .tag: index(selection).map { .sweep($0) }
+    case .target, .account, .host, .tag, .groups: index(selection).map { .sweep($0) }
     }
   }
 
@@ -90,6 +90,8 @@ enum RedisWrite: Sendable {
     case .account(let digest): RedisIndex(.account, digest)
     case .host(let host): RedisIndex(host: host)
     case .tag(let tag): RedisIndex(tag: tag)
+    // `RedisStore` writes one removal for each group.
+    case .groups(let groups): groups.first.map { RedisIndex(group: $0) }
     case .all, .olderThan, .key, .variant: nil
     }
   }
@@ -126,7 +128,7 @@ enum RedisWrite: Sendable {
     case .key(let key): layout.call(.forget, [key.entry.hex])
     case .variant(let key, let variant): layout.call(.drop, [key.entry.hex, variant.hex])
     case .olderThan(let time): layout.call(.older, [String(time.milliseconds)])
-    case .target, .account, .host, .tag: layout.call(.removeIndex, index(selection).map { [$0.name] } ?? [])
+    case .target, .account, .host, .tag, .groups: layout.call(.removeIndex, index(selection).map { [$0.name] } ?? [])
     }
   }
 }
@@ -135,4 +137,104 @@ enum RedisWrite: Sendable {
 struct RedisUse: Sendable, Hashable {
   let entry: String
   let variant: String
+}
+
+/// The removals that Redis must apply as soon as Redis is available again.
+///
+/// A removal that a caller requested is never dropped: if they take more than 64 MiB, all entries are removed
+/// instead. Another kind of removal concerns an entry whose newer version could not be written. Such a removal is
+/// dropped if there are more than ``most`` of them.
+struct RedisPendingRemovals: Sendable {
+  static let most = 4_096
+
+  /// The maximum size of the requested removals in bytes.
+  private let mostBytes: Int
+  private var requested: Set<CacheSelection> = []
+  private var requestedBytes = 0
+  private var replaced: Set<CacheSelection> = []
+  private var sweeps: Set<RedisIndex> = []
+  private var purges = false
+
+  /// - Parameter mostBytes: The maximum size of the requested removals in bytes. The default is enough for about
+  ///   200,000 of them.
+  init(mostBytes: Int = 64 << 20) { self.mostBytes = mostBytes }
+
+  var isEmpty: Bool { requested.isEmpty && replaced.isEmpty && sweeps.isEmpty && !purges }
+
+  /// Whether a removal that a caller requested has not been completed in Redis.
+  var hasRemovals: Bool { !requested.isEmpty || !sweeps.isEmpty || purges }
+
+  /// Records what Redis must remove later, because a change cannot be sent now. For a new entry, this is the entry that
+  /// the new entry would have replaced.
+  mutating func add(_ write: RedisWrite) {
+    switch write {
+    case .put(let entry): addReplaced(entry.key, entry.head.variant)
+    case .displace(let key, let variant): addReplaced(key, variant)
+    case .renew(let key, _, let head): if head.isMemoryOnly { addReplaced(key, head.variant) }
+    case .remove(let selection): add(selection)
+    case .sweep(let index, _): if sweeps.count < Self.most { sweeps.insert(index) }
+    case .purge: purges = true
+    case .touch, .drop: break
+    }
+  }
+
+  private mutating func addReplaced(_ key: CacheKey, _ variant: Digest) {
+    guard replaced.count < Self.most, !requested.contains(.all) else { return }
+    replaced.insert(.variant(key, variant))
+  }
+
+  private mutating func add(_ selection: CacheSelection) {
+    guard !requested.contains(.all), requested.insert(selection).inserted else { return }
+    requestedBytes += selection.cost
+    guard selection == .all || requestedBytes > mostBytes else { return }
+    requested = [.all]
+    replaced = []
+  }
+
+  /// Returns the commands for all recorded removals, and deletes the records.
+  mutating func takeAll() -> [RedisWrite] {
+    defer { self = RedisPendingRemovals(mostBytes: mostBytes) }
+    return requested.map { .remove($0) } + replaced.map { .remove($0) } + sweeps.map { .sweep($0) }
+      + (purges ? [.purge(cursor: "0")] : [])
+  }
+}
+
+/// Decides whether a scan of all keys of a database continues. Redis ends a scan with the cursor 0. The limits of this
+/// type end a scan if Redis never returns 0.
+struct RedisWalk: Sendable {
+  /// The maximum duration of a scan of all keys.
+  static let mostTime = Duration.seconds(60)
+  /// The maximum size of all pages, in bytes. The entries of all pages are in memory at once.
+  static let mostBytes = 128 << 20
+  /// The number of pages that a scan may always read, even if Redis reports that the database has few keys.
+  static let leastRounds = 1_000
+  /// The maximum number of pages that a scan may read.
+  static let mostRounds = 1_000_000
+
+  private let end: MonotonicInstant
+  private var rounds = 0
+  private var keys = 0
+  private var bytes = 0
+  /// The cursor of the last page whose number was a power of two. If Redis returns this cursor again, Redis repeats its
+  /// cursors, and the scan ends.
+  private var mark = "0"
+  private var nextMark = 1
+
+  init(now: MonotonicInstant) { end = now.advanced(by: Self.mostTime) }
+
+  /// Whether the scan continues with the page at `cursor`.
+  /// - Parameters:
+  ///   - keys: The number of keys in the database, as Redis reports it; nil if the reply contains no number.
+  ///   - bytes: The size of the last page.
+  mutating func continues(to cursor: String, keys: Int64?, bytes: Int, now: MonotonicInstant) -> Bool {
+    rounds += 1
+    self.bytes &+= bytes
+    self.keys = max(self.keys, Int(clamping: keys ?? 0))
+    // A page covers at least a hundred slots of Redis' hash table. A table that has shrunk has at most ten slots per
+    // key, so there are fewer pages than keys.
+    let most = min(Self.mostRounds, max(Self.leastRounds, self.keys))
+    guard cursor != "0", cursor != mark, rounds < most, self.bytes < Self.mostBytes, now < end else { return false }
+    if rounds == nextMark { (mark, nextMark) = (cursor, nextMark * 2) }
+    return true
+  }
 }

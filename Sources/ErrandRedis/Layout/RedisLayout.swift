@@ -8,8 +8,8 @@ import Foundation
 /// | key | type | content |
 /// |---|---|---|
 /// | `P:state` | hash | `era`, `salt`, `seq`, `bound`, `older`; never expires |
-/// | `P:ERA:e:ENTRY` | hash | the variants of one key, five fields each |
-/// | `P:ERA:i:KIND:DIGEST` | set | an index: responses of a target, account, host or tag, or of all accounts |
+/// | `P:ERA:v:ENTRY` | hash | the variants of one key, five fields each |
+/// | `P:ERA:i:KIND:DIGEST` | set | an index: responses of a target, account, host, tag or group, or of all accounts |
 /// | `P:ERA:r:KIND:DIGEST` | set | a removed index whose responses are not all deleted yet |
 ///
 /// `P` is the prefix. `ERA` is 16 hexadecimal digits that change when everything is removed. `ENTRY`, `VARIANT` and
@@ -19,6 +19,9 @@ import Foundation
 /// The fields of `P:state` are the current `era`, the `salt` of all digests, and `seq`, the sequence number of the
 /// response that was stored last. The fields `bound` and `older` record a removal by age: a response is removed if its
 /// sequence number is at most `bound` and its response time is before `older`.
+///
+/// Versions before the groups of RFC 9875 named the second key `P:ERA:e:ENTRY`. Their responses are not found, because
+/// they are in no index of a group; they expire.
 ///
 /// The name of a variant's field is one letter followed by `VARIANT`:
 /// - `m` is the metadata, called "words" in the scripts: the expiry, a sequence number, the response time, and the
@@ -82,17 +85,19 @@ final class RedisLayout: Sendable {
       RedisIndex(.anyAccount, key.anyAccount),
     ]
     if let tag = head.label.tag { indexes.append(RedisIndex(tag: tag)) }
+    indexes += head.groups.map { RedisIndex(group: $0) }
     return indexes.map(\.name).joined(separator: " ")
   }
 }
 
-/// The name of an index: a set that contains the responses of a target, an account, a host or a tag.
+/// The name of an index: a set that contains the responses of a target, an account, a host, a tag or a group.
 struct RedisIndex: Sendable, Hashable {
   enum Kind: Character, Sendable {
     case target = "t"
     case account = "c"
     case host = "h"
     case tag = "g"
+    case group = "o"
     case anyAccount = "a"
   }
 
@@ -102,6 +107,10 @@ struct RedisIndex: Sendable, Hashable {
   init(_ kind: Kind, _ digest: Digest) { name = "\(kind.rawValue):\(digest.hex)" }
   init(host: String) { self.init(.host, SHA256.digest(of: Array(host.utf8))) }
   init(tag: String) { self.init(.tag, SHA256.digest(of: Array(tag.utf8))) }
+  /// A zero byte separates the origin from the name, because neither of them contains one.
+  init(group: CacheGroup) {
+    self.init(.group, SHA256.digest(of: Array(group.origin.utf8) + [0] + Array(group.name.utf8)))
+  }
 }
 
 /// One command for Redis: a script and its arguments.
@@ -125,5 +134,54 @@ struct RedisCall: Sendable {
   /// Encodes the command as `EVALSHA`. `name` is the SHA-1 digest by which Redis identifies the script.
   func encoded(name: Data) -> [UInt8] {
     Self.encode([Data("EVALSHA".utf8), name, Data("0".utf8)] + arguments)
+  }
+}
+
+/// The length and the checksum of a body. Redis stores both next to the body, to detect damage.
+struct BodyChecksum: Sendable, Equatable {
+  let length: Int
+  let checksum: UInt64
+
+  init(_ body: Data) {
+    length = body.count
+    checksum = body.withUnsafeBytes { Checksum64.of($0) }
+  }
+
+  /// Decodes sixteen bytes: the length and the checksum, eight bytes each, least significant byte first.
+  init?(encoded: Data) {
+    guard encoded.count == 16 else { return nil }
+    let words = encoded.withUnsafeBytes { bytes in
+      (0..<2).map { UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self)) }
+    }
+    guard let length = Int(exactly: words[0]) else { return nil }
+    self.length = length
+    checksum = words[1]
+  }
+
+  var encoded: Data {
+    var data = Data()
+    for word in [UInt64(length), checksum] { withUnsafeBytes(of: word.littleEndian) { data.append(contentsOf: $0) } }
+    return data
+  }
+}
+
+extension Digest {
+  /// The digest as 64 hexadecimal digits.
+  var hex: String { [words.0, words.1, words.2, words.3].map(Self.hexadecimal).joined() }
+
+  /// Parses 64 hexadecimal digits.
+  init?(hex: String) {
+    guard hex.utf8.count == 64 else { return nil }
+    var words: [UInt64] = []
+    var rest = hex[...]
+    while !rest.isEmpty {
+      guard rest.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }), let word = UInt64(rest.prefix(16), radix: 16) else {
+        return nil
+      }
+      words.append(word)
+      rest = rest.dropFirst(16)
+    }
+    guard words.count == 4 else { return nil }
+    self.init(words: (words[0], words[1], words[2], words[3]))
   }
 }

@@ -1,5 +1,6 @@
 import CHiredis
 import ErrandCache
+import ErrandCore
 import Foundation
 
 /// A reply of Redis.
@@ -38,6 +39,16 @@ enum RedisReply: Sendable, Equatable {
       (0..<count).map { elements[$0].map { RedisReply(UnsafePointer($0), depth: depth + 1) } ?? .odd })
   }
 
+  /// The approximate number of bytes that the reply takes in memory.
+  var length: Int {
+    switch self {
+    case .bytes(let data): 64 + data.count
+    case .status(let text), .error(let text): 64 + text.utf8.count
+    case .array(let list): list.reduce(64) { $0 + $1.length }
+    case .integer, .nothing, .odd: 64
+    }
+  }
+
   var data: Data? { if case .bytes(let data) = self { data } else { nil } }
 
   var text: String? {
@@ -70,5 +81,57 @@ extension redisReply {
     guard let count = Int(exactly: len), count >= 0 else { return nil }
     guard count > 0 else { return Data() }
     return str.map { Data(bytes: $0, count: count) }
+  }
+}
+
+/// The reply of Redis to a lookup. The ``CacheEntryRecord`` of each response in the reply has been checked.
+struct RedisFound {
+  /// A valid response that Redis stores under the requested cache key.
+  struct Candidate {
+    let variant: String
+    /// The encoded response head, exactly as Redis stores it.
+    let bytes: Data
+    let head: CacheEntryHead
+  }
+
+  /// The valid responses under the requested cache key, newest first.
+  private(set) var candidates: [Candidate] = []
+  /// The responses whose stored heads cannot be decoded. The store deletes these responses from Redis.
+  private(set) var damaged: [(variant: String, bytes: Data)] = []
+  private let newest: String
+  private let checksum: Data
+  private let body: Data
+
+  /// Parses the reply to the script `find`. Nil if the reply does not have the expected form.
+  init?(_ reply: RedisReply, _ key: CacheKey) {
+    let list = reply.list
+    guard list.count >= 6, list.count.isMultiple(of: 2), list[0].text == "found", let newest = list[1].text,
+      let checksum = list[2].data, let body = list[3].data
+    else { return nil }
+    (self.newest, self.checksum, self.body) = (newest, checksum, body)
+    for index in stride(from: 4, to: list.count - 1, by: 2) {
+      guard let variant = list[index].text, let bytes = list[index + 1].data else { return nil }
+      add(variant, bytes, key)
+    }
+    candidates.sort { $0.head.responseTime > $1.head.responseTime }
+  }
+
+  private mutating func add(_ variant: String, _ bytes: Data, _ key: CacheKey) {
+    if let head = Self.head(bytes, key, variant) {
+      candidates.append(Candidate(variant: variant, bytes: bytes, head: head))
+    } else {
+      damaged.append((variant, bytes))
+    }
+  }
+
+  private static func head(_ bytes: Data, _ key: CacheKey, _ variant: String) -> CacheEntryHead? {
+    guard let record = CacheEntryRecord(encoded: bytes), record.key == key, record.head.variant.hex == variant
+    else { return nil }
+    return record.head
+  }
+
+  /// The body of a candidate, and its encoded ``BodyChecksum``. Nil if the reply does not contain this body.
+  func body(of candidate: Candidate) -> (checksum: Data, body: Data)? {
+    candidate.variant == newest ? (checksum, body) : nil
   }
 }

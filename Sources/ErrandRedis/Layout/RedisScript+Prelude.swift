@@ -36,7 +36,7 @@ extension RedisScript {
       if not era then begin(salt ~= '' and salt or string.sub(fresh, 17)) end
     end
 
-    local function entryKey(entry) return prefix .. ':' .. era .. ':e:' .. entry end
+    local function entryKey(entry) return prefix .. ':' .. era .. ':v:' .. entry end
     local function indexKey(name) return prefix .. ':' .. era .. ':i:' .. name end
     local function cutKey(name) return prefix .. ':' .. era .. ':r:' .. name end
     local function split(member) return string.sub(member, 1, 64), string.sub(member, 65) end

@@ -60,11 +60,11 @@ extension RedisScript {
     local page = redis.call('SCAN', ARGV[4], 'MATCH', ARGV[5], 'COUNT', 200)
     for _, key in ipairs(page[2]) do
       local rest = string.sub(key, #prefix + 2)
-      local owner = string.match(rest, '^(%x+):[eir]:')
+      local owner = string.match(rest, '^(%x+):[veir]:')
       if owner and #owner == 16 then
         if owner ~= era then
           redis.call('UNLINK', key)
-        elseif string.sub(rest, 17, 19) == ':e:' and fit(key, 'hash') then
+        elseif string.sub(rest, 17, 19) == ':v:' and fit(key, 'hash') then
           for _, pair in ipairs(variants(key)) do
             if not alive(string.sub(rest, 20), pair[1], pair[2]) then drop(key, pair[1]) end
           end

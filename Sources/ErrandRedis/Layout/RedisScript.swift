@@ -138,9 +138,9 @@ extension RedisScript {
     return redis.call('HMGET', key, 'h' .. variant, 'c' .. variant, 'b' .. variant)
     """#
 
-  /// The Lua code of the script `holds`. It returns 1 if an index contains a valid response under another key than the
-  /// given key, and otherwise 0. The script checks about a thousand members of the index. If the response of a member
-  /// is no longer valid, the script removes the member from the index.
+  /// The Lua code of the script `holds`. It returns 1 if an index contains a valid response that is not in the index of
+  /// the given account, and otherwise 0. The script checks about a thousand members of the index. If the response of a
+  /// member is no longer valid, the script removes the member from the index.
   static let holdsBody = #"""
     if not era then return 0 end
     local index, cursor = indexKey(ARGV[4]), '0'
@@ -150,8 +150,9 @@ extension RedisScript {
       cursor = page[1]
       for _, member in ipairs(page[2]) do
         local entry, variant = split(member)
-        if entry ~= ARGV[5] then
-          if alive(entry, variant, words(entryKey(entry), variant)) then return 1 end
+        local said = words(entryKey(entry), variant)
+        if not said or not string.find(said, ' ' .. ARGV[5], 1, true) then
+          if alive(entry, variant, said) then return 1 end
           redis.call('SREM', index, member)
         end
       end

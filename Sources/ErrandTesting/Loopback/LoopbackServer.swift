@@ -144,3 +144,86 @@ public struct LoopbackRecord: Sendable {
   /// the clients have not received yet.
   public internal(set) var sentCount = 0
 }
+
+/// Options of a ``LoopbackServer`` for listening and reading. Every option has a default.
+public struct LoopbackOptions: Sendable {
+  /// The address to listen on. Only programs on this machine can reach the address.
+  public enum Address: Sendable {
+    /// The IPv4 address 127.0.0.1.
+    case ipv4
+    /// The IPv6 address ::1.
+    case ipv6
+  }
+
+  /// The address to listen on.
+  public var address: Address = .ipv4
+  /// A closure that decides when the server reads the body of a request. The closure receives the request without its
+  /// body. For an enqueued response, the closure is not called: the parameter `reception` of
+  /// ``LoopbackServer/enqueue(_:reception:)`` decides.
+  public var reception: @Sendable (RecordedRequest) -> LoopbackReception = { _ in .automatic }
+  /// A closure that returns the response to send when a connection is accepted, before any byte is read; nil to send
+  /// nothing. The closure receives the number of the connection, counted from 1.
+  ///
+  /// `{ _ in .closeBeforeAnswer }` closes every connection immediately. `{ $0 == 1 ? .resetBeforeAnswer : nil }` resets
+  /// only the first connection. The closure runs on the thread of the connection.
+  public var greeting: @Sendable (Int) -> LoopbackAnswer? = { _ in nil }
+  /// A gate at which the server waits before it accepts a connection; nil to accept immediately. Until the gate lets
+  /// the server pass, clients can connect, but receive nothing.
+  public var acceptGate: Gate?
+  /// The maximum number of bytes of a request body to keep. Further bytes are counted and dropped.
+  public var recordedBodyLimit = 16 << 20
+  /// The size of the system's send buffer in bytes; nil for the system's default. The system may double the value. With
+  /// a small buffer, the number of bytes sent is close to the number of bytes received by the client.
+  package var sendBuffer: Int?
+  /// The maximum size of the request line and the header fields in bytes. Larger requests are rejected with status 400.
+  public var headLimit = 1 << 20
+
+  /// Creates options with default values.
+  public init() {}
+
+  /// Creates options for the given address.
+  public init(address: Address) {
+    self.address = address
+  }
+}
+
+/// The time at which a ``LoopbackServer`` reads the body of a request.
+public enum LoopbackReception: Sendable {
+  /// Reads the body before the response. If the request has `Expect: 100-continue`, the server sends `100 Continue`
+  /// first.
+  case automatic
+  /// Reads the body before the response, and never sends `100 Continue`.
+  case withoutContinue
+  /// Waits at the gate before reading the body, then continues like `automatic`.
+  case held(Gate)
+  /// Responds immediately, without `100 Continue`, and reads the body afterwards.
+  case afterAnswer
+  /// Responds immediately, and does not read the body. The server closes the connection when the client has closed it,
+  /// or after 250 milliseconds. If the client has sent some of the body, the system then resets the connection. Many
+  /// servers that reject an upload behave in this way.
+  case never
+}
+
+/// A failure of a ``LoopbackServer``, or of a test that waits for an event of the server.
+public enum LoopbackError: Error, Sendable, Equatable {
+  /// A call to the operating system failed with the error number `code` (`errno`).
+  case system(call: String, code: Int32)
+  /// The awaited event did not occur within the time limit.
+  case notReached(String, within: Duration)
+  /// The server was stopped, so the event for which the test waits can no longer occur.
+  case stopped(waitingFor: String)
+}
+
+extension LoopbackError: CustomStringConvertible {
+  /// A sentence that names the cause and the cure. If a system call failed, the sentence names only the cause.
+  public var description: String {
+    switch self {
+    case .system(let call, let code):
+      "the system call \(call) failed with errno \(code)"
+    case .notReached(let what, let bound):
+      "timed out after \(bound) waiting for \(what): check in `server.requests` what the client has sent so far"
+    case .stopped(let what):
+      "the loopback server stopped during a wait for \(what): keep the server alive until the test ends"
+    }
+  }
+}

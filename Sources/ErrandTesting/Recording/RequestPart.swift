@@ -1,5 +1,6 @@
 public import ErrandCore
 import ErrandJSON
+import ErrandSupport
 import Foundation
 
 /// A part of a request, such as the path, in which a ``ReplayTransport`` compares a request with the recorded requests.
@@ -72,7 +73,7 @@ public struct RequestPart: Sendable {
 
   /// Compares the values that a header field has in two requests.
   public static func field(_ name: HTTPFieldName) -> RequestPart {
-    RequestPart("field \(name)") { $0.fields.values(of: name) == $1.fields.values(of: name) }
+    RequestPart("field \(name)") { $0.fields.values(of: name).haveSameBytes(as: $1.fields.values(of: name)) }
   }
 
   /// The parts that a ``ReplayTransport`` compares by default: the method, the whole URL and the body.
@@ -84,7 +85,7 @@ public struct RequestPart: Sendable {
 /// every value that looks like a secret; see ``LearntSecrets/isDistinctive(_:)``.
 enum LearntMask {
   static func fits(_ recorded: String, _ sent: String) -> Bool {
-    recorded == sent || fits(Data(recorded.utf8), Data(sent.utf8))
+    recorded.hasSameBytes(as: sent) || fits(Data(recorded.utf8), Data(sent.utf8))
   }
 
   static func fits(_ recorded: Data, _ sent: Data) -> Bool {

@@ -2,8 +2,8 @@ package import ErrandCore
 
 /// The properties of a file that the headers of a complete response state.
 package struct ResponseProperties: Sendable, Hashable {
-  /// The validator of the file's version (`ETag` or `Last-Modified`). Nil if the response has no strong validator, so
-  /// that the download cannot be resumed.
+  /// The validator of the file's version (`ETag` or `Last-Modified`). Nil if the response has no strong validator
+  /// or if the server supports no ranges, so that the download cannot be resumed.
   package let validator: Validator?
   /// The length of the file in bytes. Nil if the response does not state it, or if the body has a content coding,
   /// because the stated length is then the length of the coded body.
@@ -25,16 +25,26 @@ package struct ResponseProperties: Sendable, Hashable {
     // but the validator may still be that of the original body.
     let isOriginal = head.status == 200 && coding == nil
     self.init(
-      validator: isOriginal ? Validator(of: head.fields, now: now) : nil,
+      validator: isOriginal && !Self.hasNoRanges(head.fields) ? Validator(of: head.fields, now: now) : nil,
       total: coding == nil ? Self.length(of: head.fields) : nil, coding: coding)
   }
 
   /// The content codings as received; nil if none of them changes the bytes.
-  static func coding(of fields: HTTPFields) -> String? {
-    let codings = fields.values(of: .contentEncoding)
-      .flatMap { $0.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } } }
-      .filter { !$0.isEmpty && $0.lowercased() != "identity" }
+  package static func coding(of fields: HTTPFields) -> String? {
+    let codings = members(of: .contentEncoding, in: fields).filter { $0.lowercased() != "identity" }
     return codings.isEmpty ? nil : codings.joined(separator: ", ")
+  }
+
+  /// Whether the server says that it supports no ranges: `Accept-Ranges` has the only member `none` (RFC 9110 section
+  /// 14.3).
+  private static func hasNoRanges(_ fields: HTTPFields) -> Bool {
+    Set(members(of: "Accept-Ranges", in: fields).map { $0.lowercased() }) == ["none"]
+  }
+
+  /// The members of a comma-separated list.
+  private static func members(of name: HTTPFieldName, in fields: HTTPFields) -> [String] {
+    fields.values(of: name).flatMap { $0.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } } }
+      .filter { !$0.isEmpty }
   }
 
   private static func length(of fields: HTTPFields) -> Int64? {

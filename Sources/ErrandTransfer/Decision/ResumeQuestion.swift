@@ -9,7 +9,7 @@ package struct ResumeQuestion: Sendable, Hashable {
     case noMetadata
     /// The partial file has no bytes yet.
     case empty
-    /// The response that started the partial file had no strong validator.
+    /// The response that started the partial file had no strong validator, or `Accept-Ranges: none`.
     case noValidator
     /// The response that started the partial file had a content coding.
     case coded
@@ -21,6 +21,20 @@ package struct ResumeQuestion: Sendable, Hashable {
     case otherRequest
     /// The caller requires another checksum than the checksum in the metadata record of the partial file.
     case otherChecksum
+
+    /// The obstacle as a part of a sentence, for the record of the call.
+    var clause: String {
+      switch self {
+      case .noMetadata: "there is no partial file with a record"
+      case .empty: "the partial file is empty"
+      case .noValidator: "the server sent no strong validator, or supports no ranges"
+      case .coded: "the response had a content coding"
+      case .method: "only GET requests can be resumed"
+      case .otherURL: "the partial file belongs to another URL"
+      case .otherRequest: "the partial file belongs to another request or account"
+      case .otherChecksum: "the partial file was begun with another checksum"
+      }
+    }
   }
 
   /// The range of the file that the download must request.

@@ -1,4 +1,4 @@
-import ErrandCore
+package import ErrandCore
 import ErrandSupport
 
 /// Maintains the metadata record of the partial file, and commits it together with the bytes.
@@ -136,7 +136,7 @@ extension DownloadRun {
 
 extension Checksum {
   /// The checksum in the form that the metadata record stores.
-  var recorded: RecordedChecksum {
+  package var recorded: RecordedChecksum {
     RecordedChecksum(algorithm: algorithm.name, hex: hex)
   }
 }

@@ -87,6 +87,7 @@ extension DownloadRun {
   }
 
   private func dropPart(because reason: String) async throws -> Step {
+    context.note(.download(.startedOver(reason: reason)))
     context.plan.log?.info("restarting the download from the beginning: \(reason)")
     try await disk.value {
       try self.part.startOver(self.emptyMetadata(ResponseProperties(validator: nil, total: nil, coding: nil)))
@@ -99,7 +100,7 @@ extension DownloadRun {
   /// Whether to request the first URL again, because the target of its redirect has expired (status 403). True at most
   /// once in a call, and only if the method may be repeated.
   private func asksFirstURLAgain(after response: HTTPResponse, to url: HTTPURL) -> Bool {
-    response.status == 403 && response.url != url && context.plan.allowsRepeating(request.method)
+    response.status == 403 && response.url != url && context.plan.sending.allowsRepeating(request.method)
       && mayUse(.firstURLAgain)
   }
 

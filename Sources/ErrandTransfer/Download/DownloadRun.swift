@@ -65,29 +65,13 @@ final class DownloadRun: Sendable {
     self.now = now
     timers = context.call.timers
     meter = context.onProgress.map(DownloadMeter.init)
-    identity = Self.identity(of: request, context).naming(download.resource)
+    identity = RequestIdentity(of: request, context).naming(download.resource)
     kept = part.metadata?.finished.count ?? 0
     digests = PartDigests(download.digests + (download.checksum.map { [$0.algorithm] } ?? []))
     var metadata = download.resumes ? part.metadata : nil
     if ResumeQuestion(metadata, request: identity, checksum: download.checksum?.recorded).isOfAnother { metadata = nil }
     metadata?.choices = RecordedChoices(download)
     state = Locked(State(metadata: metadata, resumptionsLeft: max(download.takeUps, 0)))
-  }
-
-  /// The identity of the request. It decides whether the partial file belongs to this request. If the request sets its
-  /// own credential, the identity contains this credential. The pipeline adds the credential to the fields later, so
-  /// this function adds it to a copy of the fields. If the request does not use the account's credential, the identity
-  /// does not contain the account.
-  static func identity(of request: HTTPRequest, _ context: CallContext) -> RequestIdentity {
-    var fields = request.fields
-    let own = context.plan.authorizationOverride ?? context.plan.ownCredential
-    if let own, !own.isEmpty, !fields.contains(.authorization) {
-      fields.append(HTTPField(.authorization, own, isSecret: true))
-    }
-    let account = context.plan.authorizationOverride == nil ? context.account : nil
-    return RequestIdentity(
-      method: request.method, url: request.url, fields: fields, account: account,
-      transport: context.plan.transportIdentity)
   }
 
   /// Opens and locks the partial file on the disk queue. If another download uses the same target and `whenBusy` is
@@ -172,9 +156,20 @@ final class DownloadRun: Sendable {
     if let segments = segments(question) { return try await sideBySide(segments, request, next) }
     let requested =
       question.requested == .whole && asksForFirst(request) ? .first(SegmentPlan.smallestPiece) : question.requested
+    note(question)
     let sink = DownloadSink(self, requested)
     let result = await exchange(request, requested, sink, next)
     return try await judged(result, sink, requested, request.url)
+  }
+
+  /// Records whether the partial file is continued, and if not, why.
+  private func note(_ question: ResumeQuestion) {
+    guard context.record.flight != nil else { return }
+    if case .rest(let start, _) = question.requested {
+      context.note(.download(.resumed(at: start, of: metadata?.total)))
+    } else if let obstacle = question.obstacle {
+      context.note(.download(.whole(reason: obstacle.clause)))
+    }
   }
 
   enum Step {

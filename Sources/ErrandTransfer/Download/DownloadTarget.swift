@@ -19,7 +19,7 @@ extension Download {
 
   /// The target path before the response arrives. If the server chooses the file name, the last component of this path
   /// is provisional.
-  func target(for url: HTTPURL) throws(APIError) -> String {
+  package func target(for url: HTTPURL) throws(APIError) -> String {
     switch place {
     case .file(let file): return try Self.path(of: file)
     case .folder(let folder, let naming):
@@ -36,13 +36,13 @@ extension Download {
   private static let nameless = "download"
 
   /// Whether the server chooses the file name, so that the name is known only after the response.
-  var isNamedByServer: Bool {
+  package var isNamedByServer: Bool {
     if case .folder(_, .fromServer) = place { true } else { false }
   }
 
   /// The target path with the file name that the server chose. Nil if the caller chose the name, or if the response
   /// contains no name.
-  func target(saidBy fields: HTTPFields) -> String? {
+  package func target(saidBy fields: HTTPFields) -> String? {
     guard case .folder(let folder, .fromServer) = place, let name = FileName.of(fields) else { return nil }
     return try? Self.path(of: folder.appending(path: name, directoryHint: .notDirectory))
   }

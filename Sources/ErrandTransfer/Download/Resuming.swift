@@ -47,7 +47,7 @@ package struct Resuming: SelectiveInterceptor {
 
 extension APIError {
   /// Converts a ``FileFailure`` or a ``ResumeMismatch`` to an `APIError`. Other errors are returned unchanged.
-  static func transfer(_ error: any Error) -> any Error {
+  package static func transfer(_ error: any Error) -> any Error {
     switch error {
     case let failure as FileFailure:
       APIError(.transfer, code(of: failure), "\(failure)", cause: failure)

@@ -78,7 +78,7 @@ package struct FileFailure: Error, Sendable, Hashable {
   }
 
   /// The failure of a target whose folder cannot contain a file. Nil if the folder exists.
-  static func unusable(folder: String, _ files: any TransferFiles) -> FileFailure? {
+  package static func unusable(folder: String, _ files: any TransferFiles) -> FileFailure? {
     switch (try? files.status(at: folder))?.kind {
     case .folder, .link: nil
     case .file, .other:

@@ -71,13 +71,13 @@ extension PartFile {
 extension TransferFiles {
   /// Sets the permissions of a file before its rename. The file stays readable and writable for its owner until the
   /// rename, because the owner must be able to open the file again after a crash.
-  func setPermissions(beforeNaming file: Int32, to mode: UInt16) throws(FileFailure) {
+  package func setPermissions(beforeNaming file: Int32, to mode: UInt16) throws(FileFailure) {
     try setPermissions(of: file, to: mode | Self.ownersOwn)
   }
 
   /// Sets the final permissions of a file after its rename, if the owner must not be able to read or write the file. In
   /// all other cases, the permissions were already set before the rename.
-  func setPermissions(afterNaming file: Int32, to mode: UInt16) throws(FileFailure) {
+  package func setPermissions(afterNaming file: Int32, to mode: UInt16) throws(FileFailure) {
     if mode & Self.ownersOwn != Self.ownersOwn { try setPermissions(of: file, to: mode) }
   }
 

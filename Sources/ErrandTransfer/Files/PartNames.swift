@@ -23,12 +23,12 @@ package struct PartNames: Sendable, Hashable {
   package var folder: String { Self.folder(of: target) }
 
   /// The text after the last slash of a path; the whole path if there is no slash.
-  static func lastComponent(of path: String) -> String {
+  package static func lastComponent(of path: String) -> String {
     path.utf8.lastIndex(of: 0x2F).map { String(path[$0...].dropFirst()) } ?? path
   }
 
   /// The text before the last slash of a path; the current folder if there is no slash.
-  static func folder(of path: String) -> String {
+  package static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: 0x2F) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }

@@ -1,3 +1,6 @@
+import Dispatch
+import ErrandSupport
+
 /// The file system operations that transfers need. There is one method for each system call, so that tests can make
 /// each system call fail.
 ///
@@ -51,4 +54,87 @@ package enum FileOpening: Sendable, Hashable {
   case existing
   /// Opens an existing file for reading.
   case reading
+}
+
+/// The properties of a file, as the file system reports them.
+package struct FileStatus: Sendable, Hashable {
+  /// The type of a file.
+  package enum Kind: Sendable, Hashable { case file, folder, link, other }
+
+  /// The type of the file.
+  package var kind: Kind
+  /// The length of the file in bytes.
+  package var length: Int64
+  /// The number of names (hard links) of the file.
+  package var links: Int
+  /// Whether the file belongs to the user of this process.
+  package var isOwn: Bool
+  /// The device and the inode number. They distinguish the file from another file that has taken its name.
+  package var identity: FileIdentity
+  /// The time of the last change of the file's contents.
+  package var modified: FileTime
+
+  package init(
+    kind: Kind, length: Int64, links: Int, isOwn: Bool, identity: FileIdentity, modified: FileTime = FileTime()
+  ) {
+    self.kind = kind
+    self.length = length
+    self.links = links
+    self.isOwn = isOwn
+    self.identity = identity
+    self.modified = modified
+  }
+}
+
+/// The device and the inode number of a file: no other file has the same pair at the same time.
+package struct FileIdentity: Sendable, Hashable {
+  package let device: UInt64
+  package let number: UInt64
+
+  package init(device: UInt64, number: UInt64) {
+    self.device = device
+    self.number = number
+  }
+}
+
+/// A time since 1970, in the precision of the file system.
+package struct FileTime: Sendable, Hashable, Codable {
+  package let seconds: Int64
+  package let nanoseconds: Int64
+
+  package init(seconds: Int64 = 0, nanoseconds: Int64 = 0) {
+    self.seconds = seconds
+    self.nanoseconds = nanoseconds
+  }
+}
+
+/// A serial queue for blocking disk work, for example that of one download. It keeps blocking file operations away from
+/// the threads of callers and of the transport.
+package final class DiskQueue: Sendable {
+  private let queue = DispatchQueue(label: "errand.transfer", qos: .userInitiated)
+
+  package init() {}
+
+  /// Appends a job to the queue, and does not wait for it.
+  package func run(_ job: @escaping @Sendable () -> Void) { queue.async(execute: job) }
+
+  /// Appends a job to the queue, and blocks the thread until the job is done. A job of the same queue must not call
+  /// this method, because it would deadlock.
+  package func now(_ job: () -> Void) { queue.sync(execute: job) }
+
+  /// Appends a job to the queue, and suspends the task until the job is done. Cancelling the task does not end the
+  /// wait, so that a disk operation is never abandoned halfway.
+  package func value<Value: Sendable>(_ job: @escaping @Sendable () throws -> Value) async throws -> Value {
+    // The continuation orders the job before the rest of the task. The thread sanitizer cannot see that, but it sees
+    // the lock.
+    let isDone = Locked(false)
+    defer { isDone.withLock { _ in } }
+    return try await withUnsafeThrowingContinuation { continuation in
+      queue.async {
+        let result = Result(catching: job)
+        isDone.withLock { $0 = true }
+        continuation.resume(with: result)
+      }
+    }
+  }
 }

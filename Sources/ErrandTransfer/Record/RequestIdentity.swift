@@ -31,6 +31,23 @@ package struct RequestIdentity: Sendable, Hashable, Codable {
     self.init(method: method.rawValue, url: url.string, variant: Self.variant(fields, account, transport))
   }
 
+  /// The identity of the request of a call, which decides whether a partial file belongs to this request.
+  ///
+  /// If the request sets its own credential, the identity contains this credential. The pipeline adds the credential to
+  /// the fields later, so this function adds it to a copy of the fields. If the request does not use the account's
+  /// credential, the identity does not contain the account.
+  package init(of request: HTTPRequest, _ context: CallContext) {
+    var fields = request.fields
+    let access = context.plan.access
+    let own = access.authorizationOverride ?? access.ownCredential
+    if let own, !own.isEmpty, !fields.contains(.authorization) {
+      fields.append(HTTPField(.authorization, own, isSecret: true))
+    }
+    self.init(
+      method: request.method, url: request.url, fields: fields,
+      account: access.authorizationOverride == nil ? context.account : nil, transport: access.transportIdentity)
+  }
+
   /// This identity with a resource name in place of the URL; unchanged if the name is nil.
   package func naming(_ resource: String?) -> RequestIdentity {
     RequestIdentity(method: method, url: resource ?? url, variant: variant)

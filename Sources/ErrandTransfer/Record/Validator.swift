@@ -16,8 +16,7 @@ package enum Validator: Sendable, Hashable {
 
   /// The strong validator of a response; nil if it has none.
   ///
-  /// If there is an entity tag, even a weak or malformed one, the date must not be used (RFC 9110 section 13.1.5). A
-  /// tag with bytes beyond ASCII is not used, because the bytes that are sent back may differ.
+  /// If there is an entity tag, even a weak or malformed one, the date must not be used (RFC 9110 section 13.1.5).
   /// - Parameter now: The current time in milliseconds since 1970, for dates with a two-digit year.
   package init?(of fields: HTTPFields, now: Int64) {
     let tags = fields.values(of: .eTag)
@@ -46,7 +45,7 @@ package enum Validator: Sendable, Hashable {
   static func isStrong(_ tag: String) -> Bool {
     let bytes = Array(tag.utf8)
     return bytes.count >= 2 && bytes.first == 0x22 && bytes.last == 0x22
-      && bytes.dropFirst().dropLast().allSatisfy { $0 == 0x21 || $0 >= 0x23 && $0 < 0x7F }
+      && bytes.dropFirst().dropLast().allSatisfy { $0 == 0x21 || $0 >= 0x23 && $0 != 0x7F }
   }
 
   /// Whether a response states another value for this validator. False if the response states no value.

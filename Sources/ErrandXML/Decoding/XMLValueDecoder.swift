@@ -121,3 +121,129 @@ struct XMLSingle: SingleValueDecodingContainer {
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder.decode(type) }
 }
+
+/// The keyed decoding container of an element. Its keys are the names of the element's children and attributes.
+struct XMLKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  private let decoder: XMLValueDecoder
+  private let element: XMLValue
+  /// The child elements, grouped by name, so that a lookup does not search all child elements.
+  private let byName: [String: [XMLValue]]
+
+  init(decoder: XMLValueDecoder, element: XMLValue) {
+    self.decoder = decoder
+    self.element = element
+    byName = Dictionary(grouping: element.children, by: \.name)
+  }
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+
+  var allKeys: [Key] {
+    var names: [String] = []
+    var seen: Set<String> = []
+    for child in element.children where seen.insert(child.name).inserted { names.append(child.name) }
+    names += element.attributes.keys.filter { !seen.contains($0) }.sorted()
+    return names.compactMap { Key(stringValue: $0) }
+  }
+
+  func contains(_ key: Key) -> Bool {
+    if case .children(let elements) = find(key.stringValue) { !elements.isEmpty } else { true }
+  }
+
+  func decodeNil(forKey key: Key) throws -> Bool { at(key).isNil }
+
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try at(key).decode(type) }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<Nested> {
+    try at(key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try at(key).unkeyedContainer()
+  }
+
+  func superDecoder() throws -> any Decoder { decoder }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder { at(key) }
+
+  private func at(_ key: Key) -> XMLValueDecoder {
+    XMLValueDecoder(find(key.stringValue), path: codingPath + [key], dates: decoder.dates)
+  }
+
+  private func find(_ name: String) -> XMLValueDecoder.Found {
+    if name == "#text" { return .text(element.text) }
+    if name.first == "@" { return element.attributes[String(name.dropFirst())].map { .text($0) } ?? .children([]) }
+    let children = name.first == "{" ? element.children(name) : byName[name] ?? []
+    if children.isEmpty, let value = element.attributes[name] { return .text(value) }
+    return .children(children)
+  }
+}
+
+/// The unkeyed decoding container of an array. The elements of the array are sibling elements in the document.
+struct XMLUnkeyed: UnkeyedDecodingContainer {
+  private let decoder: XMLValueDecoder
+  private let elements: [XMLValue]
+  private(set) var currentIndex = 0
+
+  init(decoder: XMLValueDecoder, elements: [XMLValue]) {
+    self.decoder = decoder
+    self.elements = elements
+  }
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+  var count: Int? { elements.count }
+  var isAtEnd: Bool { currentIndex >= elements.count }
+
+  mutating func decodeNil() throws -> Bool {
+    guard try here().isNil else { return false }
+    currentIndex += 1
+    return true
+  }
+
+  mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try step { try $0.decode(type) } }
+
+  mutating func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type
+  ) throws -> KeyedDecodingContainer<Nested> {
+    try step { try $0.container(keyedBy: type) }
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    try step { try $0.unkeyedContainer() }
+  }
+
+  mutating func superDecoder() throws -> any Decoder { try step { $0 } }
+
+  /// Decodes the current element of the array with `read`. Advances to the next element if `read` throws no error.
+  private mutating func step<T>(_ read: (XMLValueDecoder) throws -> T) throws -> T {
+    let value = try read(here())
+    currentIndex += 1
+    return value
+  }
+
+  private func here() throws -> XMLValueDecoder {
+    let path = codingPath + [XMLKey(intValue: currentIndex)]
+    guard !isAtEnd else {
+      throw DecodingError.valueNotFound(
+        XMLValue.self, DecodingError.Context(codingPath: path, debugDescription: "the array has no more elements"))
+    }
+    return XMLValueDecoder(.element(elements[currentIndex]), path: path, dates: decoder.dates)
+  }
+}
+
+/// A coding key that is created at run time.
+struct XMLKey: CodingKey {
+  let stringValue: String
+  let intValue: Int?
+
+  init(stringValue: String) {
+    self.stringValue = stringValue
+    intValue = nil
+  }
+
+  init(intValue: Int) {
+    stringValue = "\(intValue)"
+    self.intValue = intValue
+  }
+}

@@ -187,7 +187,7 @@ struct CachedThenFreshTests {
     let latch = Latch()
     let fixture = Self.stalling(latch)
     _ = try await fixture.client.send(Page())
-    let endings = Recorded<CallEnding>()
+    let endings = Recorded<Outcome<Void>>()
     let ended = Latch()
     let options = CallOptions(accessories: [
       Counting {
@@ -262,15 +262,15 @@ final class Counting: Accessory {
   let dids = Recorded<UInt64>()
   /// Opened after the last notification: a sequence and a callback end before it.
   let ended = Latch()
-  private let onEnd: @Sendable (CallEnding) -> Void
+  private let onEnd: @Sendable (Outcome<Void>) -> Void
 
-  init(_ onEnd: @escaping @Sendable (CallEnding) -> Void = { _ in }) { self.onEnd = onEnd }
+  init(_ onEnd: @escaping @Sendable (Outcome<Void>) -> Void = { _ in }) { self.onEnd = onEnd }
 
   func willStart(_ call: CallInfo) { starts.append(call.id) }
-  func willStop(_ call: CallInfo, _ ending: CallEnding) { wills.append(call.id) }
-  func didStop(_ call: CallInfo, _ ending: CallEnding) {
+  func willStop(_ call: CallInfo, _ outcome: Outcome<Void>) { wills.append(call.id) }
+  func didStop(_ call: CallInfo, _ outcome: Outcome<Void>) {
     dids.append(call.id)
-    onEnd(ending)
+    onEnd(outcome)
     ended.open()
   }
 

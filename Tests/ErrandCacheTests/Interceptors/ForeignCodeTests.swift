@@ -1,5 +1,6 @@
 import Dispatch
 import Errand
+import ErrandHTTP
 import ErrandSupport
 import ErrandTesting
 import Testing

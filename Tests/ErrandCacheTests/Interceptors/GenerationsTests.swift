@@ -33,6 +33,20 @@ struct GenerationsTests {
     #expect(selection.covers(key(1), label(host: "h", tag: "t"), received: received) == covers)
   }
 
+  @Test(arguments: [("a", "https://h", false), ("b", "https://h", true), ("a", "http://h", true), ("tag", "t", true)])
+  func `removal by group concerns its members`(_ name: String, _ origin: String, _ isAdmitted: Bool) {
+    var generations = Generations()
+    let early = generations.register()
+    generations.advance(.group(CacheGroup(origin: origin, name: name)))
+    let late = generations.register()
+    let groups = [CacheGroup(origin: "https://h", name: "c"), CacheGroup(origin: "https://h", name: "a")]
+    for (generation, expected) in [(early, isAdmitted), (late, true)] {
+      let label = label(tag: "tag")
+      #expect(
+        generations.admits(generation, key: key(1), label: label, received: received, groups: groups) == expected)
+    }
+  }
+
   @Test func `removal by age ends now`() {
     let now = { WallTime(milliseconds: 5) }
     let (early, late) = (WallTime(milliseconds: 3), WallTime(milliseconds: .max))

@@ -132,6 +132,35 @@ struct HTTPVariantTests {
     #expect(try await fixture.client.send(whole) == "answer 2")
   }
 
+  @Test(arguments: ["bytes=8-", "bytes=8-9", "bytes=-0"]) func `range outside a stored body is 416 offline`(
+    _ range: String
+  ) async throws {
+    let fixture = CacheFixture { _, number in
+      .page("answer \(number)", ["Cache-Control": "max-age=60", .eTag: "\"a\"", "Content-Language": "en"])
+    }
+    _ = try await fixture.client.send(Page.http())
+    let onlyStored = Page(
+      cache: .http, headers: ["Range": .text(range), "Cache-Control": "only-if-cached"], statusRule: .any)
+    let asked = Page(cache: .http, headers: ["Range": .text(range)], statusRule: .any)
+    for (page, mode) in [(onlyStored, CacheReadMode.asDeclared), (asked, .cacheOnly), (asked, .cacheOnlyAtAnyAge)] {
+      let response = try await fixture.client.response(page, options: .cache(mode))
+      #expect(response.status == 416 && response.value.isEmpty && response.origin == .cacheFresh)
+      #expect(response.fields["Content-Range"] == "bytes */8" && response.fields[.contentLength] == "0")
+      #expect(response.fields[.eTag] == "\"a\"" && response.fields["Content-Language"] == nil)
+    }
+    #expect(fixture.asked == 1)
+  }
+
+  @Test(arguments: ["bytes=0-1,3-4", "bytes=0-1, 0-1", "lines=0-1", "bytes=x"])
+  func `several ranges go to the server`(_ range: String) async throws {
+    let fixture = CacheFixture { _, number in .page("answer \(number)", ["Cache-Control": "max-age=60"]) }
+    _ = try await fixture.client.send(Page.http())
+    let page = Page.http(headers: ["Range": .text(range)])
+    #expect(try await fixture.client.response(page).origin == .network)
+    #expect(await fixture.client.outcome(of: page, options: .cache(.cacheOnly)).error?.cacheMiss != nil)
+    #expect(fixture.asked == 2)
+  }
+
   @Test func `unrequested 206 is not stored`() async throws {
     let fixture = CacheFixture { _, _ in
       .page("an", ["Content-Range": "bytes 0-1/8", "Cache-Control": "max-age=60"], status: 206)

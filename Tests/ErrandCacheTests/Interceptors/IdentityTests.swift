@@ -123,6 +123,56 @@ struct IdentityTests {
     #expect(await fixtures[1].miss(Page(name: "other")) == .missing)
   }
 
+  /// Something that is part of the cache key and changes while one account is logged in.
+  enum Change: CaseIterable {
+    case cookie, firstCookie, lastCookie, secretField, clientSecretField, credential
+
+    /// Makes the state before the change (step 0) or after it (step 1), and returns the request to send.
+    func make(_ step: Int, _ path: RequestPath, _ jar: CookieJar, _ client: APIClient) throws -> Asset {
+      var asset = Asset(path: path)
+      jar.removeAll()
+      switch self {
+      case .cookie: try set("\(step)", jar)
+      case .firstCookie: if step == 1 { try set("1", jar) }
+      case .lastCookie: if step == 0 { try set("1", jar) }
+      case .secretField: asset.headers = ["X-Key": .secret("\(step)")]
+      case .clientSecretField: client.configure { $0.headers = ["X-Key": .secret("\(step)")] }
+      case .credential: if step == 0 { asset.credential = .none }
+      }
+      return asset
+    }
+
+    private func set(_ value: String, _ jar: CookieJar) throws {
+      for host in ["api.example.com", "cdn.example.net"] { jar.set(try Cookie("sid", value, host: host)) }
+    }
+  }
+
+  /// A text at any URL, cached for a minute.
+  struct Asset: APIRequest {
+    typealias Response = String
+    var path: Path
+    var headers = RequestHeaders()
+    var credential = RequestCredential.inherited
+    var cache: CachePolicy { .lifetime(.seconds(60)) }
+  }
+
+  private static func account(_ name: String) -> FixedCredential { FixedCredential(.bearer(name), account: name) }
+
+  /// The second host never gets the credential, so its responses may be stored for all accounts.
+  @Test(arguments: Change.allCases, ["/page", "https://cdn.example.net/page"] as [RequestPath])
+  func `change of one account is no other account`(_ change: Change, _ path: RequestPath) async throws {
+    let jar = CookieJar()
+    let fixture = CacheFixture(change: { $0.cookies = .jar(jar) }) { _, number in .text("answer \(number)") }
+    fixture.client.configure { $0.credentials = Self.account("ada") }
+    _ = try await fixture.client.send(change.make(0, path, jar, fixture.client))
+    let changed = try change.make(1, path, jar, fixture.client)
+    let miss = await fixture.client.outcome(of: changed, options: .cache(.cacheOnly)).error?.cacheMiss
+    #expect(path == "/page" ? miss == .missing : miss == .missing || miss == nil)
+    fixture.client.configure { $0.credentials = Self.account("eve") }
+    let other = await fixture.client.outcome(of: changed, options: .cache(.cacheOnly)).error?.cacheMiss
+    if path == "/page" { #expect(other == .otherAccount) }
+  }
+
   @Test func `logout removes one account only`() async throws {
     let (fixtures, pages) = Self.clients(.provider, ["ada", "eve"], .lifetime(.seconds(60)))
     for index in 0...1 { _ = try await fixtures[index].client.send(pages[index]) }

@@ -73,12 +73,13 @@ struct LateSaltTests {
 
   @Test func `too many removals become all`() throws {
     let salt = Sample.digest("salt")
-    var pending = PendingRemovals()
-    for index in 0..<PendingRemovals.most { pending.add(.account("\(index)")) }
-    #expect(pending.selections(salt: salt).count == PendingRemovals.most)
-    pending.add(.account("0"))
-    #expect(pending.selections(salt: salt).count == PendingRemovals.most)
-    pending.add(.account("one more"))
+    let most = 64 << 10
+    var pending = PendingRemovals(most: most)
+    for index in 0..<50 { pending.add(.account("\(index)")) }
+    let long = String(repeating: "x", count: most / 2)
+    for _ in 0..<3 { pending.add(.account(long)) }
+    #expect(pending.selections(salt: salt).count == 51)
+    pending.add(.account(long + "one more"))
     #expect(pending.selections(salt: salt) == [.all])
     pending.add(.account("and another"))
     #expect(pending.selections(salt: salt) == [.all])

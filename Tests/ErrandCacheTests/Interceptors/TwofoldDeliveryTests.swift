@@ -75,17 +75,19 @@ struct TwofoldDeliveryTests {
     #expect(told.all == ["cached answer 1", "end cancelled"])
   }
 
-  @MainActor final class Delegate: CallDelegate {
+  @MainActor final class Delegate: CachedCallDelegate {
     let told = Recorded<String>()
     let ended = Latch()
 
-    func requestCached(_ call: FinishedCall) { told.append("cached \(call.value) \(call.origin)") }
-    func requestFinished(_ call: FinishedCall) {
-      told.append("finished \(call.value) \(call.isUnchanged)")
+    func requestCached(_ call: CallInfo, _ response: APIResponse<any Sendable>) {
+      told.append("cached \(response.value) \(response.origin)")
+    }
+    func requestFinished(_ call: CallInfo, _ response: APIResponse<any Sendable>) {
+      told.append("finished \(response.value) \(response.isUnchanged)")
       ended.open()
     }
-    func requestFailed(_ call: FailedCall) {
-      told.append("failed \(call.error.stage)")
+    func requestFailed(_ call: CallInfo, _ error: APIError) {
+      told.append("failed \(error.stage)")
       ended.open()
     }
   }

@@ -89,6 +89,42 @@ struct BusyStoreTests {
     }
   }
 
+  @Test func `countless purges keep other entries`() async {
+    let store = await held(writing: true)
+    await hold.reached()
+    let tagged = Sample.entry("/tagged", head: Sample.head(tag: "tag 1999"))
+    store.put(tagged)
+    for index in 0..<2_000 { store.remove(.tag("tag \(index)")) }
+    hold.open()
+    for _ in 0..<2 {
+      #expect(await store.text(Sample.key("/free")) == "free")
+      #expect(await store.isMissing(tagged.key))
+      await store.flush()
+    }
+    #expect(await store.removals(call: CallState(), patience: .zero) == .done)
+  }
+
+  @Test func `countless purges remove stored entries`() async {
+    let store = SQLiteStore(folder: folder.url, limit: 4 << 20)
+    for index in [0, 1_500, 1_999, 5_000] {
+      let head = Sample.head(host: "\(index).example.com", tag: "tag \(index)")
+      store.put(Sample.entry("/\(index)", account: "\(index)", head: head))
+    }
+    await store.flush()
+    for index in 0..<2_000 {
+      switch index % 3 {
+      case 0: store.remove(.tag("tag \(index)"))
+      case 1: store.remove(.host("\(index).example.com"))
+      default: store.remove(.account(Sample.digest("account \(index)")))
+      }
+    }
+    for _ in 0..<2 {
+      for index in [0, 1_500, 1_999] { #expect(await store.isMissing(Sample.key("/\(index)", account: "\(index)"))) }
+      #expect(await store.text(Sample.key("/5000", account: "5000")) == "body")
+      await store.flush()
+    }
+  }
+
   @Test func `renewal applies to entries being written`() async {
     let store = await held(writing: true)
     await hold.reached()

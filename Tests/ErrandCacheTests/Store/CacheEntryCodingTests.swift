@@ -23,7 +23,8 @@ struct CacheEntryCodingTests {
       label: CacheEntryLabel(method: "M", url: "u", host: "h", tag: nil)),
     CacheEntryHead(
       variant: Sample.digest("x"),
-      answer: ResponseHead(status: 200, fields: ["": "", "Empty": "", "Set-Cookie": "a", "set-cookie": "b:c"]),
+      answer: ResponseHead(
+        status: 200, fields: ["": "", "Empty": "", "Set-Cookie": "a", "set-cookie": "b:c", "ETag": "\"\u{F7E9}\""]),
       requestTime: WallTime(milliseconds: 0), responseTime: WallTime(milliseconds: 0), policy: .none,
       label: CacheEntryLabel(method: "M", url: "u", host: "h", tag: nil)),
   ]

@@ -37,7 +37,7 @@ final class DictionaryStore: CacheStore {
   }
 
   func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
-    all.contains { $0.key.anyAccount == key.anyAccount && $0.key.entry != key.entry }
+    all.contains { $0.key.anyAccount == key.anyAccount && $0.key.account != key.account }
   }
 
   func put(_ entry: CacheEntry) {

@@ -16,7 +16,7 @@ struct LongRemovalTests {
     let mailbox = StoreMailbox(StoreSettings(folder: folder.url, limit: 64 << 20, entryLimit: nil, sealing: nil))
     mailbox.write { writes in
       for index in 0..<Self.count {
-        let head = Sample.head(host: "a.example.com", tag: "feed")
+        let head = Sample.head(host: "a.example.com", tag: "feed", groups: "\"news\"")
         writes.put(Sample.entry("/\(index)", account: "ada", head: head))
       }
       writes.put(Sample.entry("/kept", account: "eve", head: Sample.head(time: 9_000)))
@@ -42,7 +42,7 @@ struct LongRemovalTests {
 
   private static let removals: [CacheSelection] = [
     .account(Sample.digest("account ada")), .host("a.example.com"), .tag("feed"),
-    .olderThan(WallTime(milliseconds: 5_000)),
+    .olderThan(WallTime(milliseconds: 5_000)), .group(CacheGroup(origin: "https://a.example.com", name: "news")),
   ]
 
   @Test(arguments: removals) func `lookups run between removal slices`(_ selection: CacheSelection) async {

@@ -185,12 +185,59 @@ struct PendingWritesTests {
     #expect(words(writes.take(most: 10, frames: 1_000)) == ["remove all"])
   }
 
-  @Test func `too many removals become remove all`() {
+  private static let purges: [@Sendable (Int) -> CacheSelection] = [
+    { .tag("tag \($0)") }, { .host("\($0).example.com") }, { .account(Sample.digest("account \($0)")) },
+  ]
+
+  private static func entry(_ number: Int) -> CacheEntry {
+    let head = Sample.head(host: "\(number).example.com", tag: "tag \(number)")
+    return Sample.entry("/\(number)", account: "\(number)", head: head)
+  }
+
+  @Test(arguments: 0..<3) func `countless purges stay precise`(_ kind: Int) throws {
     var writes = PendingWrites(limit: 1 << 20)
-    for index in 0..<2_000 { writes.remove(.tag("\(index)")) }
-    let batch = writes.take(most: 5_000, frames: 100_000)
-    #expect(words(batch).first == "remove all")
-    #expect(batch.count < 1_025)
+    for index in 0..<3_000 { writes.remove(Self.purges[kind](index)) }
+    let isThere = { (writes: PendingWrites, number: Int) in
+      let entry = Self.entry(number)
+      return writes.view(entry.key).head(entry.key, entry.head) != nil
+    }
+    #expect([0, 2_999, 3_000].map { isThere(writes, $0) } == [false, false, true])
+    #expect(writes.hasUnjournaledPurge && writes.removalState == .pending)
+    #expect(Set(writes.removals.selections) == Set((0..<3_000).map(Self.purges[kind])))
+    writes.recordJournaled(writes.removals)
+    #expect(!writes.hasUnjournaledPurge && writes.removalState == .noted)
+    let (words, many) = drain(&writes)
+    #expect(words == ["remove", "remove many"] && many.count == 1)
+    #expect(many.first?.selections.count == 3_000 - PendingChanges.mostBroad)
+    #expect(writes.removalState == .done && isThere(writes, 2_999))
+  }
+
+  @Test func `removals beyond the memory limit become all`() {
+    var writes = PendingWrites(limit: 1 << 20, changes: PendingChanges(mostBroad: 0, mostOverflow: 10_000))
+    for index in 0..<10 { writes.remove(.tag("\(index)")) }
+    #expect(!writes.removals.selections.contains(.all))
+    for index in 0..<100 { writes.remove(.tag("\(index)")) }
+    #expect(writes.removals.selections.first == .all)
+    #expect(words(writes.take(most: 5_000, frames: 100_000)).first == "remove all")
+  }
+
+  @Test func `removed entry does not bring back the replaced one`() {
+    var writes = PendingWrites(limit: 1 << 20)
+    let (key, old) = (Sample.key("/a"), Sample.head())
+    writes.put(Sample.entry("/a", body: "new", head: Sample.head(time: 2_000, tag: "feed")))
+    writes.remove(.tag("feed"))
+    #expect(writes.view(key).entries.isEmpty && writes.view(key).head(key, old) == nil)
+  }
+
+  @Test func `renewals wait for countless removals`() {
+    var writes = PendingWrites(limit: 1 << 20, changes: PendingChanges(mostBroad: 0))
+    let (key, old) = (Sample.key("/a"), Sample.head(tag: "old"))
+    writes.remove(.tag("other"))
+    // The renewal would be carried out after the removal of the tag that it adds.
+    writes.renew(key, stored: old.responseTime, head: Sample.head(tag: "new"))
+    writes.remove(.tag("new"))
+    #expect(writes.view(key).head(key, old) == old)
+    #expect(drain(&writes).words == ["remove many"])
   }
 
   @Test func `bytes are counted until written`() {
@@ -250,84 +297,12 @@ struct PendingWritesTests {
     #expect(writes.view(key).head(key, Sample.head(time: 5)) == nil)
   }
 
-  /// Compares with a simple list of all changes: both must find the same entries, whatever has been taken and finished.
-  @Test(arguments: 0..<20) func `random changes agree with a model`(_ seed: Int) {
-    var random = SeededNumbers(seed: UInt64(seed))
-    var writes = PendingWrites(limit: 1 << 30)
-    var disk = Model()
-    var model = Model()
-    var batch: [PendingWrites.Numbered] = []
-    for step in 0..<500 {
-      let path = "/\(Int.random(in: 0..<5, using: &random))"
-      let head = Sample.head(
-        variant: Bool.random(using: &random) ? "x" : "", time: Int64(Int.random(in: 0..<3, using: &random)), host: path)
-      let write: PendingWrites.Write? =
-        switch Int.random(in: 0..<10, using: &random) {
-        case 0...3: .put(Sample.entry(path, body: "\(step)", head: head))
-        case 4: .renew(Sample.key(path), stored: WallTime(milliseconds: 1), head: head)
-        case 5:
-          .remove(
-            [.key(Sample.key(path)), .host(path), .variant(Sample.key(path), head.variant), .all][
-              Int.random(in: 0..<4, using: &random)])
-        default: nil
-        }
-      if let write {
-        model.apply(write)
-        switch write {
-        case .put(let entry): writes.put(entry)
-        case .renew(let key, let stored, let head): writes.renew(key, stored: stored, head: head)
-        case .remove(let selection): writes.remove(selection)
-        case .displace, .removeMany, .barrier: break
-        }
-      } else if batch.isEmpty {
-        batch = writes.take(most: Int.random(in: 1..<5, using: &random), frames: 1_000)
-      } else {
-        for done in batch { disk.apply(done.write) }
-        writes.finish(batch)
-        batch = []
-      }
-      #expect(seen(writes, disk) == model.seen, "step \(step)")
-    }
-  }
-
-  private func seen(_ writes: PendingWrites, _ disk: Model) -> Set<String> {
-    var seen: Set<String> = []
-    for path in 0..<5 {
-      let key = Sample.key("/\(path)")
-      let view = writes.view(key)
-      for entry in view.entries { seen.insert(Model.text(entry)) }
-      for entry in disk.entries where entry.key == key {
-        guard let head = view.head(key, entry.head) else { continue }
-        seen.insert(Model.text(CacheEntry(key: key, head: head, body: entry.body)))
-      }
-    }
-    return seen
-  }
-
-  private struct Model {
-    var entries: [CacheEntry] = []
-    var seen: Set<String> { Set(entries.map(Self.text)) }
-
-    static func text(_ entry: CacheEntry) -> String {
-      "\(entry.head.label.host) \(entry.head.vary) \(entry.head.responseTime) \(String(decoding: entry.body, as: UTF8.self))"
-    }
-
-    mutating func apply(_ write: PendingWrites.Write) {
-      switch write {
-      case .put(let entry):
-        entries.removeAll { $0.key == entry.key && $0.head.variant == entry.head.variant }
-        entries.append(entry)
-      case .renew(let key, let stored, let head):
-        for index in entries.indices
-        where entries[index].key == key && entries[index].head.variant == head.variant
-          && entries[index].head.responseTime == stored
-        {
-          entries[index].head = head
-        }
-      case .remove(let selection): entries.removeAll { selection.picks($0.key, $0.head) }
-      case .displace(let key, let variant): entries.removeAll { $0.key == key && $0.head.variant == variant }
-      case .removeMany, .barrier: break
-      }
-    }
+  @Test func `removed variants count as memory`() {
+    let key = Sample.key("/a")
+    var removals = CompactRemovals()
+    for index in 0..<10 { #expect(removals.insert(.remove(.variant(key, Sample.digest("\(index)")))) == true) }
+    let several = removals.cost
+    #expect(removals.insert(.remove(.key(key))) == true)
+    #expect(several == removals.cost + 240)
   }
 }

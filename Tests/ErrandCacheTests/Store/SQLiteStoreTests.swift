@@ -26,6 +26,26 @@ struct SQLiteStoreTests {
     #expect(found.head == entry.head && found.body == entry.body)
   }
 
+  @Test func `closed store finds and stores nothing`() async throws {
+    let store = open()
+    store.put(Sample.entry("/a"))
+    for _ in 0..<2 { await store.close() }
+    store.put(Sample.entry("/b"))
+    await store.flush()
+    guard case .unavailable = await store.newest(Sample.key("/a")) else {
+      Issue.record("found")
+      return
+    }
+    #expect(await store.list().isEmpty)
+    let unused = open()
+    await unused.close()
+    guard case .unavailable = await unused.newest(Sample.key("/a")) else {
+      Issue.record("found")
+      return
+    }
+    #expect(await open().list().map(\.key.entry) == [Sample.key("/a").entry])
+  }
+
   @Test func `lookups run between list slices`() async {
     let mailbox = StoreMailbox(StoreSettings(folder: folder.url, limit: 4 << 20, entryLimit: nil, sealing: nil))
     mailbox.write { for number in 0..<300 { $0.put(Sample.entry("/\(number)")) } }

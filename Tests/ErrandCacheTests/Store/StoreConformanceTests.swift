@@ -164,6 +164,63 @@ struct StoreConformanceTests {
     }
   }
 
+  /// Both tags and both hosts are equal as Swift strings.
+  @Test(arguments: StoreKind.all) func `selections are compared byte by byte`(_ kind: StoreKind) async throws {
+    let names = ["ad\u{e1}", "ada\u{301}"]
+    #expect(Set(names.map { CacheSelection.tag($0) } + names.map { .host($0) }).count == 4)
+    #expect(Set(names.map { CacheEntryLabel(method: "GET", url: $0, host: $0, tag: $0) }).count == 2)
+    try await kind.with { store in
+      for name in names { store.put(Sample.entry("/\(name.utf8.count)", head: Sample.head(host: name, tag: name))) }
+      await store.flush()
+      store.remove(.tag(names[0]))
+      #expect(await store.isMissing(Sample.key("/\(names[0].utf8.count)")))
+      #expect(await store.text(Sample.key("/\(names[1].utf8.count)")) == "body")
+      store.remove(.host(names[1]))
+      #expect(await store.isMissing(Sample.key("/\(names[1].utf8.count)")))
+    }
+  }
+
+  @Test(arguments: StoreKind.all) func `countless removals keep other entries`(_ kind: StoreKind) async throws {
+    try await kind.with { store in
+      store.put(Sample.entry("/a", head: Sample.head(tag: "a")))
+      store.put(Sample.entry("/b", head: Sample.head(tag: "tag 1999")))
+      for index in 0..<2_000 { store.remove(.tag("tag \(index)")) }
+      for _ in 0..<2 {
+        #expect(await store.text(Sample.key("/a")) == "body")
+        #expect(await store.isMissing(Sample.key("/b")))
+        await store.flush()
+      }
+    }
+  }
+
+  /// Cookies and secret fields are part of the entry's digest, so one account may have entries under several keys.
+  @Test(arguments: StoreKind.all) func `same account is no other account`(_ kind: StoreKind) async throws {
+    func key(_ cookie: String, account: String) -> CacheKey {
+      CacheKey(
+        entry: Sample.digest("entry \(cookie) \(account)"), anyAccount: Sample.digest("any"),
+        target: Sample.digest("target \(account)"), account: Sample.digest(account))
+    }
+    try await kind.with { store in
+      for cookie in ["1", "2"] {
+        store.put(CacheEntry(key: key(cookie, account: "ada"), head: Sample.head(), body: Data()))
+      }
+      for _ in 0..<2 {
+        for cookie in ["1", "2", "3"] {
+          #expect(await !store.holdsForOthers(key(cookie, account: "ada"), call: CallState(), patience: nil))
+        }
+        #expect(await store.holdsForOthers(key("1", account: "eve"), call: CallState(), patience: nil))
+        await store.flush()
+      }
+      store.put(CacheEntry(key: key("1", account: "eve"), head: Sample.head(), body: Data()))
+      for _ in 0..<2 {
+        #expect(await store.holdsForOthers(key("3", account: "ada"), call: CallState(), patience: nil))
+        await store.flush()
+      }
+      store.remove(.account(Sample.digest("ada")))
+      #expect(await !store.holdsForOthers(key("2", account: "eve"), call: CallState(), patience: nil))
+    }
+  }
+
   /// Stores may look up by shortened digests, but must compare whole digests.
   @Test(arguments: StoreKind.all) func `whole digests are compared`(_ kind: StoreKind) async throws {
     func key(_ last: UInt64) -> CacheKey {

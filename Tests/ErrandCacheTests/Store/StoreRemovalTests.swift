@@ -14,9 +14,13 @@ struct StoreRemovalTests {
 
   private static let entries = [
     "/a": Sample.entry(
-      "/a", account: "one", body: "/a", head: Sample.head(time: 10, host: "a.example.com", tag: "feed")),
-    "/b": Sample.entry("/b", account: "one", body: "/b", head: Sample.head(time: 20, host: "b.example.com")),
-    "/c": Sample.entry("/c", account: "two", body: "/c", head: Sample.head(time: 30, host: "a.example.com", tag: "x")),
+      "/a", account: "one", body: "/a",
+      head: Sample.head(time: 10, host: "a.example.com", tag: "feed", groups: "\"feed\", \"one\"")),
+    "/b": Sample.entry(
+      "/b", account: "one", body: "/b", head: Sample.head(time: 20, host: "b.example.com", groups: "\"one\"")),
+    "/c": Sample.entry(
+      "/c", account: "two", body: "/c",
+      head: Sample.head(time: 30, host: "a.example.com", tag: "x", groups: "\"two\", \"one\"")),
   ]
 
   private static let cases = [
@@ -35,8 +39,36 @@ struct StoreRemovalTests {
     Case(testDescription: "account", selection: .account(Sample.digest("account one")), left: ["/c"]),
     Case(testDescription: "host", selection: .host("a.example.com"), left: ["/b"]),
     Case(testDescription: "tag", selection: .tag("feed"), left: ["/b", "/c"]),
+    Case(
+      testDescription: "group of all accounts", selection: group("one", host: "a.example.com"), left: ["/b"]),
+    Case(testDescription: "group", selection: group("two", host: "a.example.com"), left: ["/a", "/b"]),
+    Case(testDescription: "group of other host", selection: group("one", host: "b.example.com"), left: ["/a", "/c"]),
+    Case(testDescription: "tag is no group", selection: group("x", host: "a.example.com"), left: ["/a", "/b", "/c"]),
+    Case(testDescription: "group is no tag", selection: .tag("one"), left: ["/a", "/b", "/c"]),
     Case(testDescription: "older", selection: .olderThan(WallTime(milliseconds: 20)), left: ["/b", "/c"]),
   ]
+
+  private static func group(_ name: String, host: String) -> CacheSelection {
+    .group(CacheGroup(origin: "https://\(host)", name: name))
+  }
+
+  @Test(arguments: StoreKind.all)
+  func `renewal moves an entry to other groups`(_ kind: StoreKind) async throws {
+    try await kind.with { store in
+      let entry = Sample.entry("/a", head: Sample.head(groups: "\"old\""))
+      store.put(entry)
+      await store.flush()
+      store.renew(entry.key, stored: entry.head.responseTime, head: Sample.head(groups: "\"new\""))
+      store.remove(Self.group("old", host: "api.example.com"))
+      #expect(await store.text(entry.key) == "body")
+      await store.flush()
+      #expect(await store.text(entry.key) == "body")
+      store.remove(Self.group("new", host: "api.example.com"))
+      #expect(await store.isMissing(entry.key))
+      await store.flush()
+      #expect(await store.size().entries == 0)
+    }
+  }
 
   @Test(arguments: StoreKind.all, cases)
   func `selection removes only matching entries`(_ kind: StoreKind, _ row: Case) async throws {

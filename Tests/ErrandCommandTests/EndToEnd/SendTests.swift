@@ -70,6 +70,26 @@ struct SendTests {
     #expect(try #require(server.requests.first).headers["X-Api-Key"] == "k4")
   }
 
+  @Test func `direction controls reach no terminal`() async throws {
+    let trick = "\u{202E}gpj\u{2069}.\u{2028}exe"
+    let server = try LoopbackServer { request in
+      if request.path == "/file" { return .data(Data(trick.utf8), contentType: "text/plain") }
+      return .data(Data(#"{"a":"\#(trick)"}"#.utf8), contentType: "application/json", status: 201)
+        .setting("Location", to: "/a\(trick)").setting("X-Name", to: trick)
+    }
+    let run = try await send(server.url, "-v")
+    let shown = #"\u{202e}gpj\u{2069}.\u{2028}exe"#
+    for line in ["< Location: /a\(shown)\n", "< X-Name: \(shown)\n"] {
+      #expect(run.error.contains(line), "\(run.error)")
+    }
+    #expect(!run.error.unicodeScalars.contains { trick.unicodeScalars.contains($0) && $0.value > 0x7F })
+    for path in ["/file", "/json"] {
+      let terminal = try TerminalRun(errand: "send", server.url + path)
+      #expect(await terminal.finish() == 0)
+      #expect(terminal.text.contains(shown), "\(terminal.text)")
+    }
+  }
+
   #if os(Linux)
     @Test(arguments: [("GET", ["--shape", #""any""#]), ("HEAD", []), ("GET", [])])
     func `a response that cannot be written is reported`(method: String, options: [String]) async throws {

@@ -3,7 +3,10 @@ import Testing
 @testable import ErrandCommand
 
 struct SecretsTests {
-  @Test(arguments: ["Authorization", "X-Api-Key", "Cookie", "password", "access_token", "sig", "Set-Cookie", "OTP"])
+  @Test(arguments: [
+    "Authorization", "X-Api-Key", "Cookie", "password", "access_token", "sig", "Set-Cookie", "OTP",
+    "token\u{301}", "p\u{301}in", "to\u{200B}ken", "api_key2",
+  ])
   func `secret names are recognized`(name: String) {
     #expect(Secrets.isSecret(name))
   }
@@ -27,6 +30,7 @@ struct SecretsTests {
     #expect(Secrets.maskedBody("just text") == "just text")
     #expect(Secrets.shown("Basic YWRh", of: "Authorization") == "Basic •••")
     #expect(Secrets.shown("abc", of: "Authorization") == "•••")
+    #expect(Secrets.shown("Basic \u{301}abc", of: "authorization") == "Basic •••")
     #expect(Secrets.shown("abc", of: "X-Api-Key") == "•••")
     #expect(Secrets.shown("abc", of: "Accept") == "abc")
   }

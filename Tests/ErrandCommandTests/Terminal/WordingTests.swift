@@ -57,6 +57,19 @@ struct WordingTests {
     #expect(PlainText.visible("Zoë 李 🚀") == "Zoë 李 🚀")
   }
 
+  @Test(arguments: [0x061C, 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0x202A, 0x202E, 0x2066, 0x2069, 0xFEFF])
+  func `hidden scalars are escaped`(value: UInt32) throws {
+    let scalar = try #require(Unicode.Scalar(value))
+    for keepsLines in [true, false] {
+      let escaped = "\\u{\(String(value, radix: 16))}"
+      #expect(PlainText.visible("/a\(scalar)gpj.exe", keepsLines: keepsLines) == "/a\(escaped)gpj.exe")
+    }
+  }
+
+  @Test func `joined emoji stay visible`() {
+    #expect(PlainText.visible("👩\u{200D}🚀 می\u{200C}خواهم") == "👩\u{200D}🚀 می\u{200C}خواهم")
+  }
+
   @Test func `colours follow the environment`() {
     #expect(Terminal.wantsColour([:]) && Terminal.wantsColour(["NO_COLOR": "", "TERM": "xterm"]))
     #expect(!Terminal.wantsColour(["NO_COLOR": "1"]) && !Terminal.wantsColour(["TERM": "dumb"]))

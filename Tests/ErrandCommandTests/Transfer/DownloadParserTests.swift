@@ -11,7 +11,7 @@ struct DownloadParserTests {
     #expect(options.urls == ["https://h.example/a.bin", "http://localhost:80/b"])
     #expect(options.output == nil && options.folder == nil && options.checksum == nil && options.refresh == nil)
     #expect(options.parallel == 1 && options.width == 4 && options.bytesPerSecond == nil)
-    #expect(options.replaces && options.usesProxy && options.credential == .none)
+    #expect(options.replacesByChoice == nil && options.usesProxy && options.credential == .none)
     let isPlain = !options.continues && !options.startsOver && !options.waits && !options.isQuiet && !options.isVerbose
     #expect(isPlain && !options.takesServerName)
   }
@@ -23,7 +23,8 @@ struct DownloadParserTests {
       "a:b",
       "--timeout", "2",
     ])
-    #expect(options.output == "f" && options.continues && !options.replaces && options.waits && options.isVerbose)
+    #expect(options.output == "f" && options.continues && options.waits && options.isVerbose)
+    #expect(options.replacesByChoice == false)
     #expect(options.isQuiet && !options.usesProxy && options.checksum?.hex == Self.sum)
     #expect(options.parallel == 3 && options.width == 2 && options.bytesPerSecond == 2_048)
     #expect(options.refresh == .command("sign film") && options.resource == "film")
@@ -52,6 +53,7 @@ struct DownloadParserTests {
       (["u", "--files", "0"], "--files needs a number from 1 to 16, not “0”"),
       (["u", "--user", "a:b", "--bearer", "c"], "use only one credential: --user or --bearer"),
       (["a:b@h/x"], "remove name and password from the URL, and give them with --user name:password"),
+      (["http://\u{301}a:b@h/x"], "remove name and password from the URL, and give them with --user name:password"),
       (["a:b@\u{301}h/x"], "remove name and password from the URL, and give them with --user name:password"),
     ])
   func `wrong arguments are named`(words: [String], sentence: String) {

@@ -101,8 +101,9 @@ struct ProgressLineTests {
   }
 
   @Test func `names cannot move the cursor`() {
-    let text = ProgressLine(columns: 60).text(Self.film { $0.name = "a\u{1B}[2J\r\n\u{202E}gpj.\u{2028}" })
-    #expect(text.hasPrefix("a␛[2J␍␊\u{FFFD}gpj.\u{FFFD}"))
+    let line = ProgressLine(columns: 200, nameColumns: 40)
+    let text = line.text(Self.film { $0.name = "a\u{1B}[2J\r\n\u{202E}gpj.\u{2028}" })
+    #expect(text.hasPrefix(#"a␛[2J␍␊\u{202e}gpj.\u{2028}"#))
     #expect(!text.unicodeScalars.contains { $0.value < 0x20 || (0x202A...0x202E).contains($0.value) })
   }
 

@@ -52,6 +52,35 @@ struct RateBucketTests {
     #expect(bucket.value.hasToken(.start))
   }
 
+  @Test func `server's limit ends at its reset`() {
+    let bucket = bucket(.followingServer("h"))
+    bucket.on { $0.allow(2, for: .seconds(10), since: .after(.zero)) }
+    #expect(drain(bucket, at: .start) == 2)
+    #expect(bucket.value.next == .after(.seconds(10)) && !bucket.value.isFull(.after(.seconds(9))))
+    #expect(!bucket.value.hasToken(.after(.milliseconds(9_999))) && bucket.value.hasToken(.after(.seconds(10))))
+    bucket.on { $0.giveBack() }
+    #expect(bucket.value.hasToken(.after(.seconds(1))) && bucket.value.isFull(.after(.seconds(10))))
+    bucket.on { $0.allow(5, for: .seconds(10), since: .after(.zero)) }
+    #expect(drain(bucket, at: .after(.seconds(2))) == 5, "a later response replaces the limit")
+  }
+
+  @Test func `reserved request waits for the reset`() {
+    let bucket = bucket(.followingServer("h"))
+    bucket.on { $0.allow(1, for: .seconds(10), since: .after(.zero)) }
+    bucket.on { $0.take(.start) }
+    #expect(bucket.value.closed(.start) == nil)
+    bucket.on { $0.take(.start) }
+    #expect(bucket.value.closed(.start) == .after(.seconds(10)) && bucket.value.closed(.after(.seconds(10))) == nil)
+  }
+
+  @Test func `changed rate keeps the server's limit`() {
+    let bucket = bucket(.followingServer("h"))
+    bucket.on { $0.allow(0, for: .seconds(10), since: .after(.zero)) }
+    let later = RateBucket(HostRate("h", requests: 5, followsServer: true), .start, after: bucket.value)
+    let own = RateBucket(HostRate("h", requests: 5), .start, after: bucket.value)
+    #expect(!later.hasToken(.after(.seconds(5))) && own.hasToken(.after(.seconds(5))))
+  }
+
   @Test func `rate is never exceeded`() {
     let bucket = bucket(HostRate("h", requests: 3))
     var taken = 0

@@ -29,7 +29,7 @@ struct APIErrorTests {
       var path: Path { "/" }
     }
     let metrics = CallRecord().ended(after: .zero, at: MonotonicInstant(nanoseconds: 0)).0
-    let ending = CallEnding(error: nil, request: nil, response: nil, origin: nil, metrics: metrics)
+    let ending = Outcome<Void>(error: nil, request: nil, response: nil, origin: nil, metrics: metrics)
     let valueless = #expect(throws: APIError.self) { try TypedCall(Get()).value(of: ending) }
     for error in [valueless, APIClient.unanswered] {
       #expect(error?.message.hasPrefix("The call ended without a ") == true)

@@ -151,6 +151,9 @@ struct RedirectDecisionTests {
       several?.message
         == "The server redirected with status 302, but the response has several different Location fields.")
     #expect(try Self.decide(Self.answer(302, "/b", "/b"), Self.request()).hop?.url.string == "http://h/b")
+    // Equal as Swift strings, but not as bytes.
+    let forms = try Self.decide(Self.answer(302, "/caf\u{e9}", "/cafe\u{301}"), Self.request()).failure
+    #expect(forms?.message == several?.message)
   }
 
   @Test func `user info in Location is removed`() throws {

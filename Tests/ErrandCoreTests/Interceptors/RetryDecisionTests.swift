@@ -20,7 +20,7 @@ struct RetryDecisionTests {
   }
 
   private func retries(_ result: RetryDecision.Result, _ input: RetryDecision.Input) -> Bool {
-    RetryDecision.decide(result, input) != .deliver
+    if case .retry = RetryDecision.decide(result, input) { true } else { false }
   }
 
   @Test(arguments: [
@@ -85,7 +85,20 @@ struct RetryDecisionTests {
     ] as [(Int, Double, Duration?)])
   func `Retry-After is used as a minimum`(seconds: Int, chance: Double, delay: Duration?) {
     let decision = RetryDecision.decide(.status(503, retryAfter: .seconds(seconds)), input(chance: chance))
-    #expect(decision == delay.map { .retry(.status(503), after: $0, cost: 5) } ?? .deliver)
+    let refused = RetryDecision.deliver(.retryAfter(.seconds(seconds), limit: .seconds(60)))
+    #expect(decision == delay.map { .retry(.status(503), after: $0, cost: 5) } ?? refused)
+  }
+
+  @Test func `refusal names its reason`() {
+    let busy = RetryDecision.Result.status(503, retryAfter: nil)
+    let table: [(RetryDecision.Result, RetryDecision.Input, CallDecision.RetryObstacle)] = [
+      (.status(404, retryAfter: nil), input(), .status), (failure(.tls), input(), .permanent),
+      (busy, input(isIdempotent: false), .notIdempotent), (busy, input(attempt: 3), .attempts(3)),
+      (busy, input(isReplayable: false), .bodyUsedUp), (busy, input(isDelivered: true), .delivered),
+      (busy, input(hasFallbackResponse: true), .storedResponse),
+      (busy, input(remaining: .zero), .deadline(wait: .milliseconds(500), left: .zero)),
+    ]
+    for (result, input, obstacle) in table { #expect(RetryDecision.decide(result, input) == .deliver(obstacle)) }
   }
 
   @Test(arguments: [(Duration.milliseconds(101), true), (.milliseconds(100), false), (.zero, false)])

@@ -75,4 +75,28 @@ struct KnownSecretsTests {
     let field = HTTPField("A", "sesame", isSecret: true)
     #expect(!KnownSecrets(try request("", [field])).masked("sesame\u{301}").contains("sesam"))
   }
+
+  @Test(arguments: [
+    (["12345678", "5678-90ab"], "a 12345678-90ab b", "a ••• b"), (["12345678"], "1234567812345678", "••••••"),
+    (["aaaaaaaa"], "aaaaaaaaaaa", "•••"), (["abcdefgh", "abcdefghij"], "abcdefghi abcdefghij", "•••i •••"),
+    (["abcdefgh"], "abcd", "abcd"), (["abcdefgh"], "xabcdefghx", "x•••x"), (["abcdefgh"], "", ""),
+  ])
+  func `all parts of overlapping secrets are masked`(secrets: [String], text: String, shown: String) {
+    var known = KnownSecrets()
+    for secret in secrets { known.add(secret) }
+    #expect(known.masked(text) == shown)
+  }
+
+  @Test func `many secrets are masked in one pass`() {
+    var known = KnownSecrets()
+    for number in 1...5_000 { known.add("\(number)-value-of-a-cookie") }
+    let text = String(repeating: "text without a secret, 4077-value-of-a-cookie, ", count: 5_000)
+    #expect(known.masked(text) == String(repeating: "text without a secret, •••, ", count: 5_000))
+  }
+
+  @Test func `text made against the search shows only its length`() {
+    var known = KnownSecrets()
+    for number in 1...100 { known.add(String(repeating: "a", count: 1_000) + "\(number)") }
+    #expect(known.masked(String(repeating: "a", count: 100_000)) == "••• 100000 bytes")
+  }
 }

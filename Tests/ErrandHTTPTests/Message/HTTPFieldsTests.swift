@@ -48,16 +48,22 @@ struct HTTPFieldsTests {
     arguments: [[0x63, 0xE9], [0xD6, 0xD0, 0x5C], [0xC3, 0xA9], Array("\u{F7E9}".utf8), [0xF0, 0x9F]] as [[UInt8]])
   func `field value keeps its bytes`(value: [UInt8]) {
     var fields = HTTPFields(raw: RawFieldBlock(bytes: Array("Set-Cookie:".utf8) + value + [0x0A], count: 1))
-    let text = fields.octets(of: .setCookie)
-    #expect(text.map { FieldOctets.bytes(of: $0) } == [value])
+    let text = fields.values(of: .setCookie)
+    #expect(text.map { FieldOctets.bytes(of: $0) } == [value] && fields.all.map(\.value) == text)
+    #expect(fields.all.map { RawFieldBlock.bytes(of: $0) } == [value])
     // A mutation turns the raw bytes into a list of fields.
     fields.append(HTTPField("A", "1"))
-    #expect(fields.octets(of: .setCookie) == text)
+    #expect(fields.values(of: .setCookie) == text)
+  }
+
+  @Test(arguments: ["Location", "Content-Location", "Link"]) func `URL field keeps its bytes`(name: String) {
+    let fields = HTTPFields(raw: RawFieldBlock(bytes: Array("\(name):/caf".utf8) + [0xE9, 0x0A], count: 1))
+    #expect(fields[HTTPFieldName(name)] == "/caf%E9" && fields.all.map(\.value) == ["/caf%E9"])
   }
 
   @Test func `octets convert to readable Latin-1`() {
     let fields = HTTPFields(raw: RawFieldBlock(bytes: Array("ETag:caf".utf8) + [0xE9, 0x0A], count: 1))
-    #expect(fields.octets(of: .eTag).map { FieldOctets.readable($0) } == ["café"] && fields["etag"] == "café")
+    #expect(fields["etag"].map { FieldOctets.readable($0) } == "café")
   }
 
   @Test func `descriptions and dumps mask secrets`() {

@@ -257,6 +257,12 @@ struct RedisCommandQueueTests {
     #expect(request() == nil)
   }
 
+  @Test mutating func `closed queue accepts nothing`() {
+    queue.close()
+    queue.write(.put(Sample.entry("/a")))
+    #expect(request() == nil && step(0) == "end")
+  }
+
   @Test mutating func `closing does not wait during an outage`() {
     queue.write(.remove(.all))
     queue.close()

@@ -28,8 +28,20 @@ struct RedisPendingRemovalsTests {
     #expect(selections() == [.all])
   }
 
-  @Test mutating func `too many removals become all`() {
-    for index in 0...RedisPendingRemovals.most { pending.add(.remove(.tag("\(index)"))) }
+  @Test mutating func `equal texts with different bytes are separate`() {
+    for tag in ["ad\u{e1}", "ada\u{301}"] { pending.add(.remove(.tag(tag))) }
+    #expect(selections().count == 2)
+  }
+
+  @Test mutating func `many removals stay separate`() {
+    for index in 0..<20_000 { pending.add(.remove(.tag("\(index)"))) }
+    #expect(Set(selections()) == Set((0..<20_000).map { .tag("\($0)") }))
+  }
+
+  @Test mutating func `removals beyond the memory limit become all`() {
+    pending = RedisPendingRemovals(mostBytes: 64 << 10)
+    let long = String(repeating: "x", count: 32 << 10)
+    for number in [1, 1, 1, 2] { pending.add(.remove(.tag(long + "\(number)"))) }
     #expect(selections() == [.all])
   }
 

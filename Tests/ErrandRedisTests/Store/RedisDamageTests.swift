@@ -67,7 +67,7 @@ struct RedisDamageTests {
 
   @Test func `foreign value is deleted as damaged`() async throws {
     let (store, keys) = try await filled()
-    let key = try #require(keys.first { $0.contains(":e:") })
+    let key = try #require(keys.first { $0.contains(":v:") })
     raw.run("SET", key, "garbage")
     guard case .damaged = await store.newest(Sample.key("/a")) else {
       Issue.record("not damaged")
@@ -81,7 +81,7 @@ struct RedisDamageTests {
     let length = letter == "h" ? 400 : 60
     for place in stride(from: 0, to: length, by: letter == "h" ? 13 : 1) {
       let (store, keys) = try await filled()
-      let key = try #require(keys.first { $0.contains(":e:") })
+      let key = try #require(keys.first { $0.contains(":v:") })
       let field = try #require(raw.fields(key).first { $0.name.first == letter })
       guard field.value.count > place else { break }
       var value = field.value
@@ -106,7 +106,7 @@ struct RedisDamageTests {
   {
     for value in [nil, "", "garbage"] as [String?] {
       let (store, keys) = try await filled()
-      let key = try #require(keys.first { $0.contains(":e:") })
+      let key = try #require(keys.first { $0.contains(":v:") })
       let field = try #require(raw.fields(key).first { $0.name.first == letter })
       if let value { raw.run("HSET", key, field.name, value) } else { raw.run("HDEL", key, field.name) }
       guard case .damaged = await store.newest(Sample.key("/a")) else {
@@ -120,10 +120,10 @@ struct RedisDamageTests {
 
   @Test func `head of another key is detected`() async throws {
     let (store, keys) = try await filled()
-    let key = try #require(keys.first { $0.contains(":e:") })
+    let key = try #require(keys.first { $0.contains(":v:") })
     store.put(Sample.entry("/b", body: "other"))
     await store.flush()
-    let other = try #require(raw.keys(settings.prefix).first { $0.contains(":e:") && $0 != key })
+    let other = try #require(raw.keys(settings.prefix).first { $0.contains(":v:") && $0 != key })
     let head = try #require(raw.fields(other).first { $0.name.first == "h" })
     _ = raw.run([Data("HSET".utf8), Data(key.utf8), Data(head.name.utf8), head.value])
     guard case .damaged = await store.newest(Sample.key("/a")) else {

@@ -22,7 +22,7 @@ struct RedisExpiryTests {
     let lifetimes = try lifetimes(settings)
     #expect(lifetimes.count == 6)
     for (key, left) in lifetimes {
-      #expect((key.contains(":e:") ? 500_000...600_000 : 560_000...660_000).contains(left), "\(key)")
+      #expect((key.contains(":v:") ? 500_000...600_000 : 560_000...660_000).contains(left), "\(key)")
     }
   }
 
@@ -31,7 +31,7 @@ struct RedisExpiryTests {
     let store = try TestRedis.store(settings)
     store.put(Sample.entry("/a"))
     await store.flush()
-    let days = try #require(lifetimes(settings).first { $0.key.contains(":e:") }).value / 3_600_000
+    let days = try #require(lifetimes(settings).first { $0.key.contains(":v:") }).value / 3_600_000
     #expect((719...720).contains(days))
   }
 
@@ -43,7 +43,7 @@ struct RedisExpiryTests {
     let text = await store.text(Sample.key("/a"))
     #expect(text == "body" || start.duration(to: .now) >= .seconds(1))
     while await !store.isMissing(Sample.key("/a")) { await Task.yield() }
-    #expect(try lifetimes(settings).keys.allSatisfy { !$0.contains(":e:") })
+    #expect(try lifetimes(settings).keys.allSatisfy { !$0.contains(":v:") })
   }
 
   @Test func `old variant expires separately`() async throws {

@@ -78,16 +78,39 @@ struct RedisHostileTests {
     var taken = 0
     for cursor in cursors {
       taken += 1
-      if !walk.continues(to: cursor, keys: keys, now: now) { break }
+      if !walk.continues(to: cursor, keys: keys, bytes: 100, now: now) { break }
     }
     #expect(taken == rounds)
+  }
+
+  @Test func `scan ends after its size limit`() {
+    let now = MonotonicInstant(nanoseconds: 0)
+    var walk = RedisWalk(now: now)
+    let isLong = walk.continues(to: "1", keys: .max, bytes: RedisWalk.mostBytes - 1, now: now)
+    let isTooLong = walk.continues(to: "2", keys: .max, bytes: 1, now: now)
+    #expect(isLong && !isTooLong)
+  }
+
+  @Test func `pages of a scan are bounded in total`() async throws {
+    let text = String(repeating: "x", count: 8 << 20)
+    let server = try #require(
+      ScriptedRedis { number in
+        let cursor = String(number)
+        let name = String(number) + text
+        return Array(
+          """
+          *4\r\n$\(cursor.utf8.count)\r\n\(cursor)\r\n:1000000\r\n$\(name.utf8.count)\r\n\(name)\r\n:1\r\n
+          """.utf8)
+      })
+    let size = await store(server).size()
+    #expect(server.commands == 16 && size.entries == 16)
   }
 
   @Test func `scan ends after its time limit`() {
     let now = MonotonicInstant(nanoseconds: 0)
     var walk = RedisWalk(now: now)
-    let isLong = walk.continues(to: "1", keys: .max, now: now.advanced(by: .seconds(59)))
-    let isTooLong = walk.continues(to: "2", keys: .max, now: now.advanced(by: .seconds(60)))
+    let isLong = walk.continues(to: "1", keys: .max, bytes: 0, now: now.advanced(by: .seconds(59)))
+    let isTooLong = walk.continues(to: "2", keys: .max, bytes: 0, now: now.advanced(by: .seconds(60)))
     #expect(isLong && !isTooLong)
   }
 }

@@ -11,6 +11,7 @@ struct RedisRemovalTests {
   private static let selections: [CacheSelection] = [
     .all, .key(Sample.key("/a")), .variant(Sample.key("/a"), Sample.digest("variant ")),
     .target(Sample.key("/a").target), .account(Sample.key("/a").account), .host("api.example.com"), .tag("feed"),
+    .group(CacheGroup(origin: "https://api.example.com", name: "news")),
     .olderThan(WallTime(milliseconds: 1_001)),
   ]
 
@@ -18,12 +19,12 @@ struct RedisRemovalTests {
 
   private func entryKeys() throws -> [String] {
     let raw = try #require(RawRedis(socket: try TestRedis.socket))
-    return raw.keys(settings.prefix).filter { $0.contains(":e:") || $0.contains(":r:") }
+    return raw.keys(settings.prefix).filter { $0.contains(":v:") || $0.contains(":r:") }
   }
 
   @Test(arguments: selections) func `removed bytes are deleted`(_ selection: CacheSelection) async throws {
     let (one, other) = (try TestRedis.store(settings), try TestRedis.store(settings))
-    one.put(Sample.entry("/a", head: Sample.head(tag: "feed")))
+    one.put(Sample.entry("/a", head: Sample.head(tag: "feed", groups: "\"news\"")))
     await one.flush()
     #expect(try entryKeys().count == 1)
     other.remove(selection)
@@ -64,8 +65,8 @@ struct RedisRemovalTests {
   @Test func `lost index invalidates its responses`() async throws {
     let store = try TestRedis.store(settings)
     let raw = try #require(RawRedis(socket: try TestRedis.socket))
-    for kind in ["t", "c", "h", "a"] {
-      store.put(Sample.entry("/a"))
+    for kind in ["t", "c", "h", "a", "o"] {
+      store.put(Sample.entry("/a", head: Sample.head(groups: "\"news\"")))
       await store.flush()
       let index = try #require(raw.keys(settings.prefix).first { $0.contains(":i:\(kind):") })
       raw.run("DEL", index)

@@ -24,6 +24,45 @@ struct RedisStoreTests {
     #expect(await one.isMissing(Sample.key("/a")))
   }
 
+  @Test func `closed store keeps its entries in Redis`() async throws {
+    let store = try TestRedis.store(settings)
+    store.put(Sample.entry("/a"))
+    await store.close()
+    await store.close()
+    #expect(await store.text(Sample.key("/a")) == nil)
+    store.put(Sample.entry("/b"))
+    let other = try TestRedis.store(settings)
+    #expect(await other.text(Sample.key("/a")) == "body")
+    #expect(await other.isMissing(Sample.key("/b")))
+    let unused = try TestRedis.store(settings)
+    await unused.close()
+    #expect(await unused.text(Sample.key("/a")) == nil)
+  }
+
+  @Test func `responses of the earlier layout are not found`() async throws {
+    let store = try TestRedis.store(settings)
+    let raw = try #require(RawRedis(socket: try TestRedis.socket))
+    store.put(Sample.entry("/a"))
+    await store.flush()
+    let key = try #require(raw.keys(settings.prefix).first { $0.contains(":v:") })
+    raw.run("RENAME", key, key.replacing(":v:", with: ":e:"))
+    #expect(await store.isMissing(Sample.key("/a")))
+    #expect(await store.size().entries == 0)
+    store.remove(.all)
+    await store.flush()
+    #expect(raw.keys(settings.prefix).allSatisfy { !$0.contains(":e:") })
+  }
+
+  @Test func `every listed group is removed`() async throws {
+    let store = try TestRedis.store(settings)
+    let groups = ["a", "b", "c"].map { CacheGroup(origin: "https://api.example.com", name: $0) }
+    for group in groups { store.put(Sample.entry("/\(group.name)", head: Sample.head(groups: "\"\(group.name)\""))) }
+    store.remove(.groups(Set(groups.dropLast())))
+    await store.flush()
+    for path in ["/a", "/b"] { #expect(await store.isMissing(Sample.key(path))) }
+    #expect(await store.text(Sample.key("/c")) == "body")
+  }
+
   @Test func `default prefix contains the program name`() {
     let program = ProcessInfo.processInfo.processName
     #expect(!program.isEmpty && RedisSettings().prefix == "errand:" + program)
@@ -53,7 +92,7 @@ struct RedisStoreTests {
     #expect(await store.isMissing(Sample.key("/a")))
     let raw = try #require(RawRedis(socket: try TestRedis.socket))
     let names = raw.run("KEYS", "*").list.compactMap(\.text)
-    #expect(names.filter { $0.hasPrefix(settings.prefix + ":") && $0.contains(":e:") } == [])
+    #expect(names.filter { $0.hasPrefix(settings.prefix + ":") && $0.contains(":v:") } == [])
   }
 
   @Test func `all stores share the salt`() async throws {
@@ -139,7 +178,7 @@ struct RedisStoreTests {
     #expect(await store.isMissing(Sample.key("/b")))
     await store.flush()
     #expect(
-      try #require(RawRedis(socket: try TestRedis.socket)).keys(settings.prefix).allSatisfy { !$0.contains(":e:") })
+      try #require(RawRedis(socket: try TestRedis.socket)).keys(settings.prefix).allSatisfy { !$0.contains(":v:") })
   }
 
   @Test func `oversized body removes the older entry`() async throws {

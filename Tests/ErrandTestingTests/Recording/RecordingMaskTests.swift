@@ -1,4 +1,6 @@
 import Errand
+import ErrandCache
+import ErrandHTTP
 import ErrandTesting
 import Foundation
 import Testing
@@ -45,6 +47,30 @@ struct RecordingMaskTests {
     let answer = try await written(request, reply).exchanges[0].answer
     #expect(answer.head.fields["X-Echo"] == "masked\u{301}")
     #expect(text(answer.body) == "masked\u{301} again")
+  }
+
+  /// Swift treats both secrets as equal texts, but they have different bytes.
+  @Test func `canonically equal secrets are both masked`() async throws {
+    let secrets = ["token-1234-caf\u{E9}", "token-1234-cafe\u{301}"]
+    let fields = HTTPFields(secrets.map { HTTPField("X-Api-Key", $0) })
+    let reply = ScriptedAnswer.text(secrets.joined(separator: " and "))
+    let answer = try await written(HTTPRequest(url: "https://h.example/", fields: fields), reply).exchanges[0].answer
+    #expect(text(answer.body) == "masked and masked")
+  }
+
+  @Test(arguments: ["pin\u{301}", "p\u{301}in", "user_Pi\u{200B}n", "token\u{301}", "code_\u{301}verifier"])
+  func `an accent hides no secret key`(key: String) async throws {
+    let reply = ScriptedAnswer.json(#"{"\#(key)":"abc"}"#)
+    let answer = try await written(HTTPRequest(url: "https://h.example/?\(PercentEncoding.value(key))=abc"), reply)
+      .exchanges[0]
+    #expect(!text(answer.answer.body).contains("abc") && answer.request.url.query?.hasSuffix("=masked") == true)
+  }
+
+  @Test func `only the given name is shown`() async throws {
+    let reply = ScriptedAnswer.json(#"{"cl\u{E9}_token":"abc"}"#)
+    let mask = RecordingMask(shown: ["cle\u{301}_token"])
+    let answer = try await written(HTTPRequest(url: "https://h.example/"), reply, mask: mask).exchanges[0].answer
+    #expect(!text(answer.body).contains("abc"))
   }
 
   @Test func `field marked secret is masked`() async throws {

@@ -1,3 +1,4 @@
+import ErrandHTTP
 #if os(Linux)
   import Errand
   import ErrandTesting

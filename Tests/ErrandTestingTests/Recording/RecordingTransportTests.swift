@@ -1,3 +1,4 @@
+import ErrandHTTP
 import ErrandSupport
 import Errand
 import ErrandTesting

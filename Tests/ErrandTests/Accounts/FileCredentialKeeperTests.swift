@@ -77,6 +77,24 @@ struct FileCredentialKeeperTests {
     #expect(names == ["tokens.json"], "no temporary file is left")
   }
 
+  /// Who may write to a folder can move the file away before a logout, and back afterwards.
+  @Test(arguments: [0o777, 0o707]) func `folder open to others is refused`(_ mode: Int) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let keeper = FileCredentialKeeper(file: file)
+    try keeper.save(kept)
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.path)
+    for use in [{ _ = try keeper.load() }, { try keeper.save(kept) }] as [() throws -> Void] {
+      let error = #expect(throws: (any Error).self) { try use() }
+      let words = "\(try #require(error))"
+      #expect(words.contains("tokens.json") && words.contains("chmod go-w") && !words.contains("MARKER"))
+    }
+    try keeper.save(KeptAccounts())
+    #expect(names.isEmpty, "a logout removes the file all the same")
+    try FileManager.default.setAttributes([.posixPermissions: 0o1777], ofItemAtPath: folder.path)
+    try keeper.save(kept)
+    #expect(try keeper.load() == kept, "in a sticky folder only the owner of a file can rename it")
+  }
+
   @Test func `accounts beyond 1 MiB are refused`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileCredentialKeeper(file: file).save(kept)

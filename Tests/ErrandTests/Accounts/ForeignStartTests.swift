@@ -118,6 +118,11 @@ struct ForeignStartTests {
     let other = try HTTPURL("https://other.com/").origin
     #expect(CookieSite.other(other, isSafe: true).admits(lax, to: target, nil))
     #expect(!CookieSite.other(other, isSafe: false).admits(lax, to: target, nil))
+    let unmarked = try Cookie("a", "1", host: "api.example.com")
+    #expect(CookieSite.other(other, isSafe: true).admits(unmarked, to: target, nil))
+    #expect(!CookieSite.other(other, isSafe: false).admits(unmarked, to: target, nil))
+    let none = try Cookie("a", "1", host: "api.example.com", sameSite: Cookie.SameSite.none)
+    #expect(CookieSite.other(other, isSafe: false).admits(none, to: target, nil))
   }
 
   @Test(arguments: [HTTPMethod.get, .post])

@@ -38,12 +38,12 @@ extension NestedCallTests {
 
     func willStart(_ call: CallInfo) { act(at: .willStart, call.id) }
     func progressed(_ call: CallInfo, _ progress: TransferProgress) { act(at: .progressed, call.id) }
-    func willStop(_ call: CallInfo, _ ending: CallEnding) { act(at: .willStop, call.id) }
-    func didStop(_ call: CallInfo, _ ending: CallEnding) { act(at: .didStop, call.id) }
+    func willStop(_ call: CallInfo, _ outcome: Outcome<Void>) { act(at: .willStop, call.id) }
+    func didStop(_ call: CallInfo, _ outcome: Outcome<Void>) { act(at: .didStop, call.id) }
     func willStart(_ group: GroupInfo) { act(at: .willStart, group.id) }
     func progressed(_ group: GroupInfo, _ progress: GroupProgress) { act(at: .progressed, group.id) }
-    func willStop(_ group: GroupInfo, _ ending: GroupEnding) { act(at: .willStop, group.id) }
-    func didStop(_ group: GroupInfo, _ ending: GroupEnding) { act(at: .didStop, group.id) }
+    func willStop(_ group: GroupInfo, _ outcome: GroupOutcome<Void>) { act(at: .willStop, group.id) }
+    func didStop(_ group: GroupInfo, _ outcome: GroupOutcome<Void>) { act(at: .didStop, group.id) }
   }
 
   /// A request that shares no exchange.

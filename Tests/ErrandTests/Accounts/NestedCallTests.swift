@@ -267,7 +267,7 @@ struct NestedCallTests {
     let server = try server()
     let client = client(server, nil)
     let (sent, failed) = (Recorded<Int>(), Recorded<APIError>())
-    let hook = Locked<(@Sendable (CallEnding) async -> Void)?>(nil)
+    let hook = Locked<(@Sendable (Outcome<Void>) async -> Void)?>(nil)
     @Sendable func options() -> CallOptions {
       var options = CallOptions()
       options.beforeCompletion = { ending in

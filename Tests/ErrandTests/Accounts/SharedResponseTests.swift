@@ -92,6 +92,22 @@ struct SharedResponseTests {
     #expect(try await clients[0].send(Get()) == "5")
   }
 
+  @Test func `address overrides separate stored responses`() async throws {
+    let server = try counting()
+    let shared = ResponseCache(store: MemoryStore())
+    let clients = try ["127.0.0.1", "127.0.0.1,127.0.0.1"].map { addresses in
+      var settings = EngineConfiguration()
+      settings.addressOverrides = ["any.example:\(server.port)": addresses]
+      var configuration = ClientConfiguration(baseURL: "http://any.example:\(server.port)")
+      configuration.transport = .own(try EngineTransport(settings))
+      configuration.cache = .own(shared)
+      return APIClient(configuration)
+    }
+    for _ in 1...2 {
+      for (client, text) in zip(clients, ["1", "2"]) { #expect(try await client.send(Get()) == text) }
+    }
+  }
+
   @Test func `client certificates form the identity`() throws {
     func certificate(_ text: String) -> ClientCertificate { .pem(certificate: .data(Data(text.utf8))) }
     let names = [[], [certificate("a")], [certificate("b")], [certificate("a"), certificate("b")]].map {
@@ -143,6 +159,22 @@ struct SharedResponseTests {
     try await shop.accounts.logout("bob")
     #expect(try await shop.client.send(Get(server: .cdn)) == "cdn 1")
     #expect(shop.cdn.requests.count == 1)
+  }
+
+  @Test func `client-wide field leaves a CDN response shared`() async throws {
+    let shop = try await Shop { $0.headers = ["X-Client": "1.0"] }
+    let page = Get(server: .cdn)
+    #expect(try await shop.twice(page) == ["cdn 1", "cdn 1"])
+    // The app may change the field with the account, so each value has its own response.
+    shop.client.configure { $0.headers = ["X-Client": "bob's"] }
+    #expect(try await shop.client.send(page) == "cdn 2")
+    try await shop.accounts.use("ada")
+    #expect(try await shop.client.send(page) == "cdn 2")
+    shop.client.configure { $0.headers = ["X-Client": "1.0"] }
+    #expect(try await shop.client.send(page) == "cdn 1")
+    try await shop.client.removeCached(page)
+    #expect(try await shop.client.send(page) == "cdn 3")
+    #expect(try await shop.twice(Get(server: .cdn, headers: ["X-Client": "own"])) == ["cdn 4", "cdn 5"])
   }
 
   @Test func `home response belongs to one account`() async throws {
@@ -213,6 +245,50 @@ struct SharedResponseTests {
       try await gate.wait()
       return .bearer(present.withLock { $0 })
     }
+  }
+
+  @Test func `cookies of another account are not stored`() async throws {
+    let server = try LoopbackServer {
+      .ok($0.headers["Authorization"] ?? "").setting("Set-Cookie", to: "sid=\($0.number)")
+    }
+    let (provider, jars) = (Careless(), CookieJars())
+    let jar = jars.jar(of: "ada")
+    jar.set(try Cookie("own", "1", host: "127.0.0.1", isSecure: false))
+    let client = APIClient(baseURL: server.url)
+    client.configure {
+      $0.credentials = provider
+      $0.cookies = .perAccount(jars)
+    }
+    async let answer = client.send(Get(method: .post, cache: .none))
+    #expect(await provider.gate.reached())
+    provider.become("bob")
+    provider.gate.open()
+    #expect(try await answer == "Bearer bob")
+    #expect(server.requests.map { $0.headers["Cookie"] } == [nil], "ada's cookies are not sent with bob's credential")
+    #expect(jar.all.map(\.name) == ["own"] && jars.jar(of: "bob").all.isEmpty)
+    _ = try await client.send(Get(method: .post, cache: .none))
+    #expect(jars.jar(of: "bob").all.map(\.value) == ["2"])
+  }
+
+  private struct Film: APIRequest {
+    let file: URL
+    var path: Path { "/film" }
+    var download: Download? { .to(file) }
+    typealias Response = DownloadedFile
+  }
+
+  @Test func `download of another account is not sent`() async throws {
+    let server = try counting()
+    let provider = Careless()
+    let client = APIClient(baseURL: server.url)
+    client.configure { $0.credentials = provider }
+    let file = URL.temporaryDirectory.appending(path: "errand-film-\(UUID())")
+    async let outcome = client.outcome(of: Film(file: file))
+    #expect(await provider.gate.reached())
+    provider.become("bob")
+    provider.gate.open()
+    #expect(await outcome.error?.code == .loggedOut)
+    #expect(server.requests.isEmpty && !FileManager.default.fileExists(atPath: file.path))
   }
 
   @Test func `response with mismatched credential is not stored`() async throws {

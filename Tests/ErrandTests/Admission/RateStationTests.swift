@@ -36,6 +36,36 @@ struct RateStationTests {
     #expect(await eventually { fixture.client.admission.waiting == waiting + 1 })
   }
 
+  private func limited(_ value: String, _ rate: HostRate = .followingServer("h.example")) -> AdmissionFixture {
+    fixture(
+      .text("", fields: ["RateLimit": value]), limits: AdmissionLimits(rates: [rate]))
+  }
+
+  @Test func `server's limit delays calls before a refusal`() async {
+    let fixture = limited("\"default\";r=0;t=30")
+    await ask("a", fixture)
+    await wait("b", fixture)
+    fixture.clock.advance(by: .milliseconds(29_999))
+    #expect(fixture.sent.all == ["a"])
+    fixture.clock.advance(by: .milliseconds(1))
+    #expect(await eventually { fixture.ended.all == ["b success"] })
+    await fixture.finish()
+  }
+
+  @Test func `remaining requests are sent at once`() async {
+    let fixture = limited("\"default\";r=2;t=30")
+    for name in ["a", "b", "c"] { await ask(name, fixture) }
+    #expect(fixture.sent.all == ["a", "b", "c"], "each response leaves two more")
+    await fixture.finish()
+  }
+
+  @Test func `own rate ignores the server's limit`() async {
+    let fixture = limited("\"default\";r=0;t=30", HostRate("h.example", requests: 10))
+    for name in ["a", "b"] { await ask(name, fixture) }
+    #expect(fixture.sent.all == ["a", "b"])
+    await fixture.finish()
+  }
+
   @Test func `burst is sent and rest is paced`() async {
     let fixture = fixture()
     for name in ["a", "b"] { await ask(name, fixture) }

@@ -83,6 +83,73 @@ import Testing
     }
   }
 
+  /// The request sends other arguments or another body.
+  private struct Mixed: APIRequest {
+    var path: Path { "/a" }
+    var method: HTTPMethod
+    var arguments: Arguments = ["a": 1]
+    var body: RequestBody?
+    let timeout = 5.0
+    let retryCount = 3
+    let url = "https://api.example.com/users"
+    let params = ["page": 2]
+    let task = "requestPlain"
+  }
+
+  @Test(arguments: [HTTPMethod.get, .post], [[:], ["a": 1]] as [Arguments])
+  func `other arguments hide no warning`(method: HTTPMethod, arguments: Arguments) async throws {
+    for body in [nil, RequestBody.json(["b": 4])] {
+      let request = Mixed(method: method, arguments: arguments, body: body)
+      let found = IgnoredProperties.sentences(about: request, built: try await ScriptedClient().sent(request))
+      #expect(found.count == 5)
+      for name in ["timeout", "retryCount", "url", "params", "task"] {
+        #expect(found.contains { $0.contains("`\(name)`") }, "\(name)")
+      }
+    }
+  }
+
+  /// The request sends the values of its properties under names of its own.
+  private struct Passing: APIRequest {
+    struct Task: Encodable, Sendable { let id: UUID }
+    var path: Path { "/a" }
+    let method = HTTPMethod.post
+    let timeout: Double
+    let retryCount = 3
+    let url = "https://shop.example/a b"
+    let params = ["q": "tea + milk"]
+    let task = Task(id: UUID())
+    var arguments: Arguments {
+      isJSON ? [:] : ["t": timeout, "n": retryCount, "u": url, "p": params, "i": task.id.uuidString]
+    }
+    var body: RequestBody? { isJSON ? .json(Content(t: timeout, n: retryCount, u: url, p: params, i: task)) : nil }
+    let isJSON: Bool
+    struct Content: Encodable, Sendable {
+      let t: Double
+      let n: Int
+      let u: String
+      let p: [String: String]
+      let i: Task
+    }
+  }
+
+  @Test(arguments: [5.0, 2.5], [true, false])
+  func `sent properties are silent`(timeout: Double, isJSON: Bool) async throws {
+    let request = Passing(timeout: timeout, isJSON: isJSON)
+    #expect(IgnoredProperties.sentences(about: request, built: try await ScriptedClient().sent(request)).isEmpty)
+  }
+
+  private struct Upload: APIRequest {
+    var path: Path { "/a" }
+    let method = HTTPMethod.post
+    let task = 7
+    let body: RequestBody?
+  }
+
+  @Test func `unknown body is silent`() async throws {
+    let request = Upload(body: .file(URL(filePath: #filePath), type: "text/plain"))
+    #expect(IgnoredProperties.sentences(about: request, built: try await ScriptedClient().sent(request)).isEmpty)
+  }
+
   private struct Right: APIRequest {
     let path: Path = "/a"
     var method = HTTPMethod.post

@@ -52,6 +52,48 @@ struct InheritedSettingsTests {
     #expect(bench.transport.requests.count == 1)
   }
 
+  private struct Limited: APIRequest {
+    var path: Path { "/a" }
+    var family: RequestFamily?
+    var bodyLimit = BodyLimit.inherited
+    var count = 100
+    var arguments: Arguments { ["n": count] }
+    typealias Response = String
+  }
+
+  /// The client allows 40 bytes. A limit of the family, the request or the call replaces that of the next level.
+  @Test(arguments: [
+    (BodyLimit.inherited, BodyLimit.inherited, BodyLimit.inherited, 40), (.bytes(30), .inherited, .inherited, 30),
+    (.bytes(30), .bytes(20), .inherited, 20), (.bytes(30), .bytes(20), .bytes(50), 50),
+    (.inherited, .bytes(50), .inherited, 50),
+    (.inherited, .inherited, .bytes(-1), 0),
+  ])
+  func `nearest body limit applies`(family: BodyLimit, request: BodyLimit, call: BodyLimit, most: Int) async throws {
+    let server = try LoopbackServer { .text(String(repeating: "x", count: Int($0.query?.dropFirst(2) ?? "") ?? 0)) }
+    var configuration = ClientConfiguration(baseURL: server.url)
+    configuration.limits = ResponseLimits(bodyBytes: 40)
+    let client = APIClient(configuration)
+    for (count, isRight) in [(most, true), (most + 1, false)] {
+      let request = Limited(family: RequestFamily("f", bodyLimit: family), bodyLimit: request, count: count)
+      let outcome = await client.outcome(of: request, options: CallOptions(bodyLimit: call))
+      #expect((outcome.error?.transportKind == .tooLarge) == !isRight, "\(count)")
+      #expect((outcome.value?.utf8.count == count) == isRight)
+    }
+  }
+
+  @Test func `calls with other body limits share no exchange`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { _ in .text(String(repeating: "x", count: 100)).held(at: gate) }
+    let client = APIClient(baseURL: server.url)
+    async let short = client.outcome(of: Limited(bodyLimit: .bytes(10)))
+    async let long = client.outcome(of: Limited())
+    try await server.wait { $0.requests.count == 2 }
+    gate.open()
+    let (first, second) = await (short, long)
+    #expect(first.error?.transportKind == .tooLarge && second.value?.utf8.count == 100)
+    #expect(server.requests.count == 2)
+  }
+
   @Test(arguments: [(Envelope.none, #"{"data":"x"}"#), (.inherited, "x"), (InheritedSettingsTests.envelope, "x")])
   func `no envelope is the whole body`(envelope: Envelope, expected: String) async throws {
     let bench = ScriptedClient {

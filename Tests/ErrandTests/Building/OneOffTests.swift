@@ -37,6 +37,26 @@ struct OneOffTests {
     #expect(sent.map(\.url.query) == [nil, nil, "a=1", "a=1"])
   }
 
+  @Test func `head and options return the response`() async throws {
+    let server = try LoopbackServer { request in
+      request.path == "/none" ? .status(404) : .json("[1]").setting("Allow", to: "GET, HEAD").setting("X-A", to: "b")
+    }
+    let client = APIClient(baseURL: server.url)
+    let head = try await client.head("/u", arguments: ["page": 2], headers: ["X-C": "1"], options: .tag("t"))
+    #expect(head.status == 200 && head.fields["X-A"] == "b" && head.raw.body.isEmpty)
+    #expect(try await client.options("/u").fields["Allow"] == "GET, HEAD")
+    #expect(try await client.options("/u", as: [Int].self).value == [1])
+    #expect(server.requests.map { "\($0.method) \($0.target)" } == ["HEAD /u?page=2", "OPTIONS /u", "OPTIONS /u"])
+    for method in [HTTPMethod.head, .options] {
+      do throws(APIError) {
+        if method == .head { try await client.head("/none") } else { try await client.options("/none") }
+        Issue.record("no error")
+      } catch {
+        #expect(error.status == 404)
+      }
+    }
+  }
+
   @Test func `type is optional and inferred`() async throws {
     let bench = bench()
     try await bench.client.delete("/u")

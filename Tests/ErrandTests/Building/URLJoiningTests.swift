@@ -52,6 +52,29 @@ struct URLJoiningTests {
     #expect(try await client.send(Ask<String>(headers: ["Range": "bytes=0-9", "Accept-Encoding": "gzip"])) == "gzip")
   }
 
+  @Test func `finished range request accepts no content coding`() async throws {
+    let server = try LoopbackServer { .ok($0.headers["Accept-Encoding"] ?? "none") }
+    let client = APIClient(baseURL: server.url)
+    let cases: [(HTTPFields, String)] = [
+      (["Range": "bytes=0-9"], "identity"), (["Range": "bytes=0-9", "Accept-Encoding": "br"], "br"),
+      ([:], "gzip, br, zstd"),
+    ]
+    for (fields, coding) in cases {
+      #expect(try await client.send(Ask<String>(finished: HTTPRequest(url: server.url, fields: fields))) == coding)
+    }
+    client.configure {
+      $0.interceptors = [
+        Around { request, _, next in
+          var request = request
+          request.fields.replace(HTTPField("Range", "bytes=0-9"))
+          return try await next(request)
+        }
+      ]
+    }
+    #expect(try await client.send(Ask<String>()) == "identity")
+    #expect(try await client.send(Ask<String>(headers: ["Accept-Encoding": "gzip"])) == "gzip")
+  }
+
   @Test(arguments: [
     ("http://h", "get?a=1", "http://h/get?a=1&x=y"), ("http://h", "?a=1", "http://h?a=1&x=y"),
     ("http://h/v1", "?a=1", "http://h/v1?a=1&x=y"), ("http://h/v1?k=1", "get", "http://h/v1/get?k=1&x=y"),

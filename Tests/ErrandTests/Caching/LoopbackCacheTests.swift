@@ -1,5 +1,6 @@
 import Errand
 @testable import ErrandCore
+import ErrandCache
 import ErrandTesting
 import Foundation
 import Testing
@@ -46,6 +47,46 @@ struct LoopbackCacheTests {
     #expect(second.value == "- 0" && second.origin == .revalidated && second.status == 200)
     #expect(second.fields["ETag"] == "\"--0\"")
     #expect(server.requests.map { $0.headers["If-None-Match"] } == [nil, "\"--0\""])
+  }
+
+  @Test func `range is served despite Vary on the coding`() async throws {
+    let server = try LoopbackServer { _ in
+      .status(200, headers: ["Vary": "Accept-Encoding", "Cache-Control": "max-age=60"], body: "0123456789")
+    }
+    let client = Self.client(server)
+    #expect(try await client.send(KeptText(path: "/page")) == "0123456789")
+    let part = try await client.response(KeptText(path: "/page", headers: ["Range": "bytes=2-4"]))
+    #expect(part.value == "234" && part.status == 206 && part.origin == .cacheFresh)
+    #expect(server.requests.count == 1)
+  }
+
+  private struct Film: APIRequest {
+    let file: URL
+    var path: Path { "/film" }
+    var download: Download? { .to(file) }
+    typealias Response = DownloadedFile
+  }
+
+  @Test(
+    arguments: [(.ignoringCache, "no-cache"), (.revalidating, "max-age=0"), (.withoutCache, nil)]
+      as [(CacheReadMode, String?)])
+  func `caches on the way are asked in every call`(_ mode: CacheReadMode, _ field: String?) async throws {
+    let server = try LoopbackServer { .ok("\($0.number)") }
+    let client = Self.client(server)
+    let options = CallOptions.cache(mode)
+    _ = try await client.send(KeptText(path: "/page", cache: .none), options: options)
+    for try await _ in try await client.stream(KeptText(path: "/page"), options: options) {}
+    let file = URL.temporaryDirectory.appending(path: "errand-film-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: file) }
+    _ = try await client.send(Film(file: file), options: options)
+    client.configure { $0.cacheRules = [HostCacheRule("other.example", .http)] }
+    _ = try await client.send(KeptText(path: "/page", cache: .inherited), options: options)
+    client.configure { $0.cache = .off }
+    _ = try await client.send(KeptText(path: "/page"), options: options)
+    #expect(server.requests.map { $0.headers["Cache-Control"] } == Array(repeating: field, count: 5))
+    let own = KeptText(path: "/page", cache: .none, headers: ["Cache-Control": "no-transform"])
+    _ = try await client.send(own, options: options)
+    #expect(server.requests.last?.headers["Cache-Control"] == "no-transform")
   }
 
   @Test func `modification date is revalidated over a socket`() async throws {
@@ -155,6 +196,41 @@ struct LoopbackCacheTests {
     let came = try await answer
     #expect(came.value == "hello" && came.origin == .cacheStale)
     gate.open()
+  }
+
+  @Test func `closed cache fails no call`() async throws {
+    let folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let server = try Self.server()
+    let (cache, request) = (ResponseCache(folder: folder), KeptText(path: "/kept"))
+    let client = Self.client(server, cache)
+    _ = try await client.send(request)
+    await cache.close()
+    #expect(try await client.response(request).value == "- 0")
+    let next = ResponseCache(folder: folder)
+    #expect(try await Self.client(server, next).response(request).origin == .cacheFresh)
+    await next.close()
+    try FileManager.default.removeItem(at: folder)
+    for _ in 0..<2 { #expect(try await client.response(request).value == "- 0") }
+    #expect(!FileManager.default.fileExists(atPath: folder.path()))
+  }
+
+  @Test func `wall clock ends a lifetime`() async throws {
+    let server = try Self.server()
+    let (clock, start) = (ManualClock(), WallTime.now)
+    let folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let wall: @Sendable () -> WallTime = { start.advanced(byMilliseconds: clock.now.nanoseconds / 1_000_000) }
+    for cache in [ResponseCache(store: MemoryStore(), wallClock: wall), ResponseCache(folder: folder, wallClock: wall)]
+    {
+      let client = Self.client(server, cache)
+      #expect(try await client.response(KeptText(path: "/kept")).origin == .network)
+      clock.advance(by: .seconds(500))
+      #expect(try await client.response(KeptText(path: "/kept")).origin == .cacheFresh)
+      clock.advance(by: .seconds(101))
+      #expect(try await client.response(KeptText(path: "/kept")).origin == .revalidated)
+      await cache.close()
+    }
   }
 
   @Test func `1xx responses are not stored`() async throws {

@@ -71,6 +71,18 @@ struct LoopbackLifetimeTests {
     #expect(world.server.requests.map { $0.headers["Authorization"] } == ["Bearer a", "Bearer e"])
   }
 
+  @Test func `new cookie is no other account`() async throws {
+    let jar = CookieJar()
+    let world = try World {
+      $0.credentials = FixedCredential(.bearer("a"), account: "ada")
+      $0.cookies = .jar(jar)
+    }
+    _ = try await world.client.send(Info())
+    jar.set(try Cookie("sid", "1", host: "127.0.0.1", isSecure: false))
+    let miss = await world.client.outcome(of: Info(), options: .cache(.cacheOnly))
+    #expect(miss.error?.cacheMiss == .missing)
+  }
+
   @Test func `read modes work with the disk`() async throws {
     let world = try World()
     let miss = await world.client.outcome(of: Info(), options: .cache(.cacheOnly))

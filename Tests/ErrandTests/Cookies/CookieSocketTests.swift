@@ -53,6 +53,15 @@ struct CookieSocketTests {
     #expect(try await client(second, jar).send(Get(path: RequestPath(elsewhere + "/"))) == "")
   }
 
+  @Test func `cookie without SameSite is lax`() async throws {
+    let (target, jar) = (try Self.server(), CookieJar())
+    let start = try LoopbackServer { [url = target.url] _ in .redirect(to: url + "/", status: 307) }
+    jar.set(try Cookie("sid", "1", host: "127.0.0.1", isSecure: false))
+    let client = client(start, jar)
+    #expect(try await client.send(Get(path: "/")) == "sid=1")
+    #expect(try await client.send(Get(path: "/", method: .post)) == "")
+  }
+
   @Test func `secure cookie is never sent in cleartext`() async throws {
     let (server, jar) = (try Self.server(), CookieJar())
     jar.set(try Cookie("sid", "1", host: "127.0.0.1"))

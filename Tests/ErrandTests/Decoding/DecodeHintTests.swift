@@ -36,6 +36,45 @@ struct DecodeHintTests {
     #expect(seconds.hasSuffix("; to read this date, set `jsonDecoding` to `.fast(dates: .secondsSince1970)`."))
   }
 
+  private struct GetEntry<Mark>: APIRequest {
+    struct Response: Decodable, Sendable {
+      let since: Date
+      let deleted: Date?
+      let text: String?
+    }
+    var path: Path { "/entry" }
+  }
+
+  /// Each case has a request type of its own, because a warning is written once for a type.
+  private func warnings<R: APIRequest>(about request: R, _ answers: [String]) async throws -> [String] {
+    let lines = Recorded<LogLine>()
+    let bench = ScriptedClient(answers: answers.map { .json($0) }, change: { $0.log = { lines.append($0) } })
+    for _ in answers { _ = try await bench.client.send(request) }
+    return lines.all.filter { $0.level == .warning }.map(\.text)
+  }
+
+  @Test(.enabled(if: isDebugBuild)) func `a zero hides no wrong date`() async throws {
+    let found = try await warnings(about: GetEntry<Int>(), [#"{"since":1764259200,"deleted":0}"#])
+    #expect(found.count == 1 && found.first?.contains("the date $.since") == true)
+  }
+
+  @Test(.enabled(if: isDebugBuild)) func `responses before the wrong date do not matter`() async throws {
+    let others = ["0", "786000000", "1"].map { #"{"since":\#($0),"text":"1764259200"}"# }
+    let early = Array(repeating: #"{"since":1}"#, count: 20)
+    let found = try await warnings(about: GetEntry<Bool>(), early + others + [#"{"since":1764259200}"#])
+    #expect(found.count == 1)
+  }
+
+  @Test(.enabled(if: isDebugBuild), arguments: [20_000, 900_000])
+  func `dates of large bodies are checked`(size: Int) async throws {
+    let text = String(repeating: "x", count: size)
+    let body = #"{"text":"\#(text)","since":1764259200}"#
+    let found =
+      size < 100_000
+      ? try await warnings(about: GetEntry<Int8>(), [body]) : try await warnings(about: GetEntry<Int16>(), [body])
+    #expect(found.count == 1)
+  }
+
   private struct GetPost: APIRequest {
     var path: Path { "/post" }
     var envelope: Envelope { Envelope(value: "data") }

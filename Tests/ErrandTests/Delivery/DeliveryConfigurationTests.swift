@@ -186,6 +186,7 @@ private struct CountingRequest: APIRequest {
   var priority: CallPriority { note("priority", .normal) }
   var network: NetworkWish { note("network", NetworkWish()) }
   var redirects: RedirectPolicy { note("redirects", .inherited) }
+  var bodyLimit: BodyLimit { note("bodyLimit", .inherited) }
   var statusRule: StatusRule { note("statusRule", .inherited) }
   var contentTypes: [String]? { note("contentTypes", nil) }
   var envelope: Envelope { note("envelope", .inherited) }

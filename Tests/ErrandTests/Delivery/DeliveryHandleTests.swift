@@ -124,12 +124,14 @@ struct DeliveryHandleTests {
 
   @MainActor @Test func `subclass of a delegate is called`() async {
     class Page: CallDelegate {
-      func requestFinished(_ call: FinishedCall) {}
-      func requestFailed(_ call: FailedCall) {}
+      func requestFinished(_ call: CallInfo, _ response: APIResponse<any Sendable>) {}
+      func requestFailed(_ call: CallInfo, _ error: APIError) {}
     }
     final class UserPage: Page {
       let told = Recorded<Bool>()
-      override func requestFinished(_ call: FinishedCall) { told.append(call.value(of: ProbeRequest.self) != nil) }
+      override func requestFinished(_ call: CallInfo, _ response: APIResponse<any Sendable>) {
+        told.append(call.value(of: ProbeRequest.self, in: response) != nil)
+      }
     }
     let fixture = DeliveryFixture()
     fixture.exchange.open()

@@ -1,5 +1,6 @@
 import Dispatch
 import Errand
+import ErrandHTTP
 import ErrandTesting
 import Foundation
 import Synchronization
@@ -32,10 +33,10 @@ struct DeliveryProgressTests {
       alone { steps.append(progress.bytes) }
       if hasStopped.load(ordering: .acquiring) { faults.append("progress after the end") }
     }
-    func willStop(_ call: CallInfo, _ ending: CallEnding) {
+    func willStop(_ call: CallInfo, _ outcome: Outcome<Void>) {
       alone { hasStopped.store(true, ordering: .releasing) }
     }
-    func didStop(_ call: CallInfo, _ ending: CallEnding) { ended.open() }
+    func didStop(_ call: CallInfo, _ outcome: Outcome<Void>) { ended.open() }
 
     private func alone(_ body: () -> Void) {
       if inside.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue != 0 { faults.append("side by side") }
@@ -118,6 +119,30 @@ struct DeliveryProgressTests {
     Self.forms[form](client(Watcher()), { told.append(-1) }, { told.append($0.bytes) })
     #expect(await eventually { told.all.last == -1 })
     #expect(told.all == Array(1...Int64(Chatty.steps)) + [-1])
+  }
+
+  @MainActor private class Page: CallDelegate {
+    let told = Recorded<Int64>()
+    func requestFinished(_ call: CallInfo, _ response: APIResponse<any Sendable>) { told.append(-1) }
+    func requestFailed(_ call: CallInfo, _ error: APIError) { told.append(-2) }
+  }
+
+  /// Only the subclass receives progress.
+  private final class ProgressPage: Page, CallProgressDelegate, CachedCallDelegate {
+    func requestCached(_ call: CallInfo, _ response: APIResponse<any Sendable>) {}
+    func requestProgressed(_ call: CallInfo, _ progress: TransferProgress) { told.append(progress.bytes) }
+  }
+
+  @MainActor @Test(arguments: [false, true]) func `a delegate may receive progress`(isTwofold: Bool) async {
+    let (plain, page) = (Page(), ProgressPage())
+    client(Watcher()).start(WatchedRequest(), delegate: plain)
+    if isTwofold {
+      client(Watcher()).start(cachedThenFresh: WatchedRequest(), delegate: page)
+    } else {
+      client(Watcher()).start(WatchedRequest(), delegate: page)
+    }
+    #expect(await eventually { plain.told.all == [-1] && page.told.all.last == -1 })
+    #expect(page.told.all == Array(1...Int64(Chatty.steps)) + [-1])
   }
 
   @MainActor @Test func `send on main actor reports all progress`() async throws {

@@ -16,19 +16,21 @@ struct LateCancelTests {
     let client: APIClient
     let seen: Recorded<String>
 
-    func willStop(_ call: CallInfo, _ ending: CallEnding) {
-      seen.append(ending.error == nil ? "success" : "failure")
+    func willStop(_ call: CallInfo, _ outcome: Outcome<Void>) {
+      seen.append(outcome.error == nil ? "success" : "failure")
       client.cancelAll()
     }
 
-    func willStop(_ group: GroupInfo, _ ending: GroupEnding) {
-      seen.append(ending.error == nil ? "success" : "failure")
+    func willStop(_ group: GroupInfo, _ outcome: GroupOutcome<Void>) {
+      seen.append(outcome.error == nil ? "success" : "failure")
       client.cancelAll()
     }
 
-    func didStop(_ call: CallInfo, _ ending: CallEnding) { seen.append(ending.error.map { "\($0.code)" } ?? "success") }
-    func didStop(_ group: GroupInfo, _ ending: GroupEnding) {
-      seen.append(ending.error.map { "\($0.code)" } ?? "success")
+    func didStop(_ call: CallInfo, _ outcome: Outcome<Void>) {
+      seen.append(outcome.error.map { "\($0.code)" } ?? "success")
+    }
+    func didStop(_ group: GroupInfo, _ outcome: GroupOutcome<Void>) {
+      seen.append(outcome.error.map { "\($0.code)" } ?? "success")
     }
   }
 

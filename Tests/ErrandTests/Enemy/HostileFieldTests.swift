@@ -48,6 +48,9 @@ import TestSupport
     Reader(testDescription: "Repr-Digest", pieces: common + ["(", "a=(", "a=:", "a=%\"", "a;b=", "a=1,"]) {
       _ = DigestFields(field("Repr-Digest", $0), known: [])
     },
+    Reader(testDescription: "WWW-Authenticate", pieces: common + ["Digest ", "a=", "a=\"", "Basic a==", ","]) {
+      _ = AuthenticationChallenge.all(in: [$0])
+    },
     Reader(testDescription: "Location", pieces: ["/", "../", "/..", "./", "@", ":", "?", "#", "%", "é", "/\u{301}"]) {
       let base = try? HTTPURL("http://h/a/b")
       _ = try? base?.resolving($0)

@@ -75,6 +75,60 @@ struct FaultSocketTests {
   }
 
   @Test(arguments: Carrier.allCases)
+  func `Location of a new resource keeps its bytes`(carrier: Carrier) async throws {
+    let server = try LoopbackServer { request in
+      guard request.path == "/p" else { return .ok(request.target) }
+      let head = Array("HTTP/1.1 201 Created\r\nContent-Length: 0\r\nLocation: caf".utf8)
+      return LoopbackAnswer([.bytes(head + [0xE9, 13, 10, 13, 10])])
+    }
+    let transport = carrier.transport()
+    let client = transport.client(at: server)
+    let created = try await client.response(Ask<Nothing>())
+    let location = try #require(created.raw.location)
+    #expect(location.string == server.url + "/caf%E9" && created.fields[.location] == "caf%E9")
+    #expect(try await client.send(Ask<String>(path: RequestPath(location.string))) == "/caf%E9")
+    transport.expectToHaveCarriedAll(of: server)
+  }
+
+  @Test(arguments: [nil, "ftp://h/", "http://h:0/"]) func `unusable Location has no URL`(text: String?) async throws {
+    let server = try LoopbackServer { _ in .status(201).setting("Location", to: text) }
+    let client = APIClient(baseURL: server.url)
+    #expect(try await client.response(Ask<Nothing>()).raw.location == nil)
+  }
+
+  @Test func `different Locations have no URL`() async throws {
+    let server = try LoopbackServer { request in
+      .status(201).adding("Location", "/a").adding("Location", request.path == "/same" ? "/a" : "/b")
+    }
+    let client = APIClient(baseURL: server.url)
+    #expect(try await client.response(Ask<Nothing>()).raw.location == nil)
+    #expect(try await client.response(Ask<Nothing>(path: "/same")).raw.location?.path == "/a")
+  }
+
+  /// The app reads the tag of a response and sends it in the condition of its next request. The stored response comes
+  /// from memory or from disk.
+  @Test(arguments: ["If-Match", "If-None-Match"], Carrier.allCases)
+  func `bytes of a tag that the app sends are kept`(name: String, carrier: Carrier) async throws {
+    let tag: [UInt8] = [0x22, 0xE9, 0x22]
+    let server = try LoopbackServer { request in
+      let head = Array("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\nETag: ".utf8)
+      return LoopbackAnswer([.bytes(head + tag + Array("\r\n\r\nok".utf8))])
+    }
+    let transport = carrier.transport()
+    let client = transport.client(at: server, Self.caching)
+    for _ in 0..<2 {
+      let read = try #require(try await client.response(Ask<String>()).fields[.eTag])
+      var change = Ask<Nothing>(path: "/other", method: .put)
+      change.headers.set(HTTPFieldName(name), .text(read))
+      _ = try await client.send(change)
+      let sent = try #require(server.requests.last).head
+      #expect(sent.firstRange(of: Array("\(name): ".utf8) + tag + [13, 10]) != nil)
+    }
+    #expect(server.requests.map(\.path) == ["/p", "/other", "/other"])
+    transport.expectToHaveCarriedAll(of: server)
+  }
+
+  @Test(arguments: Carrier.allCases)
   func `bytes of a Link are kept`(carrier: Carrier) async throws {
     let server = try LoopbackServer { _ in
       let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nLink: </caf".utf8) + [0xE9]
@@ -124,6 +178,27 @@ struct FaultSocketTests {
     let client = transport.client(at: server, Self.caching)
     for _ in 0..<3 { #expect(try await client.send(Ask<String>()) == "ok") }
     #expect(server.requests.map { $0.headers["If-None-Match"] != nil } == [false, true, true])
+    transport.expectToHaveCarriedAll(of: server)
+  }
+
+  @Test(arguments: Carrier.allCases)
+  func `tag beyond ASCII resumes a download`(carrier: Carrier) async throws {
+    let tag: [UInt8] = [0x22, 0xE9, 0x22]
+    let server = try LoopbackServer { request in
+      let fields = Array("Content-Type: a/b\r\nETag: ".utf8) + tag + Array("\r\n\r\n".utf8)
+      let isRest =
+        request.headers["Range"] == "bytes=2-"
+        && request.head.firstRange(of: Array("If-Range: ".utf8) + tag + [13, 10]) != nil
+      let line = isRest ? "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 2-3/4\r\n" : "HTTP/1.1 200 OK\r\n"
+      let head = Array("\(line)Content-Length: \(isRest ? 2 : 4)\r\n".utf8) + fields
+      return LoopbackAnswer([.bytes(head + Array((isRest ? "cd" : "ab").utf8)), .close])
+    }
+    let folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let transport = carrier.transport()
+    let file = try await transport.client(at: server).send(FileDownload("/film", .to(folder.appending(path: "film"))))
+    #expect(try Data(contentsOf: file.url) == Data("abcd".utf8) && server.requests.count == 2)
     transport.expectToHaveCarriedAll(of: server)
   }
 

@@ -179,8 +179,8 @@ final class GroupTally: Accessory {
   private let counts = Locked<[UInt64: [Int]]>([:])
 
   func willStart(_ group: GroupInfo) { note(group, 0) }
-  func willStop(_ group: GroupInfo, _ ending: GroupEnding) { note(group, 1) }
-  func didStop(_ group: GroupInfo, _ ending: GroupEnding) { note(group, 2) }
+  func willStop(_ group: GroupInfo, _ outcome: GroupOutcome<Void>) { note(group, 1) }
+  func didStop(_ group: GroupInfo, _ outcome: GroupOutcome<Void>) { note(group, 2) }
 
   /// The groups that did not receive each notification exactly once.
   var problems: [String] {

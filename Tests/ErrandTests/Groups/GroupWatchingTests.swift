@@ -224,17 +224,17 @@ struct GroupWatchingTests {
   }
 
   @MainActor @Test func `delegate receives progress and end`() async throws {
-    @MainActor final class Screen: GroupDelegate {
+    @MainActor final class Screen: GroupProgressDelegate {
       let events = Recorded<String>()
       let ended = Latch()
       func groupProgressed(_ group: GroupInfo, _ progress: GroupProgress) {
         events.append("progress \(progress.finished)")
       }
-      func groupFinished(_ group: FinishedGroup) {
-        events.append("finished \(group.value) \(group.report.calls) \(group.isFromCache) \(group.info.tag ?? "")")
+      func groupFinished(_ group: GroupInfo, _ value: any Sendable, _ report: GroupReport) {
+        events.append("finished \(value) \(report.calls) \(report.isFromCache) \(group.tag ?? "")")
         ended.open()
       }
-      func groupFailed(_ group: FailedGroup) { ended.open() }
+      func groupFailed(_ group: GroupInfo, _ error: APIError, _ report: GroupReport) { ended.open() }
     }
     let server = GroupServer()
     let screen = Screen()

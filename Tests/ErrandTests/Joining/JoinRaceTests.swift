@@ -34,7 +34,7 @@ struct JoinRaceTests {
     func progressed(_ call: CallInfo, _ progress: TransferProgress) {
       if ended.withLock({ $0 }) { faults.append("progress after the end") }
     }
-    func willStop(_ call: CallInfo, _ ending: CallEnding) { ended.withLock { $0 = true } }
+    func willStop(_ call: CallInfo, _ outcome: Outcome<Void>) { ended.withLock { $0 = true } }
   }
 
   @Test func `joins race with leaves`() async {
@@ -106,7 +106,7 @@ struct JoinRaceTests {
           hold()
           events.append("ends")
         }
-        func willStop(_ call: CallInfo, _ ending: CallEnding) { events.append("stops") }
+        func willStop(_ call: CallInfo, _ outcome: Outcome<Void>) { events.append("stops") }
       }
       let fixture = JoinFixture { $0.transport = .own(Telling()) }
       let slow = Slow(inside) { while holds.count == 1 {} }

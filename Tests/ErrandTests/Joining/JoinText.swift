@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 
 /// A text request in which a test can set every property.
 struct JoinText: APIRequest {

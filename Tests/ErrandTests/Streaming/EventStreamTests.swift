@@ -116,7 +116,9 @@ struct EventStreamTests {
   @Test func `regular end is not a cancel`() async throws {
     struct Teller: Accessory {
       let ends: Recorded<String>
-      func didStop(_ call: CallInfo, _ ending: CallEnding) { ends.append(ending.error.map { "\($0.code)" } ?? "right") }
+      func didStop(_ call: CallInfo, _ outcome: Outcome<Void>) {
+        ends.append(outcome.error.map { "\($0.code)" } ?? "right")
+      }
     }
     let server = try LoopbackServer { _ in .status(204) }
     let ends = Recorded<String>()

@@ -1,5 +1,8 @@
 import Errand
+import ErrandBackground
+import ErrandCache
 import ErrandChecksum
+import ErrandHTTP
 import ErrandTesting
 import Foundation
 import Testing
@@ -126,6 +129,17 @@ struct BackgroundDownloadTests {
     try fixture.session.answer(download.id, ScriptedAnswer(fields: fields, body: Data("foo".utf8)))
     #expect(try await download.value().url.lastPathComponent == "nice.bin")
     #expect(fixture.text("nice.bin") == "foo" && fixture.text("film") == nil)
+  }
+
+  @Test func `server's name keeps an existing file`() async throws {
+    let fixture = try BackgroundFixture()
+    let request = FileDownload("/film", .into(fixture.folder, named: .fromServer))
+    let download = try await fixture.launch().start(request)
+    try Data("old".utf8).write(to: fixture.place("nice.bin"))
+    let fields: HTTPFields = ["Content-Disposition": "attachment; filename=nice.bin"]
+    try fixture.session.answer(download.id, ScriptedAnswer(fields: fields, body: Data("foo".utf8)))
+    let error = await #expect(throws: APIError.self) { try await download.value() }
+    #expect(error?.code == .fileExists && fixture.text("nice.bin") == "old")
   }
 
   @Test func `equal download is joined`() async throws {

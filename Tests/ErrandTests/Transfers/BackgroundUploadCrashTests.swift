@@ -1,4 +1,5 @@
 import Errand
+import ErrandBackground
 import ErrandTesting
 import ErrandTransfer
 import Foundation

@@ -1,4 +1,6 @@
 import Errand
+import ErrandBackground
+import ErrandHTTP
 import ErrandTesting
 import ErrandTransfer
 import Foundation

@@ -1,5 +1,7 @@
 import Dispatch
 import Errand
+import ErrandBackground
+import ErrandHTTP
 import ErrandTesting
 import ErrandTransfer
 import Foundation

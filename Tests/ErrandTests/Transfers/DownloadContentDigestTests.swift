@@ -1,4 +1,5 @@
 import Errand
+import ErrandCache
 import ErrandChecksum
 import ErrandTesting
 import Foundation

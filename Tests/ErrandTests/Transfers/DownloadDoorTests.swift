@@ -8,8 +8,8 @@ import Testing
 struct DownloadDoorTests {
   private final class Noter: CallDelegate {
     let done = Latch()
-    func requestFinished(_ call: FinishedCall) { done.open() }
-    func requestFailed(_ call: FailedCall) { done.open() }
+    func requestFinished(_ call: CallInfo, _ response: APIResponse<any Sendable>) { done.open() }
+    func requestFailed(_ call: CallInfo, _ error: APIError) { done.open() }
   }
 
   private static func request(_ fixture: DownloadFixture, _ name: String) -> FileDownload {

@@ -196,7 +196,7 @@ struct DownloadPlaceTests {
     _ = await fixture.client.outcome(of: FileDownload(fixture.server.url, download))
     fixture.answer { _, behaviour in named(&behaviour) }
     try Data("another".utf8).write(to: fixture.place("book.txt"))
-    (download.replaces, download.parallel) = (false, parallel)
+    download.parallel = parallel
     let outcome = await fixture.client.outcome(of: FileDownload(fixture.server.url, download))
     #expect(outcome.error?.code == .fileExists)
     #expect(try fixture.keptBytes < 2_000_000)
@@ -219,8 +219,7 @@ struct DownloadPlaceTests {
   @Test func `server's name ignores the URL's file`() async throws {
     let fixture = try DownloadFixture { $1.fields["Content-Disposition"] = "attachment; filename=\"book.txt\"" }
     try Data("another".utf8).write(to: fixture.place("file.bin"))
-    var download = Download.into(fixture.folder, named: .fromServer)
-    download.replaces = false
+    let download = Download.into(fixture.folder, named: .fromServer)
     let file = try await fixture.client.send(FileDownload(fixture.server.url, download))
     #expect(file.url.lastPathComponent == "book.txt" && fixture.names == ["book.txt", "file.bin"])
   }
@@ -239,17 +238,34 @@ struct DownloadPlaceTests {
     #expect(unnamed.error?.code == .file && unnamed.error?.stage == .transfer)
   }
 
-  @Test func `server's name replaces only if allowed`() async throws {
+  /// Without `Content-Disposition` the name comes from the URL. It is still the server's choice not to send another
+  /// one.
+  @Test(arguments: ["attachment; filename=\"film.bin\"", nil])
+  func `server's name replaces no file`(field: String?) async throws {
     let files = HookedFiles { _, _, _ in nil }
-    let fixture = try DownloadFixture(files: files) {
-      $1.fields["Content-Disposition"] = "attachment; filename=\"film.bin\""
-    }
+    let fixture = try DownloadFixture(files: files) { $1.fields["Content-Disposition"] = field }
+    let old = fixture.place(field == nil ? "file.bin" : "film.bin")
+    try Data("old".utf8).write(to: old)
+    let download = Download.into(fixture.folder, named: .fromServer)
+    let outcome = await fixture.client.outcome(of: FileDownload(fixture.server.url, download))
+    #expect(outcome.error?.code == .fileExists)
+    #expect(try Data(contentsOf: old) == Data("old".utf8))
+    // The error is thrown when the name is known, before the body arrives.
+    #expect(!files.calls.contains(.write) && fixture.names == [old.lastPathComponent])
+  }
+
+  @Test func `server's name replaces if allowed`() async throws {
+    let fixture = try DownloadFixture { $1.fields["Content-Disposition"] = "attachment; filename=\"film.bin\"" }
     try fixture.putOld()
     var download = Download.into(fixture.folder, named: .fromServer)
-    download.replaces = false
-    let outcome = await fixture.client.outcome(of: FileDownload(fixture.server.url, download))
-    #expect(outcome.error?.code == .fileExists && fixture.isOld)
-    // The error is thrown when the name is known, before the body arrives.
-    #expect(!files.calls.contains(.write) && fixture.names == ["film.bin"])
+    download.replaces = true
+    _ = try await fixture.client.send(FileDownload(fixture.server.url, download))
+    #expect(fixture.isRight() && fixture.names == ["film.bin"])
+  }
+
+  @Test func `default of replacing follows the naming`() {
+    let folder = URL.temporaryDirectory
+    #expect(Download.to(folder.appending(path: "a")).replaces && Download.into(folder).replaces)
+    #expect(!Download.into(folder, named: .fromServer).replaces)
   }
 }

@@ -1,3 +1,4 @@
+import ErrandCache
 import ErrandChecksum
 import Errand
 import ErrandTesting

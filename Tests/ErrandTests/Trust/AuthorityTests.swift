@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 import Foundation
 import TestSupport
 import Testing
@@ -22,6 +23,30 @@ import Testing
     let error = try await failure(client, BytesProbe(path: "/200b"))
     #expect(error.transportKind == .unknownAuthority)
     #expect(error.message.contains("`certificateAuthority`"))
+  }
+
+  @Test func `a transport choice trusts an authority`() async throws {
+    let address = try Servers.address("ERRAND_NGINX_TLS")
+    for choice in [
+      try TransportChoice.trusting(authorityFile: TrustFixture.path("ca.pem")),
+      try .trusting(authorities: TrustFixture.data("ca.pem")),
+    ] {
+      var configuration = ClientConfiguration(baseURL: address)
+      configuration.transport = choice
+      #expect(try await APIClient(configuration).send(BytesProbe(path: "/200b")).count == 200)
+    }
+    var configuration = ClientConfiguration(baseURL: address)
+    configuration.transport = try .trusting(authorities: TrustFixture.data("stranger.pem"))
+    let error = try await failure(APIClient(configuration), BytesProbe(path: "/200b"))
+    #expect(error.transportKind == .unknownAuthority)
+  }
+
+  @Test func `unusable choice of an authority throws`() throws {
+    for fault in ["no/such/file", try TrustFixture.path("server.key")] {
+      let error = #expect(throws: (any Error).self) { try TransportChoice.trusting(authorityFile: fault) }
+      #expect(error.map { "\($0)".contains("cannot be read") || "\($0)".contains("holds no certificate") } == true)
+    }
+    #expect(throws: (any Error).self) { try TransportChoice.trusting(authorities: Data("no certificate".utf8)) }
   }
 
   @Test(arguments: TrustCarrier.allCases)
@@ -138,5 +163,18 @@ import Testing
         ["exit", url, authority, "\(carrier)"], environment: environment)
       #expect(run.status == 0, "\(run.error)")
     }
+  }
+
+  /// The library below reads the variable when it is first used, so the transport needs a process of its own.
+  @Test(arguments: TrustCarrier.allCases)
+  func `TLS keys are not logged`(carrier: TrustCarrier) async throws {
+    let (url, authority) = (try Servers.address("ERRAND_DOOR_TLS"), try TrustFixture.path("ca.pem"))
+    let keys = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: keys) }
+    let environment = ["ASAN_OPTIONS": "detect_leaks=0", "SSLKEYLOGFILE": keys.path()]
+    let run = try await BuiltProgram("MemoryProbe").run(
+      ["exit", url, authority, "\(carrier)"], environment: environment)
+    #expect(run.status == 0, "\(run.error)")
+    #expect((FileManager.default.contents(atPath: keys.path()) ?? Data()).isEmpty)
   }
 }

@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 
 /// The trust settings that the transports of Linux have in common.
 protocol TrustConfiguration: Sendable {

@@ -47,6 +47,19 @@ struct EnvelopeTests {
     #expect(error?.message == "The server rejected the request with code \(words).")
   }
 
+  @Test(arguments: ["12345678901234567890123", "1.50", "-7"], [200, 422])
+  func `code is shown as written`(code: String, status: Int) async {
+    let bench = ScriptedClient(answers: [.json(#"{"code":\#(code)}"#, status: status)])
+    let error = await bench.failure(of: Sending(envelope: Self.envelope))
+    #expect(error?.businessCode == code && error?.message.contains(" with code \(code)") == true)
+  }
+
+  @Test func `number code is not its text`() async {
+    let bench = ScriptedClient(answers: [.json(#"{"code":1.50}"#)])
+    let error = await bench.failure(of: Sending(envelope: Envelope(code: "code", success: ["1.50"])))
+    #expect(error?.message.contains("(the code is a number, but `Envelope.success` contains it as a string)") == true)
+  }
+
   @Test func `text code without message works`() async {
     let bench = ScriptedClient(answers: [.json(#"{"code":"E7"}"#)])
     let error = await bench.failure(of: Sending(envelope: Self.envelope))

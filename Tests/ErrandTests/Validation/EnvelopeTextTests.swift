@@ -44,6 +44,16 @@ struct EnvelopeTextTests {
     #expect(await outcome(String.self, .text("plain"), envelope: Envelope(value: "data")).value == "plain")
   }
 
+  @Test(arguments: ["text/plain", "text/html; charset=utf-8", "application/octet-stream"])
+  func `a checked code shows that the body is JSON`(type: String) async {
+    let answer = ScriptedAnswer(
+      status: 200, fields: ["Content-Type": type], body: Data(#"{"code":0,"data":"x"}"#.utf8))
+    #expect(await outcome(String.self, answer).value == "x")
+    #expect(await outcome(Data.self, answer).value == Data(#""x""#.utf8))
+    let whole = await outcome(String.self, answer, envelope: Envelope(value: "data")).value
+    #expect(whole == #"{"code":0,"data":"x"}"#)
+  }
+
   @Test func `JSON that is none names the cure`() async {
     let page = ScriptedAnswer(status: 200, fields: ["Content-Type": "application/json"], body: Data("plain".utf8))
     let error = await outcome(String.self, page, envelope: Envelope(value: "data")).error

@@ -1,4 +1,5 @@
 import Errand
+import ErrandHTTP
 import Foundation
 import Testing
 
@@ -8,6 +9,7 @@ struct SecretCoverageTests {
   private static let elsewhere: [APIError.Code: String] = [
     .decoding: "SecretTests, decoding failures show no secret",
     .queueFull: "SecretTests, full queue and cancel show no secret",
+    .draining: "SecretSituationTests, call of a drained client shows no secret",
     .loggedOut: "SecretSituationTests, logout shows no secret",
     .repeated: "SecretSituationTests, repeated call shows no secret",
     .busy: "SecretSituationTests, busy target shows no secret",

@@ -1,4 +1,5 @@
 import Errand
+import ErrandBackground
 import ErrandTesting
 import ErrandTransfer
 import Foundation
@@ -43,6 +44,12 @@ struct SecretSituationTests {
     #expect(sent.headers["Authorization"] == "Bearer \(Self.marker)")
     try await accounts.logout()
     expectSilence(await outcome.error, .loggedOut)
+  }
+
+  @Test func `call of a drained client shows no secret`() async throws {
+    let client = APIClient(configuration("http://127.0.0.1:1"))
+    await client.drain(within: .seconds(30))
+    expectSilence(await client.outcome(of: Self.request).error, .draining)
   }
 
   @Test func `repeated call shows no secret`() async throws {

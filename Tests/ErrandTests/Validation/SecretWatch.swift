@@ -14,8 +14,8 @@ struct SecretWatch: Sendable {
 
     func willStart(_ call: CallInfo) { watch.note(call) }
     func progressed(_ call: CallInfo, _ progress: TransferProgress) { watch.note(progress) }
-    func willStop(_ call: CallInfo, _ ending: CallEnding) { watch.end(call, ending) }
-    func didStop(_ call: CallInfo, _ ending: CallEnding) { watch.end(call, ending) }
+    func willStop(_ call: CallInfo, _ outcome: Outcome<Void>) { watch.end(call, outcome) }
+    func didStop(_ call: CallInfo, _ outcome: Outcome<Void>) { watch.end(call, outcome) }
   }
 
   /// Collects the client's log and observes its calls.
@@ -54,14 +54,14 @@ struct SecretWatch: Sendable {
     note(response.url)
   }
 
-  private func end(_ call: CallInfo, _ ending: CallEnding) {
-    endings.append("\(ending)")
+  private func end(_ call: CallInfo, _ outcome: Outcome<Void>) {
+    endings.append("\(outcome)")
     note(call)
-    note(ending)
-    note(ending.metrics)
-    if let error = ending.error { note(error) }
-    if let request = ending.request { note(request) }
-    if let response = ending.response { note(response) }
+    note(outcome)
+    note(outcome.metrics)
+    if let error = outcome.error { note(error) }
+    if let request = outcome.request { note(request) }
+    if let response = outcome.response { note(response) }
   }
 
   /// Checks that the marker occurs nowhere: neither plain, nor in base64, nor as byte values.

@@ -1,9 +1,10 @@
 import ErrandCore
 import ErrandTesting
+import ErrandTransfer
 import Foundation
 import Testing
 
-@testable import ErrandTransfer
+@testable import ErrandBackground
 
 /// The launch of the engine, which all concurrent callers share.
 struct BackgroundBeginTests {

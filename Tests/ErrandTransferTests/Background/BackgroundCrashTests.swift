@@ -1,9 +1,10 @@
 import ErrandCore
 import ErrandTesting
+import ErrandTransfer
 import Foundation
 import Testing
 
-@testable import ErrandTransfer
+@testable import ErrandBackground
 
 /// A background download whose process dies, or whose disk fails, at any file system call.
 struct BackgroundCrashTests {

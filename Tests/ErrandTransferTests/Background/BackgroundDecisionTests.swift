@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 @testable import ErrandHTTP
-@testable import ErrandTransfer
+@testable import ErrandBackground
 
 /// The decisions about background downloads, as tables.
 struct BackgroundDecisionTests {

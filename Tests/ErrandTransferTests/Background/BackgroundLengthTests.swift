@@ -1,8 +1,9 @@
 import ErrandCore
+import ErrandTransfer
 import Foundation
 import Testing
 
-@testable import ErrandTransfer
+@testable import ErrandBackground
 
 /// Response files of the wrong length. The error is the same, whichever check detects the length.
 struct BackgroundLengthTests {

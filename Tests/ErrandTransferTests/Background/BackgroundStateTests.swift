@@ -2,7 +2,7 @@ import ErrandCore
 import Foundation
 import Testing
 
-@testable import ErrandTransfer
+@testable import ErrandBackground
 
 /// The records of background transfers.
 struct BackgroundStateTests {

@@ -1,8 +1,9 @@
 import ErrandCore
+import ErrandTransfer
 import Foundation
 import Testing
 
-@testable import ErrandTransfer
+@testable import ErrandBackground
 
 /// The decisions about background uploads, as tables.
 struct BackgroundUploadDecisionTests {

@@ -32,6 +32,23 @@ public struct SHA256: HashFunction, Sendable {
   public func finalize() -> SHA256Digest { fatalError() }
 }
 
+/// https://developer.apple.com/documentation/cryptokit/insecure
+public enum Insecure {
+  /// https://developer.apple.com/documentation/cryptokit/insecure/md5digest
+  public struct MD5Digest: Digest, Sendable {
+    public var description: String { fatalError() }
+    public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R { fatalError() }
+    public func makeIterator() -> Array<UInt8>.Iterator { fatalError() }
+  }
+
+  /// https://developer.apple.com/documentation/cryptokit/insecure/md5
+  public struct MD5: HashFunction, Sendable {
+    public init() {}
+    public mutating func update(bufferPointer: UnsafeRawBufferPointer) {}
+    public func finalize() -> MD5Digest { fatalError() }
+  }
+}
+
 /// https://developer.apple.com/documentation/cryptokit/sha512digest
 public struct SHA512Digest: Digest, Sendable {
   public var description: String { fatalError() }

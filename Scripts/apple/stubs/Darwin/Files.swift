@@ -17,7 +17,8 @@ public let EPERM: Int32 = 1, ENOENT: Int32 = 2, EINTR: Int32 = 4, EIO: Int32 = 5
 /// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/open.2.html
 public let O_RDONLY: Int32 = 0, O_WRONLY: Int32 = 1, O_RDWR: Int32 = 2, O_NONBLOCK: Int32 = 4,
   O_NOFOLLOW: Int32 = 0x100,
-  O_CREAT: Int32 = 0x200, O_EXCL: Int32 = 0x800, O_DIRECTORY: Int32 = 0x10_0000, O_CLOEXEC: Int32 = 0x100_0000
+  O_APPEND: Int32 = 0x8, O_CREAT: Int32 = 0x200, O_EXCL: Int32 = 0x800, O_DIRECTORY: Int32 = 0x10_0000,
+  O_CLOEXEC: Int32 = 0x100_0000
 /// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/open.2.html
 public func open(_ path: UnsafePointer<CChar>, _ oflag: Int32) -> Int32 { fatalError() }
 /// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/open.2.html
@@ -60,9 +61,13 @@ public func fcntl(_ file: Int32, _ command: Int32, _ value: Int32) -> Int32 { fa
 /// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/fcntl.2.html
 public func fcntl(_ file: Int32, _ command: Int32, _ pointer: UnsafeMutableRawPointer) -> Int32 { fatalError() }
 /// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/flock.2.html
-public let LOCK_SH: Int32 = 1, LOCK_EX: Int32 = 2, LOCK_NB: Int32 = 4
+public let LOCK_SH: Int32 = 1, LOCK_EX: Int32 = 2, LOCK_NB: Int32 = 4, LOCK_UN: Int32 = 8
 /// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/flock.2.html
 @discardableResult public func flock(_ file: Int32, _ operation: Int32) -> Int32 { fatalError() }
+/// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/getrlimit.2.html
+public let RLIMIT_FSIZE: Int32 = 1
+/// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/getrlimit.2.html
+public func getrlimit(_ resource: Int32, _ limits: UnsafeMutablePointer<rlimit>) -> Int32 { fatalError() }
 
 /// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/stat.2.html
 public let S_IFMT: mode_t = 0o170000, S_IFDIR: mode_t = 0o040000, S_IFREG: mode_t = 0o100000,

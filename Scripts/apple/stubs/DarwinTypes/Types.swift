@@ -45,7 +45,17 @@ public struct stat: Sendable {
   public var st_uid: uid_t = 0
   public var st_gid: UInt32 = 0
   public var st_mtimespec = timespec()
+  public var st_ctimespec = timespec()
   public var st_size: off_t = 0
+  public init() {}
+}
+
+/// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/getrlimit.2.html
+public typealias rlim_t = UInt64
+/// https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/getrlimit.2.html
+public struct rlimit: Sendable {
+  public var rlim_cur: rlim_t = 0
+  public var rlim_max: rlim_t = 0
   public init() {}
 }
 

@@ -160,11 +160,12 @@ extension ByteWriter {
       }
       return
     }
-    length(fields.reduce(0) { $0 + $1.name.rawValue.utf8.count + $1.value.utf8.count + 2 })
-    for field in fields {
+    let values = fields.map { RawFieldBlock.bytes(of: $0) }
+    length(zip(fields, values).reduce(0) { $0 + $1.0.name.rawValue.utf8.count + $1.1.count + 2 })
+    for (field, value) in zip(fields, values) {
       bytes.append(contentsOf: field.name.rawValue.utf8)
       byte(0x3A)
-      bytes.append(contentsOf: field.value.utf8)
+      bytes.append(contentsOf: value)
       byte(0x0A)
     }
   }

@@ -54,8 +54,8 @@ struct MemoryEntries: Sendable {
 
   let limit: Int
   let entryLimit: Int
-  /// The memory store reports uses of an entry to the store below it. This is the minimum time between two reports about
-  /// the same entry, in milliseconds.
+  /// The memory store reports uses of an entry to the store below it. This is the minimum time between two reports
+  /// about the same entry, in milliseconds.
   let reportInterval: Int64
   private(set) var bytes = 0
   private(set) var entries = 0
@@ -64,8 +64,11 @@ struct MemoryEntries: Sendable {
   private var order = RecencyList()
   private var places: [Digest: Int] = [:]
   private var targets: [Digest: Set<Int>] = [:]
-  private var anyAccounts: [Digest: Int] = [:]
+  private var owners = OwnerCounts()
   private var removals: UInt64 = 0
+  /// Whether a response that may belong to a group was stored since all entries were removed. Without one, a removal by
+  /// groups reads no entry.
+  private var mayHaveGroups = false
   private var changes = [UInt64](repeating: 0, count: 64)
 
   init(limit: Int, entryLimit: Int, reportInterval: Int64 = 60_000) {
@@ -80,9 +83,7 @@ struct MemoryEntries: Sendable {
     places[key.entry].flatMap { groups[$0]?.heads }
   }
 
-  func holdsForOthers(_ key: CacheKey) -> Bool {
-    anyAccounts[key.anyAccount, default: 0] > (places[key.entry] == nil ? 0 : 1)
-  }
+  func holdsForOthers(_ key: CacheKey) -> Bool { owners.includeOthers(than: key) }
 
   /// Marks the entry at an index of ``heads(_:)`` as used and returns the entry. Nil if the index now belongs to
   /// another entry.
@@ -133,6 +134,7 @@ struct MemoryEntries: Sendable {
   /// released the lock.
   mutating func put(_ key: CacheKey, _ head: CacheEntryHead, _ item: Item, gone: inout [Item]) {
     changes[shard(key)] &+= 1
+    if head.mayBeInGroups { mayHaveGroups = true }
     // If the newest response is too large, older responses under its key must not be found either.
     guard item.cost <= entryLimit else { return drop(key, gone: &gone) }
     take(key, head.variant, gone: &gone)
@@ -174,10 +176,12 @@ struct MemoryEntries: Sendable {
     switch selection {
     case .all:
       for place in groups.indices { close(place, gone: &gone) }
+      mayHaveGroups = false
     case .key(let key): drop(key, gone: &gone)
     case .variant(let key, let variant): take(key, variant, gone: &gone)
     case .target(let target):
       for place in targets[target] ?? [] { close(place, gone: &gone) }
+    case .groups: if mayHaveGroups { sweep(selection, gone: &gone) }
     case .account, .host, .tag, .olderThan: sweep(selection, gone: &gone)
     }
   }
@@ -203,7 +207,7 @@ struct MemoryEntries: Sendable {
     groups[place] = Group(key: key)
     places[key.entry] = place
     targets[key.target, default: []].insert(place)
-    anyAccounts[key.anyAccount, default: 0] += 1
+    owners.add(key)
     order.insert(place)
     return place
   }
@@ -215,11 +219,7 @@ struct MemoryEntries: Sendable {
     let key = group.key
     places[key.entry] = nil
     if targets[key.target]?.count == 1 { targets[key.target] = nil } else { targets[key.target]?.remove(place) }
-    if let others = anyAccounts[key.anyAccount], others > 1 {
-      anyAccounts[key.anyAccount] = others - 1
-    } else {
-      anyAccounts[key.anyAccount] = nil
-    }
+    owners.remove(key)
     order.remove(place)
     groups[place] = nil
     free.append(place)

@@ -4,17 +4,17 @@ import ErrandCore
 /// and cache data) of an entry.
 ///
 /// Changes that affect a single key or target are found by their digest, so that a lookup does not search all changes.
-/// If there are too many, further removals of single keys and targets are collected in ``CompactRemovals``. The queue
-/// then contains one write for all of them. This is correct although the write is older than the latest of these
-/// removals: the entries that were put in between are deleted from the queue when their removal is requested.
+/// If there are too many changes, further removals are collected in ``CompactRemovals``. The queue then contains one
+/// write for all of them. This is correct although the write is older than the latest of these removals: the entries
+/// that were put in between are deleted from the queue when their removal is requested, and no renewal is accepted in
+/// between.
 struct PendingChanges: Sendable {
   typealias Write = PendingWrites.Write
   typealias Numbered = PendingWrites.Numbered
 
   /// The maximum number of pending changes of single keys and targets that are kept separately.
   static let mostKeyed = 16_384
-  /// The maximum number of pending removals by account, host, tag or age. If there are more, all entries are removed
-  /// instead.
+  /// The maximum number of pending removals by account, host, tag, group or age that are kept separately.
   static let mostBroad = 1_024
   /// The maximum number of entries to displace that are kept separately. It leaves space for removals that a caller
   /// requests, which are recorded separately in the journal.
@@ -22,6 +22,8 @@ struct PendingChanges: Sendable {
   /// The maximum number of pending renewals. If there are more, the new renewals are dropped.
   static let mostRenewals = 1_024
 
+  private let mostBroad: Int
+  private let mostOverflow: Int
   private var keyed: [Digest: [Numbered]] = [:]
   private var keyedCount = 0
   private var renewals = 0
@@ -30,13 +32,21 @@ struct PendingChanges: Sendable {
   private(set) var broad: [Numbered] = []
   /// The numbers of all pending removals that a caller requested, in ascending order.
   private var removalNumbers: [UInt64] = []
-  /// The further removals of single keys and targets, and the number of the write in the queue that carries them out.
+  /// The further removals, and the number of the write in the queue that carries them out.
   private var overflow = CompactRemovals()
   var overflowNumber: UInt64?
   /// The removals from `overflow` that the store's thread carries out now.
   private var takenOverflow = CompactRemovals()
   /// The number of removals that callers requested and that were added to `overflow`. Zero if none of them is pending.
   private(set) var overflowRequests = 0
+
+  /// - Parameters:
+  ///   - mostBroad: The maximum number of removals by account, host, tag, group or age that are kept separately.
+  ///   - mostOverflow: The maximum size of the removals in ``CompactRemovals``, in bytes.
+  init(mostBroad: Int = Self.mostBroad, mostOverflow: Int = CompactRemovals.most) {
+    self.mostBroad = mostBroad
+    self.mostOverflow = mostOverflow
+  }
 
   // MARK: - Looking
 
@@ -57,10 +67,23 @@ struct PendingChanges: Sendable {
     }
   }
 
+  /// The removals by account, host, tag, group and age in ``CompactRemovals``.
+  var overflowPurges: [PurgeSet] {
+    overflowRequests == 0 ? [] : [overflow.purges, takenOverflow.purges].filter { !$0.isEmpty }
+  }
+
+  /// The removals in ``CompactRemovals`` that a caller requested.
+  var overflowSelections: [CacheSelection] { overflow.requests + takenOverflow.requests }
+
   /// The pending removals that a caller requested, in the order of their numbers. The removals in ``CompactRemovals``
   /// are not among them.
   var removals: [Numbered] {
     (keyed.values.joined() + broad).filter { $0.removal != nil }.sorted { $0.number < $1.number }
+  }
+
+  /// Whether a pending removal that may affect entries under many keys is carried out after the write with this number.
+  func mayFollow(_ number: UInt64) -> Bool {
+    (broad.last?.number ?? 0) > number || (overflowNumber ?? 0) > number
   }
 
   var firstRemoval: UInt64? { removalNumbers.first }
@@ -70,10 +93,10 @@ struct PendingChanges: Sendable {
   func hasRoom(for write: Write) -> Bool {
     if write.removal == .all { return true }
     if write.isDisplacement, displaced >= Self.mostDisplaced { return false }
-    return write.place == nil ? broad.count < Self.mostBroad : keyedCount < Self.mostKeyed
+    return write.place == nil ? broad.count < mostBroad : keyedCount < Self.mostKeyed
   }
 
-  var hasRoomForRenewal: Bool { renewals < Self.mostRenewals && keyedCount < Self.mostKeyed }
+  var hasRoomForRenewal: Bool { renewals < Self.mostRenewals && keyedCount < Self.mostKeyed && overflow.isEmpty }
 
   /// Whether an equal removal of a single key or target is already pending.
   /// - Parameter taken: The number of the last write that the store's thread has taken from the queue. Only later
@@ -96,7 +119,7 @@ struct PendingChanges: Sendable {
 
   /// Adds a removal to ``CompactRemovals``. Returns false if the limit is reached.
   mutating func appendToOverflow(_ write: Write) -> Bool {
-    guard overflow.hasRoom, overflow.insert(write) else { return false }
+    guard overflow.cost < mostOverflow, overflow.insert(write) else { return false }
     if write.removal != nil { overflowRequests += 1 }
     return true
   }

@@ -14,8 +14,8 @@ struct PendingWrites: Sendable {
     /// Removes the stored, older version of an entry. The newer version was dropped, because too many entries were
     /// pending.
     case displace(CacheKey, variant: Digest)
-    /// Removes many single keys and targets. In the queue the value is empty: the removals are in ``PendingChanges``
-    /// until the store's thread takes the write.
+    /// Carries out many removals. In the queue the value is empty: the removals are in ``PendingChanges`` until the
+    /// store's thread takes the write.
     case removeMany(CompactRemovals)
     /// Runs a job after all earlier writes have been carried out.
     case barrier(StoreJob)
@@ -35,12 +35,15 @@ struct PendingWrites: Sendable {
     var changes: [Write] = []
     /// The variants of the key that pending ``CompactRemovals`` remove; nil if they remove none.
     var removed: CompactRemovals.Variants?
+    /// The removals by account, host, tag, group and age in pending ``CompactRemovals``.
+    var purges: [PurgeSet] = []
 
     /// The head (status, fields and cache data) that a stored entry has after the pending changes. Nil if a pending
     /// change removes or replaces the entry.
     func head(_ key: CacheKey, _ head: CacheEntryHead) -> CacheEntryHead? {
       if entries.contains(where: { $0.head.variant == head.variant }) { return nil }
       if removed?.contains(head.variant.index) == true { return nil }
+      if purges.contains(where: { $0.picks(key, head) }) { return nil }
       var head = head
       for change in changes {
         switch change {
@@ -53,7 +56,8 @@ struct PendingWrites: Sendable {
         case .put, .removeMany, .barrier: break
         }
       }
-      return head
+      // A renewal may have changed the tag or the time.
+      return purges.contains(where: { $0.picks(key, head) }) ? nil : head
     }
   }
 
@@ -64,8 +68,8 @@ struct PendingWrites: Sendable {
   /// The number of the last write that the store's thread has taken from the queue to carry it out.
   private var taken: UInt64 = 0
   private var puts: [Digest: [(number: UInt64, entry: CacheEntry)]] = [:]
-  private var anyAccounts: [Digest: Int] = [:]
-  private var changes = PendingChanges()
+  private var owners = OwnerCounts()
+  private var changes: PendingChanges
   /// The number of the last removal that is recorded in the journal (see ``RemovalJournal``). The removals up to this
   /// number are carried out even if the process ends.
   private var journaled: UInt64 = 0
@@ -73,7 +77,10 @@ struct PendingWrites: Sendable {
   private var journaledRequests = 0
   private(set) var bytes = 0
 
-  init(limit: Int) { self.limit = limit }
+  init(limit: Int, changes: PendingChanges = PendingChanges()) {
+    self.limit = limit
+    self.changes = changes
+  }
 
   // MARK: - Looking
 
@@ -83,15 +90,15 @@ struct PendingWrites: Sendable {
   }
 
   func view(_ key: CacheKey) -> View {
-    View(entries: entries(key), changes: changes.concerning(key), removed: changes.overflow(key))
+    View(
+      entries: entries(key), changes: changes.concerning(key), removed: changes.overflow(key),
+      purges: changes.overflowPurges)
   }
 
   /// Whether the entry can be added without exceeding the limit for pending entries.
   func hasRoom(for entry: CacheEntry) -> Bool { Self.cost(entry) <= limit - bytes }
 
-  func holdsForOthers(_ key: CacheKey) -> Bool {
-    anyAccounts[key.anyAccount, default: 0] > (puts[key.entry] == nil ? 0 : 1)
-  }
+  func holdsForOthers(_ key: CacheKey) -> Bool { owners.includeOthers(than: key) }
 
   var isEmpty: Bool { first == queue.count }
 
@@ -105,19 +112,20 @@ struct PendingWrites: Sendable {
     fileprivate var requests: Int
   }
 
-  /// The pending removals for the journal (see ``RemovalJournal``). The removals in ``CompactRemovals`` are too many for
-  /// the journal, so they are recorded as a removal of all entries.
+  /// The pending removals for the journal (see ``RemovalJournal``).
   var removals: Unwritten {
     let removals = changes.removals
-    let overflow: [CacheSelection] = changes.overflowRequests > 0 ? [.all] : []
     return Unwritten(
-      selections: removals.compactMap(\.removal) + overflow, last: removals.last?.number ?? 0,
+      selections: removals.compactMap(\.removal) + changes.overflowSelections, last: removals.last?.number ?? 0,
       requests: changes.overflowRequests)
   }
 
   /// Whether a pending removal may affect entries of several URLs and is not recorded in the journal (see
   /// ``RemovalJournal``).
-  var hasUnjournaledPurge: Bool { changes.broad.contains { $0.number > journaled && $0.removal?.isPurge == true } }
+  var hasUnjournaledPurge: Bool {
+    changes.broad.contains { $0.number > journaled && $0.removal?.isPurge == true }
+      || changes.overflowRequests > journaledRequests && !changes.overflowPurges.isEmpty
+  }
 
   /// Whether the journal contains a removal that is still pending (see ``RemovalJournal``).
   var hasJournaledRemoval: Bool {
@@ -163,7 +171,13 @@ struct PendingWrites: Sendable {
       puts[key.entry]?[index].entry = renewed
       if old.number > taken {
         bytes += Self.cost(renewed) - Self.cost(old.entry)
-        return replace(old.number, .put(renewed))
+        guard changes.mayFollow(old.number) else { return replace(old.number, .put(renewed)) }
+        // The entry is written after the pending removals, because they were requested before the renewal and may
+        // select its new tag, groups or time.
+        replace(old.number, nil)
+        let number = append(.put(renewed))
+        puts[key.entry]?[index].number = number
+        return
       }
     } else if puts[key.entry]?.contains(where: { $0.entry.head.variant == head.variant }) == true {
       return
@@ -222,24 +236,27 @@ struct PendingWrites: Sendable {
   private mutating func cancel(_ selection: CacheSelection, _ digest: Digest) {
     guard let waiting = puts[digest], let key = waiting.first?.entry.key else { return }
     var rest: [(number: UInt64, entry: CacheEntry)] = []
+    var dropped: [Digest] = []
     for put in waiting {
       guard selection.picks(key, put.entry.head) else {
         rest.append(put)
         continue
       }
+      dropped.append(put.entry.head.variant)
       guard put.number > taken else { continue }
       replace(put.number, nil)
       bytes -= Self.cost(put.entry)
     }
     setPuts(key, rest)
+    // The stored entry that a dropped one replaces is out of date, even if its tag or age is not selected.
+    if selection.dependsOnHead { for variant in dropped { change(.displace(key, variant: variant)) } }
   }
 
   private mutating func setPuts(_ key: CacheKey, _ list: [(number: UInt64, entry: CacheEntry)]) {
     let (was, `is`) = (puts[key.entry] != nil, !list.isEmpty)
     puts[key.entry] = `is` ? list : nil
     guard was != `is` else { return }
-    let count = anyAccounts[key.anyAccount, default: 0] + (`is` ? 1 : -1)
-    anyAccounts[key.anyAccount] = count > 0 ? count : nil
+    if `is` { owners.add(key) } else { owners.remove(key) }
   }
 
   private mutating func replace(_ number: UInt64, _ write: Write?) {
@@ -314,6 +331,7 @@ extension PendingWrites.Numbered {
   var isAlone: Bool {
     switch write {
     case .barrier, .removeMany: true
+    case .remove(.groups): true
     case .remove(let selection): SlicedRemoval(selection) != nil
     case .put, .renew, .displace: false
     }
@@ -326,7 +344,7 @@ extension PendingWrites.Write {
   /// The entries to remove, if the write is a removal that a caller requested; otherwise nil.
   var removal: CacheSelection? { if case .remove(let selection) = self { selection } else { nil } }
 
-  /// The removals of many single keys and targets; nil for other writes.
+  /// The removals of a write that carries out many of them; nil for other writes.
   var many: CompactRemovals? { if case .removeMany(let removals) = self { removals } else { nil } }
 
   /// The stored entry that the write replaces, or removes because the entry is out of date; nil for other writes.

@@ -54,14 +54,14 @@ extension CacheSelection {
   var leavesTraces: Bool {
     switch self {
     case .all, .account: true
-    case .key, .variant, .target, .olderThan, .host, .tag: false
+    case .key, .variant, .target, .olderThan, .host, .tag, .groups: false
     }
   }
 
   /// Whether the selection can contain entries of more than one URL.
   var isPurge: Bool {
     switch self {
-    case .all, .account, .olderThan, .host, .tag: true
+    case .all, .account, .olderThan, .host, .tag, .groups: true
     case .key, .variant, .target: false
     }
   }

@@ -23,8 +23,9 @@ import Foundation
 ///   opened either.
 struct RemovalJournal: Sendable {
   private static let magic = Array("ERO1".utf8)
-  private static let mostBytes = 4 << 20
-  private static let mostRemovals = 20_480
+  private static let mostBytes = 16 << 20
+  /// The maximum number of removals. If there are more, all entries are removed instead.
+  static let mostRemovals = 1 << 18
 
   let folder: String
   private let prefix = "errand-cache.owed-"

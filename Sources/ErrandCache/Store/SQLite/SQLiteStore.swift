@@ -162,8 +162,10 @@ public final class SQLiteStore: CacheStore, UseRecording {
     return mailbox.removalState
   }
 
-  /// Writes the pending entries and ends the thread of the store. The store cannot be used afterwards.
-  package func close() async {
+  /// Writes the pending entries, closes the files and ends the thread of the store. Afterwards every lookup is
+  /// ``CacheLookup/unavailable``, and nothing is stored. Closing the store again has no effect. The folder may be
+  /// opened by another store, moved or deleted.
+  public func close() async {
     mailbox.close()
     await mailbox.ended()
   }

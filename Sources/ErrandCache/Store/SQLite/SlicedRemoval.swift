@@ -1,5 +1,7 @@
 /// A removal of entries that have an account, host, tag or age in common. It is carried out in several transactions,
 /// because it may affect most entries of the index.
+///
+/// A removal by group needs the fields of each response, which no column contains, so ``PurgeSet`` carries it out.
 enum SlicedRemoval {
   case account(Int64)
   case host(String)
@@ -13,7 +15,7 @@ enum SlicedRemoval {
     case .host(let host): self = .host(host)
     case .tag(let tag): self = .tag(tag)
     case .olderThan(let time): self = .olderThan(time.milliseconds)
-    case .all, .key, .variant, .target: return nil
+    case .all, .key, .variant, .target, .groups: return nil
     }
   }
 

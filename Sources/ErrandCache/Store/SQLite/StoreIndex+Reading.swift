@@ -113,6 +113,63 @@ extension StoreIndex {
     return last
   }
 
+  /// Reads the ids of the entries that many removals select, in slices. `pause` is called after each slice.
+  func ids(_ purges: PurgeSet, pause: () -> Void) throws(SQLiteFailure) -> [Int64] {
+    var ids: [Int64] = []
+    var last: Int64? = .min
+    while let reached = last {
+      last = try slice(after: reached, of: purges, into: &ids)
+      pause()
+    }
+    return ids
+  }
+
+  private func slice(
+    after id: Int64, of purges: PurgeSet, into ids: inout [Int64]
+  ) throws(SQLiteFailure) -> Int64? {
+    let statement = try statement(.labels)
+    defer { statement.reset() }
+    statement.bind(1, id)
+    statement.bind(2, 1_024)
+    var last: Int64?
+    while try statement.step() {
+      let id = statement.number(0)
+      if try picks(purges, statement) { ids.append(id) }
+      last = id
+    }
+    return last
+  }
+
+  /// Whether one of many removals selects a row. Another process may have replaced the row since its id was read.
+  func picks(_ purges: PurgeSet, _ id: Int64) throws(SQLiteFailure) -> Bool {
+    let statement = try statement(.labels)
+    defer { statement.reset() }
+    statement.bind(1, id &- 1)
+    statement.bind(2, 1)
+    guard try statement.step(), statement.number(0) == id else { return false }
+    return try picks(purges, statement)
+  }
+
+  private func picks(_ purges: PurgeSet, _ statement: SQLiteStatement) throws(SQLiteFailure) -> Bool {
+    let host = statement.text(2) ?? ""
+    if purges.picks(
+      account: statement.number(1), host: host, tag: statement.text(3),
+      received: WallTime(milliseconds: statement.number(4)))
+    {
+      return true
+    }
+    guard purges.needsHead(host: host), let head = try head(statement.number(0)) else { return false }
+    return purges.picks(head)
+  }
+
+  /// Reads the head of an entry. Nil if the entry has been removed, or if its record is damaged.
+  private func head(_ id: Int64) throws(SQLiteFailure) -> CacheEntryHead? {
+    let statement = try statement(.head)
+    defer { statement.reset() }
+    statement.bind(1, id)
+    return try statement.step() ? CacheEntryRecord(bytes: statement.bytes(0))?.head : nil
+  }
+
   func size() throws(SQLiteFailure) -> CacheSize {
     CacheSize(
       entries: try number(.count), bytes: settings.folder.indexLength + (try fileBytes()), limit: settings.limit)
@@ -130,4 +187,15 @@ extension StoreIndex {
 extension Digest {
   /// The first eight bytes of the digest. The columns of the index contain only these bytes of a digest.
   var index: Int64 { Int64(bitPattern: words.0) }
+}
+
+/// One entry as the index stores it.
+struct StoreRow {
+  let id: Int64
+  let record: CacheEntryRecord
+  /// The name of the body file; nil if the index contains the body.
+  let file: String?
+  let isSealed: Bool
+  /// The stored body, if it was read together with the row; otherwise nil.
+  var body: Data?
 }

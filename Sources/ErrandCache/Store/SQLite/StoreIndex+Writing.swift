@@ -84,6 +84,10 @@ extension StoreIndex {
     case .olderThan(let time): try remove(.removeOlder, time.milliseconds)
     case .host(let host): try remove(.removeHost, host)
     case .tag(let tag): try remove(.removeTag, tag)
+    case .groups:
+      var purges = PurgeSet()
+      _ = purges.insert(selection)
+      for id in try ids(purges, pause: {}) { try remove(.removeRow, id) }
     }
   }
 
@@ -95,6 +99,11 @@ extension StoreIndex {
         removal.bind(statement)
         statement.bind(2, id)
       }, forgetFile)
+  }
+
+  /// Removes a row if one of many removals selects it.
+  func remove(_ purges: PurgeSet, _ id: Int64) throws(SQLiteFailure) {
+    if try picks(purges, id) { try remove(.removeRow, id) }
   }
 
   /// Removes the entries of a key; only some variants if `variants` says so.

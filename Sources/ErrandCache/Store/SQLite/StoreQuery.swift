@@ -1,10 +1,10 @@
 /// The SQL statements of the index. Each statement is prepared once.
 enum StoreQuery: Int, CaseIterable {
-  case rows, siblings, body, anyAccount, insert, renew, touch, touchPlace, ahead, oldest
+  case rows, siblings, body, head, anyAccount, insert, renew, touch, touchPlace, ahead, oldest
   case removeRow, removeTarget, removeAccount, removeHost, removeTag, removeOlder, removeAll
   case scanAccount, scanHost, scanTag, scanOlder
   case removeAccountRow, removeHostRow, removeTagRow, removeOlderRow
-  case list, count, files, pages, freePages, fileBytes, addFileBytes, setFileBytes
+  case list, labels, count, files, pages, freePages, fileBytes, addFileBytes, setFileBytes
   case begin, commit, rollback
 
   /// The version of the schema, stored in `user_version`. An index of another version is deleted and created again.
@@ -44,6 +44,7 @@ enum StoreQuery: Int, CaseIterable {
     case .rows: "SELECT id, head, file, form, body FROM entry WHERE entry = ?1 ORDER BY response_time DESC"
     case .siblings: "SELECT id, variant, file, size FROM entry WHERE entry = ?1 ORDER BY response_time DESC"
     case .body: "SELECT body, head FROM entry WHERE id = ?1"
+    case .head: "SELECT head FROM entry WHERE id = ?1"
     case .anyAccount: "SELECT id, head, file, form FROM entry WHERE any_account = ?1"
     case .insert:
       """
@@ -73,6 +74,7 @@ enum StoreQuery: Int, CaseIterable {
     case .removeOlderRow: remove("response_time < ?1 AND id = ?2")
     case .removeAll: "DELETE FROM entry"
     case .list: "SELECT id, head, file, form, last_use FROM entry WHERE id > ?1 ORDER BY id LIMIT ?2"
+    case .labels: "SELECT id, account, host, tag, response_time FROM entry WHERE id > ?1 ORDER BY id LIMIT ?2"
     case .count: "SELECT count(*) FROM entry"
     case .files: "SELECT file FROM entry WHERE file IS NOT NULL"
     case .pages: "PRAGMA page_count"

@@ -21,7 +21,7 @@ extension StoreWorker {
   func holdsForOthers(_ key: CacheKey) -> Bool {
     let records = try? using { index throws(SQLiteFailure) in try index.records(anyAccount: key.anyAccount) }
     return records?.contains { record in
-      record.key.entry != key.entry && mailbox.pending { $0.view(record.key) }.head(record.key, record.head) != nil
+      record.key.account != key.account && mailbox.pending { $0.view(record.key) }.head(record.key, record.head) != nil
     } ?? false
   }
 

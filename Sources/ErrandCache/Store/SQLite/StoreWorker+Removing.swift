@@ -5,14 +5,20 @@ extension StoreWorker {
   ///
   /// Pending lookups run between the transactions. They do not find the selected entries, because the removal stays in
   /// ``PendingWrites`` until its end. If the process ends in the meantime, the next process continues a removal by
-  /// account, host, tag or age: it is in the journal before the first of several transactions, and without a journal
-  /// there is only one transaction. Removals of single keys are in the journal only if they are delayed.
+  /// account, host, tag, group or age: it is in the journal before the first of several transactions, and without a
+  /// journal there is only one transaction. Removals of single keys are in the journal only if they are delayed.
   /// - Parameter keepsLog: Whether the removal stops when the write-ahead log becomes too long.
   func removeInSlices(
     _ write: PendingWrites.Write, from index: StoreIndex, keepingLog keepsLog: Bool
   ) throws(SQLiteFailure) -> Bool {
     if case .removeMany(let removals) = write {
       try removeMany(removals, from: index, keepingLog: keepsLog)
+      return true
+    }
+    if case .remove(.groups(let groups)) = write {
+      var purges = PurgeSet()
+      _ = purges.insert(.groups(groups))
+      try remove(purges, from: index, keepingLog: keepsLog)
       return true
     }
     guard let removal = write.removal.flatMap({ SlicedRemoval($0) }) else { return false }
@@ -33,6 +39,20 @@ extension StoreWorker {
     }
     try inSlices(Array(removals.keys), of: size, index, keepsLog) { removal throws(SQLiteFailure) in
       try index.remove(removal.key, removal.value)
+    }
+    guard !removals.purges.isEmpty else { return }
+    try remove(removals.purges, from: index, keepingLog: keepsLog)
+    if removals.purges.leavesTraces { try index.releasePages(pause: pause) }
+  }
+
+  private func remove(
+    _ purges: PurgeSet, from index: StoreIndex, keepingLog keepsLog: Bool
+  ) throws(SQLiteFailure) {
+    let size = settings.rowsPerRemoval
+    let ids = try index.ids(purges, pause: pause)
+    let isSafe = ids.count <= size || isJournaled()
+    try inSlices(ids, of: isSafe ? size : ids.count, index, keepsLog) { id throws(SQLiteFailure) in
+      try index.remove(purges, id)
     }
   }
 
@@ -63,7 +83,14 @@ extension StoreWorker {
   func remove(
     _ selections: [CacheSelection], from index: StoreIndex, pause: () -> Void
   ) throws(SQLiteFailure) {
-    try index.transaction { () throws(SQLiteFailure) in for selection in selections { try index.remove(selection) } }
+    // Each removal by account, host, tag, group or age reads all rows, so many of them are carried out in one pass.
+    var (purges, others) = (PurgeSet(), selections)
+    if selections.count > 16 { others.removeAll { purges.insert($0) } }
+    try index.transaction { () throws(SQLiteFailure) in
+      for selection in others { try index.remove(selection) }
+      if purges.isEmpty { return }
+      for id in try index.ids(purges, pause: {}) { try index.remove(.removeRow, id) }
+    }
     if selections.contains(where: \.leavesTraces) { try index.releasePages(pause: pause) }
   }
 
@@ -82,7 +109,7 @@ extension StoreWorker {
         if !old.isEmpty { try remove(old, from: index, pause: pause) }
       }
     } catch {
-      recordFailed(removals.map(meant) + (many.isEmpty ? [] : [.all]), replaced)
+      recordFailed((removals + many.flatMap(\.selections)).map(meant), replaced)
     }
   }
 
@@ -93,7 +120,7 @@ extension StoreWorker {
     self.replaced = (self.replaced + replaced).suffix(256)
     guard !removals.isEmpty else { return }
     failedRemovals += removals
-    if failedRemovals.count > 256 { failedRemovals = [.all] }
+    if failedRemovals.count > RemovalJournal.mostRemovals { failedRemovals = [.all] }
     hasFailedRemovals = true
     if mayWriteJournal { writeJournal() } else { mailbox.setRemovals(failed: .pending) }
   }

@@ -17,25 +17,15 @@ final class StoreWorker {
   var replaced: [CacheSelection] = []
   /// The journal file of this process, with the failed and the pending removals.
   private var journalFile: RemovalJournal.JournalFile?
-  /// The time at which a journal file may be written again, after the disk has rejected a journal file.
+  /// The time at which a journal file may be written again, after the disk has rejected one or a large one was written.
   private var nextJournalWrite: MonotonicInstant?
   /// Whether removals of this process or of another process have failed.
   var hasFailedRemovals = false
-  /// The number of consecutive failures to use the index. The index is not used again before the time `offUntil`.
-  private var failures = 0
-  private var offUntil: MonotonicInstant?
-  private var offReason = SQLiteFailure.noFolder
-  private var isReading = false
-  /// Whether a write stops waiting for another process, so that a pending removal can be recorded in the journal.
-  private var stopsForJournal = false
-  /// Whether the current work of the store's thread must not wait for another process.
-  private var mustNotWait = false
-  /// The writes in progress. If another process blocks these writes, the next attempt is at the time `retry`.
+  private var outage = IndexOutage()
+  private var patience = LockPatience()
+  /// The writes in progress.
   var batch: [PendingWrites.Numbered] = []
-  private var busySince: MonotonicInstant?
-  private var retry: MonotonicInstant?
-  /// Whether another process has prevented the truncation of the write-ahead log for more than two seconds.
-  private var isLogStuck = false
+  private var delay = WriteDelay()
   private var uses: [Int64: WallTime] = [:]
   private var ownSalt: StoreSalt?
   private var isSaltTemporary = false
@@ -44,7 +34,7 @@ final class StoreWorker {
 
   func run() {
     while true {
-      switch mailbox.next(retry: retry) {
+      switch mailbox.next(retry: delay.retry) {
       case .read(let jobs): read(jobs)
       case .write(let taken):
         if !taken.isEmpty { batch = taken }
@@ -76,10 +66,10 @@ final class StoreWorker {
   }
 
   private func read(_ jobs: [StoreJob]) {
-    let was = isReading
-    isReading = true
+    let was = patience.isReading
+    patience.isReading = true
     for job in jobs { job(self) }
-    isReading = was
+    patience.isReading = was
   }
 
   // MARK: - Using the index
@@ -89,7 +79,7 @@ final class StoreWorker {
   func using<Result>(_ body: (StoreIndex) throws(SQLiteFailure) -> Result) throws(SQLiteFailure) -> Result {
     do throws(SQLiteFailure) {
       let result = try body(try opened())
-      failures = 0
+      outage.end()
       return result
     } catch {
       switch error.meaning {
@@ -103,7 +93,7 @@ final class StoreWorker {
 
   private func opened() throws(SQLiteFailure) -> StoreIndex {
     if let index { return index }
-    if let offUntil, MonotonicInstant.now < offUntil { throw offReason }
+    if let failure = outage.failure(at: .now) { throw failure }
     do throws(SQLiteFailure) {
       return try open()
     } catch {
@@ -111,8 +101,9 @@ final class StoreWorker {
       let isOurs = error.code != SQLiteFailure.otherSalt.code
       let mayEmpty = error.meaning == .broken || error.meaning == .unavailable && hasFailedRemovals && isOurs
       if mayEmpty, empty(), let index = try? open() { return index }
-      stayOff(error.meaning == .broken ? .noFolder : error)
-      throw offReason
+      let reason = error.meaning == .broken ? .noFolder : error
+      outage.begin(reason, at: .now)
+      throw reason
     }
   }
 
@@ -170,7 +161,8 @@ final class StoreWorker {
     }
     if let journalFile { settings.folder.journal.remove(journalFile) }
     journalFile = new
-    nextJournalWrite = nil
+    // Each write contains all removals, so many of them are not written again for each further one.
+    nextJournalWrite = removals.count > 1_024 ? MonotonicInstant.now.advanced(by: .seconds(1)) : nil
     mailbox.setRemovals(failed: failedRemovals.isEmpty ? .done : .noted, journaled: waiting)
     return true
   }
@@ -184,14 +176,14 @@ final class StoreWorker {
   /// Whether to stop waiting for another process, because a read is pending or a removal must be recorded in the
   /// journal.
   private var givesUp: Bool {
-    mustNotWait || !isReading && (mailbox.hasReads || stopsForJournal && mailbox.pending(\.hasUnjournaledPurge))
+    patience.isOver(hasReads: mailbox.hasReads, hasUnjournaledPurge: mailbox.pending(\.hasUnjournaledPurge))
   }
 
   /// Runs `body`. While it runs, the store's thread never waits for another process.
   func withoutWaiting(_ body: () -> Void) {
-    mustNotWait = true
+    patience.neverWaits = true
     body()
-    mustNotWait = false
+    patience.neverWaits = false
   }
 
   /// Empties the folder, so that a new store is created at the next use. Returns false if that failed, for example
@@ -207,15 +199,9 @@ final class StoreWorker {
       replaced = []
       settle()
     } else {
-      stayOff(.noFolder)
+      outage.begin(.noFolder, at: .now)
     }
     return isEmpty
-  }
-
-  private func stayOff(_ reason: SQLiteFailure) {
-    offReason = reason
-    failures = min(failures + 1, 8)
-    offUntil = MonotonicInstant.now.advanced(by: .milliseconds(50 << failures))
   }
 
   /// Runs pending reads between two steps of a long operation.
@@ -266,24 +252,21 @@ final class StoreWorker {
   // MARK: - Writing
 
   private func write() {
-    retry = nil
+    delay.begin(at: .now)
     if case .barrier(let job) = batch.first?.write {
       job(self)
       return finish()
     }
-    let began = MonotonicInstant.now
-    stopsForJournal = mayWriteJournal
-    defer { stopsForJournal = false }
+    patience.stopsForJournal = mayWriteJournal
+    defer { patience.stopsForJournal = false }
     do throws(SQLiteFailure) {
       try using { index throws(SQLiteFailure) in try commit(index) }
       finish()
     } catch {
       switch error.meaning {
-      case .busy where !isBusyForLong():
-        writeJournalIfDue(afterTryingSince: min(busySince ?? began, began))
-        retry = MonotonicInstant.now.advanced(by: .milliseconds(20))
+      case .busy where delay.delay(at: .now, isClosing: mailbox.isClosing): writeJournalIfDue()
       case .busy, .broken, .unavailable:
-        stopsForJournal = false
+        patience.stopsForJournal = false
         salvage()
         finish()
       }
@@ -291,29 +274,23 @@ final class StoreWorker {
   }
 
   /// Records pending removals in the journal: of many entries immediately, of single entries after a second.
-  private func writeJournalIfDue(afterTryingSince began: MonotonicInstant) {
+  private func writeJournalIfDue() {
     guard mayWriteJournal else { return }
-    let isLong = began.duration(to: .now) > .seconds(1)
-    let isDue = mailbox.pending(\.hasUnjournaledPurge) || isLong && mailbox.pending(\.removalState) == .pending
+    let isDue =
+      mailbox.pending(\.hasUnjournaledPurge)
+      || delay.isLong(at: .now) && mailbox.pending(\.removalState) == .pending
     if isDue { writeJournal() }
   }
 
-  /// Whether a journal file may be written now. False for a second after the disk has rejected a journal file.
+  /// Whether a journal file may be written now: see ``nextJournalWrite``.
   var mayWriteJournal: Bool { nextJournalWrite.map { $0 <= .now } ?? true }
 
   private func finish() {
-    busySince = nil
+    delay.end()
     let done = batch
     batch = []
     mailbox.finish(done)
     removeJournalFile()
-  }
-
-  private func isBusyForLong() -> Bool {
-    let now = MonotonicInstant.now
-    let since = busySince ?? now
-    busySince = since
-    return since.duration(to: now) > (mailbox.isClosing ? .seconds(5) : .seconds(30))
   }
 
   private func commit(_ index: StoreIndex) throws(SQLiteFailure) {
@@ -329,7 +306,7 @@ final class StoreWorker {
     } else {
       try index.transaction { () throws(SQLiteFailure) in for write in writes { try write.apply(index, fits: false) } }
     }
-    stopsForJournal = false
+    patience.stopsForJournal = false
     if writes.contains(where: \.leavesTraces) { try index.releasePages(pause: pause) }
   }
 
@@ -350,16 +327,11 @@ final class StoreWorker {
     }
   }
 
-  /// Whether the write-ahead log has space for the writes in `batch`. If not, these writes wait. After two seconds the
-  /// new entries among them are dropped, and only the removals are carried out.
+  /// Whether the write-ahead log has space for the writes in `batch`; see ``WriteDelay/waitsForLog(hasSpace:at:)``.
   private func logHasRoom(_ index: StoreIndex) throws(SQLiteFailure) -> Bool {
-    if try index.holdsLog() {
-      isLogStuck = false
-      return true
-    }
-    isLogStuck = isLogStuck || busySince.map { $0.duration(to: .now) > .seconds(2) } ?? false
-    guard isLogStuck else { throw .busy }
-    return false
+    let hasSpace = try index.holdsLog()
+    if delay.waitsForLog(hasSpace: hasSpace, at: .now) { throw .busy }
+    return hasSpace
   }
 
   private func prepared(_ write: PendingWrites.Write) -> PreparedWrite {

@@ -1,11 +1,11 @@
 import Foundation
 
 /// Basic file operations by system calls. A symbolic link in place of a file is not followed.
-enum SystemFile {
+package enum SystemFile {
   /// The kind of the item at a path.
-  enum Kind { case nothing, file, folder, other }
+  package enum Kind { case nothing, file, folder, other }
 
-  static func kind(_ path: String) -> Kind {
+  package static func kind(_ path: String) -> Kind {
     var status = stat()
     guard lstat(path, &status) == 0 else { return .nothing }
     switch status.st_mode & S_IFMT {
@@ -16,7 +16,7 @@ enum SystemFile {
   }
 
   /// The length of a file in bytes; 0 if the file does not exist.
-  static func length(_ path: String) -> Int {
+  package static func length(_ path: String) -> Int {
     var status = stat()
     return lstat(path, &status) == 0 ? Int(status.st_size) : 0
   }
@@ -95,14 +95,14 @@ enum SystemFile {
   }
 
   /// Opens a file, and creates it if it does not exist. Only the user can access the new file, whatever the umask is.
-  static func openPrivate(_ path: String, _ flags: Int32) -> Int32 {
+  package static func openPrivate(_ path: String, _ flags: Int32) -> Int32 {
     let descriptor = open(path, flags | O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if descriptor >= 0 { fchmod(descriptor, 0o600) }
     return descriptor
   }
 
   /// Creates a folder and the missing folders above it. Only the user can access the new folder, whatever the umask is.
-  static func makeFolder(_ path: String) -> Bool {
+  package static func makeFolder(_ path: String) -> Bool {
     if kind(path) == .nothing {
       let above = (path as NSString).deletingLastPathComponent
       if !above.isEmpty, above != path { _ = makeFolder(above) }
@@ -114,13 +114,13 @@ enum SystemFile {
   }
 
   /// Whether a file belongs to another user.
-  static func isForeign(_ path: String) -> Bool {
+  package static func isForeign(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_uid != geteuid()
   }
 
   /// Synchronises a file with the disk. Returns true if the file does not exist.
-  static func synchronize(file path: String) -> Bool {
+  package static func synchronize(file path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return errno == ENOENT }
     defer { close(descriptor) }
@@ -128,7 +128,7 @@ enum SystemFile {
   }
 
   /// Makes sure that the disk contains the current names of the files in a folder. Returns false if that failed.
-  static func synchronize(folder path: String) -> Bool {
+  package static func synchronize(folder path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
@@ -137,7 +137,7 @@ enum SystemFile {
   }
 
   /// The names in a folder; none if the folder cannot be read.
-  static func names(_ path: String) -> [String] { namesIfReadable(path) ?? [] }
+  package static func names(_ path: String) -> [String] { namesIfReadable(path) ?? [] }
 
   /// The names in a folder; nil if the folder cannot be read.
   static func namesIfReadable(_ path: String) -> [String]? {
@@ -153,5 +153,61 @@ enum SystemFile {
       if name != ".", name != ".." { names.append(name) }
     }
     return names
+  }
+}
+
+/// An open file with an exclusive or a shared lock, which other processes respect. The lock is released when this
+/// object is deallocated.
+package final class FileLock: Sendable {
+  let descriptor: Int32
+
+  /// Makes an object for an open file, without taking a lock. The file is closed when this object is deallocated.
+  init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { close(descriptor) }
+
+  /// Opens a file and takes its exclusive lock. Nil if the file cannot be opened, or if another process still holds a
+  /// lock of the file at the end of the wait.
+  /// - Parameter most: The longest time to wait for the lock, in milliseconds (approximately).
+  package static func alone(_ path: String, waiting most: Int = 2_000) -> FileLock? {
+    guard let lock = opened(path) else { return nil }
+    for _ in 0..<most {
+      if lock.take(LOCK_EX) { return lock }
+      usleep(1_000)
+    }
+    return nil
+  }
+
+  /// Opens a file and takes its shared lock. Nil if another process holds the exclusive lock or the file cannot be
+  /// opened.
+  package static func shared(_ path: String) -> FileLock? {
+    guard let lock = opened(path), lock.take(LOCK_SH) else { return nil }
+    return lock
+  }
+
+  /// Takes the exclusive lock of an existing file without waiting. Nil if the file does not exist or another process
+  /// holds a lock.
+  package static func aloneNow(existing path: String) -> FileLock? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    let lock = FileLock(descriptor)
+    return lock.take(LOCK_EX) ? lock : nil
+  }
+
+  /// Takes the shared lock of the open file. Returns false if another process holds the exclusive lock.
+  func share() -> Bool { take(LOCK_SH) }
+
+  private static func opened(_ path: String) -> FileLock? {
+    let descriptor = SystemFile.openPrivate(path, 0)
+    return descriptor < 0 ? nil : FileLock(descriptor)
+  }
+
+  /// Tries to take a lock without waiting. Returns true as well if the file system does not support such locks.
+  private func take(_ kind: Int32) -> Bool {
+    while flock(descriptor, kind | LOCK_NB) != 0 {
+      if errno == EINTR { continue }
+      return errno != EWOULDBLOCK
+    }
+    return true
   }
 }

@@ -56,8 +56,8 @@ struct DownloadParser {
     case "--refresh": options.refresh = try FreshLink(value, of: name)
     case "--resource": options.resource = try Self.nonEmpty(value, name)
     case "--timeout": options.timeout = try RequestNotation.timeout(value)
-    case "--user": try credential(try RequestNotation.basic(value))
-    case "--bearer": try credential(try RequestNotation.bearer(value))
+    case "--user": try options.credential.take(try RequestNotation.basic(value))
+    case "--bearer": try options.credential.take(try RequestNotation.bearer(value))
     default: options.fields.append(try RequestNotation.field(value))
     }
   }
@@ -82,11 +82,6 @@ struct DownloadParser {
   private mutating func checksum(_ checksum: Checksum) throws(UsageError) {
     guard options.checksum == nil else { throw UsageError("use only one checksum: --sha256 or --sha512") }
     options.checksum = checksum
-  }
-
-  private mutating func credential(_ credential: RequestCredential) throws(UsageError) {
-    guard options.credential == .none else { throw UsageError("use only one credential: --user or --bearer") }
-    options.credential = credential
   }
 
   /// Rejects options that cannot be used together.
@@ -149,4 +144,43 @@ enum ChecksumNotation {
       throw UsageError("\(option): \(error.message)")
     }
   }
+}
+
+/// The parsed arguments of `errand download`.
+struct DownloadOptions: Sendable {
+  /// The URLs to download; if empty, interrupted downloads are resumed.
+  var urls: [String] = []
+  /// The file to write; nil to write into the folder, under a name from the URL or the server.
+  var output: String?
+  /// The folder to write to; nil for the current folder.
+  var folder: String?
+  /// Whether to continue an earlier run (`-c`). Complete files are not fetched again.
+  var continues = false
+  /// Whether to discard the partial file of an earlier run.
+  var startsOver = false
+  /// Whether the server may choose the file name.
+  var takesServerName = false
+  /// Whether to replace an existing file. Nil if neither `--replace` nor `--no-replace` is given; then the default of
+  /// `Download.replaces` applies.
+  var replacesByChoice: Bool?
+  /// Whether to wait while another download of the same file is running. If false, this download fails.
+  var waits = false
+  /// The required checksum of the file; nil if none is required.
+  var checksum: Checksum?
+  /// The maximum number of ranges of one file that are fetched in parallel.
+  var parallel = 1
+  /// The maximum number of files that are fetched in parallel.
+  var width = 4
+  /// The maximum rate of all files together, in bytes per second; nil for no limit.
+  var bytesPerSecond: Int64?
+  /// The source of another URL for the case that the server rejects the first URL; nil for none.
+  var refresh: FreshLink?
+  /// The name that identifies the file if its URL changes each time; nil to identify the file by its URL.
+  var resource: String?
+  var fields: [SendOptions.Field] = []
+  var credential = RequestCredential.none
+  var timeout: Duration?
+  var isVerbose = false
+  var isQuiet = false
+  var usesProxy = true
 }

@@ -1,4 +1,5 @@
 import Errand
+import ErrandSupport
 import Foundation
 
 /// Implements `errand upload`, which sends files.
@@ -13,9 +14,7 @@ struct UploadCommand {
       }
       return await UploadCommand(options: options).run()
     } catch {
-      Terminal.reportError("\(error)")
-      Terminal.write("See “errand upload --help”.\n", to: .error)
-      return .usage
+      return Terminal.rejectUsage(error, of: "upload")
     }
   }
 
@@ -80,5 +79,66 @@ struct UploadCommand {
   private func sentence(for error: APIError) -> String {
     guard error.code == .deadline, let limit = options.timeout else { return error.message }
     return "The upload did not end within \(Wording.duration(limit)); use --timeout to change this limit."
+  }
+}
+
+/// The request of `errand upload`, as the options describe it.
+struct ShellUpload: APIRequest {
+  let options: UploadOptions
+
+  typealias Response = Data
+  var path: Path { Path(options.url) }
+  var method: HTTPMethod { options.method.map { HTTPMethod($0) } ?? (options.isForm ? .post : .put) }
+  var credential: RequestCredential { options.credential }
+  var timeouts: Timeouts { Timeouts(total: options.timeout.map { .after($0) } ?? .never) }
+  var headers: RequestHeaders {
+    var headers = RequestHeaders()
+    headers.merge(options.fields)
+    return headers
+  }
+
+  var body: RequestBody? {
+    guard let file = options.fileURLs.first else { return nil }
+    var body: RequestBody = options.isForm ? .multipart(form) : .file(file, type: options.type)
+    if options.isCompressed { body = body.compressed() }
+    if options.asksFirst { body = body.expectingContinue() }
+    return body
+  }
+
+  private var form: Multipart {
+    let fields = options.items.map { item -> Multipart.Part in
+      if let text = item.value.stringValue { return .text(item.name, text) }
+      return .json(item.name, item.value)
+    }
+    return Multipart(fields + options.fileURLs.map { .file(options.partName, $0, type: options.type) })
+  }
+}
+
+/// Displays the progress of an upload.
+final class UploadWatch: Accessory {
+  private let display: ProgressDisplay?
+  private let number: Int
+  private let name: String
+  private let sent = Locked<Int64>(0)
+
+  /// Adds an upload to a display. If the display is nil, nothing is displayed.
+  init(_ name: String, on display: ProgressDisplay?) {
+    self.name = name
+    self.display = display
+    number = display?.add(ProgressState(name: name, phase: .waiting)) ?? 0
+  }
+
+  /// The number of body bytes that were sent.
+  var bytes: Int64 { sent.withLock { $0 } }
+
+  /// Displays the final state of the upload.
+  func end(_ state: ProgressState) { display?.report(state, of: number) }
+
+  func progressed(_ call: CallInfo, _ progress: TransferProgress) {
+    guard progress.direction == .upload else { return }
+    sent.withLock { $0 = progress.bytes }
+    let state = ProgressState(
+      name: name, bytes: progress.bytes, total: progress.total, rate: progress.rate, timeLeft: progress.timeLeft)
+    display?.report(state, of: number)
   }
 }

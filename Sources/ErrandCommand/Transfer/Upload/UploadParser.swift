@@ -51,15 +51,10 @@ struct UploadParser {
     case "--type": options.type = value
     case "-X", "--method": options.method = value
     case "--timeout": options.timeout = try RequestNotation.timeout(value)
-    case "--user": try credential(try RequestNotation.basic(value))
-    case "--bearer": try credential(try RequestNotation.bearer(value))
+    case "--user": try options.credential.take(try RequestNotation.basic(value))
+    case "--bearer": try options.credential.take(try RequestNotation.bearer(value))
     default: options.fields.append(try RequestNotation.field(value))
     }
-  }
-
-  private mutating func credential(_ credential: RequestCredential) throws(UsageError) {
-    guard options.credential == .none else { throw UsageError("use only one credential: --user or --bearer") }
-    options.credential = credential
   }
 
   /// Assigns the arguments that are not options: first the files, then the URL.
@@ -86,5 +81,40 @@ struct UploadParser {
     guard path.hasSuffix("/") else { return url }
     let letters = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
     return path + (name.addingPercentEncoding(withAllowedCharacters: letters) ?? "") + url[path.endIndex...]
+  }
+}
+
+/// The parsed arguments of `errand upload`.
+struct UploadOptions: Sendable {
+  /// The paths of the files to send. Only a form may have more than one file.
+  var files: [String] = []
+  var url = ""
+  /// The method; nil for the default: PUT, or POST for a form.
+  var method: String?
+  /// Whether the files are sent as parts of a multipart form.
+  var isForm = false
+  /// The fields of the form that precede the files.
+  var items: [SendOptions.Item] = []
+  /// The field name of the parts with files.
+  var partName = "file"
+  /// The media type of the files; nil to derive it from the extension of each file name.
+  var type: String?
+  var isCompressed = false
+  /// Whether the server may reject the request before the body is sent (`Expect: 100-continue`).
+  var asksFirst = false
+  var fields: [SendOptions.Field] = []
+  var credential = RequestCredential.none
+  var timeout: Duration?
+  var isVerbose = false
+  var isQuiet = false
+  var usesProxy = true
+
+  /// The paths of the files as file URLs.
+  var fileURLs: [URL] { files.map { URL(filePath: $0, directoryHint: .notDirectory) } }
+
+  /// The name under which the progress of the upload is displayed.
+  var name: String {
+    guard let first = fileURLs.first else { return url }
+    return fileURLs.count == 1 ? first.lastPathComponent : "\(fileURLs.count) files"
   }
 }

@@ -7,22 +7,23 @@ import Foundation
 extension CallRun {
   /// Warns about properties that the client ignores, a method in the wrong case, and retries that cannot apply.
   func advise(on built: HTTPRequest, _ plan: CallPlan) {
-    adviseOnProperties()
+    adviseOnProperties(of: built)
     adviseOnMethod(of: built)
     adviseOnRetries(of: built, plan)
   }
 
-  /// Warns about stored properties that the client never reads; see ``IgnoredProperties``.
-  func adviseOnProperties() {
+  /// Warns about stored properties that the client never reads; see ``IgnoredProperties``. `built` is nil if the
+  /// request cannot be built.
+  func adviseOnProperties(of built: HTTPRequest? = nil) {
     let request = info.request
     guard kind.isOrdinary, Advice.properties.take(type(of: request)) else { return }
-    warn(IgnoredProperties.sentences(about: request))
+    warn(IgnoredProperties.sentences(about: request, built: built))
   }
 
   /// Warns about a method such as "post", because methods are case-sensitive and most servers reject it.
   private func adviseOnMethod(of built: HTTPRequest) {
     let (method, right) = (built.method.rawValue, built.method.rawValue.uppercased())
-    let known = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
+    let known = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "QUERY"]
     guard kind.isOrdinary, method != right, known.contains(right), Advice.methods.take(type(of: info.request)) else {
       return
     }
@@ -32,10 +33,12 @@ extension CallRun {
     ])
   }
 
-  /// Warns if a call or its request declares retries for a request that must not be sent twice. Retries of the client are
-  /// meant for all its requests, so they need no warning.
+  /// Warns if a call or its request declares retries for a request that must not be sent twice. Retries of the client
+  /// are meant for all its requests, so they need no warning.
   private func adviseOnRetries(of built: HTTPRequest, _ plan: CallPlan) {
-    guard kind.isOrdinary, plan.retries.sendsAgain, plan.idempotency == .byMethod, !built.method.isIdempotent else {
+    guard kind.isOrdinary, plan.sending.retries.sendsAgain, plan.sending.idempotency == .byMethod,
+      !built.method.isIdempotent
+    else {
       return
     }
     let declared = options.retries.filled(by: info.request.retries)
@@ -47,13 +50,20 @@ extension CallRun {
     ])
   }
 
-  /// Warns if the response type reads seconds since 1970 as seconds since 2001.
-  func adviseOnDates(in response: HTTPResponse, _ rules: DecodingRules) {
+  /// The largest body whose dates are checked, in bytes. The check decodes the body again.
+  private static let mostChecked = 1 << 20
+
+  /// Warns if the response type reads seconds since 1970 as seconds since 2001. The responses of a type are checked
+  /// until eight of them had only right dates. Bodies over 16 KiB are checked on the global executor.
+  func adviseOnDates(in response: HTTPResponse, _ rules: DecodingRules) async {
     let type = type(of: info.request)
-    guard kind.isOrdinary, response.body.count <= Validating.inlineLimit, Advice.dates.mayTake(type) else { return }
-    switch typed.epochDates(in: response, rules) {
+    guard kind.isOrdinary, response.body.count <= Self.mostChecked, Advice.dates.isOpen(type) else { return }
+    let isLarge = response.body.count > Validating.inlineLimit
+    let dates =
+      isLarge ? await Self.epochDatesElsewhere(typed, response, rules) : typed.epochDates(in: response, rules)
+    switch dates {
     case .none: return
-    case .right: _ = Advice.dates.take(type)
+    case .right: Advice.dates.countTry(of: type)
     case .wrong(let path, let year, let strategy):
       guard Advice.dates.take(type) else { return }
       warn([
@@ -61,6 +71,12 @@ extension CallRun {
           + "seconds since 2001; if this server counts from 1970, set `jsonDecoding` to `.fast(dates: \(strategy))`."
       ])
     }
+  }
+
+  private static func epochDatesElsewhere(
+    _ typed: any AnyTypedCall, _ response: HTTPResponse, _ rules: DecodingRules
+  ) async -> JSONEpochDates {
+    await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in typed.epochDates(in: response, rules) }
   }
 
   private func warn(_ sentences: [String]) {
@@ -86,13 +102,16 @@ private enum Advice {
       tries.withLock { ($0.updateValue(.max, forKey: ObjectIdentifier(type)) ?? 0) < .max }
     }
 
-    /// True at the first eight calls for a type, unless it was taken.
-    func mayTake(_ type: any Any.Type) -> Bool {
+    /// Whether a type was not taken, and was tried less than eight times.
+    func isOpen(_ type: any Any.Type) -> Bool {
+      tries.withLock { $0[ObjectIdentifier(type), default: 0] < Self.mostTries }
+    }
+
+    /// Counts a try of a type that was not taken.
+    func countTry(of type: any Any.Type) {
       tries.withLock { tries in
         let count = tries[ObjectIdentifier(type), default: 0]
-        guard count < Self.mostTries else { return false }
-        tries[ObjectIdentifier(type)] = count + 1
-        return true
+        if count < Self.mostTries { tries[ObjectIdentifier(type)] = count + 1 }
       }
     }
   }

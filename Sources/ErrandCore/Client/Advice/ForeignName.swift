@@ -4,11 +4,12 @@ import ErrandJSON
 struct ForeignName: Sendable {
   /// The property of ``APIRequest`` to declare instead, as the object of "use".
   let cure: String
-  /// Whether the request leaves the setting at its default. A request that passes the property on itself does not, for
-  /// example by an argument with the value of the property.
+  /// Whether the request leaves the setting at its default.
   let isUnset: @Sendable (any APIRequest) -> Bool
+  /// Whether the name may also name data of a request. Such a property is not reported if the request sends its value.
+  var mayBeData = false
 
-  /// The names. A name is in the table only if it rarely names data of a request.
+  /// The names by which a property is found.
   static let all: [String: ForeignName] = {
     var all: [String: ForeignName] = [:]
     for (names, name) in groups { for spelling in names { all[spelling] = name } }
@@ -24,25 +25,23 @@ struct ForeignName: Sendable {
     ),
     (
       ["url", "URL", "urlString", "requestURL", "requestUrl"],
-      ForeignName(cure: "`path`, which may also be an absolute URL: `RequestPath(text)`") { request in
-        !goesElsewhere(request) && sendsNothing(request)
-      }
+      ForeignName(
+        cure: "`path`, which may also be an absolute URL: `RequestPath(text)`", isUnset: { !goesElsewhere($0) },
+        mayBeData: true)
     ),
     (["httpMethod", "requestMethod"], ForeignName(cure: "`method`") { request in request.method == .get }),
     (
       ["params", "parameters", "queryParameters", "queryItems", "requestArgument"],
-      ForeignName(cure: "`arguments`") { request in sendsNothing(request) }
+      ForeignName(cure: "`arguments`", isUnset: { _ in true }, mayBeData: true)
     ),
     (
       ["httpBody", "requestBody", "bodyParameters", "bodyData"],
-      ForeignName(cure: "`arguments` or `body`") { request in sendsNothing(request) && request.download == nil }
+      ForeignName(cure: "`arguments` or `body`", isUnset: { $0.body == nil }, mayBeData: true)
     ),
     (
       // Moya's name. A request of an app with tasks of its own has this property, too, and uses it in its path.
       ["task"],
-      ForeignName(cure: "`arguments` or `body`") { request in
-        sendsNothing(request) && request.download == nil && [.post, .put, .patch].contains(request.method)
-      }
+      ForeignName(cure: "`arguments` or `body`", isUnset: { $0.download == nil }, mayBeData: true)
     ),
     (
       ["parameterEncoding"],
@@ -54,9 +53,9 @@ struct ForeignName: Sendable {
     ),
     (
       ["timeout", "timeoutInterval", "requestTimeout", "requestTimeoutInterval"],
-      ForeignName(cure: "`timeouts`, such as `Timeouts(total: .seconds(30))`") { request in
-        request.timeouts == .inherited && sendsNothing(request)
-      }
+      ForeignName(
+        cure: "`timeouts`, such as `Timeouts(total: .seconds(30))`", isUnset: { $0.timeouts == .inherited },
+        mayBeData: true)
     ),
     (
       ["cachePolicy", "cacheTimeInSeconds", "cacheDuration"],
@@ -64,7 +63,7 @@ struct ForeignName: Sendable {
     ),
     (
       ["retryPolicy", "retryCount", "retryLimit", "maxRetries", "maxRetryCount"],
-      ForeignName(cure: "`retries`") { request in request.retries.isInherited && sendsNothing(request) }
+      ForeignName(cure: "`retries`", isUnset: { $0.retries.isInherited }, mayBeData: true)
     ),
     (
       ["validationType", "validStatusCodes", "acceptableStatusCodes"],
@@ -77,11 +76,6 @@ struct ForeignName: Sendable {
       ForeignName(cure: "`jsonDecoding`") { request in request.jsonDecoding.isInherited }
     ),
   ]
-
-  /// Whether the request has neither arguments nor a body.
-  private static func sendsNothing(_ request: any APIRequest) -> Bool {
-    request.arguments.isEmpty && request.body == nil
-  }
 
   /// Whether the request names its server by an absolute URL or by a complete HTTP request.
   private static func goesElsewhere(_ request: any APIRequest) -> Bool {

@@ -7,7 +7,8 @@ import ErrandJSON
 /// Only stored properties are found, because computed properties cannot be listed at run time.
 enum IgnoredProperties {
   /// Sentences that name each property, its type and the cure; empty if there is no such property.
-  static func sentences<R: APIRequest>(about request: R) -> [String] {
+  /// - Parameter built: The request as it is sent; nil if it cannot be built.
+  static func sentences<R: APIRequest>(about request: R, built: HTTPRequest? = nil) -> [String] {
     let requirements = requirements(of: R.self)
     return storedProperties(of: request).compactMap { name, value in
       let type = type(of: value)
@@ -16,14 +17,17 @@ enum IgnoredProperties {
         return "the client ignores the property `\(name)`, because its type is \(written(type)); declare it as "
           + "`\(requirement.spelling)`, or rename it if it is data of your own."
       }
-      guard let foreign = ForeignName.all[name], foreign.isUnset(request) else { return nil }
+      guard let foreign = ForeignName.all[name], foreign.isUnset(request),
+        !(foreign.mayBeData && built.map { SentText($0, of: request).contains(value) } == true)
+      else { return nil }
       return "the client ignores the property `\(name)` (\(written(type))), because no setting has this name; "
         + "use \(foreign.cure)."
     }
   }
 
-  /// The names and values of the stored properties, also of superclasses. Property wrappers and lazy properties are left
-  /// out, because their storage has another name. A request that describes itself to mirrors shows no stored properties.
+  /// The names and values of the stored properties, also of superclasses. Property wrappers and lazy properties are
+  /// left out, because their storage has another name. A request that describes itself to mirrors shows no stored
+  /// properties.
   private static func storedProperties(of request: some APIRequest) -> [(String, Any)] {
     if request is any CustomReflectable { return [] }
     var properties: [(String, Any)] = []
@@ -67,7 +71,8 @@ enum IgnoredProperties {
       Requirement("cacheKey", CacheKeyRule.self, "CacheKeyRule"),
       Requirement("cachedAs", CacheTargets.self, "CacheTargets"),
       Requirement("joining", JoinRule.self, "JoinRule"), Requirement("repeats", RepeatRule.self, "RepeatRule"),
-      Requirement("download", Download?.self, "Download?"), Requirement("statusRule", StatusRule.self, "StatusRule"),
+      Requirement("download", Download?.self, "Download?"), Requirement("bodyLimit", BodyLimit.self, "BodyLimit"),
+      Requirement("statusRule", StatusRule.self, "StatusRule"),
       Requirement("contentTypes", [String]?.self, "[String]?"), Requirement("shape", JSONShape?.self, "JSONShape?"),
       Requirement("envelope", Envelope.self, "Envelope"),
       Requirement("decoder", ResponseDecoder<R.Response>.self, "ResponseDecoder<Response>"),

@@ -37,7 +37,7 @@ extension GroupRun {
       if case .failure(let error) = result { thrown = mapping(error) }
       return (result, await settle(thrown))
     }
-    let ending = finish(error) { $0 }
+    let ending = finish(error: error) { $0 }
     // If the chain was stopped, the error of the stopped chain replaces the result of the closure, even if the closure
     // returned a value.
     if let error = ending.error, state.endsBy != nil, let error = error as? Failure { throw error }

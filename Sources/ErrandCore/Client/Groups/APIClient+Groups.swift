@@ -60,11 +60,7 @@ extension APIClient: CallSender {
   public func start<G: CallGroup>(
     _ group: G, options: GroupOptions = GroupOptions(), delegate: any GroupDelegate
   ) -> GroupCall {
-    let delivery = GroupRun.Delivery(
-      executor: .main,
-      onProgress: { [weak delegate] info, progress in
-        MainActor.assumeIsolated { delegate?.groupProgressed(info, progress) }
-      })
+    let delivery = GroupRun.Delivery(executor: .main, onProgress: delegate.progressCallback)
     return launch(group, options, delivery) { [weak delegate] info, outcome in
       MainActor.assumeIsolated { delegate?.notify(info, outcome) }
     }
@@ -84,14 +80,12 @@ extension APIClient: CallSender {
       watch?.start()
       run.hand {
         watch?.stop()
-        run.finish(result.error) { onEnd(run.info, $0.outcome(result)) }
+        run.finish(error: result.error) { onEnd(run.info, $0.outcome(result)) }
       }
     }
     return GroupCall(run.record)
   }
 }
-
-typealias GroupProgressCallback = @Sendable (GroupInfo, GroupProgress) -> Void
 
 extension GroupOutcome {
   fileprivate func notify(_ onSuccess: (Value) -> Void, _ onFailure: ((APIError) -> Void)?) {

@@ -13,7 +13,8 @@ extension GroupRun: GroupRunning {
   func outcome<R: APIRequest>(of request: R, _ options: CallOptions) async -> Outcome<R.Response> {
     let typed = TypedCall(request)
     let (ending, place) = await carryOut(typed, options)
-    return typed.outcome(ending).mapError { namingMember($0, place, MemberName(of: request)) }
+    let outcome = typed.outcome(ending)
+    return outcome.with(outcome.result.mapError { namingMember($0, place, MemberName(of: request)) })
   }
 
   func outcome<G: CallGroup>(of group: G, _ options: GroupOptions) async -> GroupOutcome<G.Response> {
@@ -46,10 +47,11 @@ extension GroupRun: GroupRunning {
 
   private func carryOut<R: APIRequest>(
     _ typed: TypedCall<R>, _ options: CallOptions
-  ) async -> (CallEnding, place: Int?) {
+  ) async -> (Outcome<Void>, place: Int?) {
     let meter = meter()
     var options = self.options.forMember(options)
     options.requiredAccount = requiredAccount
+    options.isMember = !isRefused
     let call = client.run(typed, options, onProgress: meter?.listener)
     if call.download != nil { meter?.keepsParts() }
     let place = begin(MemberName(of: typed.request), call.state)
@@ -61,7 +63,7 @@ extension GroupRun: GroupRunning {
 }
 
 extension GroupReport.State {
-  fileprivate init(_ ending: CallEnding) {
+  fileprivate init(_ ending: Outcome<Void>) {
     if let error = ending.error {
       self = .failed(error)
     } else {

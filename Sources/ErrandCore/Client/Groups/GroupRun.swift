@@ -1,7 +1,7 @@
 import ErrandSupport
 
 /// One run of a group of calls, such as a batch or a chain. The group does its work once and reports its end once.
-final class GroupRun: Sendable {
+final class GroupRun: Run {
   let info: GroupInfo
   let state: CallState
   let record: GroupRecord
@@ -15,13 +15,11 @@ final class GroupRun: Sendable {
   private let parent: GroupRun?
   /// The scope in which the group was started, if a call or a group waited for the code that started it; otherwise nil.
   private let origin: UserCodeScope?
-  private let place: Int
-  private let accessories: [any Accessory]
-  private let log: CallLog?
+  let place: Int
+  let accessories: [any Accessory]
+  let log: CallLog?
   private let delivery: Delivery
-  /// Keeps the callback jobs of the group in order; nil for a group that reports only its end, because a single job
-  /// needs no order.
-  private let callbackQueue: CallbackQueue?
+  let callbackQueue: CallbackQueue?
 
   /// The executor on which the callbacks of a group run, and the closure that receives the progress of the group.
   struct Delivery: Sendable {
@@ -50,12 +48,18 @@ final class GroupRun: Sendable {
     log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
     let isTooDeep = UserCodeScope.refusal(of: origin?.depth ?? 0) != nil
     accessories = isTooDeep ? [] : snapshot.configuration.accessories + options.accessories
-    place = client.registry.add(.init(state: state, owner: options.ownership?.number, tag: options.tag, record: record))
+    let isPart = parent.map { !$0.isRefused } ?? (origin != nil)
+    place = client.registry.add(
+      .init(state: state, owner: options.ownership?.number, tag: options.tag, record: record),
+      as: isPart ? .part : .own)
     if let ownership = options.ownership { CallRun.enlist(state, with: ownership, in: client.registry) }
     let notifiesOnce = delivery.onProgress == nil && options.onProgress == nil && accessories.isEmpty
     callbackQueue = notifiesOnce ? nil : CallbackQueue(delivery.executor)
     tellAccessories { $0.willStart(info) }
   }
+
+  /// True if the group was started while the client drains. Its members are then refused, too.
+  var isRefused: Bool { place == CallRegistry.refused }
 
   // MARK: - The work
 
@@ -106,55 +110,42 @@ final class GroupRun: Sendable {
       state.stop(.cancelled)
     }
     state.settle()
-    error = applyStop(to: error, by: state.endsBy)
+    let ending = applyStop(to: GroupOutcome<Void>(error: error, report: report), by: state.endsBy)
     if runsHooks, let hook = options.beforeCompletion {
-      let ending = GroupEnding(error: error, report: report)
       await UserCodeScope.during("\(info)", in: nesting) {
         await state.runningElsewhere { await hook(ending) }
       }
     }
-    return error
+    return ending.error
   }
 
   // MARK: - The end
 
-  /// Passes a job to the callback executor. The job runs after all earlier jobs of the group.
-  func hand(_ job: @escaping @Sendable () -> Void) {
-    if let callbackQueue { callbackQueue.run(job) } else { delivery.executor.run(job) }
-  }
-
-  /// Decides the final outcome, and notifies accessories, hooks and the callback. All of this happens in one job on the
-  /// current executor.
-  ///
-  /// If `willStop` of an accessory or the hook `afterCompletion` cancels the group during this job, the callback
-  /// receives a cancellation and no success. Later cancellations have no effect.
-  func finish<Value>(_ result: APIError?, _ notify: (GroupEnding) -> Value) -> Value {
-    let claimed = applyStop(to: result, by: state.claim())
+  /// Reports the end of the group, see ``Run/finish(_:_:)``.
+  func finish<Value>(error: APIError?, _ notify: (GroupOutcome<Void>) -> Value) -> Value {
     record.finish()
-    let report = report
-    func ending(_ reason: CallState.StopReason?) -> GroupEnding {
-      GroupEnding(error: applyStop(to: claimed, by: reason), report: report)
-    }
-    tellAccessories { $0.willStop(info, GroupEnding(error: claimed, report: report)) }
-    if runsHooks { options.afterCompletion?(ending(state.endsBy)) }
-    let ending = ending(state.conclude())
-    let value = notify(ending)
-    // Not nested: the group has ended, so what `didStop` sends is a new call.
-    for accessory in accessories { accessory.didStop(info, ending) }
-    client.registry.remove(place)
-    if let log {
-      let name = info.description
-      log.info(ending.error.map { "\(name) failed: \($0)" } ?? "\(name) done in \(ending.report.duration)")
-    }
-    return value
+    return finish(GroupOutcome(error: error, report: report), notify)
   }
 
-  /// Returns the error of a group that was stopped for `reason`. If `reason` is nil, the group was not stopped, and the
-  /// method returns the given error.
-  private func applyStop(to error: APIError?, by reason: CallState.StopReason?) -> APIError? {
-    guard let reason else { return error }
+  var executor: CallbackExecutor { delivery.executor }
+  var registry: CallRegistry { client.registry }
+
+  func didClaim() {}
+
+  func willStop(_ accessory: any Accessory, _ ending: GroupOutcome<Void>) { accessory.willStop(info, ending) }
+
+  func didStop(_ accessory: any Accessory, _ ending: GroupOutcome<Void>) { accessory.didStop(info, ending) }
+
+  func runHooks(after ending: () -> GroupOutcome<Void>) { options.afterCompletion?(ending()) }
+
+  func logLine(_ ending: GroupOutcome<Void>) -> String {
+    ending.error.map { "\(info) failed: \($0)" } ?? "\(info) done in \(ending.report.duration)"
+  }
+
+  func applyStop(to ending: GroupOutcome<Void>, by reason: CallState.StopReason?) -> GroupOutcome<Void> {
+    guard let reason else { return ending }
     let stopped = stopError(reason)
-    return error?.stage == stopped.stage ? error : stopped
+    return ending.error?.stage == stopped.stage ? ending : GroupOutcome(error: stopped, report: ending.report)
   }
 
   private func stopError(_ reason: CallState.StopReason) -> APIError {
@@ -164,7 +155,7 @@ final class GroupRun: Sendable {
   /// Runs a group of calls on the caller's executor, and returns its outcome.
   func outcome<G: CallGroup>(of group: G) async -> GroupOutcome<G.Response> {
     let result = await listening { await endWork(await bodyResult(group)) }
-    return finish(result.error) { $0.outcome(result) }
+    return finish(error: result.error) { $0.outcome(result) }
   }
 
   /// Runs the work of a started group. The body runs in a task that is cancelled when the group is stopped. So the body
@@ -175,7 +166,8 @@ final class GroupRun: Sendable {
   }
 
   private func bodyResult<G: CallGroup>(_ group: G) async -> Result<G.Response, APIError> {
-    await runBody { scope in try await group.body(in: scope) }.mapError { mapping($0) }
+    if isRefused { return .failure(.draining) }
+    return await runBody { scope in try await group.body(in: scope) }.mapError { mapping($0) }
   }
 
   /// Converts an error that the body of the group threw into the error that the caller receives. The message of an
@@ -195,20 +187,12 @@ final class GroupRun: Sendable {
 
   // MARK: - Code of the app
 
-  /// The number of calls and groups in which this group is nested, see ``UserCodeScope``.
-  private var nesting: Int { origin?.depth ?? 0 }
+  var nesting: Int { origin?.depth ?? 0 }
 
   /// True if the hooks of the group run. The hooks of a group that is nested too deeply do not run, and no accessory is
   /// notified. These hooks and accessories may have started the nested groups, and would start more. The calls of such
   /// a group fail.
-  private var runsHooks: Bool { UserCodeScope.refusal(of: nesting) == nil }
-
-  /// Notifies the accessories. Calls and groups that an accessory starts are nested in this group.
-  private func tellAccessories(_ tell: (any Accessory) -> Void) {
-    for accessory in accessories {
-      UserCodeScope.during(type(of: accessory), in: nesting) { tell(accessory) }
-    }
-  }
+  var runsHooks: Bool { UserCodeScope.refusal(of: nesting) == nil }
 
   // MARK: - Members
 

@@ -7,6 +7,27 @@ package final class AdmissionControl: Sendable {
   private struct State: Sendable {
     var queue: Queue
     var alarms = AdmissionAlarms()
+    /// The calls that hold slots now, in the order in which they got them. Only recorded calls are in this list.
+    var holders: [(slot: Queue.Slot, call: UInt64)] = []
+
+    /// Takes a slot if one is free, and records that the call holds it.
+    mutating func tryEnter(_ origin: HTTPURL.Origin, _ now: MonotonicInstant? = nil, by call: UInt64?) -> Queue.Slot? {
+      guard let slot = queue.tryEnter(origin, now) else { return nil }
+      hold(slot, by: call)
+      return slot
+    }
+
+    /// Records that a call holds a slot.
+    mutating func hold(_ slot: Queue.Slot, by call: UInt64?) {
+      if let call { holders.append((slot, call)) }
+    }
+
+    /// The reason why a call to an origin cannot get a slot now.
+    func shortage(at origin: HTTPURL.Origin, _ now: MonotonicInstant) -> CallDecision.AdmissionShortage {
+      queue.shortage(at: origin, now) { slot in
+        holders.filter { slot == nil || $0.slot == slot }.map(\.call)
+      }
+    }
   }
 
   /// Stores the place of a call in the queue. The place is nil before the call waits and after the call has left the
@@ -45,20 +66,35 @@ package final class AdmissionControl: Sendable {
 
   // MARK: - Entering and leaving
 
-  /// Waits for a slot, which is the permission to run one exchange.
+  /// Waits for a slot, which is the permission to run one exchange. If the call is recorded, the slot is recorded as
+  /// held by it, so that the record of a call that waits can name the call.
   /// - Throws: ``ErrandHTTP/CallState/Stopped`` if the call is stopped, ``APIError`` if the queue is full. After an
   ///   error the call has no slot.
   func enter(_ origin: HTTPURL.Origin, _ context: CallContext) async throws -> Queue.Slot {
-    if let slot = state.withLock({ $0.queue.tryEnter(origin) }) { return slot }
+    let call = context.record.flight == nil ? nil : context.info.id
+    if let slot = state.withLock({ $0.tryEnter(origin, by: call) }) { return slot }
     let now = context.call.timers.now
-    if let slot = state.withLock({ $0.queue.tryEnter(origin, now) }) { return slot }
-    context.record.beginWait(at: now)
+    if let slot = state.withLock({ $0.tryEnter(origin, now, by: call) }) { return slot }
+    context.record.beginWait(at: now, because: state.withLock { $0.shortage(at: origin, now) })
     defer { context.record.endWait(since: now, until: context.call.timers.now) }
-    if isWaitedFor { return try await enterBeyond(origin, context.call, now) }
-    switch try await queue(origin, context, now) {
-    case .admitted(let slot): return slot
-    case .waits(let ticket): return Queue.Slot(host: ticket.host)
-    case .full: throw APIError.queueFull(limits.waiting)
+    let slot: Queue.Slot
+    if isWaitedFor {
+      slot = try await enterBeyond(origin, context.call, now)
+    } else {
+      switch try await queue(origin, context, now) {
+      case .admitted(let free): slot = free
+      case .waits(let ticket): slot = Queue.Slot(host: ticket.host)
+      case .full: throw APIError.queueFull(limits.waiting)
+      }
+    }
+    if call != nil { state.withLock { $0.hold(slot, by: call) } }
+    return slot
+  }
+
+  /// Records that a call no longer holds a slot.
+  func unhold(_ slot: Queue.Slot, by call: UInt64) {
+    state.withLock { state in
+      if let place = state.holders.firstIndex(where: { $0 == (slot, call) }) { state.holders.remove(at: place) }
     }
   }
 
@@ -170,12 +206,21 @@ package final class AdmissionControl: Sendable {
 
   // MARK: - Rates
 
-  /// If the host has a rate limit and the response has a `Retry-After` field, no request is sent to the host until the
-  /// requested time has passed, for at most one hour.
+  /// Changes the rate of a host as its response asks, see ``ServerPace``. Does nothing for a host without a rate limit.
   func learn(from response: HTTPResponse, _ slot: Queue.Slot, _ timers: any Timers) {
-    guard state.withLock({ $0.queue.isRated(slot) }), let delay = RetryAfter.delay(in: response.fields) else { return }
-    let moment = timers.now.advanced(by: min(delay, .seconds(3_600)))
-    state.withLock { $0.queue.close(slot, until: moment) }
+    // The times count from the head of the response, which a long body may follow.
+    let body = response.metrics.total.flatMap { total in response.metrics.firstByte.map { max(.zero, total - $0) } }
+    let heard = timers.now.advanced(by: .zero - (body ?? .zero))
+    state.withLock { state in
+      guard let rate = state.queue.rate(of: slot) else { return }
+      switch ServerPace.decide(
+        response.status, response.fields, running: rate.others, followsServer: rate.followsServer)
+      {
+      case .unlimited: return
+      case .closed(let pause): state.queue.close(slot, until: heard.advanced(by: pause))
+      case .quota(let count, let time): state.queue.allow(slot, count, for: time, since: heard)
+      }
+    }
   }
 
   /// Sets or removes the timer that admits waiting calls of a host when the next token of the host's rate limit is
@@ -197,5 +242,62 @@ package final class AdmissionControl: Sendable {
     let now = alarm.timers.now
     while let next = state.withLock({ $0.queue.admitNext(at: host, now) }) { hand(next, alarm.timers) }
     updateTimer(of: host, alarm.timers)
+  }
+}
+
+/// The timers of an admission queue, at most one for each host. A timer fires when the rate limit of its host has a new
+/// token, and the queue then admits a waiting call. This type only decides which timers are needed. The caller
+/// schedules and cancels the timers.
+struct AdmissionAlarms: Sendable {
+  /// The timer of one host. The timer is scheduled already, or the caller is about to schedule it.
+  struct Alarm: Sendable {
+    fileprivate let number: UInt64
+    let moment: MonotonicInstant
+    let timers: any Timers
+    /// Identifies the scheduled timer, so that the timer can be cancelled; nil until the timer is scheduled.
+    fileprivate(set) var token: TimerToken?
+
+    /// Cancels the timer if it is scheduled already. Otherwise another thread is about to schedule the timer. That
+    /// thread cancels the timer itself, because ``AdmissionAlarms/keep(_:_:for:)`` returns false for this alarm.
+    func cancel() {
+      if let token { timers.cancel(token) }
+    }
+  }
+
+  /// The timer that the caller must cancel, and the timer that the caller must schedule. The caller does both after it
+  /// has released its lock.
+  struct Order: Sendable {
+    var cancels: Alarm?
+    var sets: Alarm?
+  }
+
+  private var alarms: [Int: Alarm] = [:]
+  private var last: UInt64 = 0
+
+  /// Makes sure that the alarm of a host fires no later than `moment`. If `moment` is nil, removes the alarm. Returns
+  /// the timers that the caller must change; nil if no timer changes.
+  mutating func update(_ host: Int, _ moment: MonotonicInstant?, _ timers: any Timers) -> Order? {
+    guard let moment else {
+      return alarms.isEmpty ? nil : alarms.removeValue(forKey: host).map { Order(cancels: $0) }
+    }
+    if let present = alarms[host], present.moment <= moment { return nil }
+    last &+= 1
+    let alarm = Alarm(number: last, moment: moment, timers: timers)
+    return Order(cancels: alarms.updateValue(alarm, forKey: host), sets: alarm)
+  }
+
+  /// Stores the token of a timer that was scheduled. Returns false if the alarm has already fired, or was removed or
+  /// replaced.
+  mutating func keep(_ token: TimerToken, _ alarm: Alarm, for host: Int) -> Bool {
+    guard alarms[host]?.number == alarm.number else { return false }
+    alarms[host]?.token = token
+    return true
+  }
+
+  /// Removes an alarm whose timer has fired. Returns false if the alarm was already removed or replaced.
+  mutating func take(_ alarm: Alarm, for host: Int) -> Bool {
+    guard alarms[host]?.number == alarm.number else { return false }
+    alarms[host] = nil
+    return true
   }
 }

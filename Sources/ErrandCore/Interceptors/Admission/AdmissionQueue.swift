@@ -169,6 +169,22 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     return Admission(waiter: waiter, slot: slot)
   }
 
+  /// The reason why a call to an origin cannot get a slot now. It tests the same conditions as ``tryEnter(_:_:)``.
+  ///
+  /// - Parameter holders: Returns the numbers of the calls that hold slots of the host, or all slots if the argument is
+  ///   nil.
+  func shortage(
+    at origin: HTTPURL.Origin, _ now: MonotonicInstant, holders: (Slot?) -> [UInt64]
+  ) -> CallDecision.AdmissionShortage {
+    if running >= limits.total { return .total(taken: running, of: limits.total, by: holders(nil)) }
+    guard let host = hosts.place(of: origin) else { return .queue(origin, ahead: 0) }
+    if !hasRoom(host) {
+      let taken = hosts.running(at: host)
+      return .host(origin, taken: taken, of: limits.perHost, by: holders(Slot(host: host)))
+    }
+    return hasToken(host, now) ? .queue(origin, ahead: waitingCalls.count(at: host)) : .rate(origin)
+  }
+
   private func hasRoom(_ host: Int) -> Bool { hosts.running(at: host) < limits.perHost }
 
   private func hasToken(_ host: Int, _ now: MonotonicInstant) -> Bool { hosts.bucket(at: host)?.hasToken(now) ?? true }
@@ -206,8 +222,16 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   /// The hosts that have waiting calls.
   var waitedFor: [Int] { waitingCalls.hosts }
 
-  /// Whether the host of a slot has a rate limit.
-  func isRated(_ slot: Slot) -> Bool { hosts.bucket(at: slot.host) != nil }
+  /// The state that decides how a response changes the rate of a host: whether the rate follows the server, and the
+  /// number of exchanges that run besides the one with this slot. Nil if the host has no rate limit.
+  func rate(of slot: Slot) -> (followsServer: Bool, others: Int)? {
+    hosts.bucket(at: slot.host).map { ($0.followsServer, hosts.running(at: slot.host) - 1) }
+  }
+
+  /// Admits at most `count` more requests to the host of a slot for the given time since a moment.
+  mutating func allow(_ slot: Slot, _ count: Int64, for time: Duration, since heard: MonotonicInstant) {
+    hosts.change(at: slot.host) { $0.allow(count, for: time, since: heard) }
+  }
 
   /// Admits no request to the host of a slot before the given moment. At that moment the token bucket of the host is
   /// empty.

@@ -18,9 +18,25 @@ package struct Admitting: SelectiveInterceptor {
     _ slot: AdmissionControl.Queue.Slot, _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
     let timers = context.call.timers
-    defer { control.release(slot, timers) }
-    let response = try await next(request)
-    if response.status == 429 { control.learn(from: response, slot, timers) }
+    let isRecorded = context.record.flight != nil
+    defer {
+      if isRecorded { control.unhold(slot, by: context.info.id) }
+      control.release(slot, timers)
+    }
+    let response = try await next(Self.prioritized(request, context.call.priority))
+    if response.status == 429 || response.status == 503 || response.fields.contains("RateLimit") {
+      control.learn(from: response, slot, timers)
+    }
     return response
+  }
+
+  /// The request with the priority of the call, unless the request has a field `Priority` (RFC 9218 section 5). The
+  /// priority is read for each exchange, because it may change while the call waits. Interceptors of the app follow, so
+  /// that they can sign the field.
+  private static func prioritized(_ request: HTTPRequest, _ priority: CallPriority) -> HTTPRequest {
+    guard let value = priority.fieldValue, !request.fields.contains("Priority") else { return request }
+    var request = request
+    request.fields.append(HTTPField("Priority", value))
+    return request
   }
 }

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// A circuit breaker, which decides whether requests are sent to an origin. The type is a state machine without a clock
 /// or a lock.
 ///
@@ -153,5 +155,79 @@ struct ResultWindow: Sendable {
     if results[next] { failures -= 1 }
     results[next] = isFailure
     next = (next + 1) % size
+  }
+}
+
+/// The circuit breakers of a client, one for each origin. All calls of the client share them.
+package final class BreakerControl: Sendable {
+  /// The largest number of stored circuit breakers. If the number is reached, all circuit breakers that are closed or
+  /// whose pause is over are removed. If no circuit breaker is in such a state, the one whose pause ends first is
+  /// removed.
+  private static let most = 1_000
+
+  private let breakers = Locked<[HTTPURL.Origin: Breaker]>([:])
+
+  package init() {}
+
+  /// The remaining time of an origin's pause if no request may be sent to the origin now; nil if a request may be sent.
+  func rejectionTime(_ origin: HTTPURL.Origin, _ rule: BreakerRule, at now: MonotonicInstant) -> Duration? {
+    breakers.withLock { breakers in
+      guard let breaker = breakers[origin], breaker.rule == rule else { return nil }
+      return breaker.rejectionTime(at: now)
+    }
+  }
+
+  /// Decides whether an exchange may be sent. If the rule has changed, a new circuit breaker replaces the circuit
+  /// breaker of the origin.
+  func admit(_ origin: HTTPURL.Origin, _ rule: BreakerRule, at now: MonotonicInstant) -> Breaker.Admission {
+    breakers.withLock { breakers in
+      if breakers.count >= Self.most, breakers[origin] == nil { Self.makeRoom(in: &breakers, at: now) }
+      var breaker = breakers[origin] ?? Breaker(rule)
+      if breaker.rule != rule { breaker = Breaker(rule, after: breaker.generation) }
+      defer { breakers[origin] = breaker }
+      return breaker.admit(at: now)
+    }
+  }
+
+  private static func makeRoom(in breakers: inout [HTTPURL.Origin: Breaker], at now: MonotonicInstant) {
+    breakers = breakers.filter { $0.value.state.pauseEnds.map { $0 > now } ?? false }
+    guard breakers.count >= most else { return }
+    let first = breakers.min { ($0.value.state.pauseEnds ?? now) < ($1.value.state.pauseEnds ?? now) }
+    if let first { breakers[first.key] = nil }
+  }
+
+  /// The number of origins that are stored.
+  var count: Int { breakers.withLock { $0.count } }
+
+  /// Records the result of an admitted exchange. Returns whether this result opened the circuit.
+  func end(
+    _ result: Breaker.Result, _ origin: HTTPURL.Origin, of generation: UInt64, at now: MonotonicInstant
+  ) -> Bool {
+    breakers.withLock { $0[origin]?.end(result, of: generation, at: now) ?? false }
+  }
+}
+
+/// The cause of an error with the code ``APIError/Code/circuitOpen``.
+public struct CircuitOpen: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The origin that keeps failing.
+  public let origin: HTTPURL.Origin
+  /// The longest time for which further calls are rejected. The rejections end earlier if test requests show that the
+  /// origin has recovered.
+  public let timeLeft: Duration
+
+  /// The reason for the rejection as a part of a sentence. The text contains the origin and the remaining time.
+  public var description: String {
+    "too many calls to \(origin) failed; new calls are rejected for at most \(timeLeft)"
+  }
+}
+
+extension APIError {
+  static func circuitOpen(_ origin: HTTPURL.Origin, for timeLeft: Duration) -> APIError {
+    let seconds = (max(timeLeft.clampedNanoseconds, 1) - 1) / 1_000_000_000 + 1
+    return APIError(
+      .admission, .circuitOpen,
+      "Too many of the last calls to \(origin) failed, so the request was not sent; "
+        + "the origin is tried again in at most \(seconds) \(seconds == 1 ? "second" : "seconds").",
+      cause: CircuitOpen(origin: origin, timeLeft: timeLeft))
   }
 }

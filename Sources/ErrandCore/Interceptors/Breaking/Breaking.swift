@@ -49,7 +49,9 @@ package struct Breaking: SelectiveInterceptor {
   private func admit(_ origin: HTTPURL.Origin, _ context: CallContext) throws -> (generation: UInt64, isTrial: Bool) {
     switch control.admit(origin, rule, at: context.call.timers.now) {
     case .admitted(let generation, let isTrial): return (generation, isTrial)
-    case .rejected(let left): throw APIError.circuitOpen(origin, for: left)
+    case .rejected(let left):
+      context.note(.circuitOpen(origin, for: left))
+      throw APIError.circuitOpen(origin, for: left)
     }
   }
 
@@ -109,4 +111,26 @@ final class TrialSink: BodySink {
   func write(_ piece: UnsafeRawBufferPointer) throws -> Bool { try inner.write(piece) }
   func end() throws { try inner.end() }
   func settle() async throws { try await inner.settle() }
+}
+
+/// Rejects calls to an origin that keeps failing, before the calls wait in the admission queue. See also ``Breaking``.
+package struct FailingFast: SelectiveInterceptor {
+  private let control: BreakerControl
+  private let rule: BreakerRule
+
+  package init(_ control: BreakerControl, _ rule: BreakerRule) {
+    self.control = control
+    self.rule = rule
+  }
+
+  package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { !context.plan.isPreparing }
+
+  package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    let origin = request.url.origin
+    if let left = control.rejectionTime(origin, rule, at: context.call.timers.now) {
+      context.note(.circuitOpen(origin, for: left))
+      throw APIError.circuitOpen(origin, for: left)
+    }
+    return try await next(request)
+  }
 }

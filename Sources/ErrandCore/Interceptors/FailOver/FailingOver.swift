@@ -63,6 +63,7 @@ struct FailingOver {
   /// Reports in the metrics and in the log that a server failed and that the request goes to the next server.
   private func report(_ reason: RetryReason, of origin: HTTPURL.Origin, next: HTTPURL.Origin) {
     context.record.retried(RetryMetrics(reason: reason, delay: .zero))
+    context.note(.failedOver(reason, from: origin, to: next))
     context.plan.log?.info("\(origin) failed (\(reason)); sending the request to \(next)")
   }
 

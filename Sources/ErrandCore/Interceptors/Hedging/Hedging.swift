@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// Sends a request with a safe method a second time, in parallel, if the response is slow.
 struct Hedging {
   /// The shortest interval between two checks whether a request has been sent. The checks are made while the request
@@ -9,7 +11,8 @@ struct Hedging {
 
   /// Whether a request may be sent twice in parallel.
   static func suits(_ request: HTTPRequest, _ context: CallContext) -> Bool {
-    request.method.isSafe && context.plan.allowsRepeating(request.method) && request.body == nil && context.sink == nil
+    request.method.isSafe && context.plan.sending.allowsRepeating(request.method) && request.body == nil
+      && context.sink == nil
   }
 
   func send(
@@ -47,7 +50,10 @@ struct Hedging {
     if control.pay(RetryBudget.price, at: request.url.origin) {
       context.record.retried(RetryMetrics(reason: .slow, delay: delay))
       context.plan.log?.info("no response within \(delay); sending the request a second time in parallel")
+      context.note(.hedged(after: delay))
       race.begin(request, next)
+    } else {
+      context.note(.notHedged(after: delay, request.url.origin))
     }
     while true {
       guard let result = try await race.outcome(by: nil) else { continue }
@@ -63,5 +69,118 @@ struct Hedging {
   ) {
     guard case .share = rule.kind, case .success = result else { return }
     control.recordLatency(start.duration(to: context.call.timers.now), of: origin)
+  }
+}
+
+/// Sends one request once or twice, and uses the first response. Each copy of the request has its own
+/// ``ErrandHTTP/CallState`` and ``CallRecord``, and runs in a task of the client. The call waits for the outcome. If
+/// the call is stopped, the copies are stopped, too.
+final class HedgeRace: Sendable {
+  private struct Copy: Sendable {
+    let state: CallState
+    let record: CallRecord
+    let flags = CallFlags()
+  }
+
+  private struct Storage: Sendable {
+    var copies: [Copy] = []
+    var failure: Result<HTTPResponse, any Error>?
+    var ended = 0
+    var winner: Result<HTTPResponse, any Error>?
+    var waiter: Wakeup?
+  }
+
+  private let storage = Locked(Storage())
+  private let context: CallContext
+
+  init(_ context: CallContext) { self.context = context }
+
+  /// Sends a copy of the request. Does nothing if a copy has already won the race, or if all copies have failed.
+  func begin(_ request: HTTPRequest, _ next: Next) {
+    let copy = Copy(
+      state: CallState(following: context.call, deadline: context.call.deadline),
+      record: context.record.forExchange)
+    copy.flags.inherit(from: context.flags)
+    let isFirst: Bool? = storage.withLock { storage in
+      if storage.winner != nil { return nil }
+      storage.copies.append(copy)
+      return storage.copies.count == 1
+    }
+    guard let isFirst else { return copy.state.settle() }
+    let own = context.with {
+      ($0.call, $0.record, $0.flags) = (copy.state, copy.record, copy.flags)
+      if !isFirst { ($0.onProgress, $0.onInformational) = (nil, nil) }
+      ($0.log, $0.replay) = (nil, nil)
+    }
+    Task {
+      let result: Result<HTTPResponse, any Error>
+      do { result = .success(try await next(request, in: own)) } catch { result = .failure(error) }
+      copy.state.settle()
+      end(result)
+    }
+  }
+
+  /// The moment at which the first copy of the request was passed to the transport; nil before that moment.
+  var begun: MonotonicInstant? { storage.withLock { $0.copies.first?.record }?.begun }
+
+  /// Whether the first copy of the request waits in the admission queue.
+  var waits: Bool { storage.withLock { $0.copies.first?.record }?.waits == true }
+
+  /// Records the result of a copy of the request. A failure becomes the final result only if no other copy is running.
+  private func end(_ result: Result<HTTPResponse, any Error>) {
+    storage.withLock { storage -> Wakeup? in
+      storage.ended += 1
+      if result.endsRace {
+        storage.winner = storage.winner ?? result
+      } else {
+        storage.failure = storage.failure ?? result
+        if storage.ended == storage.copies.count { storage.winner = storage.winner ?? storage.failure }
+      }
+      guard storage.winner != nil else { return nil }
+      defer { storage.waiter = nil }
+      return storage.waiter
+    }?.resume()
+  }
+
+  /// Waits for the final result of the copies of the request. Returns nil if there is no final result by the given
+  /// moment.
+  func outcome(by moment: MonotonicInstant?) async throws -> Result<HTTPResponse, any Error>? {
+    let timers = context.call.timers
+    var token: TimerToken?
+    defer { if let token { timers.cancel(token) } }
+    do {
+      try await context.call.wait { wakeup in
+        if let moment { token = timers.schedule(at: moment) { wakeup.resume() } }
+        let isOver = storage.withLock { storage in
+          storage.waiter = wakeup
+          return storage.winner != nil
+        }
+        if isOver { wakeup.resume() }
+      }
+    } catch {
+      leave()
+      throw error
+    }
+    return storage.withLock { $0.winner }
+  }
+
+  /// Ends the race between the copies of the request. Stops the copies that still run, and adds the ``CallRecord`` of
+  /// each copy to the record of the call.
+  func leave() {
+    let now = context.call.timers.now
+    for copy in storage.withLock({ $0.copies }) {
+      copy.state.stop(context.call.stopReasonForChildren)
+      context.record.take(copy.record, by: now)
+      context.flags.inherit(from: copy.flags)
+    }
+  }
+}
+
+extension Result<HTTPResponse, any Error> {
+  /// True if this result of a copy is used as the response to the request. False after an overload (429, 5xx) or a
+  /// request time-out (408), because the other copy of the request may still succeed.
+  fileprivate var endsRace: Bool {
+    guard case .success(let response) = self else { return false }
+    return response.status < 500 && response.status != 429 && response.status != 408
   }
 }

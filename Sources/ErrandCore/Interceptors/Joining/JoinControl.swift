@@ -15,7 +15,7 @@ package final class JoinControl: Sendable {
   ) -> Table.Membership {
     let membership = table.withLock { table in
       let membership = table.join(key, at: origin, wakeup, priority) {
-        SharedExchange(priority: priority, timers: timers)
+        SharedExchange(of: key.context, priority: priority, timers: timers)
       }
       if let listener { membership.exchange.add(listener) }
       return membership

@@ -8,6 +8,7 @@ import Foundation
 /// - the account, the credential and the cookies,
 /// - the rules for storing the response,
 /// - limits, time-outs, redirects and retries,
+/// - the baggage that a ``CallTracer`` adds,
 /// - the pipeline.
 ///
 /// The key does not contain the status rule, shape, decoder, priority, deadline, progress and owner. These properties
@@ -29,6 +30,7 @@ final class JoinKey: Sendable {
   private let body: Body
   private let account: ByteText?
   private let cookies: ByteText?
+  private let baggage: ByteText?
   private let showsCredential: Bool
   private let isRefreshed: Bool
   private let hash: Int
@@ -42,6 +44,11 @@ final class JoinKey: Sendable {
     body = Self.body(of: request, leftOut)
     account = context.account.map { ByteText($0) }
     cookies = context.cookies(for: request).map { ByteText($0) }
+    // Found here and not in a comparison, because the function may run code of the app, and keys are compared under the
+    // lock of the table.
+    baggage = context.record.trace?.values(
+      for: request, isFirstOrigin: context.isFirstOriginOrUnknown(request.url.origin)
+    ).map { ByteText($0) }
     showsCredential = context.showsCredential(to: request.url.origin)
     isRefreshed = context.flags.isRefreshed
     // The header fields are compared but not hashed. Requests for the same URL mostly have the same fields, so hashes
@@ -51,7 +58,8 @@ final class JoinKey: Sendable {
     hasher.combine(body)
     hasher.combine(account)
     hasher.combine(cookies)
-    if case .own(let credential) = context.plan.credential { hasher.combine(credential) }
+    if let baggage { hasher.combine(baggage) }
+    if case .own(let credential) = context.plan.access.credential { hasher.combine(credential) }
     hash = hasher.finalize()
   }
 
@@ -75,7 +83,8 @@ extension JoinKey: Hashable {
 
   private func isSameRequest(as other: JoinKey) -> Bool {
     request.method == other.request.method && target == other.target && body == other.body
-      && request.fields == other.request.fields && context.plan.cacheKey == other.context.plan.cacheKey
+      && request.fields == other.request.fields && baggage == other.baggage
+      && context.plan.cacheKey == other.context.plan.cacheKey
   }
 
   /// True if both calls send the same data that identifies the user: account, cookies, credential and signature. Four
@@ -87,9 +96,10 @@ extension JoinKey: Hashable {
   /// - `isRefreshed`: A call refreshes its credential at most once. After the refresh the call must not wait for an
   ///   exchange that started with the old credential.
   private func isSamePerson(as other: JoinKey) -> Bool {
-    account == other.account && cookies == other.cookies && context.plan.credential == other.context.plan.credential
+    account == other.account && cookies == other.cookies
+      && context.plan.access.credential == other.context.plan.access.credential
       && isRefreshed == other.isRefreshed && showsCredential == other.showsCredential
-      && context.plan.servers == other.context.plan.servers
+      && context.plan.access.servers == other.context.plan.access.servers
       && context.isFirstOrigin(request.url.origin) == other.context.isFirstOrigin(other.request.url.origin)
   }
 
@@ -110,9 +120,16 @@ extension JoinKey: Hashable {
 extension CallPlan {
   /// Whether both calls have equal settings for the transport.
   fileprivate func isSameTransfer(as other: CallPlan) -> Bool {
+    sending.isSame(as: other.sending) && access.cookies.isOn == other.access.cookies.isOn
+  }
+}
+
+extension SendingRules {
+  /// Whether the settings are equal, except for the fallback servers, which all calls of a client share.
+  fileprivate func isSame(as other: SendingRules) -> Bool {
     limits == other.limits && connectTimeout == other.connectTimeout && idleTimeout == other.idleTimeout
       && redirects == other.redirects && network == other.network && retries == other.retries
-      && idempotency == other.idempotency && cookies.isOn == other.cookies.isOn
+      && idempotency == other.idempotency
   }
 }
 

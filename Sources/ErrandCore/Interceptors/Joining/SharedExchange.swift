@@ -43,11 +43,17 @@ final class SharedExchange: Sendable {
   }
 
   let state: CallState
-  let record = CallRecord()
+  let record: CallRecord
   let flags = CallFlags()
   private let storage = Locked(Storage())
 
-  init(priority: CallPriority, timers: any Timers) {
+  /// The number of the call that started the exchange.
+  let starter: UInt64
+
+  /// Makes an exchange that is started by the call of the given context.
+  init(of context: CallContext, priority: CallPriority, timers: any Timers) {
+    starter = context.info.id
+    record = context.record.forExchange
     state = CallState(deadline: nil, timers: timers, priority: priority)
   }
 
@@ -98,10 +104,12 @@ final class SharedExchange: Sendable {
   // MARK: - Progress
 
   /// Reports the progress of the exchange to the listeners of all waiting calls.
-  func report(_ progress: TransferProgress) {
-    let listeners = storage.withLock { Array($0.listeners.values) }
-    for listener in listeners { listener.report(progress) }
-  }
+  func report(_ progress: TransferProgress) { for listener in listeners { listener.report(progress) } }
+
+  /// Reports an informational response to the listeners of all waiting calls.
+  func report(_ head: ResponseHead) { for listener in listeners { listener.report(head) } }
+
+  private var listeners: [JoinListener] { storage.withLock { Array($0.listeners.values) } }
 
   func add(_ listener: JoinListener) { storage.withLock { $0.listeners[ObjectIdentifier(listener)] = listener } }
 
@@ -109,5 +117,73 @@ final class SharedExchange: Sendable {
   func remove(_ listener: JoinListener) async {
     storage.withLock { _ = $0.listeners.removeValue(forKey: ObjectIdentifier(listener)) }
     await listener.close()
+  }
+}
+
+/// Reports the progress and the informational responses of a shared exchange to one call. Reports do not overlap, and
+/// no report is made after ``close()`` has returned.
+///
+/// The table shows the effect of the methods `report` and `close` in each phase of the listener, and the next phase:
+///
+/// | phase | report | close |
+/// |---|---|---|
+/// | idle | reporting, then idle | closed |
+/// | reporting | – | closing: waits for the report to end |
+/// | closed | nothing | – |
+final class JoinListener: Sendable {
+  private enum Phase: Sendable {
+    case idle, reporting, closed
+    case closing(UnsafeContinuation<Void, Never>)
+  }
+
+  private let phase = Locked(Phase.idle)
+  private let onProgress: (@Sendable (TransferProgress) -> Void)?
+  private let onInformational: (@Sendable (ResponseHead) -> Void)?
+
+  /// Makes a listener with the closures of a call; nil if the call has none.
+  init?(_ context: CallContext) {
+    onProgress = context.onProgress
+    onInformational = context.onInformational
+    if onProgress == nil, onInformational == nil { return nil }
+  }
+
+  /// Reports progress on the current thread, which is a thread of the transport.
+  func report(_ progress: TransferProgress) { report { onProgress?(progress) } }
+
+  /// Reports an informational response on the current thread, which is a thread of the transport.
+  func report(_ head: ResponseHead) { report { onInformational?(head) } }
+
+  private func report(_ callback: () -> Void) {
+    let mayReport = phase.withLock { phase in
+      guard case .idle = phase else { return false }
+      phase = .reporting
+      return true
+    }
+    guard mayReport else { return }
+    callback()
+    let waiting = phase.withLock { phase -> UnsafeContinuation<Void, Never>? in
+      guard case .closing(let waiting) = phase else {
+        phase = .idle
+        return nil
+      }
+      phase = .closed
+      return waiting
+    }
+    waiting?.resume()
+  }
+
+  /// Closes the listener. When this method returns, no report is running and no report follows.
+  func close() async {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      let isClosed = phase.withLock { phase in
+        if case .reporting = phase {
+          phase = .closing(continuation)
+          return false
+        }
+        phase = .closed
+        return true
+      }
+      if isClosed { continuation.resume() }
+    }
   }
 }

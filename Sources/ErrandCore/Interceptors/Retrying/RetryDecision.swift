@@ -1,7 +1,7 @@
 /// The decision whether and when an exchange is tried again. A pure function makes the decision.
 enum RetryDecision: Equatable {
-  /// The result is final and is returned to the caller.
-  case deliver
+  /// The result is final and is returned to the caller, for the given reason.
+  case deliver(CallDecision.RetryObstacle)
   /// A new attempt starts after a delay. The attempt takes tokens, as many as `cost`, from the retry budget of the
   /// origin.
   case retry(RetryReason, after: Duration, cost: Int)
@@ -34,26 +34,39 @@ enum RetryDecision: Equatable {
   }
 
   static func decide(_ result: Result, _ input: Input) -> RetryDecision {
-    guard input.attempt < input.policy.attempts, input.isReplayable, !input.isDelivered,
-      !input.hasFallbackResponse, mayHelp(result, input)
-    else { return .deliver }
+    if let obstacle = obstacle(to: result, input) { return .deliver(obstacle) }
     var delay = wait(after: result, input)
     if case .status(_, let minimum?) = result {
-      if minimum > input.policy.longestRetryAfter { return .deliver }
+      let limit = input.policy.longestRetryAfter
+      if minimum > limit { return .deliver(.retryAfter(minimum, limit: limit)) }
       // The server sets the minimum delay by `Retry-After`. The random delay is added, so that not all clients retry at
       // the same moment.
       delay = minimum + delay
     }
-    if let remaining = input.remaining, delay >= remaining { return .deliver }
+    if let remaining = input.remaining, delay >= remaining { return .deliver(.deadline(wait: delay, left: remaining)) }
     return .retry(reason(for: result), after: delay, cost: cost(of: result))
   }
 
-  private static func mayHelp(_ result: Result, _ input: Input) -> Bool {
+  /// Whether another attempt may succeed after a result: by the statuses of a policy, or by the kind of the failure.
+  static func mayHelp(after result: Result, _ policy: RetryPolicy) -> Bool {
     switch result {
-    case .status(let status, _): input.isIdempotent && input.policy.statuses.contains(status)
-    case .failure(let failure):
-      failure.kind.isPassing && (failure.isCertainlyNotSent || input.isIdempotent)
+    case .status(let status, _): policy.statuses.contains(status)
+    case .failure(let failure): failure.kind.isPassing
     }
+  }
+
+  /// The reason why another attempt is not made, apart from its delay; nil if there is no such reason.
+  private static func obstacle(to result: Result, _ input: Input) -> CallDecision.RetryObstacle? {
+    var isCertainlyNotSent = false
+    if case .failure(let failure) = result { isCertainlyNotSent = failure.isCertainlyNotSent }
+    if !mayHelp(after: result, input.policy) {
+      if case .status = result { return .status } else { return .permanent }
+    }
+    if !isCertainlyNotSent, !input.isIdempotent { return .notIdempotent }
+    if input.attempt >= input.policy.attempts { return .attempts(input.policy.attempts) }
+    if !input.isReplayable { return .bodyUsedUp }
+    if input.isDelivered { return .delivered }
+    return input.hasFallbackResponse ? .storedResponse : nil
   }
 
   private static func wait(after result: Result, _ input: Input) -> Duration {
@@ -72,7 +85,7 @@ enum RetryDecision: Equatable {
     if case .status(let status, _) = result { status == 429 || status == 503 } else { false }
   }
 
-  private static func reason(for result: Result) -> RetryReason {
+  static func reason(for result: Result) -> RetryReason {
     switch result {
     case .status(let status, _): .status(status)
     case .failure(let failure): .failure(failure.kind)

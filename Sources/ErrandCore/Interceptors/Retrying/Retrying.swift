@@ -17,7 +17,7 @@ package struct Retrying: SelectiveInterceptor {
 
   /// Whether the request may be sent more than once, to the same server or to a fallback server.
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool {
-    context.plan.sendsAgain && !context.plan.isPreparing
+    context.plan.sending.sendsAgain && !context.plan.isPreparing
   }
 
   // Some of the following functions are separate, so that their local variables do not enlarge the async frame of a
@@ -50,11 +50,11 @@ package struct Retrying: SelectiveInterceptor {
     _ sink: WatchedSink?
   ) -> Duration? {
     guard let result = last.result else { return nil }
-    let policy = context.plan.retries
+    let policy = context.plan.sending.retries
     let input = input(policy, request, context, attempts.number, isDelivered: sink?.hasBegun ?? false)
-    guard case .retry(let reason, let delay, let cost) = RetryDecision.decide(result, input),
-      control.pay(cost, at: request.url.origin)
-    else {
+    let decision = RetryDecision.decide(result, input)
+    guard case .retry(let reason, let delay, let cost) = decision, control.pay(cost, at: request.url.origin) else {
+      note(decision, after: result, request, context)
       if case .status(let status, _) = result, status < 500, status != 429, status != 408,
         !policy.statuses.contains(status)
       {
@@ -65,9 +65,24 @@ package struct Retrying: SelectiveInterceptor {
     attempts.number += 1
     attempts.lastCost = cost
     context.record.retried(RetryMetrics(reason: reason, delay: delay))
+    context.note(.retried(reason, attempt: attempts.number, of: policy.attempts, after: delay))
     context.plan.log?.info(
       "the attempt failed (\(reason)); attempt \(attempts.number) of \(policy.attempts) starts in \(delay)")
     return delay
+  }
+
+  /// Records why no further attempt is made. The result of a successful attempt is not recorded.
+  private func note(
+    _ decision: RetryDecision, after result: RetryDecision.Result, _ request: HTTPRequest, _ context: CallContext
+  ) {
+    if case .status(let status, _) = result, status < 400 { return }
+    let policy = context.plan.sending.retries
+    if !policy.sendsAgain, !RetryDecision.mayHelp(after: result, policy) { return }
+    // A decision for another attempt was not carried out, because the retry budget is used up.
+    var obstacle = CallDecision.RetryObstacle.budget(request.url.origin)
+    if case .deliver(let found) = decision { obstacle = found }
+    if !policy.sendsAgain { obstacle = .policy }
+    context.note(.notRetried(RetryDecision.reason(for: result), request.method, because: obstacle))
   }
 
   /// Makes one attempt. If the client has fallback servers, the attempt sends the request to one server after another
@@ -75,7 +90,7 @@ package struct Retrying: SelectiveInterceptor {
   private func attempted(
     _ request: HTTPRequest, _ context: CallContext, _ sink: WatchedSink?, _ skipped: inout SkippedServers, _ next: Next
   ) async -> RetryAttempt {
-    if context.plan.hosts != nil { return await attemptedAtAll(request, context, sink, &skipped, next) }
+    if context.plan.sending.hosts != nil { return await attemptedAtAll(request, context, sink, &skipped, next) }
     return RetryAttempt(await sent(request, context, next), at: request.url.origin)
   }
 
@@ -83,7 +98,7 @@ package struct Retrying: SelectiveInterceptor {
   private func attemptedAtAll(
     _ request: HTTPRequest, _ context: CallContext, _ sink: WatchedSink?, _ skipped: inout SkippedServers, _ next: Next
   ) async -> RetryAttempt {
-    guard let hosts = context.plan.hosts, let rest = hosts.rest(of: request.url) else {
+    guard let hosts = context.plan.sending.hosts, let rest = hosts.rest(of: request.url) else {
       return RetryAttempt(await sent(request, context, next), at: request.url.origin)
     }
     let failingOver = FailingOver(hosts: hosts, control: control, context: context) { request in
@@ -108,7 +123,7 @@ package struct Retrying: SelectiveInterceptor {
   /// once.
   @inline(never)  // frame size
   private func hedging(_ request: HTTPRequest, _ context: CallContext) -> Hedging? {
-    guard let rule = context.plan.retries.hedging, Hedging.suits(request, context) else { return nil }
+    guard let rule = context.plan.sending.retries.hedging, Hedging.suits(request, context) else { return nil }
     return Hedging(rule: rule, control: control)
   }
 
@@ -116,7 +131,7 @@ package struct Retrying: SelectiveInterceptor {
     _ policy: RetryPolicy, _ request: HTTPRequest, _ context: CallContext, _ attempt: Int, isDelivered: Bool
   ) -> RetryDecision.Input {
     RetryDecision.Input(
-      policy: policy, isIdempotent: context.plan.idempotency.allows(request.method),
+      policy: policy, isIdempotent: context.plan.sending.idempotency.allows(request.method),
       isReplayable: request.body?.isReplayable ?? true, isDelivered: isDelivered,
       hasFallbackResponse: context.lookup?.hasFallbackResponse ?? false, attempt: attempt, remaining: context.timeLeft,
       chance: chance())

@@ -1,3 +1,4 @@
+import ErrandSupport
 public import Foundation
 
 /// A certificate with its private key, by which the client authenticates itself to a server.
@@ -22,10 +23,19 @@ public struct ClientCertificate: Sendable, Hashable {
   /// The certificate and the key, with their format.
   public var form: Form
   /// The passphrase of the key; nil if the key is not encrypted.
-  public var passphrase: String?
+  public var passphrase: String? {
+    get { passphraseBytes?.text }
+    set { passphraseBytes = newValue.map { ByteText($0) } }
+  }
   /// The hosts that receive the certificate, such as `api.example.com` or `.example.com`; nil for every host that
   /// requests a certificate.
-  public var hosts: [String]?
+  public var hosts: [String]? {
+    get { hostBytes?.map(\.text) }
+    set { hostBytes = newValue?.map { ByteText($0) } }
+  }
+  // Certificates are compared by the bytes of their texts, because another normal form is another passphrase.
+  private var passphraseBytes: ByteText?
+  private var hostBytes: [ByteText]?
 
   /// Makes a client certificate. The transport rejects a certificate that cannot be used.
   public init(_ form: Form, passphrase: String? = nil, hosts: [String]? = nil) {
@@ -97,13 +107,32 @@ extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertib
   public var customMirror: Mirror { Mirror(self, children: ["certificate": description], displayStyle: .struct) }
 }
 
-/// The source of a certificate or a key.
+/// The source of a certificate or a key. Paths are compared byte by byte.
 public enum CertificateSource: Sendable, Hashable {
   /// The certificate or the key is in a file. The transport reads the file when the transport is created, updated or
   /// asked to reload.
   case file(path: String)
   /// The certificate or the key is given by its bytes.
   case data(Data)
+}
+
+extension CertificateSource {
+  /// Whether both sources are equal. Paths are compared byte by byte.
+  public static func == (left: CertificateSource, right: CertificateSource) -> Bool {
+    switch (left, right) {
+    case (.file(let path), .file(let other)): path.hasSameBytes(as: other)
+    case (.data(let data), .data(let other)): data == other
+    case (.file, _), (.data, _): false
+    }
+  }
+
+  /// Hashes the bytes of the path or of the data.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .file(let path): hasher.combine(ByteText(path))
+    case .data(let data): hasher.combine(data)
+    }
+  }
 }
 
 extension CertificateSource: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -118,4 +147,54 @@ extension CertificateSource: CustomStringConvertible, CustomDebugStringConvertib
   public var debugDescription: String { description }
   /// The mirror that a dump shows. It does not contain the bytes.
   public var customMirror: Mirror { Mirror(self, children: ["source": description], displayStyle: .enum) }
+}
+
+/// The authorities whose server certificates are accepted.
+public enum CertificateAuthority: Sendable, Hashable {
+  /// The authorities that the system trusts.
+  case system
+  /// Only the authorities in a file of PEM certificates.
+  case file(path: String)
+  /// Only the authorities in these PEM certificates.
+  case certificates(Data)
+  /// For tests: only the authorities in these PEM certificates, and only for loopback addresses. Connections to other
+  /// addresses fail with ``TransportFailure/Kind/forbiddenAddress``. So a release that contains this setting by mistake
+  /// trusts no server.
+  case test(CertificateSource)
+}
+
+extension CertificateAuthority {
+  /// Whether both values are equal. Paths are compared byte by byte.
+  public static func == (left: CertificateAuthority, right: CertificateAuthority) -> Bool {
+    switch (left, right) {
+    case (.system, .system): true
+    case (.file(let path), .file(let other)): path.hasSameBytes(as: other)
+    case (.certificates(let data), .certificates(let other)): data == other
+    case (.test(let source), .test(let other)): source == other
+    case (.system, _), (.file, _), (.certificates, _), (.test, _): false
+    }
+  }
+
+  /// Hashes the bytes of the path or of the certificates.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .system: hasher.combine(0)
+    case .file(let path): hasher.combine(ByteText(path))
+    case .certificates(let data): hasher.combine(data)
+    case .test(let source): hasher.combine(source)
+    }
+  }
+
+  /// Whether this is a test authority. If so, connections are allowed only to loopback addresses.
+  package var isForTests: Bool {
+    if case .test = self { true } else { false }
+  }
+}
+
+/// A version of TLS.
+public enum TLSVersion: Sendable, Hashable {
+  /// TLS 1.2 (RFC 5246).
+  case tls1_2
+  /// TLS 1.3 (RFC 8446).
+  case tls1_3
 }

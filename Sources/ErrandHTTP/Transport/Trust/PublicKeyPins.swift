@@ -1,3 +1,4 @@
+import ErrandSupport
 import Foundation
 
 /// The public keys that the certificate of a host may have: one key in use and at least one in reserve.
@@ -14,14 +15,22 @@ import Foundation
 public struct PublicKeyPins: Sendable, Hashable {
   /// A host such as `api.example.com`, or `.example.com` for all of its subdomains. If several entries match a host,
   /// the most specific entry applies.
-  public var host: String
+  public var host: String {
+    get { hostBytes.text }
+    set { hostBytes = ByteText(newValue) }
+  }
   /// The pins: at least two, so that the host stays reachable if the key in use is lost.
-  public var sha256: [String]
+  public var sha256: [String] {
+    get { pinBytes.map(\.text) }
+    set { pinBytes = newValue.map { ByteText($0) } }
+  }
+  private var hostBytes: ByteText
+  private var pinBytes: [ByteText]
 
   /// Makes the pins of a host. The transport rejects malformed pins.
   public init(host: String, sha256: [String]) {
-    self.host = host
-    self.sha256 = sha256
+    hostBytes = ByteText(host)
+    pinBytes = sha256.map { ByteText($0) }
   }
 }
 

@@ -5,7 +5,7 @@ import Foundation
 
 /// Secret values that were masked in one place of a recording. These values must also be masked in all other places.
 struct LearntSecrets: Sendable {
-  private var values: Set<String> = []
+  private var values: Set<ByteText> = []
 
   /// Adds a secret value. A value that is short or a plain word is ignored, because an equal text may occur elsewhere
   /// without being secret.
@@ -36,20 +36,27 @@ struct LearntSecrets: Sendable {
     let escaped = PercentEncoding.value(value)
     // The hexadecimal digits of an escape may be upper case or lower case (RFC 3986 section 2.1).
     let small = escaped.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() }  // ASCII
-    values.formUnion([value, escaped, small, value.replacingBytes(of: "/", with: "\\/")])
-    values.formUnion([escaped, small].map { $0.replacingBytes(of: "%20", with: "+") })
+    let forms = [escaped, small].map { $0.replacingBytes(of: "%20", with: "+") }
+    for form in forms + [value, escaped, small, value.replacingBytes(of: "/", with: "\\/")] {
+      values.insert(ByteText(form))
+    }
   }
 
   /// Whether a value is so distinctive that an equal text elsewhere is certainly the same value. Such a value has at
   /// least eight bytes, and both letters and digits.
   static func isDistinctive(_ value: String) -> Bool {
-    value.utf8.count >= 8 && value.contains(where: \.isNumber) && value.contains(where: \.isLetter)
+    let scalars = value.unicodeScalars.lazy.map(\.properties)
+    return value.utf8.count >= 8 && scalars.contains { $0.numericType != nil } && scalars.contains { $0.isAlphabetic }
   }
 
   mutating func formUnion(_ other: LearntSecrets) { values.formUnion(other.values) }
 
   /// The values, the longest first. So a long value is masked before a shorter value that is part of it.
-  private var ordered: [String] { values.sorted { ($0.utf8.count, $1) > ($1.utf8.count, $0) } }
+  private var ordered: [String] {
+    values.map(\.text).sorted {
+      $0.utf8.count == $1.utf8.count ? $0.precedesByBytes($1) : $0.utf8.count > $1.utf8.count
+    }
+  }
 
   func masked(_ text: String) -> String {
     ordered.reduce(text) { $0.replacingBytes(of: $1, with: RecordingMask.mark) }

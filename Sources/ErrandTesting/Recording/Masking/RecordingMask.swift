@@ -1,5 +1,6 @@
 public import ErrandCore
 public import ErrandJSON
+import ErrandSupport
 
 /// The values to mask in a recording: secrets, and other private values that must not be in a file that other people
 /// read.
@@ -15,8 +16,8 @@ public import ErrandJSON
 /// RecordingMask(fields: ["X-Device"], items: ["email"], paths: ["user.address", "orders.phone"])
 /// ```
 ///
-/// A masked text is replaced by ``mark``, a masked number becomes 0, and a masked Boolean becomes false, so that a masked
-/// response can still be decoded. Null stays null.
+/// A masked text is replaced by ``mark``, a masked number becomes 0, and a masked Boolean becomes false, so that a
+/// masked response can still be decoded. Null stays null.
 ///
 /// A value that is masked in one place is also masked in all other places. Exception: a value that has fewer than eight
 /// bytes in UTF-8, no letter or no digit is not masked elsewhere, because an equal text may have another meaning.
@@ -56,15 +57,15 @@ public struct RecordingMask: Sendable, Hashable {
 
   /// Whether the value of a query item, a form item or a part of a multipart body is masked, given its name.
   func hides(item name: String) -> Bool {
-    items.contains(name) || hides(key: name) || (Self.itemNames.contains(Self.plain(name)) && !shown.contains(name))
+    items.contains(name) || hides(key: name) || (Self.itemNames.contains(name.asciiLetters) && !isShown(name))
   }
 
   /// Whether the value of a member of a JSON object is masked, given its key.
   func hides(key: String) -> Bool {
-    (JSONMask.isSecret(key: key) || Self.logInNames.contains(Self.plain(key))) && !shown.contains(key)
+    (JSONMask.isSecret(key: key) || Self.logInNames.contains(key.asciiLetters)) && !isShown(key)
   }
 
-  private static func plain(_ name: String) -> String { name.lowercased().filter { $0 != "_" && $0 != "-" } }
+  private func isShown(_ name: String) -> Bool { shown.contains { $0.hasSameBytes(as: name) } }
 
   /// Names of secrets in log-in redirects and signed URLs. As JSON keys, these names have other meanings.
   private static let itemNames: Set<String> = ["code", "sig"]

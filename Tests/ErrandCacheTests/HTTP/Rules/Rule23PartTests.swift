@@ -31,6 +31,18 @@ struct Rule23PartTests {
     #expect(Scene.word(rules.storing(Scene.response(200, "Cache-Control: max-age=60"))) == "partial")
   }
 
+  @Test(arguments: [
+    ("Range: bytes=0-1 | Accept-Encoding: identity", "", "fresh"),
+    ("Range: bytes=0-1 | Accept-Encoding: identity", "Content-Encoding: gzip", "bypass range"),
+    ("Range: bytes=0-1 | Accept-Encoding: deflate", "", "bypass range"),
+    ("Accept-Encoding: identity", "", "fetch missing"),
+    ("Range: bytes=0-1 | Accept-Encoding: identity | Accept-Language: de", "", "bypass range"),
+  ]) func `rule 23: uncoded body matches any accepted coding`(request: String, stored: String, word: String) throws {
+    let fields = "Cache-Control: max-age=60 | Vary: Accept-Encoding, Accept-Language | \(stored)"
+    let head = Scene.stored(fields, request: "Accept-Encoding: gzip, br")
+    #expect(try Scene.word(Scene.rules(.get, request).decide(among: [head], at: Scene.at(1)).decision) == word)
+  }
+
   @Test func `rule 23: equal weak tags allow no range`() throws {
     let head = Scene.stored(#"Cache-Control: max-age=60 | ETag: W/"x""#)
     let rules = try Scene.rules(.get, #"Range: bytes=0-1 | If-Range: W/"x""#)

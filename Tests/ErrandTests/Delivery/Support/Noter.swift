@@ -15,9 +15,9 @@ final class Noter: Accessory {
 
   func willStart(_ call: CallInfo) { events.append("willStart \(name)") }
   func progressed(_ call: CallInfo, _ progress: TransferProgress) { events.append("progress \(name)") }
-  func willStop(_ call: CallInfo, _ ending: CallEnding) { events.append("willStop \(name) \(ending.told)") }
-  func didStop(_ call: CallInfo, _ ending: CallEnding) {
-    events.append("didStop \(name) \(ending.told)")
+  func willStop(_ call: CallInfo, _ outcome: Outcome<Void>) { events.append("willStop \(name) \(outcome.told)") }
+  func didStop(_ call: CallInfo, _ outcome: Outcome<Void>) {
+    events.append("didStop \(name) \(outcome.told)")
     ended?.open()
   }
 }

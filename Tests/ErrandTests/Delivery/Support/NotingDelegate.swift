@@ -7,8 +7,8 @@ import ErrandTesting
 
   init(_ events: Recorded<String>) { self.events = events }
 
-  func requestFinished(_ call: FinishedCall) {
-    events.append("told \(call.value(of: ProbeRequest.self) == "value" ? "success" : "nonsense")")
+  func requestFinished(_ call: CallInfo, _ response: APIResponse<any Sendable>) {
+    events.append("told \(call.value(of: ProbeRequest.self, in: response) == "value" ? "success" : "nonsense")")
   }
-  func requestFailed(_ call: FailedCall) { events.append("told \(call.error.stage.rawValue)") }
+  func requestFailed(_ call: CallInfo, _ error: APIError) { events.append("told \(error.stage.rawValue)") }
 }

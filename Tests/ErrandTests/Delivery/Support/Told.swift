@@ -1,6 +1,6 @@
 import Errand
 
-extension CallEnding {
+extension Outcome<Void> {
   /// `success`, or the stage of the failure.
   var told: String { error.map(\.stage.rawValue) ?? "success" }
 }

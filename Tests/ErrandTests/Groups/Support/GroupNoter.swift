@@ -16,20 +16,20 @@ final class GroupNoter: Accessory {
   }
 
   func willStart(_ call: CallInfo) { calls.append(CallEvent(name, call.id, "willStart")) }
-  func willStop(_ call: CallInfo, _ ending: CallEnding) {
-    calls.append(CallEvent(name, call.id, "willStop \(ending.told)"))
+  func willStop(_ call: CallInfo, _ outcome: Outcome<Void>) {
+    calls.append(CallEvent(name, call.id, "willStop \(outcome.told)"))
   }
-  func didStop(_ call: CallInfo, _ ending: CallEnding) {
-    calls.append(CallEvent(name, call.id, "didStop \(ending.told)"))
+  func didStop(_ call: CallInfo, _ outcome: Outcome<Void>) {
+    calls.append(CallEvent(name, call.id, "didStop \(outcome.told)"))
   }
 
   func willStart(_ group: GroupInfo) { events.append("willStart \(name)") }
   func progressed(_ group: GroupInfo, _ progress: GroupProgress) {
     events.append("progress \(name) \(progress.finished)")
   }
-  func willStop(_ group: GroupInfo, _ ending: GroupEnding) { events.append("willStop \(name) \(ending.told)") }
-  func didStop(_ group: GroupInfo, _ ending: GroupEnding) {
-    events.append("didStop \(name) \(ending.told)")
+  func willStop(_ group: GroupInfo, _ outcome: GroupOutcome<Void>) { events.append("willStop \(name) \(outcome.told)") }
+  func didStop(_ group: GroupInfo, _ outcome: GroupOutcome<Void>) {
+    events.append("didStop \(name) \(outcome.told)")
     ended?.open()
   }
 }
@@ -58,7 +58,7 @@ extension Recorded<CallEvent> {
     return order.map { call in events.filter { $0.call == call }.map(\.what) }
   }
 
-  /// The calls that did not receive start, will stop and did stop exactly once, in this order, with one ending.
+  /// The calls that did not receive start, will stop and did stop exactly once, in this order, with one outcome.
   func unfinished(of accessory: String) -> [[String]] {
     stories(of: accessory).filter { story in
       guard story.count == 3, story[0] == "willStart", story[1].hasPrefix("willStop ") else { return true }
@@ -67,7 +67,7 @@ extension Recorded<CallEvent> {
   }
 }
 
-extension GroupEnding {
+extension GroupOutcome<Void> {
   /// `success`, or the stage of the failure.
   var told: String { error.map(\.stage.rawValue) ?? "success" }
 }

@@ -7,6 +7,10 @@ import ErrandTesting
 
   init(_ events: Recorded<String>) { self.events = events }
 
-  func groupFinished(_ group: FinishedGroup) { events.append("told success") }
-  func groupFailed(_ group: FailedGroup) { events.append("told \(group.error.stage.rawValue)") }
+  func groupFinished(_ group: GroupInfo, _ value: any Sendable, _ report: GroupReport) {
+    events.append("told success")
+  }
+  func groupFailed(_ group: GroupInfo, _ error: APIError, _ report: GroupReport) {
+    events.append("told \(error.stage.rawValue)")
+  }
 }

@@ -1,4 +1,5 @@
 import Errand
+import ErrandBackground
 import ErrandChecksum
 import ErrandTesting
 import ErrandTransfer

@@ -1,0 +1,58 @@
+"""Checks that each public type is shown by `import Errand` or deliberately not.
+
+    check-exports.py GRAPHS      GRAPHS is a folder with the symbol graphs of the modules
+
+`Sources/Errand/Exports.swift` lists the types that apps use. The types below are for transports, cache stores, body
+formats and inspectors of the flight record, which import the module itself. A new public type must be in one of the two
+lists. Prints how many declarations `import Errand` shows.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+EXPORTS = pathlib.Path(__file__).resolve().parent.parent / "Sources/Errand/Exports.swift"
+NOT_SHOWN = {
+    "ErrandHTTP": """
+        BackgroundEnd BackgroundEvent BackgroundOrder BackgroundSession BodyDisposition BodyExpansion BodyFlow BodySink
+        BodySourceFailure CallState Exchange MonotonicInstant SharedTimers TimerToken Timers Transport
+        TransportCapabilities TransportFailure TransportRegistry Wakeup
+    """,
+    "ErrandCore": "CacheMiss CallDecision ChecksumHash FlightExchange FormatFailure WireMessage",
+    "ErrandCache": """
+        CacheEntry CacheEntryHead CacheEntryLabel CacheEntryRecord CacheEntryState CacheKey CacheLookup CacheSelection
+        CacheStore Digest RemovalState VaryingField WallTime
+    """,
+}
+WHOLE = ("Errand", "ErrandCompression", "ErrandCurl", "ErrandEngine", "ErrandJSON", "ErrandTransfer")
+TYPES = ("swift.class", "swift.enum", "swift.protocol", "swift.struct", "swift.typealias")
+
+
+def symbols(graphs, module):
+    for file in [graphs / f"{module}.symbols.json", *graphs.glob(f"{module}@*.symbols.json")]:
+        yield from json.loads(file.read_text())["symbols"]
+
+
+def main():
+    graphs, problems, count = pathlib.Path(sys.argv[1]), [], 0
+    shown = re.findall(r"import \w+ (Errand\w+)\.(\w+)", EXPORTS.read_text())
+    for module, names in NOT_SHOWN.items():
+        exported, kept = {name for owner, name in shown if owner == module}, set(names.split())
+        declared = set()
+        for symbol in symbols(graphs, module):
+            path = symbol["pathComponents"]
+            if len(path) == 1 and symbol["kind"]["identifier"] in TYPES:
+                declared.add(path[0])
+            count += path[0] not in kept
+        problems += [f"{module}.{name} is in neither list" for name in sorted(declared - exported - kept)]
+        problems += [f"{module}.{name} is listed but is no public type" for name in sorted((exported | kept) - declared)]
+        problems += [f"{module}.{name} is in both lists" for name in sorted(exported & kept)]
+    count += sum(1 for module in WHOLE for _ in symbols(graphs, module))
+    for problem in problems:
+        print(f"exports: {problem}: see Sources/Errand/Exports.swift and Scripts/check-exports.py", file=sys.stderr)
+    print(f"exports: `import Errand` shows {count} declarations")
+    sys.exit(1 if problems else 0)
+
+
+main()

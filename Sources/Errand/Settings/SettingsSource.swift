@@ -1,0 +1,61 @@
+public import Foundation
+
+/// Where the settings of a client are read from: the environment of the process, a file, or values from another source.
+///
+/// ```swift
+/// let configuration = try ClientConfiguration(reading: .file("/etc/shop/client.env"), .environment())
+/// ```
+///
+/// A source contains only the names that begin with its prefix, such as `ERRAND_BASE_URL`. Other names belong to others
+/// and are ignored.
+public struct SettingsSource: Sendable {
+  /// A value and the place where it was found, for messages: empty, or the file and its line.
+  struct Found: Sendable, Hashable {
+    let value: String
+    var place = ""
+  }
+
+  /// The prefix of all names, such as `ERRAND_`.
+  let prefix: String
+  let read: @Sendable () throws(SettingsError) -> [String: Found]
+
+  /// The environment variables of the process.
+  /// - Parameter prefix: The prefix of the names. Give each client of a program a prefix of its own.
+  public static func environment(prefix: String = "ERRAND_") -> SettingsSource {
+    SettingsSource(prefix: prefix) { () throws(SettingsError) in
+      ProcessInfo.processInfo.environment.mapValues { Found(value: $0) }
+    }
+  }
+
+  /// Values from another source, such as a configuration service, by their names with the prefix.
+  public static func values(_ values: [String: String], prefix: String = "ERRAND_") -> SettingsSource {
+    SettingsSource(prefix: prefix) { () throws(SettingsError) in values.mapValues { Found(value: $0) } }
+  }
+
+  /// A file of at most 64 KiB in UTF-8 with a line `NAME=value` for each setting.
+  ///
+  /// Empty lines and lines that begin with `#` are ignored. A value in double quotes may begin or end with spaces and
+  /// contain ` #`. Nothing else has a meaning: no variables, no escapes, no `export`. A line with another form and a
+  /// name that occurs twice are errors.
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - prefix: The prefix of the names.
+  public static func file(_ path: String, prefix: String = "ERRAND_") -> SettingsSource {
+    SettingsSource(prefix: prefix) { () throws(SettingsError) in
+      try SettingsFile.parse(SettingsFile.bytes(of: path), name: path)
+    }
+  }
+}
+
+/// The settings of a client are wrong. The description has one sentence for each fault, each on its own line. A
+/// sentence names the setting, its value and the cure. A value that may contain a secret is not shown: the credentials
+/// of the proxy, a URL without a scheme and a host or with an `@`, and a long value or one with unusual characters.
+public struct SettingsError: Error, Sendable, Hashable, CustomStringConvertible, LocalizedError {
+  /// The faults, in the order of the names.
+  public let faults: [String]
+
+  /// All faults, one on each line.
+  public var description: String { faults.joined(separator: "\n") }
+  /// The ``description``.
+  public var errorDescription: String? { description }
+}

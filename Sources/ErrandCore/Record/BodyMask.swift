@@ -1,0 +1,36 @@
+import ErrandJSON
+import Foundation
+
+/// Masks the bytes of bodies for curl commands and for the flight record.
+enum BodyMask {
+  /// Returns a body without secrets. In JSON, the values whose names suggest a secret are masked; in a form, all values.
+  /// A body of another format is replaced by a text that states its size.
+  static func masked(_ body: Data, _ fields: HTTPFields) -> Data {
+    if body.isEmpty { return body }
+    let type = fields[.contentType].flatMap { MediaType($0) }
+    if type?.isJSON == true, let text = try? JSONValue(parsing: body).masked.serialized() { return text }
+    if type?.essence == "application/x-www-form-urlencoded" {
+      return Data(Redaction.url("?" + String(decoding: body, as: UTF8.self)).utf8.dropFirst())
+    }
+    return Data(size(body.count).utf8)
+  }
+
+  /// The text that replaces a body of the given size.
+  static func size(_ count: Int) -> String { "\(Redaction.mask) \(count) bytes" }
+}
+
+extension JSONValue {
+  /// A copy in which all values whose names suggest a secret, such as `token`, are masked.
+  fileprivate var masked: JSONValue {
+    switch content {
+    case .object(let members):
+      .object(
+        Dictionary(
+          uniqueKeysWithValues: members.map { key, value in
+            (key, JSONMask.isSecret(key: key) ? .string(Redaction.mask) : value.masked)
+          }))
+    case .array(let elements): .array(elements.map(\.masked))
+    default: self
+    }
+  }
+}

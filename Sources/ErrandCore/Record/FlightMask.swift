@@ -1,0 +1,129 @@
+import ErrandSupport
+import Foundation
+
+/// Masks the texts of a recorded call.
+package struct FlightMask: Sendable {
+  private let detail: FlightRecording.Detail
+  /// Whether another program may have written the texts, so that only names tell what is secret.
+  private let isArchived: Bool
+  /// The secrets in the requests and responses of the call.
+  private let secrets: SecretSearch
+
+  init(_ detail: FlightRecording.Detail, _ requests: [HTTPRequest], _ responses: [HTTPFields]) {
+    (self.detail, isArchived) = (detail, false)
+    var secrets = KnownSecrets()
+    if detail != .everything {
+      for request in requests { secrets.add(request) }
+      for fields in responses { secrets.add(fields) }
+    }
+    self.secrets = secrets.search
+  }
+
+  /// An exchange in an HTTP archive.
+  package struct ArchivedExchange {
+    let url: String
+    let requestFields: HTTPFields
+    let requestBody: String?
+    let responseFields: HTTPFields
+
+    package init(url: String, requestFields: HTTPFields, requestBody: String?, responseFields: HTTPFields) {
+      (self.url, self.requestFields) = (url, requestFields)
+      (self.requestBody, self.responseFields) = (requestBody, responseFields)
+    }
+  }
+
+  /// Masks the texts of a call in an HTTP archive, which another program may have written. A secret of one exchange is
+  /// masked in the texts of all. Secrets are masked; the other values of queries are shown.
+  package init(archived exchanges: [ArchivedExchange]) {
+    (detail, isArchived) = (.addresses, true)
+    var secrets = KnownSecrets()
+    for exchange in exchanges {
+      secrets.add(archived: exchange.requestFields, url: exchange.url, body: exchange.requestBody)
+      secrets.add(archived: exchange.responseFields, url: exchange.responseFields[.location] ?? "", body: nil)
+    }
+    self.secrets = secrets.search
+  }
+
+  /// A text in which the secrets of the call are masked, in an archive also those in URLs.
+  package func text(_ text: String) -> String {
+    if detail == .everything { return text }
+    return secrets.masked(isArchived ? Self.maskedURLs(text) : text)
+  }
+
+  /// A URL with masked query values.
+  package func url(_ url: String) -> String {
+    switch detail {
+    case .masked: text(Redaction.url(url))
+    case .addresses: secrets.masked(Self.maskedURLs(url))
+    case .everything: url
+    }
+  }
+
+  /// A text in which the user names, the passwords and the secret values of queries are masked in all URLs.
+  private static func maskedURLs(_ text: String) -> String {
+    maskedUsers(URLText.changing(text, items: items) { _ in Redaction.mask })
+  }
+
+  /// A text in which the user names and passwords of all URLs are masked. `URLText` changes those of the first.
+  private static func maskedUsers(_ text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
+    var masked: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
+      masked += rest[...colon]
+      rest = rest[(colon + 1)...]
+      guard rest.starts(with: "//".utf8) else { continue }
+      masked += rest.prefix(2)
+      rest = rest.dropFirst(2)
+      let authority = rest.prefix { !"/?#\"<> \t\n".utf8.contains($0) }
+      guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { continue }
+      masked += Redaction.mask.utf8
+      rest = rest[at...]
+    }
+    return String(decoding: masked + rest, as: UTF8.self)
+  }
+
+  /// A query in which the values are masked whose names suggest a secret.
+  private static func items(_ query: String) -> String {
+    query.parts(at: "&").map { pair in
+      guard let (name, _) = pair.cut(at: "="), SecretName.isSecret(encoded: name) else { return String(pair) }
+      return "\(name)=\(Redaction.mask)"
+    }.joined(separator: "&")
+  }
+
+  /// The header fields with masked values. A field whose value contains a URL is masked like a URL.
+  package func fields(_ fields: HTTPFields) -> [HTTPField] {
+    if detail == .everything { return fields.all }
+    return fields.all.map { field in
+      if field.isSecret || isArchived && SecretName.isSecret(field.name) {
+        return HTTPField(field.name, Redaction.mask, isSecret: true)
+      }
+      let isAddress = Self.addresses.contains(field.name)
+      return HTTPField(field.name, isAddress ? url(field.value) : text(field.value))
+    }
+  }
+
+  /// The header fields that contain a URL.
+  private static let addresses: Set<HTTPFieldName> = [
+    .location, "Content-Location", "Referer", "Refresh", "Link", "Origin",
+  ]
+
+  /// The text of a body in an archive, in which the secrets are masked. Of a body that is neither JSON nor a form only
+  /// the length is shown.
+  package func body(_ text: String, _ fields: HTTPFields) -> String {
+    // The length of a body that was masked before.
+    if let length = Int(text.utf8.filter { ASCII.isDigit($0) }.map { String(UnicodeScalar($0)) }.joined()),
+      text.hasSameBytes(as: BodyMask.size(length))
+    {
+      return text
+    }
+    return body(FlightBody(Data(text.utf8), limit: .max), fields)
+  }
+
+  /// The recorded bytes of a body as text, or a text with the length of the body if the bytes must not be shown.
+  func body(_ body: FlightBody, _ fields: HTTPFields) -> String {
+    if detail == .everything { return String(decoding: body.bytes, as: UTF8.self) }
+    guard body.isWhole else { return BodyMask.size(body.length) }
+    return text(String(decoding: BodyMask.masked(body.bytes, fields), as: UTF8.self))
+  }
+}

@@ -1,0 +1,161 @@
+import ErrandSupport
+import Foundation
+
+/// Collects the decisions and the exchanges of one running call, or of one exchange that several calls share, for the
+/// ``FlightRecord``. A ``CallRecord`` has this object only if the client records its calls.
+package final class FlightNotes: Sendable {
+  /// A decision or the start of an exchange, and its time.
+  struct Event: Sendable {
+    enum Content: Sendable {
+      case decision(CallDecision)
+      case exchange(ExchangeNotes)
+    }
+
+    let moment: MonotonicInstant
+    let content: Content
+  }
+
+  private struct State: Sendable {
+    var request: HTTPRequest?
+    var events: [Event] = []
+    /// The number of events that were not kept, because the call already had ``FlightNotes/mostEvents`` events.
+    var omitted = 0
+    /// The limits because of which exchanges wait now, and the starts of these waits.
+    var shortages: [(start: MonotonicInstant, shortage: CallDecision.AdmissionShortage)] = []
+
+    mutating func append(_ event: Event) {
+      if events.count < FlightNotes.mostEvents { events.append(event) } else { omitted += 1 }
+    }
+  }
+
+  /// The largest number of events that are kept for a call, so that a call that lasts long has a bounded record.
+  static let mostEvents = 500
+
+  let bodyLimit: Int
+  /// The time on the wall clock at which the call started.
+  let startedAt: Date
+  private let state = Locked(State())
+
+  init(bodyLimit: Int, startedAt: Date = Date()) { (self.bodyLimit, self.startedAt) = (bodyLimit, startedAt) }
+
+  /// Empty notes for an exchange whose notes are later added to these; see ``take(_:)``.
+  var forExchange: FlightNotes { FlightNotes(bodyLimit: bodyLimit, startedAt: startedAt) }
+
+  /// Records the request of the call before interceptors have changed it.
+  func recordBuilt(_ request: HTTPRequest) { state.withLock { $0.request = request.withoutLongBody } }
+
+  /// The request of the call as it was built, without a long body; nil if it could not be built.
+  var request: HTTPRequest? { state.withLock { $0.request } }
+
+  func add(_ decision: CallDecision, at now: MonotonicInstant) {
+    state.withLock { $0.append(Event(moment: now, content: .decision(decision))) }
+  }
+
+  /// Records that a request is passed to the transport now. Returns the object that collects the response.
+  func begin(_ request: HTTPRequest, at now: MonotonicInstant) -> ExchangeNotes {
+    let exchange = ExchangeNotes(request, begun: now, bodyLimit: bodyLimit)
+    state.withLock { $0.append(Event(moment: now, content: .exchange(exchange))) }
+    return exchange
+  }
+
+  /// Records that an exchange begins to wait in the admission queue.
+  func beginWait(at start: MonotonicInstant, because shortage: CallDecision.AdmissionShortage) {
+    state.withLock { $0.shortages.append((start, shortage)) }
+  }
+
+  /// Records that an exchange no longer waits in the admission queue.
+  func endWait(since start: MonotonicInstant, until end: MonotonicInstant) {
+    state.withLock { state in
+      guard let place = state.shortages.firstIndex(where: { $0.start == start }) else { return }
+      let shortage = state.shortages.remove(at: place).shortage
+      state.append(Event(moment: end, content: .decision(.waited(start.duration(to: end), shortage))))
+    }
+  }
+
+  /// Adds the events of another exchange of the same call.
+  func take(_ other: FlightNotes) {
+    let taken = other.state.withLock { $0 }
+    state.withLock { state in
+      for event in taken.events { state.append(event) }
+      state.omitted += taken.omitted
+    }
+  }
+
+  /// The events in the order of their times, and the number of events that were not kept.
+  var ordered: (events: [Event], omitted: Int) {
+    let (events, omitted) = state.withLock { ($0.events, $0.omitted) }
+    let sorted = events.enumerated().sorted { ($0.element.moment, $0.offset) < ($1.element.moment, $1.offset) }
+    return (sorted.map(\.element), omitted)
+  }
+}
+
+/// Collects what is recorded of one exchange: the request, the response and the measurements.
+final class ExchangeNotes: Sendable {
+  struct Response: Sendable {
+    let head: ResponseHead
+    let body: FlightBody?
+  }
+
+  struct End: Sendable {
+    var response: Response?
+    /// The description of the failure; nil if a response arrived or the exchange still runs.
+    var failure: String?
+    var metrics = ExchangeMetrics()
+  }
+
+  /// The request without a long body.
+  let request: HTTPRequest
+  let requestBody: FlightBody?
+  let begun: MonotonicInstant
+  private let bodyLimit: Int
+  private let state = Locked(End())
+
+  init(_ request: HTTPRequest, begun: MonotonicInstant, bodyLimit: Int) {
+    requestBody = bodyLimit > 0 ? request.body?.data.map { FlightBody($0, limit: bodyLimit) } : nil
+    (self.request, self.begun, self.bodyLimit) = (request.withoutLongBody, begun, bodyLimit)
+  }
+
+  var end: End { state.withLock { $0 } }
+
+  func answered(_ response: HTTPResponse) {
+    let body = bodyLimit > 0 ? FlightBody(response.body, limit: bodyLimit) : nil
+    state.withLock { state in
+      state.response = Response(head: response.head, body: body)
+      state.metrics = response.metrics
+    }
+  }
+
+  func failed(_ error: any Error, at now: MonotonicInstant) {
+    var metrics = (error as? TransportFailure)?.metrics ?? ExchangeMetrics()
+    if metrics.total == nil { metrics.total = begun.duration(to: now) }
+    let text = String(describing: error)
+    state.withLock { ($0.failure, $0.metrics) = (text, metrics) }
+  }
+}
+
+extension HTTPRequest {
+  /// A copy without a body that is long or not in memory, so that the record does not keep large bodies. A short one is
+  /// kept, because its secrets must be masked in what the server responds.
+  fileprivate var withoutLongBody: HTTPRequest {
+    guard let body, (body.data?.count ?? .max) > KnownSecrets.longestBody else { return self }
+    var request = self
+    request.body = nil
+    return request
+  }
+}
+
+/// The recorded part of a body. The bytes are unchanged; the outputs of the record mask them.
+struct FlightBody: Sendable {
+  /// The first bytes of the body.
+  let bytes: Data
+  /// The length of the whole body in bytes.
+  let length: Int
+
+  init(_ body: Data, limit: Int) {
+    // A copy, so that the record does not keep a large body in memory for a few bytes.
+    bytes = body.count <= limit ? body : Data(body.prefix(limit))
+    length = body.count
+  }
+
+  var isWhole: Bool { bytes.count == length }
+}

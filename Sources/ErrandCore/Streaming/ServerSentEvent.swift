@@ -1,0 +1,98 @@
+public import ErrandJSON
+import Foundation
+
+/// An event that a server sent (HTML Living Standard, section 9.2, "Server-sent events").
+public struct ServerSentEvent: Sendable, Hashable {
+  /// The type of the event; `message` if the server sets none.
+  public var type: String
+  /// The data of the event. Several data lines are joined by line feeds.
+  public var data: String
+  /// The last identifier that the server has sent, with this event or an earlier one; empty if the server has sent
+  /// none.
+  public var id: String
+
+  /// Makes an event, for example in a test.
+  public init(type: String = "message", data: String, id: String = "") {
+    self.type = type
+    self.data = data
+    self.id = id
+  }
+
+  /// Decodes the data of the event as JSON, by default with Errand's own decoder. To use the JSON rules of the request
+  /// and the client, read ``EventStream/values(of:by:)`` instead.
+  /// - Throws: ``/ErrandJSON/JSONDecodingError``.
+  public func value<Value: Decodable>(
+    as type: Value.Type = Value.self, by json: JSONDecoding = .fast
+  ) throws(JSONDecodingError) -> Value {
+    try json.decode(Value.self, from: Data(data.utf8))
+  }
+}
+
+/// Parses lines into events (HTML Living Standard, section 9.2.6, "Interpreting an event stream").
+struct EventParser {
+  /// The identifier of the last complete event; empty if there is none. After a lost connection, the stream resumes
+  /// from this event.
+  private(set) var lastID: String
+  /// True if a complete event has set an identifier, even an empty one.
+  private(set) var hasID: Bool
+  /// The delay before a reconnection that the server set by a `retry:` line; nil if the server set none.
+  private(set) var retry: Duration?
+
+  private let limit: Int
+  private var isFirst = true
+  private var type = ""
+  private var data = ""
+  private var id: String
+  private var isIDSaid: Bool
+
+  /// - Parameter limit: The largest size of an event, in bytes.
+  init(lastID: String = "", hasID: Bool = false, limit: Int) {
+    self.lastID = lastID
+    self.hasID = hasID
+    self.limit = limit
+    id = lastID
+    isIDSaid = hasID
+  }
+
+  /// Parses a line. Returns the event that the line completes; nil if the line completes no event.
+  mutating func take(_ bytes: Data) throws(LineSplitter.TooLong) -> ServerSentEvent? {
+    var line = bytes
+    if isFirst, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
+    isFirst = false
+    if line.isEmpty { return finished() }
+    let name = line.prefix { $0 != 0x3A }
+    var value = line.dropFirst(name.count + 1)
+    if value.first == 0x20 { value = value.dropFirst() }
+    // The HTML standard requires that invalid UTF-8 is replaced by replacement characters.
+    try take(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
+    return nil
+  }
+
+  private mutating func take(_ name: String, _ value: String) throws(LineSplitter.TooLong) {
+    switch name {
+    case "event": type = value
+    case "data":
+      guard data.utf8.count + value.utf8.count < limit else { throw LineSplitter.TooLong(limit: limit) }
+      data += value + "\n"
+    // An identifier with characters that a header field may not contain is ignored, because it could not be sent as
+    // `Last-Event-ID`.
+    case "id": if value.utf8.allSatisfy({ ASCII.isFieldValue($0) }) { (id, isIDSaid) = (value, true) }
+    case "retry": retry = Self.milliseconds(value) ?? retry
+    default: break
+    }
+  }
+
+  private mutating func finished() -> ServerSentEvent? {
+    (lastID, hasID) = (id, isIDSaid)
+    defer { (type, data) = ("", "") }
+    guard !data.isEmpty else { return nil }
+    return ServerSentEvent(type: type.isEmpty ? "message" : type, data: String(data.dropLast()), id: lastID)
+  }
+
+  /// Parses a number of milliseconds; returns nil if the text contains anything except digits. The result is at most
+  /// one day.
+  private static func milliseconds(_ text: String) -> Duration? {
+    guard !text.isEmpty, text.utf8.allSatisfy({ ASCII.isDigit($0) }) else { return nil }
+    return .milliseconds(min(Int(text) ?? .max, 86_400_000))
+  }
+}

@@ -1,0 +1,70 @@
+import Errand
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrandCommand
+
+struct MCPTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The report of the client of PyPI's package `mcp`, which has called all tools.
+  private func report(_ mode: String, _ record: RecordFixture) async throws -> JSONValue {
+    let python = Self.root.appending(path: ".servers/python/bin/python")
+    try #require(
+      FileManager.default.isExecutableFile(atPath: python.path()),
+      "PyPI's mcp is not installed: run the tests by `make test`, which installs it")
+    let script = Self.root.appending(path: "Scripts/servers/mcp_client.py").path()
+    let ids = try record.ids()
+    let run = try await BuiltProgram(at: python).run(
+      [script, try BuiltProgram("errand").place.path(), mode, record.path, ids[0], ids[1]])
+    try #require(run.status == 0, "\(run.error)")
+    return try JSONValue(parsing: run.output)
+  }
+
+  @Test(arguments: ["auto", "legacy"], FlightRecording.Detail.allCases)
+  func `client of PyPI calls all tools`(mode: String, detail: FlightRecording.Detail) async throws {
+    let record = try await RecordFixture(detail: detail)
+    let report = try await report(mode, record)
+    #expect(report["revision"]?.stringValue == "2025-11-25")
+    #expect(report["tools"]?.arrayValue?.compactMap(\.stringValue) == ["list", "why", "diff", "curl"])
+    func text(_ tool: String) -> String { report[tool]["text"]?.stringValue ?? "" }
+    #expect(text("list").contains("/feed?") && text("list").contains("/send"))
+    #expect(text("failed").contains("/missing?") && !text("failed").contains("/feed?"))
+    #expect(text("why").contains("retried at once: status 503, attempt 2 of 3"))
+    #expect(text("diff").contains("  status\n    - 200\n    + 404\n"))
+    #expect(text("curl").hasPrefix("curl ") && text("curl").contains("/missing?token=•••'"))
+    #expect(text("none").contains("has no call “99999”") && report["none"]["isError"]?.boolValue == true)
+    #expect(report["unknown"]?.stringValue?.contains("Unknown tool: frob") == true)
+    #expect(!report.description.contains(RecordFixture.marker), "no tool shows a secret")
+  }
+
+  /// Runs the server with lines as its input, until it ends.
+  private func serve(_ lines: [Data], _ words: [String]) async throws -> [JSONValue] {
+    let file = FileManager.default.temporaryDirectory.appending(path: "errand-mcp-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(lines.joined(separator: Data("\n".utf8))).write(to: file)
+    let errand = try BuiltProgram("errand").place.path()
+    let run = try await BuiltProgram(at: URL(filePath: "/bin/sh")).run(
+      ["-c", "exec \"$0\" mcp \"$@\" < \"$INPUT\"", errand] + words, environment: ["INPUT": file.path()])
+    #expect(run.status == 0 && run.error == "")
+    return try run.output.split(separator: 0x0A).map { try JSONValue(parsing: Data($0)) }
+  }
+
+  @Test func `malformed lines do not end the server`() async throws {
+    let ping = Data("{\"jsonrpc\": \"2.0\", \"id\": 7, \"method\": \"ping\"}".utf8)
+    let lines = [
+      Data("{".utf8), Data([0xFF, 0x00]), Data(repeating: UInt8(ascii: "a"), count: 5 << 20), Data("[]".utf8),
+      Data(repeating: UInt8(ascii: "["), count: 1 << 20), Data(), ping, Data("not ended".utf8),
+    ]
+    let responses = try await serve(lines, [])
+    #expect(responses.map { $0["error"]["code"]?.intValue } == [-32700, -32700, -32600, -32600, -32700, nil])
+    #expect(responses.last?["id"]?.intValue == 7 && responses.last?["result"] != nil)
+  }
+
+  @Test func `server ends with its input`() async throws {
+    #expect(try await serve([], []).isEmpty)
+    #expect(try await BuiltCommand.run(["mcp", "a", "b"]).status == ExitCode.usage.rawValue)
+  }
+}

@@ -1,0 +1,130 @@
+#if os(Linux)
+  import CTLSServer
+  import ErrandCore
+  import ErrandHTTP
+  import ErrandSupport
+  import ErrandTesting
+  import Foundation
+  import TestSupport
+  import Testing
+  import TransportChecks
+
+  @testable import ErrandEngine
+
+  /// A large body receives only its share of each iteration of the loop, so that small calls continue at the same time.
+  struct EngineFairnessTests {
+    #if TSAN || ASAN
+      private static let size = 64 << 20
+    #else
+      private static let size = 1 << 30
+    #endif
+    private static let smallCalls = 64
+    /// The largest number of bytes in one iteration: one read is at most as large as the share, and begins before the
+    /// share is used up.
+    private static let most = 2 * EngineConnection.bytesPerTurn
+
+    /// Counts the bytes of a body between two iterations of the loop, by a task that runs once in each iteration.
+    private static func mostBytesPerTurn(
+      _ transport: EngineTransport, of count: @escaping @Sendable () -> Int,
+      until isOver: @escaping @Sendable () -> Bool
+    ) async -> Int {
+      await Task(executorPreference: transport.executor) {
+        var (most, last) = (0, 0)
+        while !isOver() {
+          let now = count()
+          (most, last) = (max(most, now - last), now)
+          await Task.yield()
+        }
+        return most
+      }.value
+    }
+
+    /// Receives a large body during small calls.
+    private static func expectShares(_ transport: EngineTransport, _ big: String, size: Int, _ small: String)
+      async throws
+    {
+      let sink = RecordingSink(keeps: false)
+      let ends = Counter()
+      async let most = mostBytesPerTurn(transport, of: { sink.count }, until: { ends.value > 0 })
+      let answered = Counter()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<smallCalls {
+          group.addTask {
+            while ends.value == 0 {
+              let response = try await TransportConformance.get(transport, small)
+              #expect(response.text == "small")
+              answered.add()
+            }
+          }
+        }
+        let response = try await transport.send(Exchange(request: HTTPRequest(url: big), sink: sink))
+        ends.add()
+        #expect(response.status == 200 && sink.count == size)
+        try await group.waitForAll()
+      }
+      let found = await most
+      #expect(found > 0 && found <= Self.most)
+      #expect(answered.value > 2 * smallCalls)
+    }
+
+    @Test func `64 small calls continue during a gibibyte`() async throws {
+      let big = try LoopbackServer { _ in .generated(count: Self.size) }
+      let small = try LoopbackServer { _ in .ok("small") }
+      try await Self.expectShares(EngineTransport(), big.url, size: Self.size, small.url)
+    }
+
+    @Test func `small calls continue during a large body over TLS`() async throws {
+      let size = Self.size / 4
+      let server = try TLSServer { peer in
+        guard peer.accept() else { return }
+        while let request = peer.readRequest() {
+          guard request.hasPrefix("GET /big") else {
+            peer.answer("small")
+            continue
+          }
+          peer.write("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+          let piece = [UInt8](repeating: 1, count: 1 << 20)
+          for _ in 0..<(size / piece.count) { peer.write(piece) }
+        }
+      }
+      try await Self.expectShares(server.transport(), server.url + "/big", size: size, server.url + "/")
+    }
+
+    @Test func `small calls continue during a large body over HTTP/2`() async throws {
+      let size = Self.size / 4
+      let big = try FrameServer { peer, _ in
+        try peer.start()
+        let windows = Windows(peer)
+        while true {
+          let frame = try peer.next()
+          windows.take(frame)
+          if frame.kind == .headers {
+            peer.headers(frame.stream, [(":status", "200")])
+            windows.send(frame.stream, size)
+          }
+          windows.sendMore()
+        }
+      }
+      let small = try FrameServer { peer, _ in
+        try peer.start()
+        try peer.serve { peer.respond($0.stream, "small") }
+      }
+      try await Self.expectShares(HTTP2.transport(), big.url, size: size, small.url)
+    }
+
+    @Test func `a large upload sends only its share in each turn`() async throws {
+      let server = try LoopbackServer { _ in .ok("small") }
+      let transport = EngineTransport()
+      let size = Self.size / 4
+      let given = Counter()
+      let body = HTTPBody.stream(length: Int64(size)) { _ in CountingSource(given, end: size) }
+      let ends = Counter()
+      async let most = Self.mostBytesPerTurn(transport, of: { given.value }, until: { ends.value > 0 })
+      let request = try HTTPRequest(method: .post, url: server.url, body: body)
+      #expect(try await transport.send(Exchange(request: request)).text == "small")
+      ends.add()
+      let found = await most
+      #expect(found > 0 && found <= Self.most && given.value == size)
+    }
+  }
+#endif

@@ -1,0 +1,122 @@
+import Errand
+import ErrandCache
+import ErrandChecksum
+@testable import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Calls to a server with Digest authentication (RFC 7616).
+struct DigestAuthenticationTests {
+  /// A new interceptor, which has no session of another test.
+  private static var digesting: DigestAuthentication {
+    DigestAuthentication(user: "Mufasa", password: "Circle of Life", algorithms: [.sha256, .md5]) {
+      DigestChallengeTests.clientNonce
+    }
+  }
+
+  private static func challenge(_ extra: String = "") -> HTTPFields {
+    HTTPFields(DigestChallengeTests.lines.map { HTTPField("WWW-Authenticate", $0 + extra) })
+  }
+
+  private func bench(
+    _ digesting: DigestAuthentication = Self.digesting, answer: @escaping @Sendable (HTTPRequest) -> ScriptedAnswer
+  ) -> ScriptedClient {
+    ScriptedClient({ $0.exchangeInterceptors.append(digesting) }) { answer($0) }
+  }
+
+  @Test(arguments: Carrier.allCases) func `challenge is answered`(carrier: Carrier) async throws {
+    let server = try LoopbackServer { request in
+      guard let answer = request.headers["Authorization"] else {
+        let fields = DigestChallengeTests.lines.map { LoopbackHeaders.Field("WWW-Authenticate", $0) }
+        return .status(401, fields: LoopbackHeaders(fields))
+      }
+      return answer.contains("753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1")
+        || answer.contains("nc=00000002")
+        ? .ok("welcome") : .status(401)
+    }
+    defer { server.stop() }
+    let transport = carrier.transport()
+    let client = transport.client(at: server) { $0.exchangeInterceptors.append(Self.digesting) }
+    #expect(try await client.send(Ask<String>(path: "/dir/index.html")) == "welcome")
+    #expect(try await client.send(Ask<String>(path: "/dir/index.html?a=b")) == "welcome")
+    #expect(server.requests.map { $0.headers["Authorization"] == nil } == [true, false, false])
+    let last = server.requests.last?.headers["Authorization"] ?? ""
+    #expect(last.contains("uri=\"/dir/index.html?a=b\"") && last.contains("nc=00000002"))
+    transport.expectToHaveCarriedAll(of: server)
+  }
+
+  @Test func `wrong password ends with 401`() async {
+    let bench = bench { _ in .status(401, fields: Self.challenge()) }
+    for count in [2, 3, 5] {
+      let error = await bench.failure(of: Sending())
+      #expect(error?.status == 401 && bench.transport.requests.count == count)
+      #expect("\(String(describing: error)) \(String(reflecting: error?.request))".contains("response=") == false)
+    }
+  }
+
+  @Test func `stale nonce is replaced`() async throws {
+    let bench = bench { request in
+      let answer = request.fields[.authorization]
+      if answer?.contains("nonce=\"new\"") == true { return .text("welcome") }
+      if answer?.contains("nc=00000001") == true { return .text("first") }
+      let stale = "Digest realm=\"http-auth@example.org\", nonce=\"new\", qop=auth, stale=TRUE, algorithm=SHA-256"
+      return .status(401, fields: answer == nil ? Self.challenge() : ["WWW-Authenticate": stale])
+    }
+    #expect(try await bench.client.send(Ask<String>()) == "first")
+    #expect(try await bench.client.send(Ask<String>()) == "welcome")
+    #expect(bench.transport.requests.count == 4)
+  }
+
+  @Test func `restarted server gets a new answer`() async throws {
+    let bench = bench { request in
+      let answer = request.fields[.authorization]
+      if answer?.contains("nonce=\"new\"") == true { return .text("welcome") }
+      if answer?.contains("nc=00000001") == true { return .text("first") }
+      let other = "Digest realm=\"http-auth@example.org\", nonce=\"new\", qop=auth, algorithm=SHA-256"
+      return .status(401, fields: answer == nil ? Self.challenge() : ["WWW-Authenticate": other])
+    }
+    #expect(try await bench.client.send(Ask<String>()) == "first")
+    #expect(try await bench.client.send(Ask<String>()) == "welcome")
+    #expect(bench.transport.requests.count == 4)
+  }
+
+  @Test func `body is sent again`() async throws {
+    let bench = bench { $0.fields.contains(.authorization) ? .text("done") : .status(401, fields: Self.challenge()) }
+    let request = Ask<String>(method: .post, body: .text("payment"))
+    #expect(try await bench.client.send(request) == "done")
+    #expect(bench.transport.requests.map(\.text) == ["payment", "payment"])
+    #expect(bench.transport.requests.last?.fields[.authorization]?.contains("uri=\"/p\"") == true)
+  }
+
+  @Test func `other servers get no answer`() async {
+    let bench = bench { request in
+      request.url.host == "h.example" ? .redirect(to: "http://other.example/p") : .status(401, fields: Self.challenge())
+    }
+    #expect(await bench.failure(of: Sending())?.status == 401)
+    #expect(await bench.failure(of: Sending(path: "http://third.example/p"))?.status == 401)
+    #expect(bench.transport.requests.allSatisfy { !$0.fields.contains(.authorization) })
+    #expect(bench.transport.requests.count == 3)
+  }
+
+  @Test func `own Authorization is kept`() async {
+    let bench = bench { _ in .status(401, fields: Self.challenge()) }
+    _ = await bench.failure(of: Sending(credential: .bearer("token")))
+    #expect(bench.transport.requests.map { $0.fields[.authorization] } == ["Bearer token"])
+  }
+
+  @Test func `MD5 can be excluded`() async {
+    let fields = HTTPFields([HTTPField("WWW-Authenticate", DigestChallengeTests.lines[1])])
+    let bench = bench(DigestAuthentication(user: "a", password: "b", allowsMD5: false)) { _ in
+      .status(401, fields: fields)
+    }
+    #expect(await bench.failure(of: Sending())?.status == 401)
+    #expect(bench.transport.requests.count == 1)
+  }
+
+  @Test func `dump shows no password`() {
+    var text = ""
+    dump(Self.digesting, to: &text)
+    #expect(!"\(Self.digesting) \(String(reflecting: Self.digesting)) \(text)".contains("Circle"))
+  }
+}

@@ -1,0 +1,96 @@
+import Errand
+@testable import ErrandCore
+import ErrandCache
+import ErrandChecksum
+import Testing
+
+/// Challenges and answers of Digest authentication, with the examples of RFC 7616 section 3.9.1 and RFC 2617.
+struct DigestChallengeTests {
+  /// The two field lines of the example, MD5 as the fallback.
+  static let lines = ["SHA-256", "MD5"].map { algorithm in
+    "Digest realm=\"http-auth@example.org\", qop=\"auth, auth-int\", algorithm=\(algorithm), "
+      + "nonce=\"7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v\", "
+      + "opaque=\"FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS\""
+  }
+  static let clientNonce = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
+  private static let use = DigestChallenge.Use(
+    method: "GET", target: "/dir/index.html", clientNonce: clientNonce, count: 1)
+
+  private func strongest(_ lines: [String], _ algorithms: [DigestAlgorithm] = [.sha256, .md5])
+    -> (challenge: DigestChallenge, algorithm: DigestAlgorithm)?
+  {
+    DigestChallenge.strongest(in: HTTPFields(lines.map { HTTPField("WWW-Authenticate", $0) }), algorithms)
+  }
+
+  private func answer(_ line: String, user: String = "Mufasa", password: String = "Circle of Life") throws -> String {
+    let (challenge, algorithm) = try #require(strongest([line]))
+    return try challenge.answer(user, password, Self.use, algorithm)
+  }
+
+  @Test(arguments: [
+    (0, "SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
+    (1, "MD5", "8ca523f5e9506fed4657c9700eebdbec"),
+  ])
+  func `answer is that of the RFC`(line: Int, algorithm: String, response: String) throws {
+    #expect(
+      try answer(Self.lines[line])
+        == "Digest username=\"Mufasa\", realm=\"http-auth@example.org\", uri=\"/dir/index.html\", "
+        + "algorithm=\(algorithm), nonce=\"7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v\", nc=00000001, qop=auth, "
+        + "cnonce=\"\(Self.clientNonce)\", response=\"\(response)\", "
+        + "opaque=\"FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS\"")
+  }
+
+  @Test func `older challenge has no client nonce`() throws {
+    let value = try answer(
+      "Digest realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\"", password: "Circle Of Life")
+    #expect(value.hasSuffix("response=\"670fd8c2df070c60b045671b8b24ff02\"") && !value.contains("nc="))
+  }
+
+  @Test func `stronger algorithm is preferred`() throws {
+    #expect(strongest(Self.lines.reversed())?.algorithm.name == "sha-256")
+    #expect(strongest([Self.lines[1]])?.algorithm.name == "md5")
+    #expect(strongest([Self.lines[1]], [.sha256]) == nil)
+  }
+
+  @Test(arguments: [
+    "Basic realm=\"a\"", "Digest realm=\"a\"", "Digest nonce=\"a\"", "Digest", "Negotiate YII==", "",
+    "Digest realm=\"a\", nonce=\"b\", qop=\"auth-int\"", "Digest realm=\"a\", nonce=\"b\", algorithm=SHA-512-256",
+  ])
+  func `other challenge is not answered`(line: String) {
+    #expect(strongest([line]) == nil)
+  }
+
+  @Test func `session algorithm hashes both nonces`() throws {
+    let plain = try answer("Digest realm=\"r\", nonce=\"n\", qop=auth, algorithm=MD5")
+    let session = try answer("Digest realm=\"r\", nonce=\"n\", qop=auth, algorithm=MD5-sess")
+    #expect(plain.contains("response=\"") && session.contains("algorithm=MD5-sess"))
+    #expect(plain.suffix(40) != session.suffix(40))
+  }
+
+  @Test func `name is hashed or encoded`() throws {
+    let hashed = try answer("Digest realm=\"r\", nonce=\"n\", qop=auth, userhash=true", user: "Jäsøn")
+    #expect(hashed.contains("userhash=true") && !hashed.contains("Jä"))
+    let encoded = try answer("Digest realm=\"r\", nonce=\"n\", qop=auth, charset=UTF-8", user: "Jäsøn Doe")
+    #expect(encoded.hasPrefix("Digest username*=UTF-8''J%C3%A4s%C3%B8n%20Doe, realm="))
+    let quoted = try answer("Digest realm=\"a \\\"b\\\\\", nonce=\"n\"", user: "x\"y")
+    #expect(quoted.hasPrefix("Digest username=\"x\\\"y\", realm=\"a \\\"b\\\\\", "))
+  }
+
+  // MARK: - The field
+
+  @Test func `challenges share a line`() {
+    let found = AuthenticationChallenge.all(in: [
+      "Negotiate, NTLM abc==, Basic realm=\"a, b=c\" , charset = UTF-8, Digest nonce=x,realm=\"q\\\"\"", "bearer",
+    ])
+    #expect(found.map(\.scheme) == ["negotiate", "ntlm", "basic", "digest", "bearer"])
+    #expect(found[2]["realm"] == "a, b=c" && found[2]["charset"] == "UTF-8")
+    #expect(found[3]["nonce"] == "x" && found[3]["realm"] == "q\"" && found[3]["charset"] == nil)
+  }
+
+  @Test(arguments: ["", ",,", "=", "\"", "a=", "a=\"", "(x)", "Basic realm=\"open", "Digest ==", "é", "a b c"])
+  func `malformed field is read to its end`(line: String) {
+    for found in AuthenticationChallenge.all(in: [line]) { #expect(!found.scheme.isEmpty) }
+    let long = String(repeating: line + ", ", count: 20_000)
+    #expect(AuthenticationChallenge.all(in: [long]).count <= 60_000)
+  }
+}

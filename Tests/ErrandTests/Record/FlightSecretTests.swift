@@ -1,0 +1,106 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// A marker in every secret place, which no output of the record may show.
+struct FlightSecretTests {
+  private static let marker = SecretTests.marker
+
+  /// Everything that a record can show, as text.
+  private func outputs(of record: FlightRecord) -> String {
+    let calls = record.calls.map { call in
+      SecretTests.everything(call) + SecretTests.everything(call.outcome) + SecretTests.everything(call.decisions)
+        + SecretTests.everything(call.exchanges) + (call.url ?? "") + call.why
+        + call.exchanges.map { exchange in
+          let fields = exchange.requestHeaders + exchange.responseHeaders
+          return fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n") + exchange.url
+            + (exchange.requestBody ?? "") + (exchange.responseBody ?? "") + (exchange.failure ?? "")
+            + SecretTests.everything(exchange.metrics)
+        }.joined()
+    }
+    return calls.joined() + String(decoding: record.har(), as: UTF8.self)
+  }
+
+  private func expectSilence(_ record: FlightRecord, sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(!record.calls.isEmpty, sourceLocation: sourceLocation)
+    let text = outputs(of: record)
+    #expect(!text.contains(Self.marker), "\(text)", sourceLocation: sourceLocation)
+    #expect(!text.contains(SecretTests.encoded), "\(text)", sourceLocation: sourceLocation)
+  }
+
+  @Test(arguments: SecretScene.all, [0, 10_000])
+  func `failures leave no secret in the record`(scene: SecretScene, bodyLimit: Int) async {
+    let bench = ScriptedClient(
+      {
+        $0.headers = ["X-Api-Key": .secret(Self.marker), "Cookie": "sid=\(Self.marker)"]
+        $0.record = .ring(calls: 5, bodyLimit: bodyLimit)
+        scene.change(&$0)
+      }, answer: { try await scene.answer($0) })
+    var request = Sending(
+      method: .post, arguments: ["token": Self.marker, "plain": Self.marker], body: .text(Self.marker),
+      credential: .basic(user: "user", password: Self.marker))
+    scene.request(&request)
+    let outcome = await bench.client.outcome(of: request, options: scene.options)
+    #expect(outcome.error?.code == scene.code)
+    expectSilence(bench.client.flightRecord)
+  }
+
+  @Test func `secret that is only in the request body is masked`() async throws {
+    let secret = "hunter2hunter2"
+    let server = try LoopbackServer { _ in
+      .status(
+        400, headers: ["X-Reason": "\(secret) is too weak", "Content-Type": "application/json"],
+        body: "{\"message\": \"\(secret) is too weak\"}")
+    }
+    var configuration = ClientConfiguration(baseURL: server.url)
+    configuration.record = .ring(calls: 5, bodyLimit: 1_000)
+    configuration.argumentFormat = .jsonByMethod
+    let client = APIClient(configuration)
+    let request = Sending(method: .post, arguments: ["password": secret])
+    #expect(await client.outcome(of: request).error?.status == 400)
+    #expect(!outputs(of: client.flightRecord).contains(secret))
+    #expect(outputs(of: client.flightRecord).contains("is too weak"))
+  }
+
+  @Test(arguments: [FlightRecording.Detail.masked, .addresses])
+  func `success leaves no secret in the record`(detail: FlightRecording.Detail) async throws {
+    let server = try LoopbackServer { request in
+      let headers: LoopbackHeaders = [
+        "Set-Cookie": "sid=\(Self.marker)", "Content-Type": "application/json", "X-Echo": Self.marker,
+        "Location": "http://user:\(Self.marker)@h.example/?token=\(Self.marker)",
+      ]
+      return .status(200, headers: headers, body: "{\"token\": \"\(Self.marker)\", \"name\": \"Ada\"}")
+    }
+    var configuration = ClientConfiguration(baseURL: server.url)
+    configuration.record = .ring(calls: 5, detail: detail, bodyLimit: 1_000)
+    configuration.headers = ["X-Api-Key": .secret(Self.marker), "Cookie": "sid=\(Self.marker)"]
+    let client = APIClient(configuration)
+    let body = RequestBody.json(JSONValue.object(["password": .string(Self.marker), "city": "Paris"]))
+    let request = Sending(
+      path: RequestPath(stringLiteral: "/a?token=\(Self.marker)&page=2"), method: .post, body: body,
+      credential: .basic(user: "user", password: Self.marker))
+    _ = try await client.send(request)
+    #expect(server.requests.first?.bodyText.contains(Self.marker) == true)
+    expectSilence(client.flightRecord)
+    let text = outputs(of: client.flightRecord)
+    #expect(text.contains("Paris") && text.contains("Ada"), "only secrets are masked")
+    #expect(text.contains("page=2") == (detail == .addresses))
+  }
+
+  @Test func `highest detail shows everything`() async throws {
+    let bench = ScriptedClient({ $0.record = .ring(calls: 5, detail: .everything, bodyLimit: 1_000) })
+    _ = try await bench.client.send(
+      Sending(method: .post, body: .text(Self.marker), credential: .bearer("token-of-ada")))
+    let text = String(decoding: bench.client.flightRecord.har(), as: UTF8.self)
+    #expect(text.contains(Self.marker) && text.contains("Bearer token-of-ada"))
+  }
+
+  @Test func `body above the limit is only counted`() async throws {
+    let bench = ScriptedClient({ $0.record = .ring(calls: 5, bodyLimit: 10) })
+    _ = try await bench.client.send(
+      Sending(method: .post, body: .json(JSONValue.object(["password": .string(Self.marker)]))))
+    let exchange = try #require(bench.client.flightRecord.calls.first?.exchanges.first)
+    #expect(exchange.requestBody?.hasSuffix(" bytes") == true)
+  }
+}

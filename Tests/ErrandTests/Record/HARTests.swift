@@ -1,0 +1,115 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// The HTTP archive of a record, compared with the members that HAR 1.2 requires.
+struct HARTests {
+  /// The required members of each object of HAR 1.2, by their paths.
+  private static let required: [(path: String, members: [String])] = [
+    ("", ["version", "creator", "entries"]), ("creator", ["name", "version"]),
+    ("entry", ["startedDateTime", "time", "request", "response", "cache", "timings"]),
+    (
+      "request",
+      ["method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize", "bodySize"]
+    ),
+    (
+      "response",
+      [
+        "status", "statusText", "httpVersion", "cookies", "headers", "content", "redirectURL", "headersSize",
+        "bodySize",
+      ]
+    ),
+    ("content", ["size", "mimeType"]), ("timings", ["send", "wait", "receive"]),
+  ]
+
+  private func members(_ path: String) -> [String] { Self.required.first { $0.path == path }?.members ?? [] }
+
+  private func expect(_ value: JSONValue?, has path: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    guard case .object(let found)? = value?.content else {
+      Issue.record("\(path) is no object", sourceLocation: sourceLocation)
+      return
+    }
+    for name in members(path) { #expect(found[name] != nil, "\(path).\(name)", sourceLocation: sourceLocation) }
+  }
+
+  /// The entries of a valid archive.
+  private func entries(_ record: FlightRecord) throws -> [JSONValue] {
+    let log = try #require(try JSONValue(parsing: record.har())["log"])
+    expect(log, has: "")
+    expect(log["creator"], has: "creator")
+    #expect(log["version"]?.stringValue == "1.2")
+    let entries = try #require(log["entries"]?.arrayValue)
+    for entry in entries {
+      expect(entry, has: "entry")
+      expect(entry["request"], has: "request")
+      expect(entry["response"], has: "response")
+      expect(entry["response"]?["content"], has: "content")
+      expect(entry["timings"], has: "timings")
+      let started = try #require(entry["startedDateTime"]?.stringValue)
+      #expect((try? Date(started, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))) != nil)
+      let phases = ["blocked", "dns", "connect", "send", "wait", "receive"]
+      let sum = phases.reduce(0) { $0 + max(entry["timings"]?[$1]?.doubleValue ?? 0, 0) }
+      #expect(
+        abs(sum - (entry["time"]?.doubleValue ?? -1)) < 0.001, "HAR 1.2 requires time to be the sum of the phases")
+      for list in [entry["request"]?["headers"], entry["response"]?["headers"], entry["request"]?["queryString"]] {
+        for pair in try #require(list?.arrayValue) {
+          #expect(pair["name"]?.stringValue != nil && pair["value"]?.stringValue != nil)
+        }
+      }
+    }
+    return entries
+  }
+
+  @Test func `each exchange is an entry`() async throws {
+    let server = try LoopbackServer { request in
+      request.number == 1 ? .status(503) : .ok("done").setting("Content-Type", to: "text/plain")
+    }
+    var configuration = ClientConfiguration(baseURL: server.url)
+    configuration.record = .ring(calls: 5)
+    configuration.retries = RetryPolicy(firstDelay: .zero, busyDelay: .zero)
+    let client = APIClient(configuration)
+    _ = await client.outcome(of: FlightFixture.Get(path: "/a?q=1"))
+    let entries = try entries(client.flightRecord)
+    #expect(entries.map { $0["response"]?["status"]?.intValue } == [503, 200])
+    #expect(entries.map { $0["_errand"]?["attempt"]?.intValue } == [1, 2])
+    #expect(entries[0]["_errand"]?["decisions"] == nil)
+    let decisions = entries[1]["_errand"]?["decisions"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    #expect(decisions.contains("retried at once: status 503, attempt 2 of 3"))
+    #expect(entries[1]["_errand"]?["offsets"]?.arrayValue?.count == decisions.count)
+    #expect(entries[1]["_errand"]?["outcome"]?["origin"] == "network")
+    #expect(entries[1]["request"]?["url"]?.stringValue == "\(server.url)/a?q=•••")
+    #expect(entries[1]["request"]?["queryString"]?[0]["name"]?.stringValue == "q")
+    #expect(entries[1]["response"]?["content"]?["mimeType"]?.stringValue == "text/plain")
+    #expect(entries[1]["request"]?["httpVersion"]?.stringValue == "HTTP/1.1")
+  }
+
+  @Test func `calls without an exchange are entries`() async throws {
+    let fixture = FlightFixture { _, _ in .text("page", fields: ["Cache-Control": "max-age=60"]) }
+    for _ in 0..<2 { _ = await fixture.why(FlightFixture.Get(cache: .http)) }
+    _ = await fixture.why(FlightFixture.Get(path: "/none", cache: .http), options: .cache(.cacheOnly))
+    let entries = try entries(fixture.client.flightRecord)
+    #expect(entries.count == 3)
+    #expect(entries[1]["_fromCache"]?.stringValue == "memory" && entries[1]["response"]?["status"]?.intValue == 200)
+    #expect(entries[2]["response"]?["status"]?.intValue == 0 && entries[2]["response"]?["_error"] != nil)
+    #expect(entries[1]["_errand"]?["outcome"]?["origin"] == "cache-fresh")
+    #expect(entries[2]["_errand"]?["outcome"]?["failure"]?["stage"]?.stringValue != nil)
+  }
+
+  @Test func `bodies are part of the archive`() async throws {
+    let server = try LoopbackServer { _ in .ok("pong").setting("Content-Type", to: "text/plain") }
+    var configuration = ClientConfiguration(baseURL: server.url)
+    configuration.record = .ring(calls: 5, detail: .everything, bodyLimit: 100)
+    let client = APIClient(configuration)
+    _ = await client.outcome(of: FlightFixture.Get(method: .post, body: .text("ping")))
+    let entry = try #require(try entries(client.flightRecord).first)
+    #expect(entry["request"]?["postData"]?["text"]?.stringValue == "ping")
+    #expect(entry["request"]?["bodySize"]?.intValue == 4)
+    #expect(entry["response"]?["content"]?["text"]?.stringValue == "pong")
+    #expect(entry["response"]?["content"]?["size"]?.intValue == 4)
+  }
+
+  @Test func `empty record is a valid archive`() throws {
+    #expect(try entries(APIClient(baseURL: "http://h.example").flightRecord).isEmpty)
+  }
+}
