@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "ErrandTestingTraits", targets: ["ErrandTestingTraits"]),
     .library(name: "ErrandRedis", targets: ["ErrandRedis"]),
     .library(name: "ErrandBackground", targets: ["ErrandBackground"]),
+    .library(name: "ErrandOutbox", targets: ["ErrandOutbox"]),
     .library(name: "ErrandChecksum", targets: ["ErrandChecksum"]),
     .library(name: "ErrandPublicSuffix", targets: ["ErrandPublicSuffix"]),
     .library(name: "ErrandXML", targets: ["ErrandXML"]),
@@ -64,6 +65,14 @@ let package = Package(
     // The cache store on Redis. It is separate, so that only its users link hiredis.
     .target(
       name: "ErrandRedis", dependencies: ["ErrandCache", "ErrandCore", "ErrandSupport", "CHiredis"],
+      swiftSettings: strict),
+    // The outbox: changes that are stored first and sent later.
+    .target(
+      name: "ErrandOutbox",
+      dependencies: [
+        "ErrandCache", "ErrandCore", "ErrandHTTP", "ErrandSupport", "CSQLite",
+        .target(name: "CErrandFiles", condition: .when(platforms: [.linux])),
+      ],
       swiftSettings: strict),
     // SHA-256 and SHA-512 for downloads and uploads. They are separate, so that only their users link libcrypto.
     .target(
@@ -148,7 +157,7 @@ let package = Package(
     .executableTarget(
       name: "ErrandCommand",
       dependencies: [
-        "Errand", "ErrandChecksum", "ErrandTransfer", "ErrandTesting",
+        "Errand", "ErrandChecksum", "ErrandOutbox", "ErrandTransfer", "ErrandTesting",
         "ErrandSupport",
       ],
       swiftSettings: strict),
@@ -216,6 +225,18 @@ let package = Package(
         "ErrandRedis", "CHiredis", "ErrandCache", "ErrandCore", "ErrandSupport", "ErrandTesting", "Errand",
         "StoreSamples", "TestSupport",
       ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ErrandOutboxTests",
+      dependencies: [
+        "ErrandOutbox", "ErrandCache", "ErrandCore", "ErrandHTTP", "ErrandSupport", "ErrandTesting", "Errand",
+        "OutboxCrasher", "TestSupport",
+      ],
+      swiftSettings: strict),
+    // A process that ErrandOutboxTests kills while the process uses an outbox.
+    .executableTarget(
+      name: "OutboxCrasher", dependencies: ["Errand", "ErrandCache", "ErrandOutbox", "ErrandSupport"],
+      path: "Tests/OutboxCrasher",
       swiftSettings: strict),
     .testTarget(
       name: "ErrandChecksumTests", dependencies: ["ErrandChecksum", "ErrandCore"], swiftSettings: strict),
@@ -318,7 +339,7 @@ let package = Package(
     .testTarget(
       name: "ErrandCommandTests",
       dependencies: [
-        "ErrandCommand", "Errand", "ErrandJSON", "ErrandSupport", "ErrandTransfer",
+        "ErrandCommand", "Errand", "ErrandJSON", "ErrandOutbox", "ErrandSupport", "ErrandTransfer",
         "ErrandTesting", "TestSupport",
       ],
       swiftSettings: strict),

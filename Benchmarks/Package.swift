@@ -26,6 +26,7 @@ let package = Package(
       name: "bench-errand",
       dependencies: [
         "BenchHarness", "CBareSQLite", .product(name: "Errand", package: "Errand"),
+        .product(name: "ErrandOutbox", package: "Errand"),
       ],
       swiftSettings: strict
     ),

@@ -20,6 +20,7 @@ enum ErrandCommand {
     case .download(let arguments): return await DownloadCommand.run(arguments)
     case .upload(let arguments): return await UploadCommand.run(arguments)
     case .cache(let arguments): return await CacheCommand.run(arguments)
+    case .outbox(let arguments): return OutboxCommand.run(arguments)
     case .show(let text):
       return Terminal.show(text)
     case .reject(let reason, let help):
@@ -42,6 +43,8 @@ enum CommandChoice: Sendable, Equatable {
   /// Inspect a cache folder, or remove entries from the folder. The array contains the arguments after the word
   /// `cache`.
   case cache([String])
+  /// List the entries of an outbox, or decide about them. The array contains the arguments after the word `outbox`.
+  case outbox([String])
   /// Print a text that the user asked for, such as a help text.
   case show(String)
   /// Reject the arguments: print the reason and a help text.
@@ -56,6 +59,7 @@ enum CommandChoice: Sendable, Equatable {
     case "download": self = Self.asksForHelp(rest) ? .show(HelpText.download) : .download(rest)
     case "upload": self = Self.asksForHelp(rest) ? .show(HelpText.upload) : .upload(rest)
     case "cache": self = Self.asksForHelp(rest) ? .show(HelpText.cache) : .cache(rest)
+    case "outbox": self = Self.asksForHelp(rest) ? .show(HelpText.outbox) : .outbox(rest)
     case "help", "--help", "-h": self = Self.help(about: rest.first)
     case "--version", "version": self = .show("errand \(HelpText.version)\n")
     case let word?: self = .reject("unknown command “\(word)”", help: HelpText.usage)
@@ -82,6 +86,7 @@ enum CommandChoice: Sendable, Equatable {
     case "download": .show(HelpText.download)
     case "upload": .show(HelpText.upload)
     case "cache": .show(HelpText.cache)
+    case "outbox": .show(HelpText.outbox)
     case let word?: .reject("unknown command “\(word)”", help: HelpText.usage)
     }
   }

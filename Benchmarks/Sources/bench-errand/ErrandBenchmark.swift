@@ -27,6 +27,8 @@ import Synchronization
 ///     disk-find         1 KiB read from the disk store; disk-put: stored, written in the background; disk-send: a
 ///                       whole call
 ///     sqlite-read       1 KiB by a prepared statement of SQLite; file-read: from a separate file
+///     outbox-add        a request added to an outbox; outbox-commit: a commit of plain SQLite, as durable
+///     outbox-open       an outbox with COUNT waiting requests, opened and closed again
 ///     held              the memory of COUNT calls that wait for a server at the same time; also over TLS: held-tls, and
 ///                       over HTTP/2: held-h2, held-h2-cleartext; by the transport alone: held-alone and so on
 ///     latency           the waiting times of `send`, 64 in flight; also latency-tls, latency-h2
@@ -111,6 +113,12 @@ import Synchronization
       benchmark.finish(await detached { try await StoreBenchmark().send(benchmark) })
     case "sqlite-read":
       benchmark.finish(await detached { try await StoreBenchmark().bare(benchmark) })
+    case "outbox-add":
+      benchmark.finish(await detached { try await OutboxBenchmark().add(benchmark) })
+    case "outbox-open":
+      benchmark.finish(await detached { try await OutboxBenchmark().open(benchmark) })
+    case "outbox-commit":
+      benchmark.finish(await detached { try await OutboxBenchmark().commit(benchmark) })
     case "bare-hop":
       benchmark.finish(await detached { try await FloorBenchmark.hop(benchmark) })
     case "bare-task":

@@ -10,7 +10,7 @@ struct Demo {
   nonisolated static let scenes: [any DemoScene] = [
     AsyncScene(), RegisterScene(), BrokenShapeScene(), EnvelopeScene(), ClosureScene(), RetryScene(), RefreshScene(),
     ResumeScene(), UploadScene(), EventScene(), LifetimeScene(), CachedThenFreshScene(), BatchScene(), ChainScene(),
-    FlightScene(),
+    OutboxScene(), FlightScene(),
   ]
 
   private let renderer: SceneRenderer

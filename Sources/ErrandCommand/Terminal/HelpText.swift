@@ -10,6 +10,7 @@ enum HelpText {
            errand download URL …        download files, and resume interrupted downloads
            errand upload FILE … URL     send files, or a form with files
            errand cache VERB DIR …      inspect a folder of cached responses: list, show, stats, clear
+           errand outbox VERB DIR …     inspect a folder of waiting changes: list, show, resend, discard
            errand help [COMMAND]        print the help of a command
            errand --version
 

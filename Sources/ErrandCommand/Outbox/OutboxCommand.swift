@@ -1,0 +1,131 @@
+import Errand
+import ErrandCache
+import ErrandOutbox
+import Foundation
+
+/// Implements `errand outbox`, which lists the entries of an outbox and decides about those that need a decision.
+@MainActor
+struct OutboxCommand {
+  private let files: OutboxFiles
+  private let folder: String
+  private let paint = Terminal.paint(for: .output)
+
+  /// Parses the arguments, performs the task and returns the exit status.
+  static func run(_ words: [String]) -> ExitCode {
+    do {
+      let options = try OutboxOptions(words)
+      return try OutboxCommand(options.folder).run(options.task)
+    } catch let error as OutboxError {
+      Terminal.reportError(error.message)
+      return ExitCode(error)
+    } catch {
+      Terminal.reportError("\(error)")
+      Terminal.write("See “errand outbox --help”.\n", to: .error)
+      return .usage
+    }
+  }
+
+  private init(_ folder: String) throws(OutboxError) {
+    self.folder = folder
+    files = try OutboxFiles(URL(filePath: folder, directoryHint: .isDirectory))
+  }
+
+  private func run(_ task: OutboxOptions.Task) throws(OutboxError) -> ExitCode {
+    switch task {
+    case .list(let states): return try list(states)
+    case .show(let id): return try show(id)
+    case .resend(let ids):
+      for id in ids { try files.resend(id) }
+      return Terminal.show("\(Wording.entries(ids.count)) will be sent again\n")
+    case .discard(let ids):
+      for id in ids { try files.discard(id) }
+      return Terminal.show("\(Wording.entries(ids.count)) discarded\n")
+    }
+  }
+
+  private func list(_ states: [OutboxState]) throws(OutboxError) -> ExitCode {
+    let entries = try files.entries(in: states, after: nil, limit: 100_000)
+    if entries.isEmpty { return Terminal.show("“\(folder)” has no such entries.\n") }
+    return Terminal.show(OutboxTable(paint: paint, now: files.now).text(entries))
+  }
+
+  /// Prints the stored request to standard output, and the facts of the entry to standard error.
+  private func show(_ id: OutboxEntry.ID) throws(OutboxError) -> ExitCode {
+    let (entry, json) = try files.entry(id)
+    Terminal.write(OutboxTable(paint: Terminal.paint(for: .error), now: files.now).details(of: entry), to: .error)
+    guard let json else {
+      Terminal.reportError("The stored request is sealed with a key of the app.")
+      return .success
+    }
+    guard let text = String(validating: json, as: UTF8.self) else {
+      Terminal.reportError("The stored request is damaged: it is not text.")
+      return .data
+    }
+    return text.isEmpty ? .success : Terminal.show(JSONPrinter.pretty(text, paint: paint) + "\n")
+  }
+}
+
+/// Formats the entries of an outbox.
+struct OutboxTable {
+  let paint: Paint
+  let now: WallTime
+
+  /// A heading and one line for each entry.
+  func text(_ entries: [OutboxEntry]) -> String {
+    let heading = ["id", "state", "age", "tries", "lane", "request", "account", "reason"]
+    return TextTable(paint: paint).text([heading.map { ($0, .dim) }] + entries.map(row))
+  }
+
+  private func row(_ entry: OutboxEntry) -> [(text: String, style: Paint.Style?)] {
+    [
+      ("\(entry.id)", .bold), (entry.state.rawValue, style(of: entry.state)), (age(of: entry), nil),
+      ("\(entry.attempts)", nil), (PlainText.visible(entry.lane), nil), (PlainText.visible(entry.type), nil),
+      (PlainText.visible(entry.account ?? "none"), nil), (reason(of: entry), nil),
+    ]
+  }
+
+  /// One line for each fact of an entry.
+  func details(of entry: OutboxEntry) -> String {
+    var lines = [
+      ("entry", "\(entry.id)"), ("state", entry.state.rawValue), ("request", "\(entry.type), version \(entry.version)"),
+      ("account", entry.account ?? "none"), ("lane", entry.lane), ("added", "\(age(of: entry)) ago"),
+      ("tries", "\(entry.attempts)"), ("key", entry.key),
+    ]
+    if entry.mayHaveBeenSent { lines.append(("fate", "the server may have carried it out")) }
+    if let reason = entry.reason { lines.append(("reason", reason.description)) }
+    return lines.map { name, value in
+      paint(.dim, name) + String(repeating: " ", count: max(1, 9 - name.count)) + PlainText.visible(value) + "\n"
+    }.joined()
+  }
+
+  private func age(of entry: OutboxEntry) -> String {
+    Wording.span(seconds: max(0, entry.added.milliseconds(to: now)) / 1_000)
+  }
+
+  private func reason(of entry: OutboxEntry) -> String {
+    guard let reason = entry.reason else { return "" }
+    return PlainText.visible(reason.code.rawValue) + (reason.status.map { " \($0)" } ?? "")
+  }
+
+  private func style(of state: OutboxState) -> Paint.Style? {
+    switch state {
+    case .delivered: .green
+    case .rejected, .parked, .unknown, .expired: .red
+    case .queued, .sending: .yellow
+    case .cancelled: .dim
+    }
+  }
+}
+
+extension ExitCode {
+  /// The exit status for an error of an outbox.
+  init(_ error: OutboxError) {
+    self =
+      switch error.code {
+      case .folder, .damaged, .version: .noStore
+      case .noEntry: .notStored
+      case .busy: .busy
+      default: .other
+      }
+  }
+}

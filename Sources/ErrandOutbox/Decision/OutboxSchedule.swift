@@ -1,0 +1,84 @@
+import ErrandCache
+import ErrandSupport
+
+/// The decision which entries are sent next, and when the outbox looks again. A pure function makes the decision.
+struct OutboxSchedule: Sendable, Equatable {
+  /// The data on which the decision depends.
+  struct Input: Sendable {
+    /// The first entries of their lanes, in the order in which they should be sent. There may be more in the store.
+    var heads: [EntryFacts]
+    /// The earliest time at which an entry that is not in `heads` may be due; nil if there is none.
+    var nextDue: WallTime?
+    /// Entries whose time may have passed, in any position of their lanes.
+    var expiring: [EntryFacts] = []
+    /// The earliest expiry of an entry that is not in `expiring`.
+    var nextExpiry: WallTime?
+    /// The entries that this process is working on.
+    var running: [Running] = []
+    /// The account that is logged in; empty if there is none.
+    var account = ""
+    var now: WallTime
+    /// Whether the app has paused the outbox.
+    var isPaused = false
+    /// The time before which nothing is sent: see ``SendHold``.
+    var heldUntil: WallTime?
+    /// The most entries that are sent at the same time.
+    var parallel = 4
+  }
+
+  /// An entry that this process is working on.
+  struct Running: Sendable, Equatable {
+    var id: Int64
+    var account: String
+    var lane: String
+  }
+
+  /// The entries to send, in this order.
+  var send: [Int64] = []
+  /// The entries whose fate must be determined before they may be sent again.
+  var reconcile: [Int64] = []
+  /// The entries whose time has passed.
+  var expire: [Int64] = []
+  /// The time at which the outbox looks again; nil if only an event can change the decision.
+  var wakeAt: WallTime?
+
+  /// Decides what happens now. Only the process that holds the lease of the folder decides.
+  init(_ input: Input) {
+    let ids = Set(input.running.map(\.id))
+    expire = input.expiring.filter { Self.isExpired($0, input.now) && !ids.contains($0.id) }.map(\.id)
+    wakeAt = input.nextExpiry
+    guard !input.isPaused else { return }
+    if let until = input.heldUntil, until > input.now {
+      look(at: until)
+      return
+    }
+    var busy = Set(input.running.map { Lane(account: ByteText($0.account), name: ByteText($0.lane)) })
+    var free = input.parallel - input.running.count
+    for head in input.heads {
+      guard head.state == .queued, head.waits == 0, head.account.hasSameBytes(as: input.account),
+        !ids.contains(head.id), !Self.isExpired(head, input.now)
+      else { continue }
+      guard head.notBefore <= input.now else {
+        if head.notBefore < EntryFacts.held { look(at: head.notBefore) }
+        continue
+      }
+      guard free > 0, busy.insert(Lane(account: ByteText(head.account), name: ByteText(head.lane))).inserted else {
+        continue
+      }
+      free -= 1
+      if head.isForgotten(at: input.now) { reconcile.append(head.id) } else { send.append(head.id) }
+    }
+    if let next = input.nextDue, free > 0, next > input.now { look(at: next) }
+  }
+
+  private struct Lane: Hashable {
+    let account: ByteText
+    let name: ByteText
+  }
+
+  private mutating func look(at moment: WallTime) { wakeAt = min(wakeAt ?? moment, moment) }
+
+  private static func isExpired(_ entry: EntryFacts, _ now: WallTime) -> Bool {
+    entry.state == .queued && entry.expires.map { $0 <= now } ?? false
+  }
+}

@@ -1,0 +1,134 @@
+import ErrandCore
+
+/// The consequence of an attempt for its entry.
+enum SendVerdict: Sendable, Equatable {
+  /// The server accepted the request.
+  case delivered
+  /// Another attempt may succeed.
+  case retry(Retry)
+  /// The server rejected the request for good, or the request cannot be sent.
+  case rejected(OutboxReason, mayHaveBeenCarriedOut: Bool = false)
+  /// The app must decide.
+  case parked(OutboxReason, mayHaveBeenCarriedOut: Bool = false)
+  /// The state on the server does not fit the request. The app may resolve the conflict.
+  case conflict(OutboxReason, mayHaveBeenCarriedOut: Bool = false)
+
+  /// The conditions of another attempt.
+  struct Retry: Sendable, Equatable {
+    var reason: OutboxReason
+    /// Whether the server may have carried out the request.
+    var mayHaveBeenCarriedOut: Bool
+    /// Whether the attempt counts for the limit of attempts.
+    var counts: Bool
+    /// The shortest wait that the server asks for, in milliseconds.
+    var after: Int64?
+  }
+}
+
+/// The result of a call, as far as the outbox decides by it.
+struct SendResult: Sendable, Equatable {
+  /// Nil if the call succeeded.
+  var stage: APIError.Stage?
+  var code: APIError.Code = .other
+  var message = ""
+  /// The status of the response; nil if there is none.
+  var status: Int?
+  /// `Retry-After` in milliseconds; nil if the response does not ask for a wait.
+  var retryAfter: Int64?
+  /// Whether the call sent nothing that the server may have received.
+  var isCertainlyNotSent = false
+  /// Whether the server may have carried out an earlier exchange of the call, before the last one.
+  var hadUnclearExchange = false
+  /// Whether the fate of an earlier attempt of the entry is unknown.
+  var hadUnknownFate = false
+
+  /// Whether the server may know the key from an earlier exchange, of this call or of an earlier attempt.
+  var isRepetition: Bool { hadUnknownFate || hadUnclearExchange }
+
+  init() {}
+
+  init<Value: Sendable>(_ outcome: Outcome<Value>, hadUnknownFate: Bool) {
+    self.hadUnknownFate = hadUnknownFate
+    guard let error = outcome.error else { return }
+    (stage, code, message, status) = (error.stage, error.code, error.message, error.status)
+    retryAfter = error.response.flatMap { RetryAfter.delay(in: $0.fields) }.map { $0.clampedNanoseconds / 1_000_000 }
+    hadUnclearExchange = outcome.metrics.retries.contains { retry in
+      if case .status(let status) = retry.reason { status >= 500 } else { true }
+    }
+    let isNotSent = TransportFailure.behind(error)?.isCertainlyNotSent ?? (outcome.metrics.attempts == 0)
+    isCertainlyNotSent = isNotSent && !hadUnclearExchange
+  }
+}
+
+extension SendVerdict {
+  /// Statuses with which a server reports that another attempt may succeed, and that it has not carried out the
+  /// request.
+  private static let notNow: Set<Int> = [408, 425, 429]
+
+  /// Decides about the result of a call.
+  init(_ result: SendResult) {
+    guard let stage = result.stage else {
+      self = .delivered
+      return
+    }
+    switch stage {
+    case .build: self = Self.rejected(.build, result)
+    case .validate where result.code == .status: self = Self.verdict(onStatus: result.status ?? 0, result)
+    case .validate where result.code == .business:
+      self = Self.rejected(.status, result)
+    case .validate, .decode: self = Self.rejected(.response, result, carriesOut: true)
+    case .authorize: self = Self.retry(.login, result, counts: false, carriesOut: false)
+    case .admission: self = Self.retry(.offline, result, counts: false)
+    case .transport where result.isCertainlyNotSent && Self.mayPass(result.code):
+      self = Self.retry(.offline, result, counts: false)
+    case .cancelled where result.code == .loggedOut: self = Self.retry(.login, result, counts: false)
+    case .cancelled: self = Self.retry(.interrupted, result, counts: false)
+    case .transport, .deadline, .interceptor: self = Self.retry(.failure, result, counts: true)
+    case .redirect, .cache, .transfer, .group:
+      self = Self.rejected(.failure, result, carriesOut: !result.isCertainlyNotSent)
+    }
+  }
+
+  /// - Parameter carriesOut: Whether the server may have carried out the last exchange.
+  private static func rejected(
+    _ code: OutboxReason.Code, _ result: SendResult, carriesOut: Bool = false
+  ) -> SendVerdict {
+    .rejected(
+      OutboxReason(code, result.message, status: result.status),
+      mayHaveBeenCarriedOut: carriesOut || result.hadUnclearExchange)
+  }
+
+  private static func verdict(onStatus status: Int, _ result: SendResult) -> SendVerdict {
+    switch status {
+    case 401: return retry(.login, result, counts: false, carriesOut: false)
+    case 409 where result.retryAfter != nil || result.isRepetition:
+      return retry(.inProgress, result, counts: true, carriesOut: false)
+    case 409, 412:
+      return .conflict(
+        OutboxReason(.conflict, result.message, status: status), mayHaveBeenCarriedOut: result.hadUnclearExchange)
+    case 422 where result.isRepetition:
+      return .parked(
+        OutboxReason(.keyMismatch, result.message, status: status), mayHaveBeenCarriedOut: result.hadUnclearExchange)
+    case _ where notNow.contains(status): return retry(.status, result, counts: true, carriesOut: false)
+    case 500...: return retry(.status, result, counts: true)
+    default: return rejected(.status, result)
+    }
+  }
+
+  /// - Parameter carriesOut: False if the server has certainly not carried out the last exchange. Nil if that depends
+  ///   on whether the request was sent.
+  private static func retry(
+    _ code: OutboxReason.Code, _ result: SendResult, counts: Bool, carriesOut: Bool? = nil
+  ) -> SendVerdict {
+    .retry(
+      Retry(
+        reason: OutboxReason(code, result.message, status: result.status),
+        mayHaveBeenCarriedOut: result.hadUnclearExchange || carriesOut ?? !result.isCertainlyNotSent, counts: counts,
+        after: result.retryAfter))
+  }
+
+  /// Whether a failure before the request was sent may pass by itself, as if the device were offline.
+  private static func mayPass(_ code: APIError.Code) -> Bool {
+    [.offline, .nameLookup, .refused, .connectTimeout, .closedBeforeResponse, .reset, .http2].contains(code)
+  }
+}

@@ -1,0 +1,77 @@
+public import ErrandCache
+
+/// An entry of an ``Outbox``, as a value.
+public struct OutboxEntry: Sendable, Hashable, Identifiable {
+  /// The number of an entry. A later entry has a greater number; no number is used twice in a folder.
+  public struct ID: RawRepresentable, Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
+    /// The number.
+    public let rawValue: Int64
+    /// Makes an identifier from a number.
+    public init(rawValue: Int64) { self.rawValue = rawValue }
+    /// The number as text.
+    public var description: String { "\(rawValue)" }
+    /// Orders entries by the order in which they were added.
+    public static func < (left: ID, right: ID) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  /// The number of the entry.
+  public let id: ID
+  /// The name of the request's type.
+  public let type: String
+  /// The version of the request's stored form.
+  public let version: Int
+  /// The account for which the request is sent; nil if no account was logged in when it was added.
+  public let account: String?
+  /// The lane: its parts, percent-encoded and separated by slashes.
+  public let lane: String
+  /// The state.
+  public let state: OutboxState
+  /// The reason for the state, or for the last failed attempt; nil if there is none.
+  public let reason: OutboxReason?
+  /// The number of attempts that count for the limit of the rule.
+  public let attempts: Int
+  /// The time at which the entry was added. All times are those of the outbox, whose clock never goes back.
+  public let added: WallTime
+  /// The time before which the entry is not sent again.
+  public let notBefore: WallTime
+  /// The time after which the entry is not sent any more; nil if it does not expire.
+  public let expires: WallTime?
+  /// True if the server may have received the request, and whether it carried it out is unknown.
+  public let mayHaveBeenSent: Bool
+  /// The idempotency key.
+  public let key: String
+  /// True if the stored request is sealed.
+  public let isSealed: Bool
+
+  /// Sends the same value of the account as stored: an empty text means that no account was logged in.
+  init(_ facts: EntryFacts) {
+    id = ID(rawValue: facts.id)
+    type = facts.type
+    version = facts.version
+    account = facts.account.isEmpty ? nil : facts.account
+    lane = facts.lane
+    state = facts.state
+    reason = facts.reason
+    attempts = facts.attempts
+    added = facts.added
+    notBefore = facts.notBefore
+    expires = facts.expires
+    mayHaveBeenSent = facts.unknownSince != nil || facts.state == .sending
+    key = facts.key
+    isSealed = facts.isSealed
+  }
+}
+
+/// The end of an entry.
+public struct OutboxOutcome<Value: Sendable>: Sendable {
+  /// The final state.
+  public let state: OutboxState
+  /// The value of the response. Nil if the entry was not delivered, or if another process or an earlier run delivered
+  /// it.
+  public let value: Value?
+  /// The reason for the state; nil if the entry was delivered.
+  public let reason: OutboxReason?
+
+  /// True if the server accepted the request.
+  public var isDelivered: Bool { state == .delivered }
+}

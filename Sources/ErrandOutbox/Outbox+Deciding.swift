@@ -1,0 +1,134 @@
+import ErrandCache
+import ErrandCore
+import Foundation
+
+extension Outbox {
+  /// Cancels an entry.
+  ///
+  /// An entry that was never sent ends as cancelled. If the server may have received it, the call is cancelled and the
+  /// entry goes to the list of dead letters with the state ``OutboxState/unknown``, because only the server knows its
+  /// fate. Returns the new state; an entry that has ended already keeps its state.
+  /// - Throws: ``OutboxError`` if there is no such entry.
+  @discardableResult
+  public func cancel(_ id: OutboxEntry.ID) async throws(OutboxError) -> OutboxState {
+    try await runner.perform { runner in
+      let before = try runner.facts(of: id)
+      guard !before.state.isFinal else { return before.state }
+      try runner.change { now in try runner.store.apply(.cancel, to: id.rawValue, now) }
+      runner.running[id.rawValue]?.task?.cancel()
+      return try runner.facts(of: id).state
+    }
+  }
+
+  /// Queues a dead letter again, at its old place in the lane.
+  ///
+  /// If the fate of the entry is unknown and the server still remembers its key, the key stays the same. Otherwise the
+  /// entry gets a new key, because a server would repeat its earlier response under the old key.
+  /// - Throws: ``OutboxError`` if there is no such entry, if it is not a dead letter, or if the stored entry is
+  ///   damaged.
+  public func resend(_ id: OutboxEntry.ID) async throws(OutboxError) {
+    try await runner.perform { runner in
+      let facts = try runner.facts(of: id)
+      guard facts.state.isDeadLetter else { throw Self.wrongState(facts, "be sent again") }
+      try runner.change { now in try runner.store.apply(.resend, to: id.rawValue, now) }
+    }
+  }
+
+  /// Replaces the request of an entry that is queued and was never sent, or of a dead letter, which is then queued
+  /// again. The entry gets a new key and keeps its place and its rule.
+  /// - Throws: ``OutboxError`` if the request has another type, if the stored entry is damaged, or if the server may
+  ///   have
+  ///   carried out the entry. Discard such an entry and add another one, if that is right for the server. Also if the
+  ///   request refers to a later entry, or to one that makes no identifier.
+  public func edit<R: OutboxRequest>(_ id: OutboxEntry.ID, to request: R) async throws(OutboxError) {
+    try runner.check(request)
+    let encoded = try runner.coding.encode(request)
+    try await runner.withFiles(of: encoded) { runner in
+      // Inside the transaction, because another process may begin to send the entry.
+      try runner.change { now in
+        var facts = try runner.facts(of: id, type: R.outboxType)
+        guard facts.isUntouched || facts.state.isDeadLetter, facts.unknownSince == nil else {
+          throw Self.wrongState(facts, "be changed, because the server may have carried it out")
+        }
+        try runner.store.edit(&facts, encoded)
+        return try facts.state.isDeadLetter ? runner.store.apply(.resend, to: facts.id, now) : [facts]
+      }
+    }
+  }
+
+  /// Removes a dead letter, or an entry that is queued and was never sent. It ends as cancelled.
+  /// - Throws: ``OutboxError`` if there is no such entry, or if the server may have carried it out and it is still
+  ///   sent. Cancel such an entry first.
+  public func discard(_ id: OutboxEntry.ID) async throws(OutboxError) {
+    try await runner.perform { runner in
+      let facts = try runner.facts(of: id)
+      guard facts.isUntouched || facts.state.isDeadLetter else { throw Self.wrongState(facts, "be discarded") }
+      try runner.change { now in try runner.store.discard(facts, now) }
+    }
+  }
+
+  private static func wrongState(_ facts: EntryFacts, _ what: String) -> OutboxError {
+    OutboxError(.state, "Entry \(facts.id) is \(facts.state.rawValue), so it cannot \(what).")
+  }
+
+  // MARK: - Accounts
+
+  /// Prepares the logout of an account. Call it before ``ErrandCore/CredentialStore/logout(_:farewell:)``.
+  ///
+  /// Without this call, the entries of the account are kept and wait for its next login. In no case is an entry sent
+  /// for another account.
+  /// - Returns: The number of entries of the account that still wait.
+  @discardableResult
+  public func prepareLogout(of account: String, _ rule: OutboxLogout) async throws(OutboxError) -> Int {
+    switch rule {
+    case .keep: break
+    case .sendFirst(let limit): try await drain(account, within: limit)
+    case .discard: try await discardAll(of: account)
+    }
+    return try await waiting(of: account)
+  }
+
+  private func waiting(of account: String) async throws(OutboxError) -> Int {
+    try await runner.perform { try $0.store.ids(of: account, in: [.queued, .sending]).count }
+  }
+
+  private func discardAll(of account: String) async throws(OutboxError) {
+    try await runner.perform { runner in
+      let states = [.queued, .sending] + OutboxState.allCases.filter(\.isDeadLetter)
+      let ids = try runner.store.ids(of: account, in: states)
+      try runner.change { now in
+        try ids.flatMap { id in
+          try runner.store.apply(.cancel, to: id, now) + runner.store.apply(.discard, to: id, now)
+        }
+      }
+      for id in ids { runner.running[id]?.task?.cancel() }
+    }
+  }
+
+  /// Waits until no entry of an account waits, or the time has passed.
+  private func drain(_ account: String, within limit: Duration) async throws(OutboxError) {
+    runner.wake()
+    let timers = runner.client.timers
+    let (events, event) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let token = timers.schedule(at: timers.now.advanced(by: limit)) { event.finish() }
+    defer { timers.cancel(token) }
+    let changes = changes
+    let relay = Task {
+      for await _ in changes { event.yield() }
+      event.finish()
+    }
+    defer { relay.cancel() }
+    while try await waiting(of: account) > 0 {
+      var iterator = events.makeAsyncIterator()
+      guard await iterator.next() != nil else { return }
+    }
+  }
+}
+
+extension OutboxStore {
+  /// Removes an entry that is a dead letter or was never sent.
+  func discard(_ facts: EntryFacts, _ now: WallTime) throws -> [EntryFacts] {
+    if facts.state.isDeadLetter { return try apply(.discard, to: facts.id, now) }
+    return try apply(.remove(OutboxReason(.discarded, "The app discarded the entry.")), to: facts.id, now)
+  }
+}

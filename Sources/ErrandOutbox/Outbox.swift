@@ -1,0 +1,151 @@
+public import ErrandCore
+public import Foundation
+
+/// A durable queue of changes: each request is stored before it is sent, and is delivered later, across crashes,
+/// restarts and logouts.
+///
+/// ```swift
+/// let outbox = try Outbox(folder: folder, client: client, requests: [Rename.self])
+/// let receipt = try await outbox.add(Rename(noteID: "7", title: "x"))     // stored durably when this returns
+/// let outcome = await receipt.outcome
+/// ```
+///
+/// Requests are sent through the pipeline of the client, with its credentials, retries and limits. The outbox sends
+/// each entry for the account that was logged in when it was added, and with an idempotency key that belongs to the
+/// entry. So a server that recognises such keys carries out each request once.
+///
+/// Open an outbox once, when the app starts, and keep it. Several processes may open the same folder: one of them
+/// sends, all may add; set ``OutboxConfiguration/pollInterval``, so that the sender notices what others add.
+///
+/// All members may be called on any thread. The database is used on a thread of the outbox, except in the initialiser,
+/// which opens it on the caller's thread.
+public final class Outbox: Sendable {
+  let runner: OutboxRunner
+
+  /// Opens the outbox in a folder, and starts to send its entries.
+  ///
+  /// - Parameters:
+  ///   - folder: A folder for this outbox alone. It is created if it does not exist.
+  ///   - client: The client that sends the requests. The outbox keeps it.
+  ///   - requests: All types of requests that may be stored. Entries of other types are kept, and wait.
+  ///   - configuration: The settings.
+  /// - Throws: ``OutboxError`` if the folder cannot be used.
+  public init(
+    folder: URL, client: APIClient, requests: [any OutboxRequest.Type],
+    configuration: OutboxConfiguration = OutboxConfiguration()
+  ) throws(OutboxError) {
+    runner = try OutboxRunner(OutboxFolder(folder), client, requests, configuration)
+    runner.start()
+  }
+
+  deinit {
+    let runner = runner
+    Task { await runner.close() }
+  }
+
+  /// Stops sending and releases the folder. Running calls are cancelled, and their entries are sent again by the next
+  /// outbox that opens the folder. The function returns when another process may send.
+  public func close() async { await runner.close() }
+
+  // MARK: - Adding
+
+  /// Adds a request. When the function returns, the request is stored durably: a crash or a power cut does not lose it.
+  ///
+  /// The request belongs to the account that is logged in now.
+  /// - Throws: ``OutboxError``. The request is then not stored.
+  public func add<R: OutboxRequest>(_ request: R) async throws(OutboxError) -> OutboxReceipt<R> {
+    try runner.check(request)
+    let encoded = try runner.coding.encode(request)
+    let rule = request.outbox
+    let window = Self.window(of: request, rule)
+    let account = runner.client.presentAccount ?? ""
+    let watch = try await runner.withFiles(of: encoded) { runner in
+      let facts = try runner.add(R.self, encoded, rule, account: account, window: window)
+      return (facts.id, runner.watches.watch(facts))
+    }
+    return OutboxReceipt(id: .init(rawValue: watch.0), watch: watch.1, outbox: self)
+  }
+
+  /// How long the request may be sent again although an earlier attempt may have been carried out, in milliseconds; nil
+  /// for always.
+  private static func window(of request: some OutboxRequest, _ rule: OutboxRule) -> Int64? {
+    switch request.idempotency {
+    case .keyed: rule.keyWindow.milliseconds
+    case .assumed: nil
+    case .byMethod: request.method.isIdempotent ? nil : 0
+    case .never: 0
+    }
+  }
+
+  /// A receipt of an entry that was added earlier, also by another run of the program.
+  /// - Throws: ``OutboxError`` if there is no such entry, or if it has another type.
+  public func receipt<R: OutboxRequest>(
+    for id: OutboxEntry.ID, of type: R.Type = R.self
+  ) async throws(OutboxError) -> OutboxReceipt<R> {
+    let watch = try await runner.perform { runner in
+      let facts = try runner.facts(of: id, type: R.outboxType)
+      return runner.watches.watch(facts)
+    }
+    return OutboxReceipt(id: id, watch: watch, outbox: self)
+  }
+
+  // MARK: - Sending
+
+  /// Tries the entries again at once that wait for the network or a login. Call it, for example, when the app comes to
+  /// the foreground.
+  public func wake() { runner.wake() }
+
+  /// Stops sending until ``resume()`` is called. Running calls continue. Requests can still be added.
+  public func pause() { runner.queue.async { [runner] in runner.isPaused = true } }
+
+  /// Sends again after ``pause()``. Calling it more than once has no further effect.
+  public func resume() {
+    runner.queue.async { [runner] in
+      runner.isPaused = false
+      runner.request()
+    }
+  }
+
+  // MARK: - Observing
+
+  /// An entry; nil if there is none with the number, or if it ended long ago.
+  public func entry(_ id: OutboxEntry.ID) async throws(OutboxError) -> OutboxEntry? {
+    try await runner.perform { try $0.store.entry(id.rawValue) }
+  }
+
+  /// Entries in the order in which they were added.
+  ///
+  /// - Parameters:
+  ///   - states: The states of the entries.
+  ///   - last: The last entry of the page before; nil for the first page.
+  ///   - limit: The most entries to return.
+  public func entries(
+    in states: [OutboxState] = [.queued, .sending], after last: OutboxEntry.ID? = nil, limit: Int = 100
+  ) async throws(OutboxError) -> [OutboxEntry] {
+    try await runner.perform { try $0.store.entries(in: states, after: last?.rawValue ?? 0, limit: max(0, limit)) }
+  }
+
+  /// The entries that need a decision of the app: ``resend(_:)``, ``edit(_:to:)`` or ``discard(_:)``.
+  public func deadLetters(
+    after last: OutboxEntry.ID? = nil, limit: Int = 100
+  ) async throws(OutboxError) -> [OutboxEntry] {
+    try await entries(in: OutboxState.allCases.filter(\.isDeadLetter), after: last, limit: limit)
+  }
+
+  /// The lanes with entries that wait, in the order of their oldest entries.
+  public func lanes(limit: Int = 100) async throws(OutboxError) -> [OutboxLane] {
+    try await runner.perform { try $0.store.lanes(limit: max(0, limit)) }
+  }
+
+  /// The number of entries in each state, and the age of the oldest one.
+  public var summary: OutboxSummary {
+    get async throws(OutboxError) { try await runner.perform { try $0.store.summary() } }
+  }
+
+  /// A new sequence that delivers each later summary. A summary that is not read in time is replaced by the next one.
+  public var summaries: AsyncStream<OutboxSummary> { runner.watches.summaries() }
+
+  /// A new sequence that delivers each entry whose state this process changes. If another process changes an entry, it
+  /// is delivered only if a receipt observes it. The sequence ends when the outbox is closed.
+  public var changes: AsyncStream<OutboxEntry> { runner.watches.changes() }
+}

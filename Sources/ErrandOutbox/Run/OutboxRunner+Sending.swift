@@ -1,0 +1,112 @@
+import ErrandCache
+import ErrandCore
+import Foundation
+
+// The calls of the entries. The functions with `async` run in tasks of their own; all others run on the queue.
+extension OutboxRunner {
+  /// Starts the work on an entry.
+  func start(_ facts: EntryFacts, _ request: any OutboxRequest, reconciles: Bool) {
+    let entry = OutboxSchedule.Running(id: facts.id, account: facts.account, lane: facts.lane)
+    if !reconciles { point(.began) }
+    running[facts.id] = Work(entry: entry)
+    running[facts.id]?.task = Task {
+      let ended = reconciles ? await self.reconcile(request, facts) : await self.send(request, facts)
+      self.queue.async { self.end(ended) }
+    }
+  }
+
+  /// Sends a request through the pipeline of the client.
+  private func send<R: OutboxRequest>(_ request: R, _ facts: EntryFacts) async -> Ended {
+    let outcome = await client.outcome(of: request, options: options(facts, request.idempotency))
+    point(.answered)
+    let verdict = SendVerdict(SendResult(outcome, hadUnknownFate: facts.unknownSince != nil))
+    var ended = Ended(id: facts.id, event: .attempted(verdict, chance: .random(in: 0...1)))
+    if let value = outcome.value {
+      ended.value = value
+      ended.made = request.createdID(from: value)
+    }
+    if case .conflict = verdict, facts.conflicts < EntryMachine.mostConflicts, let error = outcome.error {
+      let conflict = OutboxConflict(entry: OutboxEntry(facts), error: error, number: facts.conflicts + 1)
+      return await resolve(request, conflict, facts, ended)
+    }
+    return ended
+  }
+
+  /// The options of a call for an entry: its account and its key. A call that other callers join would have the key of
+  /// another entry, so calls are never joined.
+  private func options(_ facts: EntryFacts, _ idempotency: Idempotency) -> CallOptions {
+    var options = CallOptions(joining: .never)
+    if case .keyed(let name) = idempotency { options.headers[name] = facts.key }
+    options.requiredAccount = facts.account
+    options.requiresAccountAlways = true
+    return options
+  }
+
+  private func scope(_ facts: EntryFacts) -> OutboxScope {
+    OutboxScope(client: client, options: options(facts, .byMethod))
+  }
+
+  /// Asks the request what to do about a conflict.
+  private func resolve<R: OutboxRequest>(
+    _ request: R, _ conflict: OutboxConflict, _ facts: EntryFacts, _ unresolved: Ended
+  ) async -> Ended {
+    do {
+      switch try await request.resolve(conflict, in: scope(facts)) {
+      case .keepMine(let changed), .merged(let changed):
+        let encoded = try coding.encode(changed, of: facts.id)
+        try await take(encoded.newFiles)
+        return Ended(id: facts.id, event: .resolved(.sendChanged), request: encoded)
+      case .keepTheirs: return Ended(id: facts.id, event: .resolved(.keepTheirs))
+      case .drop: return Ended(id: facts.id, event: .resolved(.drop))
+      case .unresolved: return unresolved
+      }
+    } catch {
+      let reason = OutboxReason(
+        .conflict, "The conflict could not be resolved now: \(error)", status: conflict.error.status)
+      let retry = SendVerdict.Retry(reason: reason, mayHaveBeenCarriedOut: false, counts: true)
+      return Ended(id: facts.id, event: .attempted(.retry(retry), chance: .random(in: 0...1)))
+    }
+  }
+
+  /// Asks the app whether the server has carried out a request.
+  private func reconcile<R: OutboxRequest>(_ request: R, _ facts: EntryFacts) async -> Ended {
+    do {
+      return Ended(id: facts.id, event: .reconciled(try await request.reconcile(in: scope(facts))))
+    } catch {
+      return Ended(id: facts.id, event: .postponed(chance: .random(in: 0...1)))
+    }
+  }
+
+  // MARK: - On the queue
+
+  private func end(_ ended: Ended) {
+    if case .attempted(let verdict, let chance) = ended.event {
+      hold.learn(from: verdict, at: now(), chance: chance, configuration.backOff)
+    }
+    let isWoken = running[ended.id]?.isWoken == true
+    unsaved.append(ended)
+    do { try saveUnsaved() } catch {
+      client.log(.warning, "outbox: \(OutboxError.mapping(error, folder.path))")
+    }
+    // If the result could not be recorded, the next pass tries again. Until then the entry counts as running, so it is
+    // not sent twice.
+    if isWoken { wakeWaiting() } else { request() }
+    finishClosing()
+  }
+
+  /// Records the results of attempts.
+  func saveUnsaved() throws {
+    while let ended = unsaved.first {
+      let now = now()
+      let changed = try store.transaction {
+        try store.exchange(&clock)
+        return try store.apply(
+          ended.event, to: ended.id, now, backOff: configuration.backOff, request: ended.request, made: ended.made)
+      }
+      point(.ended)
+      unsaved.removeFirst()
+      running[ended.id] = nil
+      publish(changed, value: ended.value)
+    }
+  }
+}

@@ -1,0 +1,379 @@
+import ErrandCache
+import ErrandCore
+import ErrandSupport
+import Foundation
+
+/// Sends the entries of a folder: looks for entries that are due, records each attempt before it begins, and records
+/// its result.
+///
+/// All decisions and all access to the store happen on one serial queue, so no two of them overlap. Each event, such as
+/// an added entry, the end of a call or a timer, only asks for another pass; a pass decides from what is stored. So it
+/// does not matter how often, or in which order, events arrive.
+final class OutboxRunner: @unchecked Sendable {  // the variables are used only on `queue`
+  let client: APIClient
+  let configuration: OutboxConfiguration
+  let folder: OutboxFolder
+  let types: [String: any OutboxRequest.Type]
+  let coding: RequestCoding
+  let watches = OutboxWatches()
+  let queue = DispatchQueue(label: "errand.outbox")
+  let store: OutboxStore
+  /// The right to send. Nil while another process has it.
+  var lease: FileLock?
+  var clock = OutboxTime()
+  var running: [Int64: Work] = [:]
+  /// The results of attempts that could not be recorded yet, for example because the disk is full.
+  var unsaved: [Ended] = []
+  var hold = SendHold()
+  /// The patches of the entries that wait, as far as they were asked for.
+  var patches: [Int64: EntryPatches] = [:]
+  var isPaused = false
+  var isClosed = false
+  private var isPassRequested = false
+  private var timer: (timers: any Timers, token: TimerToken)?
+  /// The time of the next pass, if the timer is set.
+  private(set) var nextPass: WallTime?
+  /// The account for which the last pass has decided.
+  private(set) var decidedAccount = ""
+  private var seenVersion: Int64 = 0
+  private var lastRemoval: WallTime?
+  private var listeners: [Task<Void, Never>] = []
+  var closing: [CheckedContinuation<Void, Never>] = []
+
+  /// The work on one entry.
+  struct Work {
+    let entry: OutboxSchedule.Running
+    var task: Task<Void, Never>?
+    /// Whether an event such as a login happened after the work began, so that its failure may be out of date.
+    var isWoken = false
+  }
+
+  /// The end of the work on one entry.
+  struct Ended {
+    let id: Int64
+    let event: EntryEvent
+    var request: EncodedRequest?
+    var value: (any Sendable)?
+    var made: String?
+  }
+
+  static let longestLook: Int64 = 3_600_000
+  static let leasePoll: Int64 = 5_000
+
+  init(
+    _ folder: OutboxFolder, _ client: APIClient, _ types: [any OutboxRequest.Type], _ configuration: OutboxConfiguration
+  ) throws(OutboxError) {
+    self.folder = folder
+    self.client = client
+    self.configuration = configuration
+    self.types = Dictionary(types.map { ($0.outboxType, $0) }) { $1 }
+    coding = RequestCoding(seal: configuration.seal)
+    store = try OutboxStore(folder)
+    do { clock = try store.clock() } catch { throw OutboxError.mapping(error, folder.path) }
+  }
+
+  // MARK: - Jobs
+
+  /// Runs a job on the queue.
+  func perform<Value: Sendable>(
+    _ job: @escaping @Sendable (OutboxRunner) throws -> Value
+  ) async throws(OutboxError) -> Value {
+    let result: Result<Value, OutboxError> = await withUnsafeContinuation { continuation in
+      queue.async {
+        continuation.resume(
+          returning: Result {
+            if self.isClosed { throw OutboxError(.closed, "The outbox was closed; open another one.") }
+            return try job(self)
+          }.mapError { OutboxError.mapping($0, self.folder.path) })
+      }
+    }
+    return try result.get()
+  }
+
+  /// Changes the store in one transaction, then publishes the changes.
+  func change(_ change: (WallTime) throws -> [EntryFacts]) throws {
+    let now = now()
+    let changed = try store.transaction {
+      try store.exchange(&clock)
+      return try change(now)
+    }
+    publish(changed)
+    request()
+  }
+
+  func now() -> WallTime { clock.read(configuration.clock()) }
+
+  func point(_ point: OutboxPoint) { configuration.onPoint?(point) }
+
+  func publish(_ changed: [EntryFacts], value: (any Sendable)? = nil) {
+    for (index, facts) in changed.enumerated() {
+      watches.publish(facts, index == 0 ? value : nil)
+      if facts.state.isDeadLetter, let reason = facts.reason {
+        client.log(.warning, "outbox: entry \(facts.id) (\(facts.type)) is \(facts.state.rawValue): \(reason)")
+      }
+    }
+    if !changed.isEmpty, watches.hasSummaries, let summary = try? store.summary() { watches.publish(summary) }
+  }
+
+  // MARK: - Events
+
+  /// Starts to listen to the wakers and to changes of the accounts, and looks for entries.
+  func start() {
+    var sources = configuration.wakers
+    if let store = client.configuration.credentials as? CredentialStore { sources.append(AccountWaker(store: store)) }
+    let listeners = sources.map { source in
+      let wakes = source.wakes  // before the task runs, so that no event is missed
+      return Task { [weak self] in
+        for await _ in wakes { self?.wake() }
+      }
+    }
+    queue.async {
+      self.listeners = listeners
+      self.request()
+    }
+  }
+
+  /// Tries the entries again at once that wait for the network or a login, or that an attempt of now will let wait.
+  func wake() {
+    queue.async {
+      for id in self.running.keys { self.running[id]?.isWoken = true }
+      self.wakeWaiting()
+    }
+  }
+
+  /// Tries the entries again at once that wait now for the network or a login. Must be called on the queue.
+  func wakeWaiting() {
+    guard !isClosed else { return }
+    hold.end()
+    // Another account has other changes.
+    watches.touch()
+    if lease != nil {
+      do {
+        let now = now()
+        try store.transaction { try store.wake(at: now) }
+      } catch {
+        return look(after: 1_000)
+      }
+    }
+    request()
+  }
+
+  /// Asks for another pass. Several requests before the pass are one.
+  func request() {
+    guard !isPassRequested, !isClosed else { return }
+    isPassRequested = true
+    queue.async {
+      self.isPassRequested = false
+      self.pass()
+    }
+  }
+
+  /// Sets the timer for the next pass.
+  /// - Parameter start: The start of the wait, if it began before now: a pass takes time.
+  private func look(after milliseconds: Int64, since start: MonotonicInstant? = nil) {
+    stopTimer()
+    let timers = client.timers
+    let wait = max(1, min(milliseconds, Self.longestLook))
+    let moment = (start ?? timers.now).advanced(by: .milliseconds(wait))
+    nextPass = now().advanced(byMilliseconds: wait)
+    let token = timers.schedule(at: moment) { [weak self] in
+      guard let self else { return }
+      queue.async { self.request() }
+    }
+    timer = (timers, token)
+  }
+
+  private func stopTimer() {
+    if let timer { timer.timers.cancel(timer.token) }
+    (timer, nextPass) = (nil, nil)
+  }
+
+  // MARK: - Passes
+
+  /// Looks once for everything that is due.
+  private func pass() {
+    guard !isClosed else { return }
+    do {
+      try saveUnsaved()
+      try readForeignChanges()
+      let began = client.timers.now
+      let now = now()
+      guard try takeLease(now) else { return look(after: min(poll ?? Self.leasePoll, Self.leasePoll)) }
+      try removeOldEntries(now)
+      let decision = try decide(now)
+      let started = try begin(decision, now)
+      for (facts, request) in started { start(facts, request, reconciles: decision.reconcile.contains(facts.id)) }
+      let wait = [decision.wakeAt.map { now.milliseconds(to: $0) }, poll].compactMap(\.self).min()
+      if let wait { look(after: wait, since: began) } else { stopTimer() }
+    } catch {
+      client.log(.warning, "outbox: \(OutboxError.mapping(error, folder.path))")
+      look(after: 1_000)
+    }
+  }
+
+  private var poll: Int64? { configuration.pollInterval.map { max(100, $0.clampedNanoseconds / 1_000_000) } }
+
+  /// Takes the right to send, if no other process has it. Entries that an earlier process was sending are queued again
+  /// before anything is sent.
+  private func takeLease(_ now: WallTime) throws -> Bool {
+    if lease != nil { return true }
+    guard let lock = FileLock.alone(folder.lease, waiting: 1) else { return false }
+    let changed = try store.transaction {
+      try store.exchange(&clock)
+      return try store.recover(at: now, configuration.backOff)
+    }
+    lease = lock
+    publish(changed)
+    // By the clock of the file system, which is not the clock of the outbox.
+    if let wanted = try? store.allFileNames() { folder.files.sweep(keeping: wanted, at: .now) }
+    return true
+  }
+
+  /// Removes entries that ended long ago, once an hour.
+  private func removeOldEntries(_ now: WallTime) throws {
+    if let lastRemoval, lastRemoval.milliseconds(to: now) < Self.longestLook { return }
+    lastRemoval = now
+    guard let history = configuration.history.milliseconds else { return }
+    try store.transaction { try store.purge(before: now.advanced(byMilliseconds: -history)) }
+  }
+
+  private func decide(_ now: WallTime) throws -> OutboxSchedule {
+    let account = client.presentAccount ?? ""
+    decidedAccount = account
+    let limit = configuration.allowedParallel + running.count
+    let heads = try store.heads(of: account, limit: limit)
+    let expiring = try store.expiring(at: now, limit: 100)
+    return OutboxSchedule(
+      OutboxSchedule.Input(
+        heads: heads.entries, nextDue: heads.next, expiring: expiring.entries, nextExpiry: expiring.next,
+        running: running.values.map(\.entry), account: account, now: now, isPaused: isPaused,
+        heldUntil: hold.until, parallel: configuration.allowedParallel))
+  }
+
+  /// Records the attempts that begin now, and the entries that expire. Returns the requests to send or to reconcile.
+  private func begin(
+    _ decision: OutboxSchedule, _ now: WallTime
+  ) throws -> [(facts: EntryFacts, request: any OutboxRequest)] {
+    guard !decision.send.isEmpty || !decision.reconcile.isEmpty || !decision.expire.isEmpty else { return [] }
+    point(.beginning)
+    var started: [(EntryFacts, any OutboxRequest)] = []
+    let changed = try store.transaction {
+      try store.exchange(&clock)
+      var changed = try decision.expire.flatMap { try store.apply(.expire, to: $0, now) }
+      for id in decision.send + decision.reconcile {
+        guard let stored = try store.stored(id) else { continue }
+        switch read(stored) {
+        case .success(let request) where decision.reconcile.contains(id): started.append((stored.facts, request))
+        case .success(let request):
+          let begun = try store.apply(.attempt, to: id, now)
+          changed += begun
+          if let facts = begun.first { started.append((facts, request)) }
+        case .failure(let fault):
+          changed += try store.apply(.unreadable(fault.reason, waits: fault.waits), to: id, now)
+        }
+      }
+      return changed
+    }
+    publish(changed)
+    // An entry that ended, or cannot be sent, leaves its place to another one.
+    if !decision.expire.isEmpty || started.count < decision.send.count + decision.reconcile.count { request() }
+    return started
+  }
+
+  /// The reason why a stored request cannot be sent by this process.
+  struct Fault: Error {
+    let reason: OutboxReason
+    /// Whether another version of the app may be able to send it.
+    let waits: Bool
+  }
+
+  func read(_ stored: StoredEntry) -> Result<any OutboxRequest, Fault> {
+    let facts = stored.facts
+    guard stored.isIntact else {
+      return .failure(Fault(reason: OutboxReason(.unreadable, "The stored entry is damaged."), waits: false))
+    }
+    guard let type = types[facts.type], facts.version <= type.outboxVersion else {
+      let message = "The type \(facts.type), version \(facts.version), is not in the list of the outbox."
+      return .failure(Fault(reason: OutboxReason(.unknownType, message), waits: true))
+    }
+    if facts.isSealed, coding.seal == nil {
+      let message = "The stored request is sealed, and the outbox has no seal."
+      return .failure(Fault(reason: OutboxReason(.unreadable, message), waits: true))
+    }
+    do {
+      return .success(try coding.decode(type, stored, store))
+    } catch let error as OutboxError where error.code == .parent {
+      return .failure(Fault(reason: OutboxReason(.parentFailed, error.message), waits: false))
+    } catch {
+      return .failure(
+        Fault(reason: OutboxReason(.unreadable, "The stored request cannot be read: \(error)"), waits: false))
+    }
+  }
+
+  /// Updates the observed entries that another process has changed.
+  private func readForeignChanges() throws {
+    let version = try store.dataVersion()
+    guard version != seenVersion else { return }
+    seenVersion = version
+    for id in watches.watched where running[id] == nil {
+      if let facts = try store.facts(of: id) { watches.refresh(facts) }
+    }
+    if watches.hasSummaries { watches.publish(try store.summary()) }
+    watches.touch()
+  }
+
+  // MARK: - The end
+
+  /// Stops sending. Calls that run are cancelled, and their entries are sent again later. Returns when all results are
+  /// recorded, or cannot be, and another process may send.
+  func close() async {
+    await withCheckedContinuation { continuation in
+      queue.async {
+        self.closing.append(continuation)
+        self.isClosed = true
+        self.stopTimer()
+        for listener in self.listeners { listener.cancel() }
+        for work in self.running.values { work.task?.cancel() }
+        self.finishClosing()
+      }
+    }
+  }
+
+  func finishClosing() {
+    guard isClosed else { return }
+    do { try saveUnsaved() } catch {
+      // The next outbox that opens the folder queues the entries again.
+      for ended in unsaved { running[ended.id] = nil }
+      unsaved = []
+    }
+    guard running.isEmpty else { return }
+    lease = nil
+    watches.end()
+    for continuation in closing { continuation.resume() }
+    closing = []
+  }
+}
+
+/// Wakes the outbox if another account becomes current.
+struct AccountWaker: OutboxWaker {
+  let store: CredentialStore
+
+  var wakes: AsyncStream<Void> {
+    let changes = store.changes
+    return AsyncStream { continuation in
+      let task = Task {
+        for await change in changes where Self.isWake(change) { continuation.yield() }
+        continuation.finish()
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  /// Whether entries that waited for a login may now be sent. The outbox itself causes refreshes, so they do not count.
+  static func isWake(_ change: AccountChange) -> Bool {
+    switch change {
+    case .loggedIn, .switched, .loggedOut: true
+    case .refreshed, .notKept: false
+    }
+  }
+}

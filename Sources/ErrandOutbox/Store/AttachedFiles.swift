@@ -1,0 +1,108 @@
+import ErrandCache
+import Foundation
+
+#if os(Linux)
+  import CErrandFiles
+#endif
+
+/// The files that belong to the requests of an outbox, each under a random name in one folder.
+///
+/// A file of the app becomes a clone that shares its blocks (`FICLONE` on Linux, the file manager on APFS), where the
+/// file system has clones. Otherwise it becomes a hard link, which survives that the app replaces or removes the file.
+/// If neither is possible, for example on another disk, the file is copied. A hard link does not protect against an app
+/// that writes into the file. So the length and the time of the last change are stored, and a file that has changed is
+/// not sent.
+struct AttachedFiles: Sendable {
+  let folder: String
+
+  /// The facts by which a change of a file is noticed.
+  struct Facts: Equatable {
+    var length: Int64
+    /// The time of the last change, in nanoseconds since 1970.
+    var changed: Int64
+  }
+
+  /// How long a file without an entry is kept, in milliseconds: another process may be about to add its entry.
+  static let orphanAge: Int64 = 86_400_000
+
+  /// A new random name.
+  static func newName() -> String { UUID().uuidString.lowercased() }
+
+  /// Whether a name has the form of the names that ``newName()`` makes. The check ensures that a damaged database
+  /// cannot refer to a file outside the folder.
+  static func isName(_ name: String) -> Bool {
+    name.utf8.count == 36 && name.utf8.allSatisfy { $0 &- 0x30 < 10 || $0 &- 0x61 < 6 || $0 == 0x2D }
+  }
+
+  func path(_ name: String) -> String { folder + "/" + name }
+
+  /// Takes a file of the app into the folder, durably.
+  func take(_ file: URL, as name: String) throws(OutboxError) {
+    let source = file.resolvingSymlinksInPath().path(percentEncoded: false)
+    guard SystemFile.kind(source) == .file else {
+      throw OutboxError(.file, "“\(source)” is not a file; give the request a file that exists.")
+    }
+    guard SystemFile.makeFolder(folder) else {
+      throw OutboxError(.disk, "The folder “\(folder)” cannot be created; free disk space and try again.")
+    }
+    let target = path(name)
+    guard Self.clone(source, target) || link(source, target) == 0 || Self.copy(source, target),
+      SystemFile.synchronize(file: target), SystemFile.synchronize(folder: folder)
+    else {
+      unlink(target)
+      throw OutboxError(.disk, "“\(source)” cannot be copied to the outbox; free disk space and try again.")
+    }
+  }
+
+  /// The facts of a file in the folder; nil if it does not exist.
+  func facts(_ name: String) -> Facts? {
+    var status = stat()
+    guard Self.isName(name), lstat(path(name), &status) == 0 else { return nil }
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    return Facts(
+      length: Int64(clamping: status.st_size),
+      changed: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(clamping: time.tv_nsec))
+  }
+
+  func remove(_ names: some Sequence<String>) {
+    for name in names where Self.isName(name) { unlink(path(name)) }
+  }
+
+  /// Removes files that no entry has and that were made long ago, for example by a process that ended before it had
+  /// added the entry.
+  func sweep(keeping wanted: Set<String>, at now: WallTime) {
+    for name in SystemFile.names(folder) where !wanted.contains(name) {
+      var status = stat()
+      // The time of the last change of the name and the owner, because a hard link has the old time of its content.
+      guard lstat(path(name), &status) == 0 else { continue }
+      #if canImport(Darwin)
+        let seconds = Int64(clamping: status.st_ctimespec.tv_sec)
+      #else
+        let seconds = Int64(clamping: status.st_ctim.tv_sec)
+      #endif
+      let made = WallTime(milliseconds: seconds.multipliedReportingOverflow(by: 1_000).partialValue)
+      if made.milliseconds(to: now) > Self.orphanAge { unlink(path(name)) }
+    }
+  }
+
+  /// Makes a clone that shares the blocks of the source. Returns false if the file system cannot.
+  private static func clone(_ source: String, _ target: String) -> Bool {
+    #if os(Linux)
+      errand_clone(source, target) == 0
+    #elseif canImport(Darwin)
+      // The file manager clones files on APFS.
+      Self.copy(source, target)
+    #else
+      false
+    #endif
+  }
+
+  private static func copy(_ source: String, _ target: String) -> Bool {
+    guard (try? FileManager.default.copyItem(atPath: source, toPath: target)) != nil else { return false }
+    return chmod(target, 0o600) == 0
+  }
+}

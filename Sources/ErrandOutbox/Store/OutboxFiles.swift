@@ -1,0 +1,76 @@
+package import ErrandCache
+package import Foundation
+
+/// The entries of a folder for a tool that has no client and sends nothing: the command `errand outbox`.
+///
+/// All functions must be called on one thread at a time. They may be used while a program has the outbox open.
+package final class OutboxFiles {
+  private let store: OutboxStore
+  private var clock: OutboxTime
+
+  /// Opens the outbox in a folder. Creates nothing.
+  package init(_ url: URL) throws(OutboxError) {
+    let folder = OutboxFolder(url)
+    guard folder.exists else { throw OutboxError(.folder, "“\(folder.path)” contains no outbox.") }
+    store = try OutboxStore(folder)
+    do { clock = try store.clock() } catch { throw OutboxError.mapping(error, folder.path) }
+  }
+
+  /// The time of the outbox.
+  package var now: WallTime { clock.read(.now) }
+
+  /// Entries in the order in which they were added.
+  package func entries(
+    in states: [OutboxState], after id: OutboxEntry.ID?, limit: Int
+  ) throws(OutboxError) -> [OutboxEntry] {
+    try mapped { try store.entries(in: states, after: id?.rawValue ?? 0, limit: limit) }
+  }
+
+  /// An entry and the JSON of its request; the JSON is nil if it is sealed.
+  package func entry(_ id: OutboxEntry.ID) throws(OutboxError) -> (entry: OutboxEntry, json: Data?) {
+    try mapped {
+      let stored = try self.stored(id)
+      return (OutboxEntry(stored.facts), stored.facts.isSealed ? nil : stored.request)
+    }
+  }
+
+  /// Queues a dead letter again, as ``Outbox/resend(_:)`` does.
+  package func resend(_ id: OutboxEntry.ID) throws(OutboxError) {
+    try change(id, "be sent again", { $0.state.isDeadLetter }) { facts, now in
+      try self.store.apply(.resend, to: facts.id, now)
+    }
+  }
+
+  /// Removes a dead letter, or an entry that was never sent, as ``Outbox/discard(_:)`` does.
+  package func discard(_ id: OutboxEntry.ID) throws(OutboxError) {
+    try change(id, "be discarded", { $0.state.isDeadLetter || $0.isUntouched }) { facts, now in
+      try self.store.discard(facts, now)
+    }
+  }
+
+  private func change(
+    _ id: OutboxEntry.ID, _ what: String, _ isAllowed: (EntryFacts) -> Bool,
+    _ change: (EntryFacts, WallTime) throws -> [EntryFacts]
+  ) throws(OutboxError) {
+    try mapped {
+      let now = now
+      try store.transaction {
+        try store.exchange(&clock)
+        let facts = try stored(id).facts
+        guard isAllowed(facts) else {
+          throw OutboxError(.state, "Entry \(id) is \(facts.state.rawValue), so it cannot \(what).")
+        }
+        _ = try change(facts, now)
+      }
+    }
+  }
+
+  private func stored(_ id: OutboxEntry.ID) throws -> StoredEntry {
+    guard let stored = try store.stored(id.rawValue) else { throw OutboxError(.noEntry, "There is no entry \(id).") }
+    return stored
+  }
+
+  private func mapped<Value>(_ body: () throws -> Value) throws(OutboxError) -> Value {
+    do { return try body() } catch { throw OutboxError.mapping(error) }
+  }
+}

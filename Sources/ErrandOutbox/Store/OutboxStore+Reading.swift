@@ -1,0 +1,181 @@
+import ErrandCache
+import ErrandSupport
+import Foundation
+
+/// The stored request of an entry, with its facts.
+struct StoredEntry {
+  var facts: EntryFacts
+  var request: Data
+  /// False if a part of the row was changed by something else than the library, for example by a failing disk.
+  var isIntact: Bool
+}
+
+extension OutboxStore {
+  private static let columns = """
+    id, type, version, account, lane, key, sealed, state, attempts, failures, conflicts, waits, added, not_before, \
+    expires, began, unknown_since, window, attempt_limit, stops, ended, reason, message, status
+    """
+
+  private static func facts(_ row: SQLiteStatement) -> EntryFacts {
+    // The checksum does not cover the counters, so a damaged one may have any value.
+    func counter(_ column: Int32) -> Int { Int(max(0, min(row.number(column), 1_000_000))) }
+    func time(_ column: Int32) -> WallTime? { row.isNull(column) ? nil : WallTime(milliseconds: row.number(column)) }
+    var facts = EntryFacts(
+      id: row.number(0), type: row.text(1) ?? "", version: Int(clamping: row.number(2)), account: row.text(3) ?? "",
+      lane: row.text(4) ?? "", key: row.text(5) ?? "", added: WallTime(milliseconds: row.number(12)),
+      notBefore: WallTime(milliseconds: row.number(13)))
+    facts.isSealed = row.number(6) != 0
+    facts.state = OutboxState(number: row.number(7)) ?? .parked
+    (facts.attempts, facts.failures) = (counter(8), counter(9))
+    (facts.conflicts, facts.waits) = (counter(10), counter(11))
+    (facts.expires, facts.began, facts.unknownSince) = (time(14), time(15), time(16))
+    facts.window = row.isNull(17) ? nil : row.number(17)
+    facts.attemptLimit = Int(clamping: row.number(18))
+    facts.stopsLane = row.number(19) != 0
+    facts.ended = time(20)
+    if let code = row.text(21) {
+      let status = row.isNull(23) ? nil : Int(clamping: row.number(23))
+      facts.reason = OutboxReason(.init(rawValue: code), row.text(22) ?? "", status: status)
+    }
+    return facts
+  }
+
+  /// The facts of an entry; nil if there is none with the number.
+  package func entry(_ id: Int64) throws -> OutboxEntry? { try facts(of: id).map(OutboxEntry.init) }
+
+  func facts(of id: Int64) throws -> EntryFacts? {
+    try rows("SELECT \(Self.columns) FROM entry WHERE id=?", .number(id), read: Self.facts).first
+  }
+
+  /// An entry with its stored request.
+  func stored(_ id: Int64) throws -> StoredEntry? {
+    try rows("SELECT \(Self.columns), request, sum FROM entry WHERE id=?", .number(id)) { row in
+      let facts = Self.facts(row)
+      let request = Data(row.bytes(24))
+      let isIntact = Self.sum(facts, request) == row.number(25)
+      return StoredEntry(facts: facts, request: request, isIntact: isIntact)
+    }.first
+  }
+
+  /// A checksum of the parts of an entry that never change unnoticed: what is sent, under which key, for whom.
+  static func sum(_ facts: EntryFacts, _ request: Data) -> Int64 {
+    var bytes = Data()
+    for text in [facts.type, "\(facts.version)", facts.account, facts.key] {
+      bytes.append(contentsOf: text.utf8)
+      bytes.append(0)
+    }
+    bytes.append(request)
+    return bytes.withUnsafeBytes { Int64(bitPattern: Checksum64.of($0)) }
+  }
+
+  // MARK: - For the schedule
+
+  /// The first entries of lanes that an account may send, the earliest first, and the time of the next one.
+  func heads(of account: String, limit: Int) throws -> (entries: [EntryFacts], next: WallTime?) {
+    let found = try rows(
+      "SELECT \(Self.columns) FROM entry INDEXED BY entry_due WHERE head=1 AND state=0 AND waits=0 AND account=? ORDER BY not_before, id LIMIT ?",
+      .text(account), .number(Int64(limit) + 1), read: Self.facts)
+    let next = found.count > limit ? found.last?.notBefore : nil
+    return (Array(found.prefix(limit)), next)
+  }
+
+  /// Entries whose time has passed, and the earliest expiry after `now`.
+  func expiring(at now: WallTime, limit: Int) throws -> (entries: [EntryFacts], next: WallTime?) {
+    let found = try rows(
+      "SELECT \(Self.columns) FROM entry INDEXED BY entry_expiry WHERE state=0 AND expires IS NOT NULL AND expires<=? ORDER BY expires LIMIT ?",
+      .time(now), .number(Int64(limit)), read: Self.facts)
+    let next = try number(
+      "SELECT min(expires) FROM entry INDEXED BY entry_expiry WHERE state=0 AND expires IS NOT NULL AND expires>?",
+      .time(now))
+    return (found, found.count < limit ? next.map { WallTime(milliseconds: $0) } : now)
+  }
+
+  // MARK: - Lists
+
+  /// Entries in the order in which they were added.
+  package func entries(in states: [OutboxState], after id: Int64, limit: Int) throws -> [OutboxEntry] {
+    let list = states.map { "\($0.number)" }.joined(separator: ",")
+    return try rows(
+      "SELECT \(Self.columns) FROM entry WHERE state IN (\(list)) AND id>? ORDER BY id LIMIT ?", .number(id),
+      .number(Int64(limit))
+    ) { OutboxEntry(Self.facts($0)) }
+  }
+
+  /// The numbers of all entries in some states that belong to an account, and their number.
+  func ids(of account: String, in states: [OutboxState]) throws -> [Int64] {
+    let list = states.map { "\($0.number)" }.joined(separator: ",")
+    return try rows("SELECT id FROM entry WHERE state IN (\(list)) AND account=? ORDER BY id", .text(account)) {
+      $0.number(0)
+    }
+  }
+
+  /// The entries of some types that an account waits for, in the order in which they were added. The state changes if
+  /// the request changes, or if a reference of the request gets its identifier.
+  func waiting(of account: String, types: [String]) throws -> [(id: Int64, type: String, state: String)] {
+    let wanted = Set(types.map(ByteText.init))
+    return try rows(
+      """
+      SELECT id, type, key || ' ' || waits FROM entry INDEXED BY entry_state WHERE state IN (0, 1) AND account=? \
+      ORDER BY id
+      """, .text(account)
+    ) { (id: $0.number(0), type: $0.text(1) ?? "", state: $0.text(2) ?? "") }.filter {
+      wanted.contains(ByteText($0.type))
+    }
+  }
+
+  /// The number of entries in each state, and the time at which the oldest entry that waits was added.
+  package func summary() throws -> OutboxSummary {
+    var summary = OutboxSummary()
+    for (state, count) in try rows(
+      "SELECT state, count(*) FROM entry GROUP BY state", read: { ($0.number(0), $0.number(1)) })
+    {
+      if let state = OutboxState(number: state) { summary.counts[state] = Int(clamping: count) }
+    }
+    summary.oldest = try number(
+      """
+      SELECT added FROM entry WHERE id=(SELECT min(id) FROM (SELECT min(id) AS id FROM entry WHERE state=0 UNION ALL \
+      SELECT min(id) FROM entry WHERE state=1))
+      """
+    )
+    .map { WallTime(milliseconds: $0) }
+    return summary
+  }
+
+  /// The lanes with entries that wait, in the order of their oldest entries.
+  func lanes(limit: Int) throws -> [OutboxLane] {
+    try rows(
+      """
+      SELECT account, lane, count(*), min(id), max(state>2) FROM entry WHERE blocks=1 GROUP BY account, lane \
+      ORDER BY min(id) LIMIT ?
+      """, .number(Int64(limit))
+    ) { row in
+      let account = row.text(0) ?? ""
+      return OutboxLane(
+        name: row.text(1) ?? "", account: account.isEmpty ? nil : account, count: Int(clamping: row.number(2)),
+        first: .init(rawValue: row.number(3)), isStopped: row.number(4) != 0)
+    }
+  }
+
+  /// A number that changes if another process has changed the database.
+  func dataVersion() throws -> Int64 { try number("PRAGMA data_version") ?? 0 }
+
+  /// The identifier that a delivered entry has created on the server.
+  func made(by id: Int64) throws -> String? {
+    try rows("SELECT value FROM made WHERE entry=?", .number(id)) { $0.text(0) }.first ?? nil
+  }
+
+  /// The facts that a file of an entry had when it was added; nil if the file does not belong to the entry.
+  func file(_ name: String, of entry: Int64) throws -> AttachedFiles.Facts? {
+    try rows("SELECT length, changed FROM file WHERE name=? AND entry=?", .text(name), .number(entry)) {
+      AttachedFiles.Facts(length: $0.number(0), changed: $0.number(1))
+    }.first
+  }
+
+  /// The names of the files of an entry.
+  func fileNames(of entry: Int64) throws -> [String] {
+    try rows("SELECT name FROM file WHERE entry=?", .number(entry)) { $0.text(0) ?? "" }
+  }
+
+  /// The names of the files of all entries.
+  func allFileNames() throws -> Set<String> { Set(try rows("SELECT name FROM file") { $0.text(0) ?? "" }) }
+}

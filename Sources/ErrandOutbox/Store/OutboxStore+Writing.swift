@@ -1,0 +1,346 @@
+import ErrandCache
+import ErrandHTTP
+import ErrandSupport
+import Foundation
+
+/// An entry that is about to be added.
+struct NewEntry {
+  var facts: EntryFacts
+  var request: Data
+  /// Whether the entry replaces queued entries of its type and lane.
+  var supersedes = false
+  /// The types of entries with which the entry cancels out.
+  var cancels: [String] = []
+  /// The entries that create what the request refers to.
+  var parents: [Int64] = []
+  /// The names of the files of the request.
+  var files: Set<String> = []
+}
+
+// All functions of this file must be called inside a transaction.
+extension OutboxStore {
+  /// A new entry.
+  struct Added {
+    var facts: EntryFacts
+    /// Whether the entry is the first of its lane.
+    var isHead: Bool
+    /// The other entries that have changed.
+    var others: [EntryFacts]
+  }
+
+  /// Adds an entry, and applies the rules for entries that replace others or cancel out.
+  func add(_ new: NewEntry, at now: WallTime) throws -> Added {
+    var facts = new.facts
+    var waiting: [Int64] = []
+    for parent in new.parents {
+      if let value = try made(by: parent) {
+        facts.lane = Self.lane(facts.lane, replacing: parent, by: value)
+      } else {
+        try checkParent(parent)
+        waiting.append(parent)
+      }
+    }
+    facts.waits = waiting.count
+    var others: [EntryFacts] = []
+    if !new.cancels.isEmpty, let victims = try cancelled(by: facts, new.cancels, new.parents) {
+      // The last one first, so that none of them ends because an entry on which it depends was cancelled.
+      for victim in victims.reversed() {
+        others += try apply(
+          .remove(OutboxReason(.cancelledOut, "A later entry and this one cancel out.")), to: victim, now)
+      }
+      facts.state = .cancelled
+      facts.reason = OutboxReason(.cancelledOut, "An earlier entry and this one cancel out; nothing was sent.")
+      facts.ended = now
+      waiting = []
+    } else if new.supersedes {
+      for id in try superseded(by: facts) {
+        others += try apply(.remove(OutboxReason(.superseded, "A later entry replaced this one.")), to: id, now)
+      }
+    }
+    let isHead = try facts.blocksLane && isEmpty(facts.account, facts.lane)
+    facts.id = try insert(facts, facts.state == .cancelled ? Data() : new.request, isHead: isHead)
+    if facts.state == .cancelled { releasedFiles += new.files } else { try attach(new.files, to: facts.id) }
+    for parent in waiting {
+      try run("INSERT OR IGNORE INTO parent VALUES (?, ?)", .number(parent), .number(facts.id))
+    }
+    return Added(facts: facts, isHead: isHead, others: others)
+  }
+
+  /// Whether an entry may still create an identifier without a decision of the app.
+  private func isAwaited(_ parent: Int64) throws -> Bool {
+    try facts(of: parent).map { ![.rejected, .expired, .cancelled, .delivered].contains($0.state) } ?? false
+  }
+
+  private func checkParent(_ parent: Int64) throws {
+    guard try isAwaited(parent) else {
+      throw OutboxError(
+        .parent, "The request refers to entry \(parent), which was not delivered or made no identifier; add it again.")
+    }
+  }
+
+  /// Whether no entry of a lane blocks.
+  private func isEmpty(_ account: String, _ lane: String) throws -> Bool {
+    try number(
+      "SELECT 1 FROM entry INDEXED BY entry_lane WHERE blocks=1 AND account=? AND lane=? LIMIT 1", .text(account),
+      .text(lane)) == nil
+  }
+
+  private func insert(_ facts: EntryFacts, _ request: Data, isHead: Bool) throws -> Int64 {
+    let values: [SQLValue] = [
+      .text(facts.type), .number(Int64(facts.version)), .text(facts.account), .text(facts.lane), .text(facts.key),
+      .flag(facts.isSealed), .number(facts.state.number), .number(Int64(facts.waits)), .time(facts.added),
+      .time(facts.notBefore), .time(facts.expires), .number(facts.window), .number(Int64(facts.attemptLimit)),
+      .flag(facts.stopsLane), .time(facts.ended), .text(facts.reason?.code.rawValue), .text(facts.reason?.message),
+      .number(Self.sum(facts, request)), .flag(facts.blocksLane), .flag(isHead),
+    ]
+    try run(
+      """
+      INSERT INTO entry(type, version, account, lane, key, sealed, state, waits, added, not_before, expires, window, \
+      attempt_limit, stops, ended, reason, message, sum, blocks, head, request, attempts, failures, conflicts) \
+      VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,0,0)
+      """, values, last: request)
+    return try number("SELECT last_insert_rowid()") ?? 0
+  }
+
+  // MARK: - Coalescing
+
+  /// The queued entries of the same type and lane that were never sent.
+  private func superseded(by facts: EntryFacts) throws -> [Int64] {
+    try rows(
+      """
+      SELECT id FROM entry INDEXED BY entry_lane WHERE blocks=1 AND account=? AND lane=? AND type=? AND state=0 AND unknown_since IS NULL
+      """, .text(facts.account), .text(facts.lane), .text(facts.type)
+    ) { $0.number(0) }
+  }
+
+  /// The entries that an entry cancels out, as ``OutboxRule/cancelsOut(_:)`` documents it. Nil if there is none, or if
+  /// one of them may have been sent.
+  private func cancelled(by facts: EntryFacts, _ types: [String], _ parents: [Int64]) throws -> [Int64]? {
+    let parent = try parents.compactMap { try self.facts(of: $0) }.last { types.contains($0.type) }
+    let victims = try parent.map { try referring(to: $0, facts) } ?? inLane(of: facts, types)
+    guard !victims.isEmpty, victims.allSatisfy(\.isUntouched) else { return nil }
+    return victims.map(\.id)
+  }
+
+  /// A creation and the entries that refer to it, directly or through others. Empty if a later entry of one of the
+  /// lanes does not refer to it, because that entry may depend on the creation in a way that the outbox cannot see.
+  private func referring(to creation: EntryFacts, _ deletion: EntryFacts) throws -> [EntryFacts] {
+    var found = [creation]
+    var next = 0
+    while next < found.count {
+      let children = try children(of: found[next].id).compactMap { try self.facts(of: $0) }
+      found += children.filter { child in !child.state.isFinal && !found.contains { $0.id == child.id } }
+      next += 1
+    }
+    let ids = Set(found.map(\.id))
+    let others = try (lane(of: creation) + lane(of: deletion)).filter { $0.id > creation.id && !ids.contains($0.id) }
+    return others.isEmpty ? found.sorted { $0.id < $1.id } : []
+  }
+
+  /// A creation in the lane of an entry, and all later entries of the lane. Empty if the lane is not that of one
+  /// object: the common lane, or a lane with several creations.
+  private func inLane(of facts: EntryFacts, _ types: [String]) throws -> [EntryFacts] {
+    guard !facts.lane.isEmpty else { return [] }
+    let lane = try lane(of: facts)
+    let creations = lane.filter { types.contains($0.type) }
+    guard let creation = creations.first, creations.count == 1 else { return [] }
+    return lane.filter { $0.id >= creation.id }
+  }
+
+  private func lane(of facts: EntryFacts) throws -> [EntryFacts] {
+    try rows(
+      "SELECT id FROM entry INDEXED BY entry_lane WHERE blocks=1 AND account=? AND lane=? ORDER BY id",
+      .text(facts.account), .text(facts.lane)
+    ) { $0.number(0) }.compactMap { try self.facts(of: $0) }
+  }
+
+  // MARK: - Changes
+
+  /// Applies an event to an entry and to the entries that depend on it. Returns the changed facts, those of the entry
+  /// first; empty if the state does not allow the event.
+  ///
+  /// - Parameters:
+  ///   - request: The request that replaces the stored one, if the event demands a new idempotency key.
+  ///   - made: The identifier that a delivered entry has created on the server.
+  func apply(
+    _ event: EntryEvent, to id: Int64, _ now: WallTime, backOff: BackOff = BackOff(), request: EncodedRequest? = nil,
+    made: String? = nil
+  ) throws -> [EntryFacts] {
+    guard let before = try facts(of: id) else { return [] }
+    var machine = EntryMachine(before, backOff)
+    guard machine.apply(event, at: now) else { return [] }
+    var facts = machine.facts
+    if event == .resend {
+      guard try stored(id)?.isIntact == true else { throw Self.damaged(id) }
+      facts.waits = try waits(of: id)
+    }
+    if machine.needsNewKey { try renewKey(of: &facts, request) }
+    try save(facts)
+    return try [facts] + settle(facts, made, now)
+  }
+
+  /// Replaces the request of an entry, which gets a new idempotency key.
+  /// - Throws: ``OutboxError`` if the entry is damaged, or if the request refers to an entry that makes no identifier.
+  func edit(_ facts: inout EntryFacts, _ request: EncodedRequest) throws {
+    guard try stored(facts.id)?.isIntact == true else { throw Self.damaged(facts.id) }
+    for parent in request.parents {
+      // Entries that refer to each other would wait for ever.
+      guard parent < facts.id else {
+        throw OutboxError(.parent, "Entry \(facts.id) cannot refer to the later entry \(parent).")
+      }
+      if try made(by: parent) == nil { try checkParent(parent) }
+    }
+    try renewKey(of: &facts, request)
+  }
+
+  /// A damaged entry may belong to another account, so it is neither sent nor changed.
+  private static func damaged(_ id: Int64) -> OutboxError {
+    OutboxError(.unreadable, "Entry \(id) is damaged; discard it, and add another one.")
+  }
+
+  /// Gives an entry a new idempotency key, and another request if `request` is not nil. A damaged entry keeps its key.
+  private func renewKey(of facts: inout EntryFacts, _ request: EncodedRequest?) throws {
+    guard let stored = try stored(facts.id), request != nil || stored.isIntact else { return }
+    let data = request?.data ?? stored.request
+    facts.key = UUID().uuidString.lowercased()
+    if let request {
+      (facts.version, facts.isSealed) = (request.version, request.isSealed)
+      try run("DELETE FROM parent WHERE child=?", .number(facts.id))
+      for parent in request.parents where try made(by: parent) == nil && isAwaited(parent) {
+        try run("INSERT INTO parent VALUES (?, ?)", .number(parent), .number(facts.id))
+      }
+      facts.waits = try waits(of: facts.id)
+      try attach(request.files, to: facts.id)
+    }
+    try run(
+      "UPDATE entry SET key=?1, sum=?2, version=?3, sealed=?4, waits=?5, request=?7 WHERE id=?6",
+      [
+        .text(facts.key), .number(Self.sum(facts, data)), .number(Int64(facts.version)), .flag(facts.isSealed),
+        .number(Int64(facts.waits)), .number(facts.id),
+      ], last: data)
+  }
+
+  /// Stores which files an entry has. Files that it had before are removed.
+  private func attach(_ names: Set<String>, to entry: Int64) throws {
+    let former = try fileNames(of: entry)
+    for name in former where !names.contains(name) {
+      try run("DELETE FROM file WHERE name=?", .text(name))
+      releasedFiles.append(name)
+    }
+    for name in names where !former.contains(name) {
+      // Facts that no file has: a file that has vanished parks the entry when it is sent.
+      let facts = files.facts(name) ?? AttachedFiles.Facts(length: -1, changed: 0)
+      try run(
+        "INSERT INTO file VALUES (?, ?, ?, ?)", .text(name), .number(entry), .number(facts.length),
+        .number(facts.changed))
+    }
+  }
+
+  private func waits(of id: Int64) throws -> Int {
+    Int(clamping: try number("SELECT count(*) FROM parent WHERE child=?", .number(id)) ?? 0)
+  }
+
+  private func save(_ facts: EntryFacts) throws {
+    try run(
+      """
+      UPDATE entry SET state=?1, attempts=?2, failures=?3, conflicts=?4, waits=?5, not_before=?6, expires=?7, began=?8, \
+      unknown_since=?9, ended=?10, reason=?11, message=?12, status=?13, blocks=?14, head=(head AND ?14) WHERE id=?15
+      """, .number(facts.state.number), .number(Int64(facts.attempts)), .number(Int64(facts.failures)),
+      .number(Int64(facts.conflicts)), .number(Int64(facts.waits)), .time(facts.notBefore), .time(facts.expires),
+      .time(facts.began), .time(facts.unknownSince), .time(facts.ended), .text(facts.reason?.code.rawValue),
+      .text(facts.reason?.message), .number(facts.reason?.status.map(Int64.init)), .flag(facts.blocksLane),
+      .number(facts.id))
+    try promote(facts.account, facts.lane)
+  }
+
+  /// Marks the first entry of a lane that blocks. If an entry came back before the earlier first one, the earlier one
+  /// is now the second, and loses its mark.
+  private func promote(_ account: String, _ lane: String) throws {
+    try run(
+      """
+      UPDATE entry SET head=0 WHERE head=1 AND id=\
+      (SELECT id FROM entry INDEXED BY entry_lane WHERE blocks=1 AND account=? AND lane=? ORDER BY id LIMIT 1 OFFSET 1)
+      """, .text(account), .text(lane))
+    try run(
+      """
+      UPDATE entry SET head=1 WHERE head=0 AND id=\
+      (SELECT min(id) FROM entry INDEXED BY entry_lane WHERE blocks=1 AND account=? AND lane=?)
+      """, .text(account), .text(lane))
+  }
+
+  /// Removes the stored request of an entry that is not sent again, and tells the entries that depend on it.
+  private func settle(_ facts: EntryFacts, _ made: String?, _ now: WallTime) throws -> [EntryFacts] {
+    if facts.state == .delivered || facts.state == .cancelled {
+      try run(
+        "UPDATE entry SET request=x'', sum=? WHERE id=?", .number(Self.sum(facts, Data())), .number(facts.id))
+      try attach([], to: facts.id)
+    }
+    if facts.state == .delivered, let made {
+      try run("INSERT OR REPLACE INTO made VALUES (?, ?)", .number(facts.id), .text(made))
+      return try release(childrenOf: facts.id, made)
+    }
+    guard [.delivered, .cancelled, .rejected, .expired].contains(facts.state) else { return [] }
+    let children = try children(of: facts.id)
+    if facts.state == .delivered || facts.state == .cancelled {
+      try run("DELETE FROM parent WHERE parent=?", .number(facts.id))
+    }
+    return try children.flatMap { try apply(.parentFailed(facts.id), to: $0, now) }
+  }
+
+  private func children(of id: Int64) throws -> [Int64] {
+    try rows("SELECT child FROM parent WHERE parent=? ORDER BY child", .number(id)) { $0.number(0) }
+  }
+
+  /// Lets the entries go that waited for the identifier. A lane that is named after the entry gets the name of the
+  /// identifier, so that entries that are added later with the identifier are in the same lane.
+  private func release(childrenOf id: Int64, _ made: String) throws -> [EntryFacts] {
+    var changed: [EntryFacts] = []
+    for child in try children(of: id) {
+      guard var facts = try facts(of: child) else { continue }
+      let old = facts.lane
+      facts.lane = Self.lane(old, replacing: id, by: made)
+      facts.waits = max(0, facts.waits - 1)
+      try run(
+        "UPDATE entry SET waits=?, head=(head AND ?), lane=? WHERE id=?", .number(Int64(facts.waits)),
+        .flag(old.hasSameBytes(as: facts.lane)), .text(facts.lane), .number(child))
+      try promote(facts.account, old)
+      try promote(facts.account, facts.lane)
+      changed.append(facts)
+    }
+    try run("DELETE FROM parent WHERE parent=?", .number(id))
+    return changed
+  }
+
+  /// The name of a lane in which the placeholder of an entry is replaced by its identifier.
+  static func lane(_ lane: String, replacing id: Int64, by made: String) -> String {
+    let placeholder = OutboxReference.placeholder(id)
+    return lane.utf8.split(separator: 0x2F, omittingEmptySubsequences: false).map { part in
+      let part = String(Substring(part))
+      return part.hasSameBytes(as: placeholder) ? PercentEncoding.value(made) : part
+    }.joined(separator: "/")
+  }
+
+  // MARK: - Many entries
+
+  /// Queues the entries again that a process sent which has ended. The caller holds the lease.
+  func recover(at now: WallTime, _ backOff: BackOff) throws -> [EntryFacts] {
+    try run(
+      "UPDATE entry INDEXED BY entry_held SET not_before=added WHERE state=0 AND not_before=9223372036854775807")
+    let interrupted = try rows("SELECT id FROM entry WHERE state=1") { $0.number(0) }
+    return try interrupted.flatMap { try apply(.interrupted, to: $0, now, backOff: backOff) }
+  }
+
+  /// Makes entries due that wait for the network or for a login.
+  func wake(at now: WallTime) throws {
+    try run(
+      """
+      UPDATE entry INDEXED BY entry_waiting SET not_before=?1 WHERE state=0 AND reason IN ('offline', 'login') AND \
+      not_before>?1 AND not_before<?2
+      """, .time(now), .time(EntryFacts.held))
+  }
+
+  /// Deletes entries that were delivered or cancelled long ago.
+  func purge(before moment: WallTime) throws {
+    try run("DELETE FROM entry INDEXED BY entry_ended WHERE state IN (2, 6) AND ended<?", .time(moment))
+  }
+}

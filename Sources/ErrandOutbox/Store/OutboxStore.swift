@@ -1,0 +1,204 @@
+import CSQLite
+import ErrandCache
+import ErrandSupport
+import Foundation
+
+/// The entries of an outbox in an SQLite database. All methods must be called on one thread at a time.
+///
+/// The database is in WAL mode with `synchronous=FULL`: a commit is one append to the log and one `fsync`, so it
+/// survives a power cut, and SQLite ignores a torn end of the log by its checksums. A rollback journal would need three
+/// synchronisations for each commit. `fullfsync` makes Apple's disks write their caches, too.
+///
+/// - `entry`: one row for each entry. The columns are those of ``EntryFacts``, and: `request`, the stored JSON, empty
+///   after a delivery; `sum`, a checksum of what must not change unnoticed; `blocks`, whether the next entry of the
+///   lane must wait; `head`, whether the entry is the first of its lane that blocks.
+/// - `parent`: which entry waits for the delivery of which other entry.
+/// - `made`: the identifiers that delivered entries have created on the server.
+/// - `file`: the files of the entries, see ``AttachedFiles``.
+/// - `clock`: the state of ``OutboxTime``.
+///
+/// Queries name their index (`INDEXED BY`). Otherwise SQLite prefers `entry_state` and reads all entries that wait.
+package final class OutboxStore {
+  /// The mark of the library's outboxes: "ErOb".
+  static let application: Int64 = 0x4572_4F62
+  static let version: Int64 = 1
+
+  let database: SQLiteDatabase
+  let files: AttachedFiles
+  /// The files that are removed when the transaction is durable.
+  var releasedFiles: [String] = []
+  private var statements: [String: SQLiteStatement] = [:]
+
+  /// Opens the outbox in a folder, and creates it if the folder has none.
+  package init(_ folder: OutboxFolder) throws(OutboxError) {
+    try folder.prepare()
+    files = folder.files
+    guard let opening = FileLock.alone(folder.opening, waiting: 5_000) else {
+      throw OutboxError(.busy, "Another process is opening the outbox in “\(folder.path)”; try again.")
+    }
+    do {
+      database = try SQLiteDatabase(path: folder.database) { false }
+      try withExtendedLifetime(opening) { try Self.setUp(database, folder) }
+    } catch {
+      throw OutboxError.mapping(error, folder.path)
+    }
+  }
+
+  private static func setUp(_ database: SQLiteDatabase, _ folder: OutboxFolder) throws {
+    let application = try database.number("PRAGMA application_id")
+    let version = try database.number("PRAGMA user_version")
+    let isNew = try application == 0 && version == 0 && database.number("SELECT count(*) FROM sqlite_schema") == 0
+    guard isNew || application == Self.application else {
+      throw OutboxError(.damaged, "“\(folder.database)” does not belong to an outbox; choose another folder.")
+    }
+    guard isNew || version == Self.version else {
+      throw OutboxError(
+        .version, "A later version of the library wrote the outbox in “\(folder.path)”; update the app.")
+    }
+    for pragma in ["journal_mode=WAL", "synchronous=FULL", "fullfsync=1", "checkpoint_fullfsync=1"] {
+      _ = try database.text("PRAGMA " + pragma)
+    }
+    guard isNew else { return }
+    try database.run("BEGIN EXCLUSIVE")
+    for statement in schema { try database.run(statement) }
+    try database.run("PRAGMA application_id=\(Self.application)")
+    try database.run("PRAGMA user_version=\(Self.version)")
+    try database.run("COMMIT")
+  }
+
+  private static let schema = [
+    """
+    CREATE TABLE entry(id INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, version INTEGER NOT NULL,
+    account TEXT NOT NULL, lane TEXT NOT NULL, key TEXT NOT NULL, sealed INTEGER NOT NULL, state INTEGER NOT NULL,
+    attempts INTEGER NOT NULL, failures INTEGER NOT NULL, conflicts INTEGER NOT NULL, waits INTEGER NOT NULL,
+    added INTEGER NOT NULL, not_before INTEGER NOT NULL, expires INTEGER, began INTEGER, unknown_since INTEGER,
+    window INTEGER, attempt_limit INTEGER NOT NULL, stops INTEGER NOT NULL, ended INTEGER, reason TEXT, message TEXT,
+    status INTEGER, request BLOB NOT NULL, sum INTEGER NOT NULL, blocks INTEGER NOT NULL, head INTEGER NOT NULL)
+    """,
+    "CREATE INDEX entry_due ON entry(account, not_before, id) WHERE head=1 AND state=0 AND waits=0",
+    "CREATE INDEX entry_lane ON entry(account, lane, id) WHERE blocks=1",
+    "CREATE INDEX entry_expiry ON entry(expires) WHERE state=0 AND expires IS NOT NULL",
+    "CREATE INDEX entry_held ON entry(id) WHERE state=0 AND not_before=9223372036854775807",
+    "CREATE INDEX entry_waiting ON entry(id) WHERE state=0 AND reason IN ('offline', 'login')",
+    "CREATE INDEX entry_state ON entry(state, id)",
+    "CREATE INDEX entry_ended ON entry(ended) WHERE state IN (2, 6)",
+    "CREATE TABLE parent(parent INTEGER NOT NULL, child INTEGER NOT NULL, PRIMARY KEY(parent, child)) WITHOUT ROWID",
+    "CREATE INDEX parent_child ON parent(child)",
+    "CREATE TABLE made(entry INTEGER PRIMARY KEY, value TEXT NOT NULL)",
+    """
+    CREATE TABLE file(name TEXT PRIMARY KEY, entry INTEGER NOT NULL, length INTEGER NOT NULL, changed INTEGER NOT NULL)
+    WITHOUT ROWID
+    """,
+    "CREATE INDEX file_entry ON file(entry)",
+    "CREATE TABLE clock(id INTEGER PRIMARY KEY, last INTEGER NOT NULL, correction INTEGER NOT NULL)",
+    "INSERT INTO clock VALUES (1, 0, 0)",
+  ]
+
+  // MARK: - Statements
+
+  /// Runs statements as one change, which is durable when the function returns.
+  package func transaction<Value>(_ body: () throws -> Value) throws -> Value {
+    try run("BEGIN IMMEDIATE")
+    do {
+      let value = try body()
+      try run("COMMIT")
+      files.remove(releasedFiles)
+      releasedFiles = []
+      return value
+    } catch {
+      releasedFiles = []
+      if database.isInTransaction { try? run("ROLLBACK") }
+      throw error
+    }
+  }
+
+  func run(_ sql: String, _ values: SQLValue...) throws { try prepared(sql, values).run() }
+
+  /// Runs a statement with bytes as its last value.
+  func run(_ sql: String, _ values: [SQLValue], last bytes: Data) throws {
+    let statement = try prepared(sql, values)
+    defer { statement.reset() }
+    let failure = bytes.withUnsafeBytes { bytes in
+      statement.bind(Int32(clamping: values.count + 1), staying: bytes)
+      return statement.finish()
+    }
+    if let failure { throw failure }
+  }
+
+  /// The rows of a query.
+  func rows<Value>(_ sql: String, _ values: SQLValue..., read: (SQLiteStatement) -> Value) throws -> [Value] {
+    let statement = try prepared(sql, values)
+    defer { statement.reset() }
+    var found: [Value] = []
+    while try statement.step() { found.append(read(statement)) }
+    return found
+  }
+
+  /// The number in the first column of the first row; nil if there is no row or the column is NULL.
+  func number(_ sql: String, _ values: SQLValue...) throws -> Int64? {
+    let statement = try prepared(sql, values)
+    defer { statement.reset() }
+    return try statement.step() && !statement.isNull(0) ? statement.number(0) : nil
+  }
+
+  private func prepared(_ sql: String, _ values: [SQLValue]) throws -> SQLiteStatement {
+    let statement: SQLiteStatement
+    if let found = statements[sql] {
+      statement = found
+    } else {
+      statement = try database.prepare(sql)
+      statements[sql] = statement
+    }
+    for (index, value) in values.enumerated() {
+      let place = Int32(clamping: index + 1)
+      switch value {
+      case .number(let number): statement.bind(place, number)
+      case .text(let text): statement.bind(place, text)
+      }
+    }
+    return statement
+  }
+
+  // MARK: - Clock
+
+  /// The stored state of the clock.
+  func clock() throws -> OutboxTime {
+    try rows("SELECT last, correction FROM clock WHERE id=1") {
+      OutboxTime(last: $0.number(0), correction: $0.number(1))
+    }.first ?? OutboxTime()
+  }
+
+  /// Adopts what another process has stored of the clock, and stores the result if the stored state is older than a
+  /// second: each write of another row makes a commit larger. Must be called inside a transaction.
+  func exchange(_ clock: inout OutboxTime) throws {
+    let stored = try self.clock()
+    clock.merge(stored)
+    guard clock.isAhead(of: stored) else { return }
+    try run("UPDATE clock SET last=?, correction=? WHERE id=1", .number(clock.last), .number(clock.correction))
+  }
+}
+
+/// A value of a statement.
+enum SQLValue {
+  case number(Int64?)
+  case text(String?)
+
+  static func time(_ time: WallTime?) -> SQLValue { .number(time?.milliseconds) }
+  static func flag(_ flag: Bool) -> SQLValue { .number(flag ? 1 : 0) }
+}
+
+extension OutboxError {
+  /// The error for a failure of the store.
+  static func mapping(_ error: any Error, _ path: String = "") -> OutboxError {
+    if let error = error as? OutboxError { return error }
+    guard let failure = error as? SQLiteFailure else { return OutboxError(.encoding, "\(error)") }
+    let place = path.isEmpty ? "The outbox" : "The outbox in “\(path)”"
+    return switch failure.meaning {
+    case .busy: OutboxError(.busy, "\(place) is used by another process; try again.")
+    case .broken:
+      OutboxError(.damaged, "\(place) is damaged (SQLite code \(failure.code)); keep a copy, then remove its files.")
+    case .unavailable:
+      OutboxError(.disk, "\(place) cannot be written (SQLite code \(failure.code)); free disk space and try again.")
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Errand
+import ErrandOutbox
+import ErrandTesting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrandCommand
+
+struct OutboxTests {
+  private struct Rename: OutboxRequest {
+    let title: String
+    var path: Path { "/notes/7" }
+    var method: HTTPMethod { .patch }
+    var outbox: OutboxRule { .lane("note", 7) }
+    typealias Response = Nothing
+  }
+
+  private final class Place: Sendable {
+    let url = FileManager.default.temporaryDirectory.appending(path: "errand-outbox-\(UUID().uuidString)")
+    deinit { try? FileManager.default.removeItem(at: url) }
+    var path: String { url.path(percentEncoded: false) }
+  }
+
+  /// A folder with a rejected entry and a queued one, which the client cannot send.
+  private func place() async throws -> Place {
+    let place = Place()
+    let server = try LoopbackServer { _ in .status(403) }
+    let outbox = try Outbox(folder: place.url, client: APIClient(baseURL: server.url), requests: [Rename.self])
+    #expect(try await outbox.add(Rename(title: "first")).outcome.state == .rejected)
+    outbox.pause()
+    _ = try await outbox.add(Rename(title: "second"))
+    await outbox.close()
+    return place
+  }
+
+  private func run(_ words: String...) async throws -> BuiltCommand.Run {
+    try await BuiltCommand.run(["outbox"] + words)
+  }
+
+  @Test func `entries are listed with their reasons`() async throws {
+    let place = try await place()
+    let run = try await run("list", place.path)
+    #expect(run.status == 0 && run.error == "")
+    let rows = run.text.split(separator: "\n")
+    try #require(rows.count == 3)
+    #expect(rows[0].contains(/^id +state +age +tries +lane +request +account +reason$/))
+    #expect(rows[1].contains(/^1 +rejected +\d+s +1 +note\/7 +Rename +none +status 403$/), "\(rows[1])")
+    #expect(rows[2].contains(/^2 +queued +\d+s +0 +note\/7 +Rename +none *$/), "\(rows[2])")
+  }
+
+  @Test func `entry is shown with its request`() async throws {
+    let place = try await place()
+    let run = try await run("show", place.path, "1")
+    #expect(run.status == 0)
+    #expect(run.text == "{\n  \"title\": \"first\"\n}\n")
+    #expect(run.error.contains("rejected"))
+    #expect(try await self.run("show", place.path, "9").status == ExitCode.notStored.rawValue)
+  }
+
+  @Test func `entries are resent and discarded`() async throws {
+    let place = try await place()
+    #expect(try await run("resend", place.path, "1").text == "1 entry will be sent again\n")
+    #expect(try await run("resend", place.path, "1").status == ExitCode.other.rawValue)
+    #expect(try await run("discard", place.path, "1", "2").text == "2 entries discarded\n")
+    #expect(try await run("list", place.path).text.contains("no such entries"))
+    #expect(try await run("list", place.path, "--all").text.contains("cancelled"))
+  }
+
+  @Test func `folder without an outbox is not changed`() async throws {
+    let place = Place()
+    #expect(try await run("list", place.path).status == ExitCode.noStore.rawValue)
+    #expect(!FileManager.default.fileExists(atPath: place.path))
+    #expect(try await run("frob").status == ExitCode.usage.rawValue)
+  }
+}

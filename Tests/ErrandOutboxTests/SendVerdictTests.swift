@@ -1,0 +1,118 @@
+import ErrandCore
+import Testing
+
+@testable import ErrandOutbox
+
+struct SendVerdictTests {
+  private func result(
+    _ stage: APIError.Stage, _ code: APIError.Code, status: Int? = nil, notSent: Bool = false, unclear: Bool = false,
+    unknown: Bool = false, after: Int64? = nil
+  ) -> SendResult {
+    var result = SendResult()
+    (result.stage, result.code, result.status) = (stage, code, status)
+    (result.isCertainlyNotSent, result.hadUnclearExchange, result.hadUnknownFate) = (notSent, unclear, unknown)
+    result.retryAfter = after
+    return result
+  }
+
+  private func status(_ status: Int, unknown: Bool = false, after: Int64? = nil) -> SendVerdict {
+    SendVerdict(result(.validate, .status, status: status, unknown: unknown, after: after))
+  }
+
+  private func retry(_ verdict: SendVerdict) -> SendVerdict.Retry? {
+    if case .retry(let retry) = verdict { retry } else { nil }
+  }
+
+  private func isRejected(_ verdict: SendVerdict) -> Bool { if case .rejected = verdict { true } else { false } }
+  private func isParked(_ verdict: SendVerdict) -> Bool { if case .parked = verdict { true } else { false } }
+  private func isConflict(_ verdict: SendVerdict) -> Bool { if case .conflict = verdict { true } else { false } }
+
+  @Test func `success is a delivery`() { #expect(SendVerdict(SendResult()) == .delivered) }
+
+  @Test(arguments: [400, 403, 404, 405, 410, 413, 415, 422, 428, 304, 399])
+  func `other statuses are rejections`(code: Int) { #expect(isRejected(status(code))) }
+
+  @Test(arguments: [500, 502, 503, 504, 599])
+  func `server errors leave the fate open`(code: Int) {
+    let retry = retry(status(code, after: 7_000))
+    #expect(retry?.mayHaveBeenCarriedOut == true)
+    #expect(retry?.counts == true)
+    #expect(retry?.after == 7_000)
+  }
+
+  @Test(arguments: [408, 425, 429])
+  func `postponed requests were not carried out`(code: Int) {
+    let retry = retry(status(code))
+    #expect(retry?.mayHaveBeenCarriedOut == false)
+    #expect(retry?.counts == true)
+  }
+
+  @Test func `missing login spends no attempt`() {
+    for verdict in [
+      status(401), SendVerdict(result(.authorize, .refreshFailed)), SendVerdict(result(.cancelled, .loggedOut)),
+    ] {
+      #expect(retry(verdict)?.reason.code == .login)
+      #expect(retry(verdict)?.counts == false)
+    }
+  }
+
+  @Test func `conflict asks the app`() {
+    #expect(isConflict(status(412)))
+    #expect(isConflict(status(412, unknown: true)))
+    #expect(isConflict(status(409)))
+  }
+
+  @Test func `conflict with a running attempt waits`() {
+    #expect(retry(status(409, unknown: true))?.reason.code == .inProgress)
+    #expect(retry(status(409, after: 1_000))?.after == 1_000)
+  }
+
+  @Test func `key mismatch parks`() {
+    #expect(isParked(status(422, unknown: true)))
+    #expect(isRejected(status(422)))
+  }
+
+  @Test(arguments: [409, 422])
+  func `earlier exchange of the call explains the status`(code: Int) {
+    let verdict = SendVerdict(result(.validate, .status, status: code, unclear: true))
+    #expect(code == 409 ? retry(verdict)?.mayHaveBeenCarriedOut == true : isParked(verdict))
+  }
+
+  @Test func `unreachable server spends no attempt`() {
+    for code: APIError.Code in [.offline, .nameLookup, .refused, .connectTimeout] {
+      let retry = retry(SendVerdict(result(.transport, code, notSent: true)))
+      #expect(retry?.reason.code == .offline)
+      #expect(retry?.counts == false)
+      #expect(retry?.mayHaveBeenCarriedOut == false)
+    }
+    #expect(retry(SendVerdict(result(.admission, .queueFull, notSent: true)))?.counts == false)
+  }
+
+  @Test func `broken exchange counts and leaves the fate open`() {
+    for verdict in [
+      SendVerdict(result(.transport, .reset)), SendVerdict(result(.deadline, .deadline)),
+      SendVerdict(result(.transport, .idleTimeout)), SendVerdict(result(.interceptor, .interceptor)),
+    ] {
+      #expect(retry(verdict)?.counts == true)
+      #expect(retry(verdict)?.mayHaveBeenCarriedOut == true)
+    }
+  }
+
+  @Test func `earlier exchange of the call leaves the fate open`() {
+    let verdict = SendVerdict(result(.validate, .status, status: 429, unclear: true))
+    #expect(retry(verdict)?.mayHaveBeenCarriedOut == true)
+  }
+
+  @Test func `permanent failures are rejections`() {
+    for result in [
+      result(.build, .invalidPath), result(.redirect, .redirectLoop), result(.decode, .decoding, status: 200),
+      result(.validate, .shape, status: 200), result(.validate, .business, status: 200),
+    ] {
+      #expect(isRejected(SendVerdict(result)))
+    }
+  }
+
+  @Test func `certificate failures count`() {
+    #expect(retry(SendVerdict(result(.transport, .tls, notSent: true)))?.counts == true)
+  }
+}
