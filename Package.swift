@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "ErrandRedis", targets: ["ErrandRedis"]),
     .library(name: "ErrandBackground", targets: ["ErrandBackground"]),
     .library(name: "ErrandOutbox", targets: ["ErrandOutbox"]),
+    .library(name: "ErrandRecord", targets: ["ErrandRecord"]),
     .library(name: "ErrandChecksum", targets: ["ErrandChecksum"]),
     .library(name: "ErrandPublicSuffix", targets: ["ErrandPublicSuffix"]),
     .library(name: "ErrandXML", targets: ["ErrandXML"]),
@@ -73,6 +74,10 @@ let package = Package(
         "ErrandCache", "ErrandCore", "ErrandHTTP", "ErrandSupport", "CSQLite",
         .target(name: "CErrandFiles", condition: .when(platforms: [.linux])),
       ],
+      swiftSettings: strict),
+    // The flight record outside the process: its file, its page, and HTTP archives.
+    .target(
+      name: "ErrandRecord", dependencies: ["ErrandCore", "ErrandHTTP", "ErrandJSON", "ErrandSupport"],
       swiftSettings: strict),
     // SHA-256 and SHA-512 for downloads and uploads. They are separate, so that only their users link libcrypto.
     .target(
@@ -157,7 +162,7 @@ let package = Package(
     .executableTarget(
       name: "ErrandCommand",
       dependencies: [
-        "Errand", "ErrandChecksum", "ErrandOutbox", "ErrandTransfer", "ErrandTesting",
+        "Errand", "ErrandChecksum", "ErrandOutbox", "ErrandRecord", "ErrandTransfer", "ErrandTesting",
         "ErrandSupport",
       ],
       swiftSettings: strict),
@@ -237,6 +242,21 @@ let package = Package(
     .executableTarget(
       name: "OutboxCrasher", dependencies: ["Errand", "ErrandCache", "ErrandOutbox", "ErrandSupport"],
       path: "Tests/OutboxCrasher",
+      swiftSettings: strict),
+    .testTarget(
+      name: "ErrandRecordTests",
+      dependencies: [
+        "ErrandRecord", "ErrandCore", "ErrandJSON", "ErrandSupport", "ErrandTesting", "Errand", "RecordCrasher",
+        "TestSupport",
+      ],
+      swiftSettings: strict),
+    // A process that ErrandRecordTests kills while the process writes the file of its flight record.
+    .executableTarget(
+      name: "RecordCrasher", dependencies: ["Errand", "ErrandRecord", "ErrandTesting"], path: "Tests/RecordCrasher",
+      swiftSettings: strict),
+    // A process that makes pages of flight records, for Scripts/page.py.
+    .executableTarget(
+      name: "PageSample", dependencies: ["Errand", "ErrandRecord", "ErrandTesting"], path: "Tests/PageSample",
       swiftSettings: strict),
     .testTarget(
       name: "ErrandChecksumTests", dependencies: ["ErrandChecksum", "ErrandCore"], swiftSettings: strict),
@@ -339,7 +359,7 @@ let package = Package(
     .testTarget(
       name: "ErrandCommandTests",
       dependencies: [
-        "ErrandCommand", "Errand", "ErrandJSON", "ErrandOutbox", "ErrandSupport", "ErrandTransfer",
+        "ErrandCommand", "Errand", "ErrandJSON", "ErrandOutbox", "ErrandRecord", "ErrandSupport", "ErrandTransfer",
         "ErrandTesting", "TestSupport",
       ],
       swiftSettings: strict),

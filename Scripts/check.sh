@@ -56,5 +56,6 @@ step "thread sanitizer" thread_sanitizer
 step "address sanitizer, optimised" address_sanitizer
 step "fuzzing" fuzzing
 step "documentation" Scripts/docs.sh --built .build-test
+step "page" page
 step "demo" demo
 say "all steps passed in $SECONDS s"

@@ -21,6 +21,8 @@ enum ErrandCommand {
     case .upload(let arguments): return await UploadCommand.run(arguments)
     case .cache(let arguments): return await CacheCommand.run(arguments)
     case .outbox(let arguments): return OutboxCommand.run(arguments)
+    case .record(let arguments): return RecordCommand.run(arguments)
+    case .mcp(let arguments): return MCPCommand.run(arguments)
     case .show(let text):
       return Terminal.show(text)
     case .reject(let reason, let help):
@@ -45,6 +47,10 @@ enum CommandChoice: Sendable, Equatable {
   case cache([String])
   /// List the entries of an outbox, or decide about them. The array contains the arguments after the word `outbox`.
   case outbox([String])
+  /// Show the calls of a flight file or an HTTP archive. The array contains the arguments after the word `record`.
+  case record([String])
+  /// Serve recorded calls to agents. The array contains the arguments after the word `mcp`.
+  case mcp([String])
   /// Print a text that the user asked for, such as a help text.
   case show(String)
   /// Reject the arguments: print the reason and a help text.
@@ -60,6 +66,8 @@ enum CommandChoice: Sendable, Equatable {
     case "upload": self = Self.asksForHelp(rest) ? .show(HelpText.upload) : .upload(rest)
     case "cache": self = Self.asksForHelp(rest) ? .show(HelpText.cache) : .cache(rest)
     case "outbox": self = Self.asksForHelp(rest) ? .show(HelpText.outbox) : .outbox(rest)
+    case "record": self = Self.asksForHelp(rest) ? .show(HelpText.record) : .record(rest)
+    case "mcp": self = Self.asksForHelp(rest) ? .show(HelpText.mcp) : .mcp(rest)
     case "help", "--help", "-h": self = Self.help(about: rest.first)
     case "--version", "version": self = .show("errand \(HelpText.version)\n")
     case let word?: self = .reject("unknown command “\(word)”", help: HelpText.usage)
@@ -87,6 +95,8 @@ enum CommandChoice: Sendable, Equatable {
     case "upload": .show(HelpText.upload)
     case "cache": .show(HelpText.cache)
     case "outbox": .show(HelpText.outbox)
+    case "record": .show(HelpText.record)
+    case "mcp": .show(HelpText.mcp)
     case let word?: .reject("unknown command “\(word)”", help: HelpText.usage)
     }
   }

@@ -11,6 +11,8 @@ enum HelpText {
            errand upload FILE … URL     send files, or a form with files
            errand cache VERB DIR …      inspect a folder of cached responses: list, show, stats, clear
            errand outbox VERB DIR …     inspect a folder of waiting changes: list, show, resend, discard
+           errand record FILE …         show recorded calls: list, why, diff, curl, har, page
+           errand mcp [FILE]            serve recorded calls to agents (Model Context Protocol)
            errand help [COMMAND]        print the help of a command
            errand --version
 

@@ -1,0 +1,68 @@
+import Errand
+import ErrandSupport
+import Foundation
+
+/// Implements `errand mcp`, which serves recorded calls over standard input and output.
+@MainActor
+enum MCPCommand {
+  /// The longest line that is read, in bytes.
+  static let longestLine = 4 << 20
+
+  /// Parses the arguments, and serves until the standard input ends. Returns the exit status.
+  static func run(_ words: [String]) -> ExitCode {
+    do throws(UsageError) {
+      var reader = WordReader(words, flags: [], valued: [])
+      var files: [String] = []
+      while let item = try reader.next() { if case .argument(let word) = item { files.append(word) } }
+      guard files.count <= 1, files.first != "" else {
+        throw UsageError("“mcp” takes one file or none; name a flight file or an HTTP archive")
+      }
+      return serve(MCPServer(file: files.first))
+    } catch {
+      return Terminal.rejectUsage(error, of: "mcp")
+    }
+  }
+
+  private static func serve(_ server: MCPServer) -> ExitCode {
+    var lines = LineBuffer(longest: longestLine)
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = chunk.withUnsafeMutableBytes { read(0, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return .success }
+      for line in lines.add(chunk[..<count]) {
+        let response = line.map(server.respond) ?? server.tooLong(longestLine)
+        if let response, let code = Terminal.write(response) { return Terminal.reportWriteFailure(code) }
+      }
+    }
+  }
+}
+
+/// Collects bytes into lines of a limited length.
+struct LineBuffer {
+  private let longest: Int
+  private var line = Data()
+  private var isTooLong = false
+
+  init(longest: Int) { self.longest = longest }
+
+  /// Adds bytes. Returns the lines that are complete now; nil for a line that was too long, whose bytes are discarded.
+  mutating func add(_ bytes: some Collection<UInt8>) -> [Data?] {
+    var complete: [Data?] = []
+    var rest = bytes[...]
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      append(rest[..<end])
+      complete.append(isTooLong ? nil : line)
+      (line, isTooLong) = (Data(), false)
+      rest = rest[rest.index(after: end)...]
+    }
+    append(rest)
+    return complete
+  }
+
+  private mutating func append(_ bytes: some Collection<UInt8>) {
+    guard !isTooLong else { return }
+    isTooLong = line.count + bytes.count > longest
+    if isTooLong { line = Data() } else { line.append(contentsOf: bytes) }
+  }
+}

@@ -1,0 +1,109 @@
+import Errand
+import ErrandRecord
+import Foundation
+
+/// Implements `errand record`, which shows the calls of a flight file or an HTTP archive.
+@MainActor
+enum RecordCommand {
+  /// Parses the arguments, performs the task and returns the exit status.
+  static func run(_ words: [String]) -> ExitCode {
+    do throws(UsageError) {
+      let options = try RecordOptions(words)
+      do throws(RecordRefusal) {
+        return try run(options, RecordFile(options.file))
+      } catch {
+        Terminal.reportError(error.description)
+        return error.code
+      }
+    } catch {
+      return Terminal.rejectUsage(error, of: "record")
+    }
+  }
+
+  private static func run(_ options: RecordOptions, _ file: RecordFile) throws(RecordRefusal) -> ExitCode {
+    let paint = Terminal.paint(for: .output)
+    switch options.task {
+    case .list: return show(.list(file.calls.map(\.masked), of: file, paint: paint), options)
+    case .why(let id): return show(.why(try file.call(id), paint: paint), options)
+    case .diff(let a, let b): return show(.diff(try file.call(a), try file.call(b), paint: paint), options)
+    case .compare(let other):
+      return show(.compare(file.archive.masked, try RecordFile(other).archive.masked, paint: paint), options)
+    case .curl(let id): return Terminal.show(PlainText.visible(try file.curl(id)) + "\n")
+    case .har: return write(file.archive.masked.serialized())
+    case .page: return write(try file.page())
+    }
+  }
+
+  private static func write(_ data: Data) -> ExitCode {
+    Terminal.write(data).map(Terminal.reportWriteFailure) ?? .success
+  }
+
+  private static func show(_ report: RecordReport, _ options: RecordOptions) -> ExitCode {
+    if !options.isJSON { return Terminal.show(report.text) }
+    // Serialising fails only for numbers that are not finite. The report contains none.
+    let text = (try? report.json.serialized(pretty: true)) ?? Data()
+    return Terminal.show(PlainText.visible(String(decoding: text, as: UTF8.self), keepsLines: true) + "\n")
+  }
+}
+
+/// A flight file or an HTTP archive that was read.
+struct RecordFile {
+  let path: String
+  /// The archive with its secrets, which must be masked before they are shown.
+  let archive: HTTPArchive
+  /// The calls of the archive with their secrets.
+  let calls: [ArchivedCall]
+  /// Whether the file contains calls of several runs, of which the numbers alone may mean several calls.
+  let hasRuns: Bool
+
+  init(_ path: String) throws(RecordRefusal) {
+    self.path = path
+    do throws(HTTPArchiveError) {
+      archive = try HTTPArchive(contentsOf: URL(filePath: path))
+    } catch {
+      let isMissing = error.code == .unreadable
+      throw RecordRefusal(isMissing ? .noStore : .data, isMissing ? "\(error)" : "“\(path)”: \(error)")
+    }
+    calls = archive.calls
+    hasRuns = Set(calls.map(\.run)).count > 1
+  }
+
+  /// The call with an id, with masked secrets. The word `last` is the last call.
+  func call(_ id: String) throws(RecordRefusal) -> ArchivedCall {
+    let found = id == "last" ? calls.suffix(1) : archive.calls(withID: id)[...]
+    guard let call = found.last else {
+      throw RecordRefusal(.notStored, "“\(path)” has no call “\(id)”; “errand record FILE list” prints the ids.")
+    }
+    guard found.count == 1 else {
+      let ids = found.suffix(3).map { "“\(TextLayout.shortened($0.id, to: RecordReport.longestID))”" }.joined(
+        separator: ", ")
+      throw RecordRefusal(
+        .notStored, "“\(path)” has \(found.count) calls “\(id)” of different runs; name one of them: \(ids).")
+    }
+    return call.masked
+  }
+
+  /// The calls as one web page, with masked secrets.
+  func page() throws(RecordRefusal) -> Data {
+    do {
+      return try FlightPage(archive: archive.masked.serialized()).html
+    } catch {
+      throw RecordRefusal(.data, "“\(path)”: \(error)")
+    }
+  }
+
+  /// The curl command of the last request of a call.
+  func curl(_ id: String) throws(RecordRefusal) -> String {
+    if let command = try call(id).entries.last?.request.curlCommand { return command }
+    throw RecordRefusal(
+      .notStored, "Call “\(id)” of “\(path)” has no HTTP request that curl could send; “why” shows what it did.")
+  }
+}
+
+/// The reason why a task on a record was not performed.
+struct RecordRefusal: Error, CustomStringConvertible {
+  let code: ExitCode
+  let description: String
+
+  init(_ code: ExitCode, _ description: String) { (self.code, self.description) = (code, description) }
+}

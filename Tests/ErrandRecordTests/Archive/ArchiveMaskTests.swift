@@ -1,0 +1,107 @@
+import Errand
+import ErrandRecord
+import Foundation
+import Testing
+
+struct ArchiveMaskTests {
+  private static let marker = "canary-7f3c-marker"
+
+  /// An entry of a call as an archive contains it.
+  private func entry(
+    _ url: String = "https://h.example/a", _ fields: [String: String] = [:], body: String? = nil,
+    received: [String: String] = [:], errand: String? = nil
+  ) -> String {
+    func list(_ fields: [String: String]) -> String {
+      fields.map { "{\"name\": \"\($0)\", \"value\": \"\($1)\"}" }.joined(separator: ", ")
+    }
+    let post = body.map { ", \"postData\": {\"mimeType\": \"text/plain\", \"text\": \"\($0)\"}" } ?? ""
+    return """
+      {"startedDateTime": "2026-01-31T12:00:00.250Z", "time": 30, "cache": {}, "timings": {},
+        "request": {"method": "GET", "url": "\(url)", "httpVersion": "h2", "headers": [\(list(fields))]\(post)},
+        "response": {"status": 200, "statusText": "", "httpVersion": "h2", "headers": [\(list(received))],
+          "content": {}, "redirectURL": ""}\(errand.map { ", \"_errand\": {\($0)}" } ?? "")}
+      """
+  }
+
+  private func archive(_ entries: String...) throws -> HTTPArchive {
+    let text = """
+      {"log": {"version": "1.2", "creator": {"name": "a", "version": "1"}, "entries": [\(entries.joined(separator: ","))]}}
+      """
+    return try HTTPArchive(parsing: Data(text.utf8))
+  }
+
+  private func text(_ archive: HTTPArchive) -> String { String(decoding: archive.serialized(), as: UTF8.self) }
+
+  @Test(arguments: ["X-Api-Key", "X-Auth-Token", "x-amz-security-token", "X-Session", "Authorization"])
+  func `field with the name of a secret is masked`(name: String) throws {
+    let archive = try archive(
+      entry("https://h.example/a?echo=\(Self.marker)", [name: Self.marker], received: [name: Self.marker]))
+    #expect(archive.entries[0].request.headers.first?.isSecret == true)
+    #expect(text(archive).contains(Self.marker) && !text(archive.masked).contains(Self.marker))
+    #expect(archive.masked.entries[0].request.headers.map(\.value) == ["•••"])
+  }
+
+  @Test func `public fields are shown`() throws {
+    let fields = [":authority": "h.example", "Access-Control-Allow-Credentials": "true", "X-Flag": "true"]
+    let masked = try archive(entry("https://h.example/a", fields)).masked
+    #expect(masked.entries[0].request.url == "https://h.example/a")
+    #expect(Set(masked.entries[0].request.headers.map(\.value)) == ["h.example", "true"])
+  }
+
+  @Test(arguments: ["?sig=", "?code=", "?c%6Fde=", "?a=1&X-Amz-Signature=", "#access%5Ftoken=", "?x=/y?sid="])
+  func `query item with the name of a secret is masked`(item: String) throws {
+    let url = "https://h.example/a" + item + Self.marker
+    let archive = try archive(
+      entry(url, [":path": "/a" + item + Self.marker], received: ["X-Echo": "is \(Self.marker)"]))
+    #expect(archive.masked.entries[0].request.url == "https://h.example/a" + item + "•••")
+    #expect(!text(archive.masked).contains(Self.marker))
+    #expect(archive.masked.masked == archive.masked)
+  }
+
+  @Test func `secret of the first exchange is masked in decisions`() throws {
+    let end = """
+      "call": 1, "attempt": 2, "outcome": {"failure": {"stage": "transport", "code": "a", "message": "not \(Self.marker)"}},
+      "decisions": ["retried with \(Self.marker)", "redirected to https://u:pw-pw-pw@i.example/?sig=other-7f3c&page=2, as GET"]
+      """
+    let archive = try archive(
+      entry(["Cookie": "sid=\(Self.marker)"], errand: "\"call\": 1, \"attempt\": 1"), entry(errand: end))
+    for call in [archive.masked.calls.first, archive.calls.first?.masked] {
+      #expect(
+        call?.decisions.map(\.text) == [
+          "retried with •••", "redirected to https://•••@i.example/?sig=•••&page=2, as GET",
+        ])
+      #expect(call?.failureMessage == "not •••")
+    }
+  }
+
+  private func entry(_ fields: [String: String], errand: String) -> String {
+    entry("https://h.example/a", fields, errand: errand)
+  }
+
+  @Test(arguments: [
+    (
+      "https://u:pw@a.example and http://u@pw@b.example/c@d, e@f",
+      "https://•••@a.example and http://•••@b.example/c@d, e@f"
+    ),
+    ("a:b@c", "a:b@c"), ("x://", "x://"), ("://@", "://•••@"),
+    ("u@h: https://u:pw@\u{301}h", "u@h: https://•••@\u{301}h"),
+  ])
+  func `users of all URLs are masked`(text: String, masked: String) throws {
+    var archive = try archive(entry())
+    archive.entries[0].response.failure = text
+    #expect(archive.masked.entries[0].response.failure == masked)
+  }
+
+  @Test func `call without an end has none after masking`() throws {
+    let masked = try archive(entry(errand: "\"call\": 1, \"attempt\": 1")).masked
+    #expect(masked.entries[0].details?.end == nil && masked.calls.first?.failureMessage == nil)
+  }
+
+  @Test func `number of several runs is ambiguous`() throws {
+    let archive = try archive(
+      entry(errand: "\"call\": 1, \"run\": \"a\""), entry(errand: "\"call\": 1, \"run\": \"b\""),
+      entry(errand: "\"call\": 2, \"run\": \"b\""))
+    #expect(archive.call("1") == nil && archive.calls(withID: "1").map(\.id) == ["a:1", "b:1"])
+    #expect(archive.call("a:1")?.run == "a" && archive.call("2")?.id == "b:2" && archive.call("3") == nil)
+  }
+}
