@@ -23,6 +23,8 @@ let package = Package(
     .library(name: "ErrandBackground", targets: ["ErrandBackground"]),
     .library(name: "ErrandOutbox", targets: ["ErrandOutbox"]),
     .library(name: "ErrandRecord", targets: ["ErrandRecord"]),
+    .library(name: "ErrandTelemetry", targets: ["ErrandTelemetry"]),
+    .library(name: "ErrandAdapters", targets: ["ErrandAdapters"]),
     .library(name: "ErrandChecksum", targets: ["ErrandChecksum"]),
     .library(name: "ErrandPublicSuffix", targets: ["ErrandPublicSuffix"]),
     .library(name: "ErrandXML", targets: ["ErrandXML"]),
@@ -33,10 +35,28 @@ let package = Package(
   traits: [
     .trait(
       name: "SwiftProtobuf", description: "Messages of SwiftProtobuf as bodies and responses: ErrandSwiftProtobuf."),
+    .trait(name: "SwiftLog", description: "The log of a client in swift-log: ErrandAdapters."),
+    .trait(name: "SwiftMetrics", description: "Measurements in swift-metrics: ErrandAdapters."),
+    .trait(
+      name: "SwiftDistributedTracing", description: "Spans of a tracer of swift-distributed-tracing: ErrandAdapters."),
+    .trait(
+      name: "SwiftServiceLifecycle",
+      description: "The exporter as a service of swift-service-lifecycle: ErrandAdapters."
+    ),
+    .trait(name: "HTTPTypes", description: "Messages of swift-http-types: ErrandAdapters."),
+    .trait(
+      name: "OpenAPIRuntime", description: "A transport for clients of swift-openapi-generator: ErrandAdapters.",
+      enabledTraits: ["HTTPTypes"]),
   ],
   dependencies: [
     // Each is fetched only if its trait is enabled.
     .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.28.0"),
+    .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.2.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.6.0"),
+    .package(url: "https://github.com/apple/swift-http-types.git", from: "1.4.0"),
+    .package(url: "https://github.com/apple/swift-openapi-runtime.git", from: "1.8.0"),
   ],
   targets: [
     // The module that apps import: exports the other modules and defines the standard order of the interceptors.
@@ -78,6 +98,27 @@ let package = Package(
     // The flight record outside the process: its file, its page, and HTTP archives.
     .target(
       name: "ErrandRecord", dependencies: ["ErrandCore", "ErrandHTTP", "ErrandJSON", "ErrandSupport"],
+      swiftSettings: strict),
+    // Trace context, spans and metrics, and their export over OTLP.
+    .target(
+      name: "ErrandTelemetry", dependencies: ["Errand", "ErrandCore", "ErrandHTTP", "ErrandJSON", "ErrandSupport"],
+      swiftSettings: strict),
+    // Adapters for packages of the Swift server ecosystem. Each file is empty unless the trait of its package is enabled.
+    .target(
+      name: "ErrandAdapters",
+      dependencies: [
+        "ErrandTelemetry", "ErrandCore", "ErrandHTTP", "ErrandSupport",
+        .product(name: "Logging", package: "swift-log", condition: .when(traits: ["SwiftLog"])),
+        .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["SwiftMetrics"])),
+        .product(
+          name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["SwiftDistributedTracing"])),
+        .product(
+          name: "ServiceLifecycle", package: "swift-service-lifecycle",
+          condition: .when(traits: ["SwiftServiceLifecycle"])),
+        .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["HTTPTypes"])),
+        .product(
+          name: "OpenAPIRuntime", package: "swift-openapi-runtime", condition: .when(traits: ["OpenAPIRuntime"])),
+      ],
       swiftSettings: strict),
     // SHA-256 and SHA-512 for downloads and uploads. They are separate, so that only their users link libcrypto.
     .target(
@@ -257,6 +298,12 @@ let package = Package(
     // A process that makes pages of flight records, for Scripts/page.py.
     .executableTarget(
       name: "PageSample", dependencies: ["Errand", "ErrandRecord", "ErrandTesting"], path: "Tests/PageSample",
+      swiftSettings: strict),
+    .testTarget(
+      name: "ErrandTelemetryTests",
+      dependencies: [
+        "ErrandTelemetry", "ErrandCore", "ErrandJSON", "ErrandSupport", "ErrandTesting", "Errand", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandChecksumTests", dependencies: ["ErrandChecksum", "ErrandCore"], swiftSettings: strict),

@@ -1,0 +1,167 @@
+import ErrandHTTP
+
+/// The identity of one span in a distributed trace, as W3C Trace Context sends it in the header fields `traceparent` and
+/// `tracestate`.
+///
+/// A client with ``Telemetry`` makes each attempt of a call a child of the current context. A server that handles a
+/// request sets the current context from the fields of that request:
+///
+/// ```swift
+/// let context = TraceContext(traceparent: fields["traceparent"], tracestate: fields.values(of: "tracestate"))
+/// try await TraceContext.$current.withValue(context) { try await handle(request) }
+/// ```
+///
+/// Source: W3C Trace Context Level 2.
+public struct TraceContext: Sendable, Hashable {
+  /// The context of the current task: the parent of all calls that the task starts. Nil if no trace has begun.
+  @TaskLocal public static var current: TraceContext?
+
+  /// The identity of the whole trace.
+  public var traceID: TraceID
+  /// The identity of the span. In a received `traceparent`, it is the span of the sender.
+  public var spanID: SpanID
+  /// The flags of the trace.
+  public var flags: Flags
+  /// The values of tracing systems, for the field `tracestate`.
+  public var state: TraceState
+
+  /// The flags of a trace (section 3.2.2.5).
+  public struct Flags: OptionSet, Sendable, Hashable {
+    /// The flags as bits.
+    public let rawValue: UInt8
+    /// Makes flags from bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The sender may have recorded the trace.
+    public static let sampled = Flags(rawValue: 0x01)
+    /// At least the 7 rightmost bytes of the trace's identity are random.
+    public static let random = Flags(rawValue: 0x02)
+  }
+
+  /// Makes a context from its parts.
+  public init(traceID: TraceID, spanID: SpanID, flags: Flags = [], state: TraceState = TraceState()) {
+    (self.traceID, self.spanID, self.flags, self.state) = (traceID, spanID, flags, state)
+  }
+
+  /// Makes the context of a new trace, with random identities.
+  ///
+  /// - Parameter isSampled: Whether the trace is recorded.
+  public static func root(isSampled: Bool = true) -> TraceContext {
+    TraceContext(traceID: .random(), spanID: .random(), flags: isSampled ? [.sampled, .random] : .random)
+  }
+
+  /// Reads the values of the fields `traceparent` and `tracestate`. Spaces and tabs around the value are ignored.
+  ///
+  /// A higher version than 00 is read as version 00; its unknown flags are dropped. A `tracestate` that is invalid is
+  /// dropped, without an effect on the rest.
+  ///
+  /// - Parameters:
+  ///   - traceparent: The value of the only field `traceparent`. A request with several such fields has no context.
+  ///   - tracestate: The values of all fields `tracestate`, in their order.
+  /// - Returns: Nil if `traceparent` is nil or invalid.
+  public init?(traceparent: String?, tracestate: [String] = []) {
+    guard let traceparent else { return nil }
+    let bytes = Array(ASCII.trimmed(Substring(traceparent).utf8))
+    guard bytes.count >= 55, bytes[2] == 0x2D, bytes[35] == 0x2D, bytes[52] == 0x2D,
+      let version = Hex.number(bytes[0..<2]), version != 0xFF,
+      bytes.count == 55 || (version > 0 && bytes[55] == 0x2D),
+      let traceID = TraceID(bytes[3..<35]), let spanID = SpanID(bytes[36..<52]), let flags = Hex.number(bytes[53..<55])
+    else { return nil }
+    (self.traceID, self.spanID) = (traceID, spanID)
+    self.flags = Flags(rawValue: UInt8(truncatingIfNeeded: flags)).intersection([.sampled, .random])
+    state = TraceState(tracestate) ?? TraceState()
+  }
+
+  /// The value of the field `traceparent`, in version 00.
+  public var traceparent: String { "00-\(traceID)-\(spanID)-\(Hex.text(UInt64(flags.rawValue), digits: 2))" }
+
+  /// Whether the trace is recorded.
+  public var isSampled: Bool { flags.contains(.sampled) }
+
+  /// A context in the same trace with a new random span.
+  public func child(isSampled: Bool) -> TraceContext {
+    var child = self
+    child.spanID = .random()
+    if isSampled { child.flags.insert(.sampled) } else { child.flags.remove(.sampled) }
+    return child
+  }
+}
+
+/// The identity of a trace: 16 bytes, not all zero.
+public struct TraceID: Sendable, Hashable, CustomStringConvertible {
+  /// The first 8 bytes.
+  public let high: UInt64
+  /// The last 8 bytes.
+  public let low: UInt64
+
+  /// Makes an identity from its bytes; nil if all are zero.
+  public init?(high: UInt64, low: UInt64) {
+    guard high | low != 0 else { return nil }
+    (self.high, self.low) = (high, low)
+  }
+
+  /// Reads 32 lower-case hexadecimal digits; nil if the text is anything else or all digits are zero.
+  public init?(_ text: String) { self.init(Array(text.utf8)[...]) }
+
+  init?(_ bytes: ArraySlice<UInt8>) {
+    guard bytes.count == 32, let high = Hex.number(bytes.prefix(16)), let low = Hex.number(bytes.suffix(16)) else {
+      return nil
+    }
+    self.init(high: high, low: low)
+  }
+
+  private init(random low: UInt64) { (high, self.low) = (.random(in: .min ... .max), low) }
+
+  /// A new random identity.
+  public static func random() -> TraceID { TraceID(random: .random(in: 1 ... .max)) }
+
+  /// The 32 lower-case hexadecimal digits.
+  public var description: String { Hex.text(high, digits: 16) + Hex.text(low, digits: 16) }
+}
+
+/// The identity of a span: 8 bytes, not all zero.
+public struct SpanID: Sendable, Hashable, CustomStringConvertible {
+  /// The bytes as a number.
+  public let value: UInt64
+
+  /// Makes an identity from its bytes; nil if all are zero.
+  public init?(_ value: UInt64) {
+    guard value != 0 else { return nil }
+    self.value = value
+  }
+
+  /// Reads 16 lower-case hexadecimal digits; nil if the text is anything else or all digits are zero.
+  public init?(_ text: String) { self.init(Array(text.utf8)[...]) }
+
+  init?(_ bytes: ArraySlice<UInt8>) {
+    guard bytes.count == 16, let value = Hex.number(bytes) else { return nil }
+    self.init(value)
+  }
+
+  private init(random value: UInt64) { self.value = value }
+
+  /// A new random identity.
+  public static func random() -> SpanID { SpanID(random: .random(in: 1 ... .max)) }
+
+  /// The 16 lower-case hexadecimal digits.
+  public var description: String { Hex.text(value, digits: 16) }
+}
+
+/// Lower-case hexadecimal numbers: the only form that W3C Trace Context allows.
+enum Hex {
+  /// The number of at most 16 digits; nil if a byte is not a lower-case digit.
+  static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+    var number: UInt64 = 0
+    for digit in digits {
+      guard let value = ASCII.hexValue(digit), ASCII.lowercased(digit) == digit else { return nil }
+      number = number << 4 | UInt64(value)
+    }
+    return number
+  }
+
+  /// The number with leading zeros.
+  static func text(_ number: UInt64, digits: Int) -> String {
+    let text = String(number, radix: 16)
+    return String(repeating: "0", count: max(digits - text.utf8.count, 0)) + text
+  }
+}

@@ -1,0 +1,100 @@
+import ErrandCore
+import ErrandHTTP
+import ErrandSupport
+
+/// Follows one call: its span, and the number of requests that it has sent.
+final class TelemetryCall: CallTrace {
+  let tracer: TelemetryTracer
+  let clock: CallClock
+  private let call: CallInfo
+  private let span: (any RunningSpan)?
+  private let template: String?
+  private let sends = Locked(0)
+
+  init(_ tracer: TelemetryTracer, _ call: CallInfo, _ clock: CallClock, _ span: (any RunningSpan)?) {
+    (self.tracer, self.call, self.clock, self.span) = (tracer, call, clock, span)
+    template = tracer.telemetry.template(call.request)
+  }
+
+  func begin(_ request: inout HTTPRequest, isFirstOrigin: Bool) -> (any ExchangeTrace)? {
+    guard span != nil || tracer.telemetry.metrics != nil else {
+      propagate(nil, in: &request, isFirstOrigin)
+      return nil
+    }
+    let resends = countSend()
+    let begun = clock.timers.now
+    let exchange = span.flatMap { span in
+      tracer.source.start(
+        tracer.conventions.name(request.method, template), .client, in: span, at: clock.time(at: begun))
+    }
+    propagate(exchange, in: &request, isFirstOrigin)
+    let attributes = tracer.conventions.attributes(of: request, template, resends: resends)
+    return TelemetryExchange(self, exchange, attributes, begun)
+  }
+
+  func values(for request: HTTPRequest, isFirstOrigin: Bool) -> String? {
+    guard let span else { return nil }
+    var request = request
+    propagate(span, in: &request, isFirstOrigin)
+    return request.fields[.baggage]
+  }
+
+  /// Adds the fields of a span to a request, and removes those that its server must not receive.
+  private func propagate(_ span: (any RunningSpan)?, in request: inout HTTPRequest, _ isFirstOrigin: Bool) {
+    let (telemetry, origin) = (tracer.telemetry, request.url.origin)
+    if telemetry.propagatesTo.allows(origin, isFirst: isFirstOrigin) {
+      span?.inject(into: &request)
+      if !telemetry.sharesBaggageWith.allows(origin, isFirst: isFirstOrigin) { request.removeBaggage() }
+    } else {
+      request.fields.remove(.traceparent)
+      request.removeBaggage()
+    }
+  }
+
+  /// Counts one more request, and returns how many were sent before.
+  @discardableResult
+  func countSend() -> Int {
+    sends.withLock { sends in
+      defer { sends &+= 1 }
+      return sends
+    }
+  }
+
+  func ended(_ outcome: Outcome<Void>) {
+    guard let span else { return }
+    let end = HTTPConventions.end(of: call, outcome)
+    span.end(end.attributes, end.status, at: clock.time(at: clock.timers.now))
+  }
+}
+
+/// Follows one exchange: its span and its measurements.
+final class TelemetryExchange: ExchangeTrace {
+  private let call: TelemetryCall
+  private let span: (any RunningSpan)?
+  private let attributes: Attributes
+  private let begun: MonotonicInstant
+  private let meter: ExchangeMeter?
+
+  init(
+    _ call: TelemetryCall, _ span: (any RunningSpan)?, _ attributes: Attributes, _ begun: MonotonicInstant
+  ) {
+    (self.call, self.span, self.attributes, self.begun) = (call, span, attributes, begun)
+    meter = call.tracer.telemetry.metrics.map { ExchangeMeter($0, attributes) }
+    meter?.begin()
+  }
+
+  func repeated() { call.countSend() }
+
+  func answered(_ response: HTTPResponse) { end(HTTPConventions.end(response), response.metrics) }
+
+  func failed(_ error: any Error) {
+    end(HTTPConventions.end(error), TransportFailure.behind(error)?.metrics ?? ExchangeMetrics())
+  }
+
+  private func end(_ end: HTTPConventions.End, _ metrics: ExchangeMetrics) {
+    let now = call.clock.timers.now
+    let attributes = attributes.merging(end.attributes) { $1 }.merging(end.spanAttributes) { $1 }
+    span?.end(attributes, end.status, at: call.clock.time(at: now))
+    meter?.end(end.attributes, after: begun.duration(to: now), metrics)
+  }
+}

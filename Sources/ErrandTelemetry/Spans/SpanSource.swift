@@ -1,0 +1,76 @@
+package import ErrandHTTP
+
+/// Starts spans. ``Telemetry`` has one that samples and exports; adapters for other tracing libraries have their own.
+package protocol SpanSource: Sendable {
+  /// Starts a span in the task that starts the work.
+  ///
+  /// - Parameters:
+  ///   - parent: The span that causes the new one; nil for a call, whose parent is that of the current task.
+  ///   - time: The start, in nanoseconds since 1970.
+  /// - Returns: The running span; nil if neither a span nor a context exists.
+  func start(_ name: String, _ kind: Span.Kind, in parent: (any RunningSpan)?, at time: UInt64) -> (any RunningSpan)?
+}
+
+/// A span that has not ended.
+package protocol RunningSpan: Sendable {
+  /// Adds the context of the span to a request, and the baggage of the task that started the call.
+  func inject(into request: inout HTTPRequest)
+  /// Ends the span. Called once.
+  func end(_ attributes: Attributes, _ status: Span.Status, at time: UInt64)
+}
+
+/// The source of the spans that a ``SpanExporter`` receives.
+struct ExportedSpans: SpanSource {
+  let exporter: (any SpanExporter)?
+  let sampler: Sampler
+
+  func start(_ name: String, _ kind: Span.Kind, in parent: (any RunningSpan)?, at time: UInt64) -> (any RunningSpan)? {
+    if let parent = parent as? ExportedSpan { return child(of: parent, name, kind, at: time) }
+    let (current, baggage) = (TraceContext.current, Baggage.current)
+    guard exporter != nil || current != nil else {
+      return baggage.map { ExportedSpan(self, name, kind, nil, nil, $0, time) }
+    }
+    let root = current ?? .root()
+    let context = root.child(isSampled: samples(root.traceID, current))
+    return ExportedSpan(self, name, kind, context, current?.spanID, baggage, time)
+  }
+
+  private func child(of parent: ExportedSpan, _ name: String, _ kind: Span.Kind, at time: UInt64) -> ExportedSpan {
+    let context = parent.context.map { $0.child(isSampled: $0.isSampled) }
+    return ExportedSpan(self, name, kind, context, parent.context?.spanID, parent.baggage, time)
+  }
+
+  /// Without an exporter, nothing is recorded here, so the decision of the parent is passed on.
+  private func samples(_ traceID: TraceID, _ parent: TraceContext?) -> Bool {
+    exporter == nil ? parent?.isSampled == true : sampler.samples(traceID, parent: parent)
+  }
+}
+
+private struct ExportedSpan: RunningSpan {
+  let source: ExportedSpans
+  let name: String
+  let kind: Span.Kind
+  /// Nil if the task has only baggage.
+  let context: TraceContext?
+  let parent: SpanID?
+  let baggage: Baggage?
+  let begun: UInt64
+
+  init(
+    _ source: ExportedSpans, _ name: String, _ kind: Span.Kind, _ context: TraceContext?, _ parent: SpanID?,
+    _ baggage: Baggage?, _ begun: UInt64
+  ) {
+    (self.source, self.name, self.kind, self.context) = (source, name, kind, context)
+    (self.parent, self.baggage, self.begun) = (parent, baggage, begun)
+  }
+
+  func inject(into request: inout HTTPRequest) { request.add(context, baggage) }
+
+  func end(_ attributes: Attributes, _ status: Span.Status, at time: UInt64) {
+    guard let exporter = source.exporter, let context, context.isSampled else { return }
+    exporter.export(
+      Span(
+        name: name, kind: kind, context: context, parent: parent, start: begun, end: time, attributes: attributes,
+        status: status))
+  }
+}
