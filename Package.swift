@@ -120,6 +120,8 @@ let package = Package(
           name: "OpenAPIRuntime", package: "swift-openapi-runtime", condition: .when(traits: ["OpenAPIRuntime"])),
       ],
       swiftSettings: strict),
+    // Writes Swift requests and models from an OpenAPI document.
+    .target(name: "ErrandGenerate", swiftSettings: strict),
     // SHA-256 and SHA-512 for downloads and uploads. They are separate, so that only their users link libcrypto.
     .target(
       name: "ErrandChecksum",
@@ -203,7 +205,7 @@ let package = Package(
     .executableTarget(
       name: "ErrandCommand",
       dependencies: [
-        "Errand", "ErrandChecksum", "ErrandOutbox", "ErrandRecord", "ErrandTransfer", "ErrandTesting",
+        "Errand", "ErrandChecksum", "ErrandGenerate", "ErrandOutbox", "ErrandRecord", "ErrandTransfer", "ErrandTesting",
         "ErrandSupport",
       ],
       swiftSettings: strict),
@@ -305,6 +307,13 @@ let package = Package(
         "ErrandTelemetry", "ErrandCore", "ErrandJSON", "ErrandSupport", "ErrandTesting", "Errand", "TestSupport",
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "ErrandGenerateTests", dependencies: ["ErrandGenerate", "GeneratedTeaShop", "Errand", "ErrandTesting"],
+      swiftSettings: strict),
+    // Requests that `errand generate` wrote, for ErrandGenerateTests. It has the default settings of a new package.
+    .target(
+      name: "GeneratedTeaShop", dependencies: ["Errand"], path: "Tests/GeneratedTeaShop", exclude: ["openapi.json"],
+      swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(
       name: "ErrandChecksumTests", dependencies: ["ErrandChecksum", "ErrandCore"], swiftSettings: strict),
     .testTarget(

@@ -23,6 +23,7 @@ enum ErrandCommand {
     case .outbox(let arguments): return OutboxCommand.run(arguments)
     case .record(let arguments): return RecordCommand.run(arguments)
     case .mcp(let arguments): return MCPCommand.run(arguments)
+    case .generate(let arguments): return GenerateCommand.run(arguments)
     case .show(let text):
       return Terminal.show(text)
     case .reject(let reason, let help):
@@ -51,6 +52,9 @@ enum CommandChoice: Sendable, Equatable {
   case record([String])
   /// Serve recorded calls to agents. The array contains the arguments after the word `mcp`.
   case mcp([String])
+  /// Write Swift code for the API that a document describes. The array contains the arguments after the word
+  /// `generate`.
+  case generate([String])
   /// Print a text that the user asked for, such as a help text.
   case show(String)
   /// Reject the arguments: print the reason and a help text.
@@ -68,6 +72,7 @@ enum CommandChoice: Sendable, Equatable {
     case "outbox": self = Self.asksForHelp(rest) ? .show(HelpText.outbox) : .outbox(rest)
     case "record": self = Self.asksForHelp(rest) ? .show(HelpText.record) : .record(rest)
     case "mcp": self = Self.asksForHelp(rest) ? .show(HelpText.mcp) : .mcp(rest)
+    case "generate": self = Self.asksForHelp(rest) ? .show(HelpText.generate) : .generate(rest)
     case "help", "--help", "-h": self = Self.help(about: rest.first)
     case "--version", "version": self = .show("errand \(HelpText.version)\n")
     case let word?: self = .reject("unknown command “\(word)”", help: HelpText.usage)
@@ -97,6 +102,7 @@ enum CommandChoice: Sendable, Equatable {
     case "outbox": .show(HelpText.outbox)
     case "record": .show(HelpText.record)
     case "mcp": .show(HelpText.mcp)
+    case "generate": .show(HelpText.generate)
     case let word?: .reject("unknown command “\(word)”", help: HelpText.usage)
     }
   }

@@ -13,7 +13,8 @@ enum HelpText {
            errand outbox VERB DIR …     inspect a folder of waiting changes: list, show, resend, discard
            errand record FILE …         show recorded calls: list, why, diff, curl, har, page
            errand mcp [FILE]            serve recorded calls to agents (Model Context Protocol)
-           errand help [COMMAND]        print the help of a command
+           errand generate DOCUMENT …   write Swift requests and models from an OpenAPI document
+           errand help [COMMAND]        print the help of a command, such as send or generate
            errand --version
 
     try:   errand demo

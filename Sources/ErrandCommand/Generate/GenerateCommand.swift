@@ -1,0 +1,109 @@
+import ErrandGenerate
+import Foundation
+
+/// Implements `errand generate`, which writes Swift code for the API that a document describes.
+@MainActor
+struct GenerateCommand {
+  private let arguments: GenerateArguments
+  private let document: URL
+  private let folder: URL
+
+  /// Parses the arguments, generates the files and returns the exit status.
+  static func run(_ words: [String]) -> ExitCode {
+    do {
+      return GenerateCommand(try GenerateArguments(words)).run()
+    } catch {
+      return Terminal.rejectUsage(error, of: "generate")
+    }
+  }
+
+  private init(_ arguments: GenerateArguments) {
+    self.arguments = arguments
+    document = URL(filePath: arguments.document)
+    folder = URL(filePath: arguments.folder, directoryHint: .isDirectory)
+  }
+
+  private var source: String { document.lastPathComponent }
+
+  private func run() -> ExitCode {
+    let bytes: Data
+    do {
+      bytes = try Data(contentsOf: document)
+    } catch {
+      Terminal.reportError("“\(arguments.document)” cannot be read: \(error.localizedDescription)")
+      return .notStored
+    }
+    do {
+      let root = try Self.read(bytes, source)
+      let result = try RequestGenerator.generate(root, source: source, options: arguments.options) { [document] path in
+        try Self.read(Data(contentsOf: document.deletingLastPathComponent().appending(path: path)), path)
+      }
+      for note in result.notes {
+        Terminal.write(PlainText.visible("\(source)\(note.pointer): \(note.reason)") + "\n", to: .error)
+      }
+      return apply(result)
+    } catch let error as DocumentError {
+      Terminal.reportError("\(source), \(error)")
+    } catch {
+      Terminal.reportError("\(source): \(error)")
+    }
+    return .data
+  }
+
+  /// Reads YAML from a file with such an extension, and JSON from every other file.
+  nonisolated private static func read(_ bytes: Data, _ name: String) throws(DocumentError) -> DocumentNode {
+    let isYAML = [".yaml", ".yml"].contains { name.lowercased().hasSuffix($0) }
+    return isYAML ? try YAMLReader.read(Array(bytes)) : try JSONReader.read(Array(bytes))
+  }
+
+  private func apply(_ result: GenerateResult) -> ExitCode {
+    let plan = FilePlan(result.files, existing: existing(), source: source)
+    for path in plan.conflicts {
+      Terminal.reportError("“\(path)” was not generated and is not replaced; move it, or use another folder.")
+    }
+    if arguments.isCheck { return check(plan) }
+    guard plan.conflicts.isEmpty else { return .exists }
+    do {
+      try write(plan)
+    } catch {
+      Terminal.reportError("The files cannot be written: \(error.localizedDescription)")
+      return .disk
+    }
+    return Terminal.show(
+      "\(result.requests) requests and \(result.models) models; \(plan.writes.count) files written, "
+        + "\(plan.removals.count) removed, \(plan.unchanged) unchanged\n")
+  }
+
+  /// Lists the differences; returns the exit status.
+  private func check(_ plan: FilePlan) -> ExitCode {
+    let lines = plan.writes.map { "differs: \($0.path)" } + plan.removals.map { "not needed: \($0)" }
+    guard !plan.isEmpty else { return Terminal.show("\(plan.unchanged) files are up to date\n") }
+    if let code = Terminal.write(lines.map { PlainText.visible($0) + "\n" }.joined()) {
+      return Terminal.reportWriteFailure(code)
+    }
+    return .other
+  }
+
+  private func write(_ plan: FilePlan) throws {
+    for file in plan.writes {
+      let url = folder.appending(path: file.path)
+      try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(file.text.utf8).write(to: url, options: .atomic)
+    }
+    for path in plan.removals { try FileManager.default.removeItem(at: folder.appending(path: path)) }
+  }
+
+  /// The Swift files in the folder, by their paths below it. A file that cannot be read as text counts as not generated.
+  private func existing() -> [String: String] {
+    var files: [String: String] = [:]
+    for part in RequestGenerator.folders {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: part).path)) ?? []
+      for name in names where name.hasSuffix(".swift") {
+        let path = part.isEmpty ? name : "\(part)/\(name)"
+        let bytes = try? Data(contentsOf: folder.appending(path: path))
+        files[path] = bytes.flatMap { String(validating: $0, as: UTF8.self) } ?? ""
+      }
+    }
+    return files
+  }
+}

@@ -1,0 +1,71 @@
+/// A value of a document: JSON, or the subset of YAML that has the same values. Members keep their order, and each
+/// value knows its place in the text.
+package struct DocumentNode: Sendable {
+  /// The kinds of values.
+  package enum Content: Sendable {
+    case null
+    case bool(Bool)
+    /// A number as it is written.
+    case number(String)
+    case string(String)
+    case array([DocumentNode])
+    case object(DocumentMembers)
+  }
+
+  package let content: Content
+  /// The line of the value, from 1.
+  package let line: Int
+  /// The column of the value in bytes, from 1.
+  package let column: Int
+
+  package var text: String? { if case .string(let text) = content { text } else { nil } }
+  package var bool: Bool? { if case .bool(let value) = content { value } else { nil } }
+  package var elements: [DocumentNode]? { if case .array(let elements) = content { elements } else { nil } }
+  package var members: DocumentMembers? { if case .object(let members) = content { members } else { nil } }
+  package var isNull: Bool { if case .null = content { true } else { false } }
+
+  /// The text of a scalar for documentation; nil for null, arrays and objects.
+  var scalarText: String? {
+    switch content {
+    case .bool(let value): "\(value)"
+    case .number(let text), .string(let text): text
+    case .null, .array, .object: nil
+    }
+  }
+
+  /// The value of a member; nil if this value is not an object or has no such member.
+  package subscript(key: String) -> DocumentNode? { members?[key] }
+}
+
+/// The members of an object in the order of the text. Names are unique.
+package final class DocumentMembers: Sendable {
+  package let entries: [(key: String, value: DocumentNode)]
+  /// The places of the names; nil for a few members, which are searched one by one.
+  private let places: [String: Int]?
+
+  package init(_ entries: [(key: String, value: DocumentNode)]) {
+    self.entries = entries
+    guard entries.count > 8 else {
+      places = nil
+      return
+    }
+    var places: [String: Int] = [:]
+    for (place, entry) in entries.enumerated() { places[entry.key] = place }
+    self.places = places
+  }
+
+  package subscript(key: String) -> DocumentNode? {
+    if let places { return places[key].map { entries[$0].value } }
+    return entries.first { $0.key == key }?.value
+  }
+}
+
+/// A document cannot be read. The message names the place.
+package struct DocumentError: Error, Equatable, CustomStringConvertible {
+  package let reason: String
+  package let line: Int
+  package let column: Int
+
+  /// One sentence with line and column.
+  package var description: String { "line \(line), column \(column): \(reason)" }
+}

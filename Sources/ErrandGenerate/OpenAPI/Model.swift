@@ -1,0 +1,174 @@
+/// A type that is generated for a schema.
+final class Model {
+  /// A property of a struct.
+  struct Property {
+    let key: String
+    let name: String
+    var type: TypeUse
+    let isRequired: Bool
+    let doc: [String]
+    /// Whether the value is stored outside of the struct, because the struct contains itself.
+    var isIndirect = false
+  }
+
+  /// A case of an enumeration with values of several types.
+  struct UnionCase {
+    let name: String
+    let type: TypeUse
+    /// The values of the discriminator for this case.
+    let tags: [String]
+    /// The order in which cases are tried: the most specific one first.
+    let rank: Int
+  }
+
+  enum Kind {
+    case object([Property], additional: TypeUse?)
+    case enumeration(Builtin, [String])
+    case union([UnionCase], discriminator: String?)
+  }
+
+  let name: String
+  let doc: [String]
+  let parent: Model?
+  var kind = Kind.object([], additional: nil)
+  var nested: [Model] = []
+  /// Whether an enumeration contains itself.
+  var isIndirect = false
+
+  init(_ name: String, doc: [String], parent: Model? = nil) {
+    self.name = name
+    self.doc = doc
+    self.parent = parent
+  }
+
+  /// This model and all models inside it.
+  var all: [Model] { [self] + nested.flatMap(\.all) }
+
+  /// The models whose values are stored inside a value of this model.
+  var contained: [Model] {
+    switch kind {
+    case .object(let properties, _): properties.compactMap(\.type.containedModel)
+    case .union(let cases, _): cases.compactMap(\.type.containedModel)
+    case .enumeration: []
+    }
+  }
+}
+
+/// A use of a type.
+indirect enum TypeUse {
+  case builtin(Builtin)
+  case model(Model)
+  case array(TypeUse)
+  case map(TypeUse)
+  case optional(TypeUse)
+
+  var text: String {
+    switch self {
+    case .builtin(let builtin): builtin.rawValue
+    case .model(let model): model.name
+    case .array(let element): "[\(element.text)]"
+    case .map(let value): "[String: \(value.text)]"
+    case .optional(let wrapped): "\(wrapped.text)?"
+    }
+  }
+
+  var wrapped: TypeUse { if case .optional(let wrapped) = self { wrapped.wrapped } else { self } }
+  /// The type if null is not allowed, neither as the value nor as an element of a list: a parameter cannot be null.
+  var withoutNull: TypeUse {
+    switch wrapped {
+    case .array(let element): .array(element.withoutNull)
+    case let type: type
+    }
+  }
+  var isOptional: Bool { if case .optional = self { true } else { false } }
+  var asOptional: TypeUse { isOptional ? self : .optional(self) }
+
+  var containedModel: Model? { if case .model(let model) = wrapped { model } else { nil } }
+
+  /// Whether the value is listed, and by values of which type.
+  var rawType: Builtin? {
+    if case .model(let model) = self, case .enumeration(let raw, _) = model.kind { raw } else { nil }
+  }
+
+  /// Whether a request takes the value as an argument.
+  var isArgument: Bool {
+    switch self {
+    case .builtin(let builtin): builtin != .json && builtin != .data
+    case .model: rawType != nil
+    case .array(let type), .map(let type), .optional(let type): type.isArgument
+    }
+  }
+}
+
+extension [Model] {
+  /// Makes sure that no struct and no enumeration contains itself without an indirection. An enumeration on a cycle
+  /// becomes indirect, and a property of a struct that closes a cycle is stored outside of the struct.
+  func breakCycles() {
+    let all = flatMap(\.all)
+    let groups = CycleFinder.groups(all) { $0.contained }
+    for model in all {
+      guard case .union = model.kind, let group = groups[ObjectIdentifier(model)] else { continue }
+      let isOnCycle = model.contained.contains { groups[ObjectIdentifier($0)] == group }
+      if isOnCycle { model.isIndirect = true }
+    }
+    let rest = CycleFinder.groups(all) { $0.isIndirect ? [] : $0.contained }
+    for model in all {
+      guard case .object(var properties, let additional) = model.kind else { continue }
+      for index in properties.indices {
+        guard let target = properties[index].type.containedModel, !target.isIndirect else { continue }
+        properties[index].isIndirect = rest[ObjectIdentifier(target)] == rest[ObjectIdentifier(model)]
+      }
+      model.kind = .object(properties, additional: additional)
+    }
+  }
+}
+
+/// Finds the groups of models that contain each other (the strongly connected components of a graph, by Tarjan's
+/// method). It needs no recursion, so the number of models is not limited by the stack. The time is linear.
+private struct CycleFinder {
+  private var index: [ObjectIdentifier: Int] = [:]
+  private var low: [ObjectIdentifier: Int] = [:]
+  private var group: [ObjectIdentifier: Int] = [:]
+  private var open: [ObjectIdentifier] = []
+
+  static func groups(_ models: [Model], _ edges: (Model) -> [Model]) -> [ObjectIdentifier: Int] {
+    var finder = CycleFinder()
+    for model in models where finder.index[ObjectIdentifier(model)] == nil { finder.visit(model, edges) }
+    return finder.group
+  }
+
+  private mutating func visit(_ first: Model, _ edges: (Model) -> [Model]) {
+    var stack: [(id: ObjectIdentifier, rest: ArraySlice<Model>)] = [enter(first, edges)]
+    while let top = stack.last {
+      guard let next = top.rest.first else {
+        stack.removeLast()
+        close(top.id)
+        if let parent = stack.last { low[parent.id] = min(low[parent.id] ?? 0, low[top.id] ?? 0) }
+        continue
+      }
+      stack[stack.count - 1].rest.removeFirst()
+      let id = ObjectIdentifier(next)
+      if let place = index[id] {
+        if group[id] == nil { low[top.id] = min(low[top.id] ?? 0, place) }
+      } else {
+        stack.append(enter(next, edges))
+      }
+    }
+  }
+
+  private mutating func enter(_ model: Model, _ edges: (Model) -> [Model]) -> (ObjectIdentifier, ArraySlice<Model>) {
+    let id = ObjectIdentifier(model)
+    let place = index.count
+    (index[id], low[id]) = (place, place)
+    open.append(id)
+    return (id, edges(model)[...])
+  }
+
+  private mutating func close(_ id: ObjectIdentifier) {
+    guard low[id] == index[id], let number = index[id] else { return }
+    while let last = open.popLast() {
+      group[last] = number
+      if last == id { return }
+    }
+  }
+}

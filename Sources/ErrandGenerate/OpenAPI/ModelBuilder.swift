@@ -1,0 +1,275 @@
+/// Makes the models of the schemas that operations use.
+final class ModelBuilder {
+  let files: DocumentFiles
+  let schemas: SchemaReader
+  /// The names of all types of the module, in lower case, because file systems may ignore case.
+  private var taken: Set<String>
+  /// The top-level models in the order of their first use.
+  private(set) var models: [Model] = []
+  private var modelsByPointer: [String: Model] = [:]
+  private var typesByPointer: [String: TypeUse] = [:]
+  private var running: Set<String> = []
+  /// The schemas of models whose properties are not known yet.
+  private var waiting: [(Model, Cursor)] = []
+  private var namesByPointer: [String: String] = [:]
+
+  init(_ files: DocumentFiles, taken: Set<String>) {
+    self.files = files
+    self.taken = taken
+    schemas = SchemaReader(files: files)
+    // Names do not depend on the operations that are chosen.
+    for (key, schema) in files.root["components"]?["schemas"]?.members ?? [] { _ = topName(key, schema.pointer) }
+  }
+
+  /// Takes a name for a type of the module.
+  func take(_ name: String, orElse other: String) -> String {
+    let isTaken = { (name: String) in self.isTaken(name) }
+    let name = SwiftName.unique(isTaken(name) ? other : name, isTaken)
+    taken.insert(name.lowercased())
+    return name
+  }
+
+  private func isTaken(_ name: String) -> Bool {
+    taken.contains(name.lowercased()) || SwiftName.reservedTypes.contains(name)
+  }
+
+  private func topName(_ key: String, _ pointer: String) -> String {
+    if let name = namesByPointer[pointer] { return name }
+    let name = SwiftName.type(key)
+    let own = take(name, orElse: "\(name)Model")
+    namesByPointer[pointer] = own
+    return own
+  }
+
+  /// Completes the models that are used so far, and those that they use.
+  func finish() {
+    while let (model, schema) = waiting.popLast() { fill(model, schema) }
+    models.sort { $0.name < $1.name }
+    models.breakCycles()
+  }
+
+  /// The type for a schema. `name` is the name of a model for a schema without a name, which is nested in `parent`.
+  func type(of schema: Cursor, name: String, in parent: Model) -> TypeUse {
+    let type = plainType(of: schema, name: name, in: parent)
+    return schemas.isNullable(schema) ? type.asOptional : type
+  }
+
+  private func plainType(of schema: Cursor, name: String, in parent: Model) -> TypeUse {
+    if schema.text("$ref") != nil {
+      return files.resolved(schema).map { referenced($0, in: parent) } ?? .builtin(.json)
+    }
+    switch schemas.shape(of: schema) {
+    case .builtin(let builtin): return .builtin(builtin)
+    case .wrapped(let other): return plainType(of: other, name: name, in: parent)
+    case .array(let items):
+      let element = items.map { type(of: $0, name: SwiftName.singular(name), in: parent) } ?? .builtin(.json)
+      return .array(element)
+    case .map(let values):
+      let value = values.map { type(of: $0, name: SwiftName.singular(name), in: parent) } ?? .builtin(.json)
+      return .map(value)
+    case .union(let members, _):
+      if let simple = simpleType(of: members) { return simple }
+      return nested(schema, name, in: parent)
+    case .enumeration, .object: return nested(schema, name, in: parent)
+    }
+  }
+
+  private func nested(_ schema: Cursor, _ name: String, in parent: Model) -> TypeUse {
+    var taken: Set<String> = []
+    var outer: Model? = parent
+    while let model = outer {
+      taken.insert(model.name)
+      outer = model.parent
+    }
+    taken.formUnion(parent.nested.map(\.name))
+    // `Content` and `Response` are the names of a request's own types.
+    let isOwn = parent.parent == nil && ["Response", "Content"].contains(name)
+    let own = SwiftName.unique(name) { taken.contains($0) || (!isOwn && self.isTaken($0)) }
+    let model = Model(own, doc: SchemaDoc.paragraphs(schema), parent: parent)
+    parent.nested.append(model)
+    fill(model, schema)
+    return .model(model)
+  }
+
+  /// The type of a schema that has a name, because something refers to it.
+  private func referenced(_ schema: Cursor, in parent: Model) -> TypeUse {
+    let pointer = schema.pointer
+    if let model = modelsByPointer[pointer] { return .model(model) }
+    if let type = typesByPointer[pointer] { return type }
+    let name = topName(schema.path?.key ?? "Value", pointer)
+    guard let shape = schemas.finalShape(of: schema) else { return .builtin(.json) }
+    switch shape {
+    case .enumeration, .object: break
+    case .union(let members, _) where simpleType(of: members) == nil: break
+    default: return alias(schema, name, pointer, in: parent)
+    }
+    if case .wrapped(let other) = schemas.shape(of: schema) { return alias(other, name, pointer, in: parent) }
+    let model = Model(name, doc: SchemaDoc.paragraphs(schema))
+    modelsByPointer[pointer] = model
+    models.append(model)
+    if case .enumeration(let raw, let values) = shape {
+      model.kind = .enumeration(raw, values)
+    } else {
+      waiting.append((model, schema))
+    }
+    return .model(model)
+  }
+
+  /// The type of a schema with a name that needs no model of its own.
+  private func alias(_ schema: Cursor, _ name: String, _ pointer: String, in parent: Model) -> TypeUse {
+    guard running.count < 64, running.insert(pointer).inserted else {
+      files.note(schema, "the schema contains itself without an object between, or is too deep; it becomes any JSON")
+      return .builtin(.json)
+    }
+    defer { running.remove(pointer) }
+    let countBefore = parent.nested.count
+    let type = plainType(of: schema, name: name == parent.name ? "\(name)Item" : name, in: parent)
+    // A type that is nested in one user cannot be shared with others.
+    if parent.nested.count == countBefore { typesByPointer[pointer] = type }
+    return type
+  }
+
+  // MARK: - Models
+
+  private func fill(_ model: Model, _ schema: Cursor) {
+    switch schemas.finalShape(of: schema) {
+    case .enumeration(let raw, let values): model.kind = .enumeration(raw, values)
+    case .object(let parts): fill(model, parts)
+    case .union(let members, let discriminator): fill(model, members, discriminator)
+    default: files.note(schema, "the schema is not generated")
+    }
+  }
+
+  private func fill(_ model: Model, _ parts: ObjectParts) {
+    var names: Set<String> = ["additionalProperties", "hashValue"]
+    let properties = parts.properties.map { key, schema -> Model.Property in
+      let name = SwiftName.unique(SwiftName.member(key)) { names.contains($0) }
+      names.insert(name)
+      let isRequired = parts.required.contains(key)
+      let type = type(of: schema, name: SwiftName.type(key), in: model)
+      return Model.Property(
+        key: key, name: name, type: isRequired ? type : type.asOptional, isRequired: isRequired,
+        doc: SchemaDoc.paragraphs(schema))
+    }
+    let additional = parts.additional.map { schema -> TypeUse in
+      schema.node.members == nil ? .builtin(.json) : type(of: schema, name: "AdditionalProperty", in: model)
+    }
+    model.kind = .object(properties, additional: additional)
+  }
+
+  // MARK: - Unions
+
+  /// One type for all members: the same type, or strings of which some are listed.
+  private func simpleType(of members: [Cursor]) -> TypeUse? {
+    let shapes = members.map { schemas.finalShape(of: $0) }
+    var builtins: Set<Builtin> = []
+    for shape in shapes {
+      guard case .builtin(let builtin) = shape else { continue }
+      if builtin == .json { return .builtin(.json) }
+      builtins.insert(builtin)
+    }
+    let lists = shapes.count { if case .enumeration = $0 { true } else { false } }
+    let isWhole = shapes.allSatisfy { shape in
+      switch shape {
+      case .builtin: true
+      case .enumeration(let raw, _): raw == .string
+      default: false
+      }
+    }
+    guard isWhole else { return nil }
+    if lists == shapes.count { return nil }
+    if builtins.count == 1, let only = builtins.first, lists == 0 || only == .string { return .builtin(only) }
+    return builtins.allSatisfy(\.isText) ? .builtin(.string) : nil
+  }
+
+  private func fill(_ model: Model, _ members: [Cursor], _ discriminator: Cursor?) {
+    let lists = members.compactMap { member -> [String]? in
+      if case .enumeration(.string, let values) = schemas.finalShape(of: member) { values } else { nil }
+    }
+    if lists.count == members.count {
+      return model.kind = .enumeration(.string, SchemaReader.distinct(lists.flatMap(\.self)))
+    }
+    let (property, tags) = tags(of: members, discriminator)
+    var names: Set<String> = ["other", "hashValue"]
+    var cases: [Model.UnionCase] = []
+    for (index, member) in members.enumerated() {
+      let title = member.text("title").map(SwiftName.type) ?? "Option\(index + 1)"
+      let type = type(of: member, name: title, in: model).wrapped
+      if case .builtin(.json) = type { continue }
+      let name = SwiftName.unique(Self.caseName(type)) { names.contains($0) }
+      names.insert(name)
+      cases.append(Model.UnionCase(name: name, type: type, tags: tags[index], rank: rank(of: member)))
+    }
+    model.kind = .union(cases, discriminator: property)
+  }
+
+  private static func caseName(_ type: TypeUse) -> String {
+    switch type {
+    case .builtin(.url), .builtin(.uuid): type.text.lowercased()
+    case .builtin, .model: SwiftName.member(type.text)
+    case .array(let element): caseName(element) + "List"
+    case .map(let value): caseName(value) + "Map"
+    case .optional(let wrapped): caseName(wrapped)
+    }
+  }
+
+  /// The property that tells the members apart, and its values for each member.
+  private func tags(of members: [Cursor], _ discriminator: Cursor?) -> (property: String?, tags: [[String]]) {
+    if let property = discriminator?.text("propertyName") {
+      let mapping = discriminator?["mapping"]?.members ?? []
+      let tags = members.map { member -> [String] in
+        let pointer = files.resolved(member)?.pointer
+        let name = files.resolved(member)?.path?.key
+        let mapped = mapping.filter { _, target in
+          guard let text = target.text else { return false }
+          if text == member.text("$ref") || text == name { return true }
+          return text.utf8.contains(UInt8(ascii: "#")) && "#\(text.split(separator: "#").last ?? "")" == pointer
+        }.map(\.key)
+        return mapped.isEmpty ? [constant(property, of: member) ?? name].compactMap(\.self) : mapped
+      }
+      return (property, tags)
+    }
+    let parts = members.map { member -> ObjectParts? in
+      if case .object(let parts) = schemas.finalShape(of: member) { parts } else { nil }
+    }
+    for (key, _) in parts.first??.properties ?? [] {
+      let values = members.map { constant(key, of: $0) }.compactMap(\.self)
+      if values.count == members.count, Set(values).count == values.count { return (key, values.map { [$0] }) }
+    }
+    return (nil, members.map { _ in [] })
+  }
+
+  /// The only value that a required property of an object may have.
+  private func constant(_ key: String, of member: Cursor) -> String? {
+    guard case .object(let parts) = schemas.finalShape(of: member), parts.required.contains(key),
+      let property = parts.properties.first(where: { $0.key == key })?.schema,
+      case .enumeration(.string, let values) = schemas.finalShape(of: property), values.count == 1
+    else { return nil }
+    return values[0]
+  }
+
+  private func rank(of member: Cursor) -> Int {
+    switch schemas.finalShape(of: member) {
+    case .builtin(.bool): 1
+    case .builtin(.int), .builtin(.int32), .builtin(.int64): 2
+    case .builtin(.double), .builtin(.float): 3
+    case .builtin(.string): 9
+    case .builtin: 4
+    case .enumeration: 5
+    case .array, .union: 6
+    case .object(let parts): 1_000 - min(parts.required.count, 900)
+    case .map: 2_000
+    case .wrapped, nil: 3_000
+    }
+  }
+}
+
+/// The documentation of a schema, a parameter or an operation.
+enum SchemaDoc {
+  static func paragraphs(_ cursor: Cursor) -> [String] {
+    var paragraphs = [cursor.text("description") ?? ""]
+    if let value = cursor.node["default"]?.scalarText { paragraphs.append("The server's default is `\(value)`.") }
+    if cursor.isTrue("deprecated") { paragraphs.append("Deprecated: the document advises against its use.") }
+    return paragraphs.filter { !$0.isEmpty }
+  }
+}

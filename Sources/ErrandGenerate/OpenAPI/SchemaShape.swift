@@ -1,0 +1,226 @@
+/// What a schema describes, after merging `allOf` and removing null.
+enum SchemaShape {
+  case builtin(Builtin)
+  /// Listed values of strings or whole numbers.
+  case enumeration(Builtin, [String])
+  case array(Cursor?)
+  /// An object with any names; nil for values of any type.
+  case map(Cursor?)
+  case object(ObjectParts)
+  case union([Cursor], discriminator: Cursor?)
+  /// The same as another schema.
+  case wrapped(Cursor)
+}
+
+/// A type of Swift, Foundation or Errand that a schema becomes.
+enum Builtin: String, Sendable {
+  case string = "String"
+  case int = "Int"
+  case int32 = "Int32"
+  case int64 = "Int64"
+  case double = "Double"
+  case float = "Float"
+  case bool = "Bool"
+  case date = "Date"
+  case day = "CalendarDate"
+  case uuid = "UUID"
+  case url = "URL"
+  case data = "Data"
+  case json = "JSONValue"
+
+  var isText: Bool { [.string, .date, .day, .uuid, .url, .data].contains(self) }
+}
+
+/// The properties of an object, of all its parts.
+struct ObjectParts {
+  var properties: [(key: String, schema: Cursor)] = []
+  var required: Set<String> = []
+  /// The schema of further members, or `true`; nil if the document does not mention them.
+  var additional: Cursor?
+  private var places: [String: Int] = [:]
+
+  mutating func add(_ key: String, _ schema: Cursor) {
+    if let place = places[key] {
+      properties[place].schema = schema
+    } else {
+      places[key] = properties.count
+      properties.append((key, schema))
+    }
+  }
+}
+
+/// Reads schemas of OpenAPI 3.0 and 3.1.
+struct SchemaReader {
+  let files: DocumentFiles
+
+  /// The names of the types of a schema, without null.
+  static func types(of schema: Cursor) -> [String] {
+    if let type = schema.text("type") { return type == "null" ? [] : [type] }
+    return (schema.node["type"]?.elements ?? []).compactMap(\.text).filter { $0 != "null" }
+  }
+
+  /// Whether a schema, or the schema that it refers to, allows null.
+  func isNullable(_ schema: Cursor) -> Bool {
+    var seen: Set<String> = []
+    return isNullable(schema, depth: 0, &seen)
+  }
+
+  private func isNullable(_ schema: Cursor, depth: Int, _ seen: inout Set<String>) -> Bool {
+    if schema.isTrue("nullable") || Self.isNull(schema) { return true }
+    if schema.node["type"]?.elements?.contains(where: { $0.text == "null" }) == true { return true }
+    if schema.node["enum"]?.elements?.contains(where: \.isNull) == true { return true }
+    guard depth < 16 else { return false }
+    if schema.text("$ref") != nil {
+      guard let target = files.target(of: schema), seen.insert(target.pointer).inserted else { return false }
+      return isNullable(target, depth: depth + 1, &seen)
+    }
+    for part in ["oneOf", "anyOf"].flatMap({ schema[$0]?.elements ?? [] })
+    where isNullable(part, depth: depth + 1, &seen) { return true }
+    guard let parts = schema["allOf"]?.elements, parts.count == 1 else { return false }
+    return isNullable(parts[0], depth: depth + 1, &seen)
+  }
+
+  private static func isNull(_ schema: Cursor) -> Bool {
+    schema.text("type") == "null" || schema.node["enum"]?.elements?.allSatisfy(\.isNull) == true
+  }
+
+  func shape(of schema: Cursor) -> SchemaShape {
+    if schema.text("$ref") != nil { return .wrapped(schema) }
+    if schema.node["allOf"] != nil { return merged(schema) }
+    if let union = union(schema) { return union }
+    if let listed = listed(schema) { return listed }
+    let types = Self.types(of: schema)
+    guard types.count < 2 else { return .builtin(types.sorted() == ["integer", "number"] ? .double : .json) }
+    switch types.first {
+    case "string": return .builtin(Self.text(schema))
+    case "integer": return .builtin(["int32": .int32, "int64": .int64][schema.text("format") ?? ""] ?? .int)
+    case "number": return .builtin(schema.text("format") == "float" ? .float : .double)
+    case "boolean": return .builtin(.bool)
+    case "array": return .array(schema["items"])
+    case "object": return object(schema)
+    default:
+      if schema["properties"] != nil || schema["additionalProperties"]?.node.members != nil { return object(schema) }
+      return schema["items"].map { .array($0) } ?? .builtin(.json)
+    }
+  }
+
+  private static func text(_ schema: Cursor) -> Builtin {
+    if schema.text("contentEncoding") == "base64" { return .data }
+    let formats: [String: Builtin] = [
+      "date-time": .date, "date": .day, "uuid": .uuid, "uri": .url, "url": .url, "byte": .data, "binary": .data,
+    ]
+    return schema.text("contentMediaType") == "application/octet-stream"
+      ? .data : formats[schema.text("format") ?? ""] ?? .string
+  }
+
+  /// Whether a schema is the content of a file: text with the format `binary`.
+  func isFile(_ schema: Cursor) -> Bool {
+    guard let schema = files.resolved(schema), Self.types(of: schema) == ["string"] else { return false }
+    return schema.text("format") == "binary" || schema.text("contentMediaType") == "application/octet-stream"
+  }
+
+  private func listed(_ schema: Cursor) -> SchemaShape? {
+    let values = schema.node["enum"]?.elements ?? schema.node["const"].map { [$0] } ?? []
+    let present = values.filter { !$0.isNull }
+    guard !present.isEmpty else { return nil }
+    let texts = present.compactMap(\.text)
+    if texts.count == present.count { return .enumeration(.string, Self.distinct(texts)) }
+    let numbers = present.compactMap { node -> String? in
+      if case .number(let text) = node.content, Int32(text) != nil { text } else { nil }
+    }
+    if numbers.count == present.count { return .enumeration(.int, Self.distinct(numbers)) }
+    return present.allSatisfy { $0.bool != nil } ? .builtin(.bool) : nil
+  }
+
+  static func distinct(_ values: [String]) -> [String] {
+    var seen: Set<String> = []
+    return values.filter { seen.insert($0).inserted }
+  }
+
+  // MARK: - Objects
+
+  private func object(_ schema: Cursor) -> SchemaShape {
+    var parts = ObjectParts()
+    add(schema, to: &parts)
+    if parts.properties.isEmpty { return .map(parts.additional?.node.members == nil ? nil : parts.additional) }
+    return .object(parts)
+  }
+
+  private func add(_ schema: Cursor, to parts: inout ObjectParts) {
+    for (key, property) in schema["properties"]?.members ?? [] { parts.add(key, property) }
+    parts.required.formUnion((schema.node["required"]?.elements ?? []).compactMap(\.text))
+    if let additional = schema["additionalProperties"], additional.node.bool != false { parts.additional = additional }
+  }
+
+  private func merged(_ schema: Cursor) -> SchemaShape {
+    let all = schema["allOf"]?.elements ?? []
+    if all.count == 1, schema["properties"] == nil, schema["required"] == nil { return .wrapped(all[0]) }
+    var parts = ObjectParts()
+    var others: [Cursor] = []
+    var seen: Set<String> = []
+    collect(schema, into: &parts, &others, depth: 0, &seen)
+    guard parts.properties.isEmpty else {
+      for other in others { files.note(other, "only the properties of `allOf` are generated, not this part") }
+      return .object(parts)
+    }
+    if let first = others.first {
+      for other in others.dropFirst() {
+        files.note(other, "the parts of `allOf` differ in kind; the first is generated")
+      }
+      return .wrapped(first)
+    }
+    return .map(parts.additional?.node.members == nil ? nil : parts.additional)
+  }
+
+  /// Collects the properties of all parts, and the parts that are no objects.
+  private func collect(
+    _ schema: Cursor, into parts: inout ObjectParts, _ others: inout [Cursor], depth: Int, _ seen: inout Set<String>
+  ) {
+    guard depth < 32 else { return files.note(schema, "`allOf` is nested too deeply") }
+    guard seen.insert(schema.pointer).inserted else { return }
+    for part in schema["allOf"]?.elements ?? [] {
+      guard let resolved = files.resolved(part) else { continue }
+      if resolved.node["allOf"] != nil {
+        collect(resolved, into: &parts, &others, depth: depth + 1, &seen)
+      } else if resolved["properties"] != nil || (Self.types(of: resolved) == ["object"] && !Self.isUnion(resolved)) {
+        add(resolved, to: &parts)
+      } else if resolved.node["required"] != nil, resolved.node["type"] == nil, !Self.isUnion(resolved) {
+        add(resolved, to: &parts)
+      } else if resolved.node["type"] != nil || resolved.node["enum"] != nil || Self.isUnion(resolved) {
+        others.append(part)
+      }
+    }
+    add(schema, to: &parts)
+  }
+
+  private static func isUnion(_ schema: Cursor) -> Bool { schema.node["oneOf"] != nil || schema.node["anyOf"] != nil }
+
+  // MARK: - Unions
+
+  private func union(_ schema: Cursor) -> SchemaShape? {
+    let all = ["oneOf", "anyOf"].flatMap { schema[$0]?.elements ?? [] }
+    let kinds = ["$ref", "type", "properties", "allOf", "oneOf", "anyOf", "enum", "const"]
+    let members = all.filter { member in
+      !Self.isNull(member) && kinds.contains { member.node[$0] != nil }
+    }
+    guard !members.isEmpty else { return nil }
+    guard schema.node["properties"] == nil else {
+      files.note(schema, "only the properties are generated, not `oneOf` or `anyOf` beside them")
+      return nil
+    }
+    return members.count == 1 ? .wrapped(members[0]) : .union(members, discriminator: schema["discriminator"])
+  }
+
+  /// The shape behind all wrappers and references; nil if they lead to themselves.
+  func finalShape(of schema: Cursor) -> SchemaShape? {
+    var here = schema
+    for _ in 0..<32 {
+      guard let resolved = files.resolved(here) else { return nil }
+      let shape = shape(of: resolved)
+      guard case .wrapped(let next) = shape else { return shape }
+      here = next
+    }
+    files.note(schema, "the schema leads to itself")
+    return nil
+  }
+}

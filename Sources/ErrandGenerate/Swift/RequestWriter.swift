@@ -1,0 +1,279 @@
+/// Writes the request of an operation.
+struct RequestWriter {
+  let access: String
+  let family: String
+  /// The name of the type of error bodies that the family declares; nil if each request declares its own.
+  let familyError: String?
+
+  func write(_ operation: Operation, to text: inout SwiftText) {
+    text.doc(Self.doc(of: operation))
+    text.block("\(access)struct \(operation.model.name): \(family)Request") { text in
+      writeProperties(operation, &text)
+      text.blank()
+      writePath(operation, &text)
+      let method = operation.method == "trace" ? "HTTPMethod(\"TRACE\")" : ".\(operation.method)"
+      if operation.method != "get" { text.line("\(access)var method: HTTPMethod { \(method) }") }
+      if operation.isOpen { text.line("\(access)var credential: RequestCredential { .none }") }
+      writeArguments(operation, &text)
+      writeHeaders(operation, &text)
+      writeBody(operation, &text)
+      writeResponse(operation, &text)
+      for nested in operation.model.nested {
+        text.blank()
+        ModelWriter(access: access).write(nested, to: &text)
+      }
+    }
+  }
+
+  private static func doc(of operation: Operation) -> [String] {
+    let summary = operation.cursor.text("summary") ?? ""
+    let detail = operation.cursor.text("description") ?? ""
+    var doc = [summary, detail == summary ? "" : detail]
+    if doc.allSatisfy(\.isEmpty) { doc = ["\(operation.method.uppercased()) \(operation.path)"] }
+    if operation.cursor.isTrue("deprecated") { doc.append("Deprecated: the document advises against its use.") }
+    return doc
+  }
+
+  private func writeProperties(_ operation: Operation, _ text: inout SwiftText) {
+    let properties = operation.properties
+    for property in properties {
+      if !property.doc.isEmpty { text.blank() }
+      text.doc(property.doc)
+      text.line("\(access)var \(SwiftName.escaped(property.name)): \(property.typeText)")
+    }
+    guard !access.isEmpty else { return }
+    text.blank()
+    let items = properties.map { "\(SwiftName.escaped($0.name)): \($0.typeText)\($0.isOptional ? " = nil" : "")" }
+    text.list("\(access)init(", items, properties.isEmpty ? ") {}" : ") {")
+    for property in properties {
+      let name = SwiftName.escaped(property.name)
+      text.line("  self.\(name) = \(name)")
+    }
+    if !properties.isEmpty { text.line("}") }
+  }
+
+  // MARK: - Path
+
+  private func writePath(_ operation: Operation, _ text: inout SwiftText) {
+    var literal = operation.server.map { $0.hasPrefix("http") ? SwiftText.literalContent($0) : "" } ?? ""
+    for (index, part) in PathTemplate(operation.path).parts.enumerated() {
+      guard index % 2 == 1 else {
+        literal += SwiftText.literalContent(part)
+        continue
+      }
+      let parameter = operation.parameters.first { $0.place == .path && $0.key == part }
+      guard let parameter else { continue }
+      let name = SwiftName.escaped(parameter.property.name)
+      let isPlain =
+        if case .builtin(let builtin) = parameter.property.type { ![.date, .url].contains(builtin) } else { false }
+      let value = isPlain ? name : Self.text(name, parameter.property.type)
+      literal += parameter.isSegments ? "\\(segments: \(value))" : "\\(\(value))"
+    }
+    text.line("\(access)var path: Path { \"\(literal)\" }")
+  }
+
+  /// An expression of the type `String` for a value.
+  static func text(_ value: String, _ type: TypeUse) -> String {
+    switch type {
+    case .builtin(.string): value
+    case .builtin(.date): "\(value).formatted(.iso8601)"
+    case .builtin(.uuid): "\(value).uuidString"
+    case .builtin(.url): "\(value).absoluteString"
+    case .array(.builtin(.string)): "\(value).joined(separator: \",\")"
+    case .array(let element): "\(value).map { \(text("$0", element)) }.joined(separator: \",\")"
+    default:
+      type.rawType == .string
+        ? "\(value).rawValue" : type.rawType == nil ? "\"\\(\(value))\"" : "\"\\(\(value).rawValue)\""
+    }
+  }
+
+  // MARK: - Arguments
+
+  private func writeArguments(_ operation: Operation, _ text: inout SwiftText) {
+    let parameters = operation.parameters.filter { $0.place == .query }
+    let lists = parameters.filter { if case .array = $0.property.type { true } else { false } }
+    let style = lists.first.flatMap { Self.style(of: $0.lists) }
+    let arrays = operation.hasIndexedForm ? ".indexed" : style
+    if let arrays { text.line("\(access)var argumentStyle: ArgumentStyle { ArgumentStyle(arrays: \(arrays)) }") }
+    guard !parameters.isEmpty else { return }
+    var items: [String] = []
+    var loops: [String] = []
+    for parameter in parameters {
+      let name = SwiftName.escaped(parameter.property.name)
+      let key = SwiftText.literal(parameter.key)
+      if parameter.isSpread {
+        let value =
+          parameter.property.isOptional
+          ? "\(name).map({ Arguments(encoding: $0) })?.entries ?? []" : "Arguments(encoding: \(name)).entries"
+        loops.append("for entry in \(value) { arguments.append(entry.name, entry.value) }")
+      } else if case .model(let model) = parameter.property.type, TypeUse.model(model).rawType == nil {
+        items.append(
+          "\(key): "
+            + (parameter.property.isOptional
+              ? "\(name).map { Arguments(encoding: $0) }" : "Arguments(encoding: \(name))"))
+      } else if case .array(let element) = parameter.property.type,
+        Self.style(of: parameter.lists) != arrays || Self.isJoinedByOther(parameter.lists)
+      {
+        let other = Self.loop(parameter, element, name, key)
+        if other.isItem { items.append(other.text) } else { loops.append(other.text) }
+      } else {
+        items.append("\(key): \(name)")
+      }
+    }
+    if loops.isEmpty {
+      let short = "\(access)var arguments: Arguments { [\(items.joined(separator: ", "))] }"
+      if short.count <= 118 { return text.line(short) }
+      return text.block("\(access)var arguments: Arguments") { $0.list("[", items, "]") }
+    }
+    text.block("\(access)var arguments: Arguments") { text in
+      text.list("var arguments: Arguments = [", items.isEmpty ? [":"] : items, "]")
+      for loop in loops { text.line(loop) }
+      text.line("return arguments")
+    }
+  }
+
+  private static func style(of lists: Operation.Parameter.Lists) -> String? {
+    switch lists {
+    case .repeated: nil
+    case .brackets: ".brackets"
+    case .joined(let separator): separator == "," ? ".commas" : nil
+    }
+  }
+
+  private static func isJoinedByOther(_ lists: Operation.Parameter.Lists) -> Bool {
+    if case .joined(let separator) = lists { separator != "," } else { false }
+  }
+
+  /// A list that is written in another way than most lists of the request.
+  private static func loop(
+    _ parameter: Operation.Parameter, _ element: TypeUse, _ name: String, _ key: String
+  ) -> (text: String, isItem: Bool) {
+    let mark = parameter.property.isOptional ? "?" : ""
+    switch parameter.lists {
+    case .joined(let separator):
+      let joined = "\(name)\(mark).map { \(text("$0", element)) }.joined(separator: \(SwiftText.literal(separator)))"
+      return ("\(key): \(joined)", true)
+    case .repeated, .brackets:
+      let suffix = if case .brackets = parameter.lists { "[]" } else { "" }
+      let values = parameter.property.isOptional ? "\(name) ?? []" : name
+      return ("for value in \(values) { arguments.append(\(SwiftText.literal(parameter.key + suffix)), value) }", false)
+    }
+  }
+
+  // MARK: - Header fields
+
+  private func writeHeaders(_ operation: Operation, _ text: inout SwiftText) {
+    let fields = operation.parameters.filter { $0.place == .header }
+    let cookies = operation.parameters.filter { $0.place == .cookie }
+    guard !fields.isEmpty || !cookies.isEmpty else { return }
+    let fixed = fields.filter { !$0.property.isOptional }.map { field in
+      "\(SwiftText.literal(field.key)): \(Self.text(SwiftName.escaped(field.property.name), field.property.type))"
+    }
+    let short = "\(access)var headers: RequestHeaders { [\(fixed.joined(separator: ", "))] }"
+    if fixed.count == fields.count, cookies.isEmpty, short.count <= 118 { return text.line(short) }
+    text.block("\(access)var headers: RequestHeaders") { text in
+      let others = fields.filter(\.property.isOptional)
+      if others.isEmpty, cookies.isEmpty { return text.list("[", fixed, "]") }
+      text.list("var headers: RequestHeaders = [", fixed.isEmpty ? [":"] : fixed, "]")
+      for field in others {
+        let name = SwiftName.escaped(field.property.name)
+        let value = Self.text(name, field.property.type)
+        text.line("if let \(name) { headers.set(\(SwiftText.literal(field.key)), \(value)) }")
+      }
+      writeCookies(cookies, &text)
+      text.line("return headers")
+    }
+  }
+
+  private func writeCookies(_ cookies: [Operation.Parameter], _ text: inout SwiftText) {
+    guard !cookies.isEmpty else { return }
+    let items = cookies.map { cookie in
+      let name = SwiftName.escaped(cookie.property.name)
+      let key = SwiftText.literal("\(cookie.key)=")
+      return cookie.property.isOptional
+        ? "\(name).map { \(key) + \(Self.text("$0", cookie.property.type)) }"
+        : "\(key) + \(Self.text(name, cookie.property.type))"
+    }
+    text.list("let cookies: [String?] = [", items, "]")
+    text.line("let sent = cookies.compactMap { $0 }.joined(separator: \"; \")")
+    text.line("if !sent.isEmpty { headers.set(\"Cookie\", .secret(sent)) }")
+  }
+
+  // MARK: - Body
+
+  private func writeBody(_ operation: Operation, _ text: inout SwiftText) {
+    switch operation.body {
+    case nil: break
+    case .json(let property): writeBody(property, &text) { ".json(\($0))" }
+    case .form(let property): writeBody(property, &text) { ".form(Arguments(encoding: \($0)))" }
+    case .text(let property, let media):
+      writeBody(property, &text) {
+        media == "text/plain" ? ".text(\($0))" : ".text(\($0), type: \(SwiftText.literal(media)))"
+      }
+    case .bytes(let property):
+      text.line("\(access)var body: RequestBody? { \(SwiftName.escaped(property.name)) }")
+    case .multipart(let parts): writeMultipart(parts, &text)
+    }
+  }
+
+  private func writeBody(_ property: Operation.Property, _ text: inout SwiftText, _ make: (String) -> String) {
+    let name = SwiftName.escaped(property.name)
+    let value = property.isOptional ? "\(name).map { RequestBody\(make("$0")) }" : make(name)
+    text.line("\(access)var body: RequestBody? { \(value) }")
+  }
+
+  private func writeMultipart(_ parts: [Operation.Part], _ text: inout SwiftText) {
+    text.block("\(access)var body: RequestBody?") { text in
+      text.line("var form = Multipart()")
+      for part in parts {
+        let name = SwiftName.escaped(part.property.name)
+        let key = SwiftText.literal(part.key)
+        let value = part.isList ? "value" : name
+        let piece =
+          switch part.kind {
+          case .file: ".file(\(key), \(value))"
+          case .json: ".json(\(key), \(value))"
+          case .text: ".text(\(key), \(Self.text(value, Self.element(of: part))))"
+          }
+        let append = "form.parts.append(\(piece))"
+        if part.isList {
+          text.line("for value in \(name)\(part.property.isOptional ? " ?? []" : "") { \(append) }")
+        } else {
+          text.line(part.property.isOptional ? "if let \(name) { \(append) }" : append)
+        }
+      }
+      text.line("return .multipart(form)")
+    }
+  }
+
+  private static func element(of part: Operation.Part) -> TypeUse {
+    if case .array(let element) = part.property.type { element.wrapped } else { part.property.type }
+  }
+
+  // MARK: - Response
+
+  private func writeResponse(_ operation: Operation, _ text: inout SwiftText) {
+    if case .json(let type) = operation.response, ["String", "Data"].contains(type.wrapped.text) {
+      text.line("\(access)var decoder: ResponseDecoder<\(type.text)> { .json() }")
+    }
+    let response = Self.name(of: operation.response)
+    if response != "Response" { text.line("\(access)typealias Response = \(response)") }
+    guard familyError == nil, let error = operation.errorBody else { return }
+    text.line("\(access)typealias ErrorBody = \(Self.errorName(of: error))")
+  }
+
+  static func name(of body: Operation.ResultBody) -> String {
+    switch body {
+    case .nothing: "Nothing"
+    case .text: "String"
+    case .data: "Data"
+    case .problem: "ProblemDetails"
+    case .json(let type): type.text
+    }
+  }
+
+  /// The name of a type of error bodies.
+  static func errorName(of body: Operation.ResultBody) -> String {
+    if case .json(let type) = body { type.wrapped.text } else { name(of: body) }
+  }
+}

@@ -1,0 +1,118 @@
+/// The helper types that generated code uses. Each is written only if it is used.
+enum SupportText {
+  static func files(access: String) -> [(name: String, text: String)] {
+    [("AnyKey", anyKey(access)), ("CalendarDate", calendarDate(access)), ("Indirect", indirect(access))]
+  }
+
+  private static func anyKey(_ access: String) -> String {
+    """
+    /// A key of an object whose names are known only at run time.
+    struct AnyKey: CodingKey {
+      let stringValue: String
+      let intValue: Int? = nil
+
+      init(_ name: String) { stringValue = name }
+      init(stringValue: String) { self.stringValue = stringValue }
+      init?(intValue: Int) { nil }
+    }
+
+    """
+  }
+
+  private static func calendarDate(_ access: String) -> String {
+    """
+    /// A day of the calendar without a time and without a time zone, such as 2026-01-31.
+    \(access)struct CalendarDate: Codable, Hashable, Sendable, ArgumentConvertible, CustomStringConvertible {
+      \(access)var year: Int
+      \(access)var month: Int
+      \(access)var day: Int
+
+      \(access)init(year: Int, month: Int, day: Int) {
+        self.year = year
+        self.month = month
+        self.day = day
+      }
+
+      /// Reads a text such as `2026-01-31`; nil for any other text.
+      \(access)init?(_ text: String) {
+        let parts = text.split(separator: "-").map { Int($0) }
+        guard parts.count == 3, let year = parts[0], let month = parts[1], let day = parts[2], (1...12).contains(month),
+          (1...31).contains(day)
+        else { return nil }
+        self.init(year: year, month: month, day: day)
+        guard description == text else { return nil }
+      }
+
+      \(access)init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let date = CalendarDate(try container.decode(String.self)) else {
+          throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected a date such as 2026-01-31")
+        }
+        self = date
+      }
+
+      \(access)func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+      }
+
+      \(access)var argumentValue: ArgumentValue { .string(description) }
+
+      /// The date as it is sent, such as `2026-01-31`.
+      \(access)var description: String { "\\(padded(year, 4))-\\(padded(month, 2))-\\(padded(day, 2))" }
+
+      private func padded(_ number: Int, _ width: Int) -> String {
+        String(repeating: "0", count: max(0, width - "\\(number)".count)) + "\\(number)"
+      }
+    }
+
+    """
+  }
+
+  private static func indirect(_ access: String) -> String {
+    """
+    /// Stores the value of a property outside of its struct, so that a struct can contain a value of its own type.
+    @propertyWrapper
+    \(access)struct Indirect<Value: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
+      private indirect enum Box: Hashable, Sendable { case value(Value) }
+
+      private var box: Box
+
+      \(access)init(wrappedValue: Value) { box = .value(wrappedValue) }
+
+      \(access)var wrappedValue: Value {
+        get {
+          switch box {
+          case .value(let value): value
+          }
+        }
+        set { box = .value(newValue) }
+      }
+
+      \(access)init(from decoder: any Decoder) throws {
+        self.init(wrappedValue: try decoder.singleValueContainer().decode(Value.self))
+      }
+
+      \(access)func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(wrappedValue)
+      }
+    }
+
+    extension KeyedDecodingContainer {
+      /// Reads a property that may be missing.
+      \(access)func decode<Value>(_ type: Indirect<Value?>.Type, forKey key: Key) throws -> Indirect<Value?> {
+        Indirect(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
+      }
+    }
+
+    extension KeyedEncodingContainer {
+      /// Writes a property unless it is nil.
+      \(access)mutating func encode<Value>(_ value: Indirect<Value?>, forKey key: Key) throws {
+        try encodeIfPresent(value.wrappedValue, forKey: key)
+      }
+    }
+
+    """
+  }
+}

@@ -1,0 +1,106 @@
+/// Collects the lines of a Swift file.
+struct SwiftText {
+  private(set) var lines: [String] = []
+  private var indent = 0
+
+  mutating func line(_ text: String) {
+    lines.append(text.isEmpty ? "" : String(repeating: "  ", count: indent) + text)
+  }
+
+  mutating func blank() { if lines.last != "", !(lines.last?.hasSuffix("{") ?? true) { lines.append("") } }
+
+  /// Writes a block in braces.
+  mutating func block(_ head: String, _ body: (inout SwiftText) -> Void) {
+    line("\(head) {")
+    indent += 1
+    body(&self)
+    indent -= 1
+    line("}")
+  }
+
+  /// Writes `head`, one item a line, and `tail`; or everything on one line if it fits into 120 columns.
+  mutating func list(_ head: String, _ items: [String], _ tail: String) {
+    let short = head + items.joined(separator: ", ") + tail
+    if short.count + indent * 2 <= 120, !items.contains(where: { $0.contains("\n") }) { return line(short) }
+    line(head)
+    for (index, item) in items.enumerated() {
+      line("  \(item)\(index + 1 < items.count || head.hasSuffix("[") ? "," : "")")
+    }
+    line(tail.trimmingLeadingSpace)
+  }
+
+  /// Writes a documentation comment in lines of up to 120 columns.
+  mutating func doc(_ paragraphs: [String]) {
+    let texts = paragraphs.map(Self.plain).filter { !$0.isEmpty }
+    for (index, text) in texts.enumerated() {
+      if index > 0 { line("///") }
+      for part in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        if part.isEmpty { line("///") } else { for row in wrapped(String(part)) { line("/// \(row)") } }
+      }
+    }
+  }
+
+  private func wrapped(_ text: String) -> [String] {
+    var rows: [String] = []
+    var row = ""
+    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+      if !row.isEmpty, row.count + word.count + 5 + indent * 2 > 120 {
+        rows.append(row)
+        row = String(word)
+      } else {
+        row += row.isEmpty && rows.isEmpty && word.isEmpty ? " " : (row.isEmpty ? "\(word)" : " \(word)")
+      }
+    }
+    return (rows + [row]).map(\.trimmingTrailingSpace)
+  }
+
+  /// A text without control characters, and without empty lines at its ends.
+  private static func plain(_ text: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x0A: scalars.append(scalar)
+      case 0x0B, 0x0C, 0x85, 0x2028, 0x2029: scalars.append("\n")
+      case 0..<0x20, 0x7F, 0x202A...0x202E, 0x2066...0x2069: scalars.append(scalar.value == 0x0D ? "\n" : " ")
+      default: scalars.append(scalar)
+      }
+    }
+    let lines = String(scalars).split(separator: "\n", omittingEmptySubsequences: false).map {
+      String($0).trimmingTrailingSpace
+    }
+    return lines.drop { $0.isEmpty }.reversed().drop { $0.isEmpty }.reversed().joined(separator: "\n")
+  }
+
+  /// A string literal.
+  static func literal(_ text: String) -> String { "\"\(literalContent(text))\"" }
+
+  /// The content of a string literal between its quotes.
+  static func literalContent(_ text: String) -> String {
+    var out = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": out += "\\\""
+      case "\\": out += "\\\\"
+      case "\n": out += "\\n"
+      case "\r": out += "\\r"
+      case "\t": out += "\\t"
+      default:
+        let isHidden =
+          scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value)
+          || scalar.properties.isBidiControl
+        if isHidden { out += "\\u{\(String(scalar.value, radix: 16))}" } else { out.unicodeScalars.append(scalar) }
+      }
+    }
+    return out
+  }
+}
+
+extension String {
+  fileprivate var trimmingTrailingSpace: String {
+    var text = self[...]
+    while text.last == " " || text.last == "\t" { text.removeLast() }
+    return String(text)
+  }
+
+  fileprivate var trimmingLeadingSpace: String { String(drop { $0 == " " }) }
+}

@@ -1,0 +1,146 @@
+import Testing
+
+@testable import ErrandGenerate
+
+struct ModelTests {
+  @Test func `a schema becomes a plain struct`() throws {
+    let schema = #"""
+      {"type": "object", "description": "A thing.", "required": ["id", "note"], "properties": {
+        "id": {"type": "integer", "format": "int64"}, "note": {"type": ["string", "null"]},
+        "made_at": {"type": "string", "format": "date-time", "description": "When."}, "day": {"type": "string", "format": "date"},
+        "key": {"type": "string", "format": "uuid"}, "raw": {"type": "string", "format": "byte"},
+        "price": {"type": "number", "format": "float"}, "any": {}, "map": {"type": "object", "additionalProperties": {"type": "boolean"}}}}
+      """#
+    #expect(
+      try Generated.model(schema).text == """
+        /// A thing.
+        struct Thing: Codable, Hashable, Sendable {
+          var id: Int64
+          var note: String?
+
+          /// When.
+          var madeAt: Date?
+          var day: CalendarDate?
+          var key: UUID?
+          var raw: Data?
+          var price: Float?
+          var any: JSONValue?
+          var map: [String: Bool]?
+
+          private enum CodingKeys: String, CodingKey {
+            case id
+            case note
+            case madeAt = "made_at"
+            case day
+            case key
+            case raw
+            case price
+            case any
+            case map
+          }
+
+          func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(id, forKey: .id)
+            try container.encode(note, forKey: .note)
+            try container.encodeIfPresent(madeAt, forKey: .madeAt)
+            try container.encodeIfPresent(day, forKey: .day)
+            try container.encodeIfPresent(key, forKey: .key)
+            try container.encodeIfPresent(raw, forKey: .raw)
+            try container.encodeIfPresent(price, forKey: .price)
+            try container.encodeIfPresent(any, forKey: .any)
+            try container.encodeIfPresent(map, forKey: .map)
+          }
+        }
+
+        """)
+  }
+
+  @Test(arguments: [
+    (#"{"type": "string", "nullable": true}"#, "var p: String?"),
+    (#"{"anyOf": [{"type": "integer"}, {"type": "null"}]}"#, "var p: Int?"),
+    (#"{"type": "array", "items": {"type": "number"}}"#, "var p: [Double]"),
+    (#"{"type": "object"}"#, "var p: [String: JSONValue]"), ("true", "var p: JSONValue"),
+    (##"{"allOf": [{"$ref": "#/components/schemas/Other"}], "nullable": true}"##, "var p: Other?"),
+    (##"{"$ref": "#/components/schemas/Texts"}"##, "var p: [String]"),
+    (#"{"anyOf": [{"type": "string"}, {"type": "string", "format": "uri"}]}"#, "var p: String"),
+    (#"{"type": "boolean", "enum": [true]}"#, "var p: Bool"),
+    (#"{"type": "array", "items": {"type": "object", "properties": {"a": {"type": "string"}}}}"#, "var p: [PItem]"),
+  ])
+  func `properties have fitting types`(property: String, line: String) throws {
+    let schema = #"{"type": "object", "required": ["p"], "properties": {"p": \#(property)}}"#
+    let others = #"""
+      , "Other": {"type": "object", "properties": {"a": {"type": "string"}}},
+      "Texts": {"type": "array", "items": {"type": "string"}}
+      """#
+    let text = try Generated.model(schema, others: others).text
+    #expect(text.split(separator: "\n").contains("  \(line)"), "\(text)")
+  }
+
+  @Test func `a struct can contain itself`() throws {
+    let schema = ##"{"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Thing"}}}"##
+    #expect(try Generated.model(schema).text.contains("  @Indirect var next: Thing? = nil\n"))
+  }
+
+  @Test func `an enumeration on a cycle is indirect`() throws {
+    let schema = ##"{"oneOf": [{"type": "string"}, {"$ref": "#/components/schemas/Box"}]}"##
+    let box =
+      ##", "Box": {"type": "object", "required": ["t"], "properties": {"t": {"$ref": "#/components/schemas/Thing"}}}"##
+    let text = try Generated.model(schema, others: box).text
+    #expect(
+      text.hasPrefix("indirect enum Thing: Codable, Hashable, Sendable {\n  case string(String)\n  case box(Box)\n"))
+  }
+
+  @Test func `a discriminator chooses the case`() throws {
+    let schema = ##"""
+      {"oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}],
+       "discriminator": {"propertyName": "kind", "mapping": {"c": "#/components/schemas/Cat"}}}
+      """##
+    let others = #"""
+      , "Cat": {"type": "object", "properties": {"kind": {"type": "string"}}},
+      "Dog": {"type": "object", "properties": {"kind": {"type": "string"}}}
+      """#
+    let text = try Generated.model(schema, others: others).text
+    #expect(
+      text.contains(
+        """
+            switch try container.decodeIfPresent(String.self, forKey: AnyKey("kind")) {
+            case "c": self = .cat(try Cat(from: decoder))
+            case "Dog": self = .dog(try Dog(from: decoder))
+            default: self = .other(try JSONValue(from: decoder))
+        """))
+  }
+
+  @Test func `parts of allOf are merged`() throws {
+    let schema = ##"""
+      {"allOf": [{"$ref": "#/components/schemas/Base"}, {"properties": {"b": {"type": "string"}}, "required": ["b"]}]}
+      """##
+    let base = #", "Base": {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}"#
+    let text = try Generated.model(schema, others: base).text
+    #expect(text == "struct Thing: Codable, Hashable, Sendable {\n  var a: Int\n  var b: String\n}\n")
+  }
+
+  @Test func `loops of references are reported`() throws {
+    let others =
+      ##", "Loop": {"$ref": "#/components/schemas/Loop"}, "List": {"type": "array", "items": {"$ref": "#/components/schemas/List"}}"##
+    let schema =
+      ##"{"type": "object", "properties": {"a": {"$ref": "#/components/schemas/Loop"}, "l": {"$ref": "#/components/schemas/List"}}}"##
+    let (text, notes) = try Generated.model(schema, others: others)
+    #expect(text.contains("var a: JSONValue?"))
+    #expect(notes.contains { $0.hasSuffix("the reference leads to itself") })
+    #expect(notes.contains { $0.hasPrefix("#/components/schemas/List: the schema contains itself") })
+  }
+
+  @Test func `names of Swift are not hidden`() throws {
+    let schema =
+      ##"{"type": "object", "properties": {"d": {"$ref": "#/components/schemas/Date"}, "class": {"type": "string"}}}"##
+    let date = #", "Date": {"type": "object", "properties": {"y": {"type": "integer"}}}"#
+    #expect(
+      try Generated.model(schema, others: date).text.hasSuffix("  var d: DateModel?\n  var `class`: String?\n}\n"))
+  }
+
+  @Test func `titles are not repeated as comments`() throws {
+    let schema = #"{"type": "object", "title": "Thing", "properties": {"a": {"type": "string", "title": "A"}}}"#
+    #expect(try Generated.model(schema).text == "struct Thing: Codable, Hashable, Sendable {\n  var a: String?\n}\n")
+  }
+}

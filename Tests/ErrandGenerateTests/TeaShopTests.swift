@@ -1,0 +1,105 @@
+import Errand
+import ErrandTesting
+import Foundation
+import GeneratedTeaShop
+import Testing
+
+@testable import ErrandGenerate
+
+/// The checked-in requests of `Tests/GeneratedTeaShop`: the generator still writes them, and they work over a socket.
+struct TeaShopTests {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "GeneratedTeaShop")
+
+  @Test func `generator writes the same bytes`() throws {
+    let document = try JSONReader.read(Array(Data(contentsOf: Self.folder.appending(path: "openapi.json"))))
+    var options = GenerateOptions()
+    options.access = .package
+    let result = try RequestGenerator.generate(document, source: "openapi.json", options: options) { _ in document }
+    var existing: [String: String] = [:]
+    for file in result.files {
+      existing[file.path] = try? String(contentsOf: Self.folder.appending(path: file.path), encoding: .utf8)
+    }
+    let plan = FilePlan(result.files, existing: existing, source: "openapi.json")
+    #expect(plan.isEmpty, "run errand generate again: \(plan.writes.map(\.path))")
+    #expect(result.notes == [])
+  }
+
+  @Test func `calendar dates have one form`() {
+    #expect(CalendarDate("2026-01-31") == CalendarDate(year: 2026, month: 1, day: 31))
+    for text in ["2026-1-31", "2026--01-31-", "+2026-+1-5", "2026-13-01", "2026-01-32", ""] {
+      #expect(CalendarDate(text) == nil, "\(text)")
+    }
+  }
+
+  private static func client(_ server: LoopbackServer) -> APIClient { APIClient(baseURL: server.url + "/v1") }
+
+  @Test func `parameters arrive as declared`() async throws {
+    let server = try LoopbackServer { _ in
+      .json(
+        #"[{"id": 1, "name": "Sencha", "kind": "white", "added": "2026-01-31T12:00:00.250Z", "harvested": "2026-01-09"}]"#
+      )
+    }
+    let request = ListTeas(
+      limit: 5, kinds: [.green, .value5050], tags: ["a", "b"], words: ["x", "y"], price: ListTeas.Price(min: 1.5),
+      day: CalendarDate(year: 2026, month: 1, day: 9), session: "s1")
+    let teas = try await Self.client(server).send(request)
+    #expect(teas.first?.kind == .other("white"))
+    #expect(teas.first?.added == Date(timeIntervalSince1970: 1_769_860_800.25))
+    #expect(teas.first?.harvested == CalendarDate(year: 2026, month: 1, day: 9))
+    let sent = try await server.request(number: 1)
+    #expect(
+      sent.target
+        == "/v1/teas?limit=5&kinds=green,50%2F50&words=x%7Cy&price%5Bmin%5D=1.5&day=2026-01-09&tags=a&tags=b")
+    #expect(sent.headers["Cookie"] == "session=s1")
+  }
+
+  @Test func `bodies arrive as declared`() async throws {
+    let server = try LoopbackServer { _ in .json(#"{"ok": true}"#) }
+    let response = try await Self.client(server).send(ChangeTea(teaID: 7, content: ChangeTea.Content()))
+    #expect(response.ok)
+    let sent = try await server.request(number: 1)
+    #expect(sent.method == "PATCH")
+    #expect(sent.bodyText == #"{"note":null}"#)
+  }
+
+  @Test func `forms and texts arrive as declared`() async throws {
+    let server = try LoopbackServer { _ in .text("token") }
+    let token = try await Self.client(server).send(Login(content: Login.Content(user: "a b", scopes: ["x", "y"])))
+    #expect(token == "token")
+    let sent = try await server.request(number: 1)
+    #expect(sent.bodyText == "user=a+b&scopes=x&scopes=y")
+  }
+
+  @Test func `unions and further members are decoded`() async throws {
+    let json = #"""
+      [{"kind": "cup", "size": 3}, {"kind": "pot", "contents": [{"kind": "cup", "size": "big"}]}, {"kind": "jug"}]
+      """#
+    let server = try LoopbackServer { _ in .json(json) }
+    let drinks = try await Self.client(server).send(ListDrinks())
+    let cup = Cup(kind: "cup", size: .string("big"))
+    #expect(
+      drinks == [
+        .cup(Cup(kind: "cup", size: .int(3))), .pot(Pot(kind: "pot", contents: [.cup(cup)])), .other(["kind": "jug"]),
+      ])
+    let place = try JSONDecoder().decode(Place.self, from: Data(#"{"country": "JP", "city": "Uji"}"#.utf8))
+    #expect(place.additionalProperties == ["city": "Uji"])
+    #expect(try JSONEncoding.standard.encode(place) == Data(#"{"city":"Uji","country":"JP"}"#.utf8))
+  }
+
+  @Test func `a struct inside itself is decoded`() throws {
+    let json = #"{"name": "a", "kind": "black", "blend_of": {"name": "b", "kind": "green"}}"#
+    let tea = try JSONDecoder().decode(NewTea.self, from: Data(json.utf8))
+    #expect(tea.blendOf?.name == "b")
+    #expect(tea.blendOf?.blendOf == nil)
+    #expect(try JSONDecoder().decode(NewTea.self, from: JSONEncoder().encode(tea)) == tea)
+  }
+
+  @Test func `errors have the declared body`() async throws {
+    let server = try LoopbackServer { _ in
+      .json(#"{"message": "no tea", "code": 7}"#, status: 404)
+    }
+    let error = await Self.client(server).outcome(of: GetTea(teaID: 1)).error
+    #expect(error?.body(as: ErrorModel.self)?.message == "no tea")
+  }
+}
