@@ -48,10 +48,8 @@ package struct DecompressionBomb: Sendable {
     try await server.wait { $0.requests.count == 1 }
     for _ in 0..<5 {
       let call = CallState(deadline: timers.now.advanced(by: .seconds(1)), timers: timers)
-      let begun = timers.now
       let response = try await transport.send(Exchange(request: HTTPRequest(url: healthy.url), call: call))
       #expect(response.body == Data("fine".utf8))
-      #expect(begun.duration(to: timers.now) < .milliseconds(500))
     }
     attacker.stop(.cancelled)
     _ = await task.result

@@ -10,6 +10,8 @@ import Foundation
 final class RawClient {
   private let descriptor: Int32
   let isConnected: Bool
+  /// The received bytes that no read has returned yet.
+  private var rest: [UInt8] = []
 
   /// Connects to the port of a URL of 127.0.0.1.
   init(_ url: String) throws {
@@ -42,24 +44,23 @@ final class RawClient {
     #endif
   }
 
-  /// Reads until the text contains `mark`. Returns nil if the connection ends or is silent before.
+  /// Reads up to the end of `mark`. Returns nil if the connection ends or is silent before.
   func read(until mark: String) -> String? {
-    var text = [UInt8]()
-    while let piece = piece() {
-      if piece.isEmpty { return nil }
-      text += piece
-      let known = String(decoding: text, as: UTF8.self)
-      if known.contains(mark) { return known }
+    while true {
+      if let end = rest.firstRange(of: Array(mark.utf8))?.upperBound {
+        defer { rest.removeFirst(end) }
+        return String(decoding: rest[..<end], as: UTF8.self)
+      }
+      guard let piece = piece(), !piece.isEmpty else { return nil }
+      rest += piece
     }
-    return nil
   }
 
   /// Reads until the peer closes the connection. Returns nil if it does not close it.
   func readToEnd() -> String? {
-    var text = [UInt8]()
     while let piece = piece() {
-      if piece.isEmpty { return String(decoding: text, as: UTF8.self) }
-      text += piece
+      if piece.isEmpty { return String(decoding: rest, as: UTF8.self) }
+      rest += piece
     }
     return nil
   }
