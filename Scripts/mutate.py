@@ -59,6 +59,8 @@ class Mutant:
         self.before, self.original, self.replacement, self.behind = (part or "" for part in parts.groups())
         if self.replacement and has_bare_comma(self.original):
             sys.exit(f"mutate: \"{self.original}\" is more than one expression; mark a part without the comma")
+        if self.replacement and re.fullmatch(r"[-=!<>&|+*/%^~]{1,3}", self.original):
+            sys.exit(f"mutate: \"{self.original}\" is an operator; mark the whole expression in \"{self.text}\"")
 
     def span(self, source):
         """The range of the original text in the file. Exits if the text does not occur exactly once."""
