@@ -32,6 +32,13 @@ package struct BuiltProgram {
     place = found
   }
 
+  /// The variables of every run. A program that is built with a sanitizer gets the options of the tests: with its own
+  /// options, the address sanitizer reports leaks at the end, and the output is lost.
+  private static var environment: [String: String] {
+    let inherited = ProcessInfo.processInfo.environment.filter { ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains($0.key) }
+    return ["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"].merging(inherited) { $1 }
+  }
+
   /// Runs the executable until it exits. Output and error are redirected to files, so that neither can fill a pipe.
   ///
   /// - Parameter meanwhile: Work to do while the executable runs, such as interrupting it.
@@ -47,7 +54,7 @@ package struct BuiltProgram {
     let process = Process()
     process.executableURL = place
     process.arguments = words
-    process.environment = ["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"].merging(environment) { $1 }
+    process.environment = Self.environment.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = try FileHandle(forWritingTo: error)
