@@ -60,9 +60,11 @@ public struct HostRate: Sendable, Hashable {
   /// How many exchanges may start at once after a long time without exchanges.
   public let burst: Int
   /// Whether the field `RateLimit` of responses (draft-ietf-httpapi-ratelimit-headers-11) limits the requests, too, and
-  /// `Retry-After` also with status 503. If a response says that `r` requests remain for `t` seconds, no more exchanges
-  /// start within this time, for at most one hour. If the response has several policies, the one with the fewest
-  /// remaining requests counts. False by default.
+  /// `Retry-After` also with status 503. If a response says that `r` requests of a policy remain for `t` seconds, no
+  /// more exchanges start within this time, for at most one hour. After this time, and after `Retry-After`, one exchange
+  /// starts, and the others wait for its response headers, for at most 10 seconds. If the time is longer than one
+  /// minute, one exchange may start every 10 seconds, because the policy may not cover it. Every policy counts that the
+  /// responses of the origin have named. False by default.
   public let followsServer: Bool
   private let pattern: HostPattern
 

@@ -51,7 +51,7 @@ struct AdmissionBeyondTests {
     let first = try #require(entered)
     let moment = queue.reserveToken(Self.red, .start)
     #expect(moment == .after(.seconds(1)))
-    queue.close(first, until: .after(.seconds(50)))
+    queue.learn(.closed(.seconds(50)), first, since: .start)
     guard case .closed(let opening) = queue.enterBeyond(Self.red, .after(.seconds(1))) else {
       Issue.record("the call was admitted at a closed host")
       return
@@ -59,5 +59,23 @@ struct AdmissionBeyondTests {
     #expect(opening == .after(.seconds(50)))
     let slot = Self.slot(queue.enterBeyond(Self.red, .after(.seconds(50))))
     #expect(slot != nil)
+  }
+
+  @Test func `nested calls probe one by one`() throws {
+    var queue = Queue(limits: AdmissionLimits(rates: [.followingServer("red.example")]))
+    let entered = queue.tryEnter(Self.red, .start)
+    let first = try #require(entered)
+    queue.learn(.limits([.rest(0, .seconds(30))], isRefused: false), first, since: .start)
+    for _ in 1...2 {
+      let moment = queue.reserveToken(Self.red, .start)
+      #expect(moment == .after(.seconds(30)))
+    }
+    let probe = Self.slot(queue.enterBeyond(Self.red, .after(.seconds(30))))
+    let other = queue.enterBeyond(Self.red, .after(.seconds(30)))
+    #expect(probe != nil)
+    guard case .closed(let next) = other, next == .after(.seconds(40)) else {
+      Issue.record("the second call did not wait for the probe: \(other)")
+      return
+    }
   }
 }

@@ -147,6 +147,58 @@ struct AdmissionRateTests {
     #expect(bench.admitNext() == 1)
   }
 
+  // MARK: - Limits of the server
+
+  private func following(_ pace: ServerPace) -> Bench {
+    let bench = Bench(AdmissionLimits(rates: [.followingServer("red.example")]))
+    bench.run(Self.red)
+    bench.learn(pace, from: Self.red)
+    return bench
+  }
+
+  /// Admits as many waiters as possible.
+  private func admissions(_ bench: Bench) -> Int {
+    var count = 0
+    while bench.admitNext(at: Self.red) != nil { count += 1 }
+    return count
+  }
+
+  @Test(arguments: [
+    ServerPace.limits([.rest(0, .seconds(30))], isRefused: false), .closed(.seconds(30)),
+  ]) func `reset admits one call before a response`(pace: ServerPace) {
+    let bench = following(pace)
+    for number in 1...100 { bench.wait(Self.red, number) }
+    bench.now = .after(.milliseconds(29_999))
+    #expect(admissions(bench) == 0)
+    bench.now = .after(.milliseconds(30_001))
+    #expect(admissions(bench) == 1)
+    bench.learn(.limits([.rest(10, .seconds(30))], isRefused: false), from: Self.red)
+    #expect(admissions(bench) == 9, "the first exchange still runs and may not be counted")
+  }
+
+  @Test func `response of another resource lifts a policy`() {
+    let bench = following(.limits([.rest(0, .seconds(3_600), of: "search")], isRefused: false))
+    for number in 1...3 { bench.wait(Self.red, number) }
+    bench.now = .after(.seconds(10))
+    #expect(admissions(bench) == 1)
+    bench.learn(.limits([.rest(4_999, .seconds(60), of: "core")], isRefused: false), from: Self.red)
+    #expect(admissions(bench) == 2)
+  }
+
+  @Test(arguments: [(1, true), (2, false)])
+  func `streams with response headers are not subtracted`(unheard: Int, isAdmitted: Bool) {
+    let bench = Bench(AdmissionLimits(rates: [.followingServer("red.example")]))
+    for _ in 1...20 {
+      bench.run(Self.red)
+      bench.hear(Self.red)
+    }
+    #expect(bench.release(Self.red) == nil)
+    bench.run(Self.red, unheard)
+    bench.learn(.limits([.rest(1, .seconds(30))], isRefused: false), from: Self.red)
+    #expect(bench.enters(Self.red) == isAdmitted)
+    #expect(!bench.enters(Self.red))
+  }
+
   @Test(arguments: 0..<8) func `random load never exceeds the rate`(seed: UInt64) {
     var random = SeededNumbers(seed: seed)
     let bench = bench(perHost: 4, total: 6, burst: 3)

@@ -82,7 +82,20 @@ final class Bench {
 
   /// Closes an origin at which an exchange runs.
   func close(_ origin: Origin, for duration: Duration) {
-    if let slot = slots[origin]?.last { queue.close(slot, until: now.advanced(by: duration)) }
+    learn(.closed(duration), from: origin)
+  }
+
+  /// Handles the response to the newest exchange of an origin, which continues to run.
+  func learn(_ pace: ServerPace, from origin: Origin) {
+    if let slot = slots[origin]?.last { queue.learn(pace, slot, since: now) }
+  }
+
+  /// Records that the response headers of the newest exchange of an origin have arrived.
+  func hear(_ origin: Origin) {
+    guard var slot = slots[origin]?.popLast() else { return }
+    queue.hear(slot)
+    slot.isHeard = true
+    slots[origin]?.append(slot)
   }
 
   /// Ends all running exchanges one after the other and returns the waiters that are admitted.
@@ -103,5 +116,12 @@ final class Bench {
 
   private func place(_ origin: Origin) -> Int? {
     tickets.first { origins[$0.key] == origin }?.value.host ?? slots[origin]?.last?.host
+  }
+}
+
+extension ServerPace.Limit {
+  /// A policy with the given number of requests for the given time.
+  static func rest(_ remaining: Int64, _ reset: Duration, of name: String = "a") -> Self {
+    Self(policy: ServerPace.Policy(name: name, partition: nil), remaining: remaining, reset: reset)
   }
 }

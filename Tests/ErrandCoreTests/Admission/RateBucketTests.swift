@@ -52,33 +52,46 @@ struct RateBucketTests {
     #expect(bucket.value.hasToken(.start))
   }
 
-  @Test func `server's limit ends at its reset`() {
+  /// Handles a response that allows the given number of requests for 10 seconds.
+  private func allow(_ count: Int64, _ bucket: Held<RateBucket>, at moment: MonotonicInstant = .start) {
+    let pace = ServerPace.limits([.rest(count, .seconds(10))], isRefused: false)
+    bucket.on { $0.learn(pace, unheard: 0, since: moment) }
+  }
+
+  @Test func `server's limit delays tokens`() {
     let bucket = bucket(.followingServer("h"))
-    bucket.on { $0.allow(2, for: .seconds(10), since: .after(.zero)) }
+    allow(2, bucket)
     #expect(drain(bucket, at: .start) == 2)
     #expect(bucket.value.next == .after(.seconds(10)) && !bucket.value.isFull(.after(.seconds(9))))
     #expect(!bucket.value.hasToken(.after(.milliseconds(9_999))) && bucket.value.hasToken(.after(.seconds(10))))
+    #expect(bucket.value.isFull(.after(.seconds(10))))
     bucket.on { $0.giveBack() }
-    #expect(bucket.value.hasToken(.after(.seconds(1))) && bucket.value.isFull(.after(.seconds(10))))
-    bucket.on { $0.allow(5, for: .seconds(10), since: .after(.zero)) }
+    #expect(bucket.value.hasToken(.after(.seconds(1))))
+    allow(5, bucket)
     #expect(drain(bucket, at: .after(.seconds(2))) == 5, "a later response replaces the limit")
   }
 
   @Test func `reserved request waits for the reset`() {
     let bucket = bucket(.followingServer("h"))
-    bucket.on { $0.allow(1, for: .seconds(10), since: .after(.zero)) }
-    bucket.on { $0.take(.start) }
+    allow(1, bucket)
+    for _ in 1...2 { bucket.on { $0.reserve(.start) } }
     #expect(bucket.value.closed(.start) == nil)
-    bucket.on { $0.take(.start) }
+    bucket.on { $0.takeReserved(.start) }
     #expect(bucket.value.closed(.start) == .after(.seconds(10)) && bucket.value.closed(.after(.seconds(10))) == nil)
   }
 
   @Test func `changed rate keeps the server's limit`() {
     let bucket = bucket(.followingServer("h"))
-    bucket.on { $0.allow(0, for: .seconds(10), since: .after(.zero)) }
+    allow(0, bucket)
     let later = RateBucket(HostRate("h", requests: 5, followsServer: true), .start, after: bucket.value)
     let own = RateBucket(HostRate("h", requests: 5), .start, after: bucket.value)
     #expect(!later.hasToken(.after(.seconds(5))) && own.hasToken(.after(.seconds(5))))
+  }
+
+  @Test func `own rate ignores the server's limit`() {
+    let bucket = bucket(HostRate("h", requests: 5))
+    allow(0, bucket)
+    #expect(bucket.value.hasToken(.start))
   }
 
   @Test func `rate is never exceeded`() {

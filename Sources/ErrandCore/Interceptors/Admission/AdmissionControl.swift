@@ -22,6 +22,12 @@ package final class AdmissionControl: Sendable {
       if let call { holders.append((slot, call)) }
     }
 
+    /// Changes the rate of a host as a response asks.
+    mutating func learn(_ head: ResponseHead, _ slot: Queue.Slot, since heard: MonotonicInstant) {
+      guard let followsServer = queue.followsServer(slot) else { return }
+      queue.learn(ServerPace.decide(head.status, head.fields, followsServer: followsServer), slot, since: heard)
+    }
+
     /// The reason why a call to an origin cannot get a slot now.
     func shortage(at origin: HTTPURL.Origin, _ now: MonotonicInstant) -> CallDecision.AdmissionShortage {
       queue.shortage(at: origin, now) { slot in
@@ -206,21 +212,28 @@ package final class AdmissionControl: Sendable {
 
   // MARK: - Rates
 
+  /// Whether the responses of the host of a slot limit the requests, see ``HostRate/followsServer``.
+  func followsServer(_ slot: Queue.Slot) -> Bool { state.withLock { $0.queue.followsServer(slot) == true } }
+
   /// Changes the rate of a host as its response asks, see ``ServerPace``. Does nothing for a host without a rate limit.
+  /// The caller then releases the slot, which admits waiting calls.
   func learn(from response: HTTPResponse, _ slot: Queue.Slot, _ timers: any Timers) {
+    guard state.withLock({ $0.queue.followsServer(slot) }) != nil else { return }
     // The times count from the head of the response, which a long body may follow.
     let body = response.metrics.total.flatMap { total in response.metrics.firstByte.map { max(.zero, total - $0) } }
     let heard = timers.now.advanced(by: .zero - (body ?? .zero))
+    state.withLock { $0.learn(response.head, slot, since: heard) }
+  }
+
+  /// Changes the rate of a host when response headers arrive, before the body. Admits waiting calls that the response
+  /// allows. The caller later releases the slot as heard.
+  func hear(_ head: ResponseHead, _ slot: Queue.Slot, _ timers: any Timers) {
+    let now = timers.now
     state.withLock { state in
-      guard let rate = state.queue.rate(of: slot) else { return }
-      switch ServerPace.decide(
-        response.status, response.fields, running: rate.others, followsServer: rate.followsServer)
-      {
-      case .unlimited: return
-      case .closed(let pause): state.queue.close(slot, until: heard.advanced(by: pause))
-      case .quota(let count, let time): state.queue.allow(slot, count, for: time, since: heard)
-      }
+      state.learn(head, slot, since: now)
+      state.queue.hear(slot)
     }
+    updateTimer(of: slot.host, timers)
   }
 
   /// Sets or removes the timer that admits waiting calls of a host when the next token of the host's rate limit is

@@ -8,6 +8,8 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   /// The slot of an admitted call: the permission to run one exchange with the host.
   struct Slot: Sendable, Hashable {
     let host: Int
+    /// Whether the response headers of the exchange have arrived and ``hear(_:)`` was called.
+    var isHeard = false
   }
 
   /// The place of a waiting call in the queue.
@@ -84,13 +86,13 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   mutating func reserveToken(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) -> MonotonicInstant? {
     let host = place(of: origin, now)
     guard let bucket = hosts.bucket(at: host) else { return nil }
-    hosts.change(at: host) { $0.take(now) }
+    hosts.change(at: host) { $0.reserve(now) }
     return bucket.hasToken(now) ? nil : bucket.next
   }
 
   /// Puts a reserved token back into the rate limit of a host, because the token was not used.
   mutating func giveBackToken(_ origin: HTTPURL.Origin) {
-    if let host = hosts.place(of: origin) { hosts.change(at: host) { $0.giveBack() } }
+    if let host = hosts.place(of: origin) { hosts.change(at: host) { $0.giveBackReserved() } }
   }
 
   /// The answer to a call that has reserved a token of the rate limit and asks for a slot. The call gets a slot, or
@@ -105,6 +107,7 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   mutating func enterBeyond(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) -> ReservedEntrance {
     let host = place(of: origin, now)
     if let moment = hosts.bucket(at: host)?.closed(now) { return .closed(moment) }
+    hosts.change(at: host) { $0.takeReserved(now) }
     return .admitted(take(at: host))
   }
 
@@ -148,6 +151,7 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   private mutating func giveBack(_ slot: Slot) {
     running = max(running - 1, 0)
     hosts.run(at: slot.host, -1)
+    if slot.isHeard { hosts.hear(at: slot.host, -1) }
   }
 
   /// Admits the next waiting call among all hosts that have a free slot for an exchange and a token of their rate
@@ -222,22 +226,18 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   /// The hosts that have waiting calls.
   var waitedFor: [Int] { waitingCalls.hosts }
 
-  /// The state that decides how a response changes the rate of a host: whether the rate follows the server, and the
-  /// number of exchanges that run besides the one with this slot. Nil if the host has no rate limit.
-  func rate(of slot: Slot) -> (followsServer: Bool, others: Int)? {
-    hosts.bucket(at: slot.host).map { ($0.followsServer, hosts.running(at: slot.host) - 1) }
+  /// Whether the rate of the host of a slot follows the server; nil if the host has no rate limit.
+  func followsServer(_ slot: Slot) -> Bool? { hosts.bucket(at: slot.host)?.followsServer }
+
+  /// Changes the rate of a host as the response to the exchange of a slot asks. The response headers arrived at the
+  /// moment `heard`.
+  mutating func learn(_ pace: ServerPace, _ slot: Slot, since heard: MonotonicInstant) {
+    let unheard = hosts.unheard(at: slot.host) - 1
+    hosts.change(at: slot.host) { $0.learn(pace, unheard: unheard, since: heard) }
   }
 
-  /// Admits at most `count` more requests to the host of a slot for the given time since a moment.
-  mutating func allow(_ slot: Slot, _ count: Int64, for time: Duration, since heard: MonotonicInstant) {
-    hosts.change(at: slot.host) { $0.allow(count, for: time, since: heard) }
-  }
-
-  /// Admits no request to the host of a slot before the given moment. At that moment the token bucket of the host is
-  /// empty.
-  mutating func close(_ slot: Slot, until moment: MonotonicInstant) {
-    hosts.change(at: slot.host) { $0.close(until: moment) }
-  }
+  /// Records that the response headers of the exchange of a slot have arrived, although the exchange continues.
+  mutating func hear(_ slot: Slot) { hosts.hear(at: slot.host, 1) }
 
   /// Changes the limits. The caller then calls ``admitNext(_:)`` to admit the waiting calls that the new limits allow.
   mutating func change(_ limits: AdmissionLimits, _ now: MonotonicInstant) {

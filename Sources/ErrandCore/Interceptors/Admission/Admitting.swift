@@ -8,26 +8,49 @@ package struct Admitting: SelectiveInterceptor {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let slot = try await control.enter(request.url.origin, context)
+    if let sink = context.sink, control.followsServer(slot) {
+      return try await streamed(into: sink, slot, request, context, next)
+    }
     return try await admitted(slot, request, context, next)
   }
 
-  /// This function is separate, so that its local variables do not enlarge the async frame of a call that waits for a
-  /// slot.
+  // The following functions are separate, so that their local variables do not enlarge the async frame of a call that
+  // waits for a slot.
+
   @inline(never)  // frame size
   private func admitted(
     _ slot: AdmissionControl.Queue.Slot, _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
-    let timers = context.call.timers
-    let isRecorded = context.record.flight != nil
-    defer {
-      if isRecorded { control.unhold(slot, by: context.info.id) }
-      control.release(slot, timers)
-    }
+    defer { leave(slot, context) }
     let response = try await next(Self.prioritized(request, context.call.priority))
-    if response.status == 429 || response.status == 503 || response.fields.contains("RateLimit") {
-      control.learn(from: response, slot, timers)
-    }
+    control.learn(from: response, slot, context.call.timers)
     return response
+  }
+
+  /// Runs an exchange whose response body goes to a sink, with a host whose rate follows the server. The queue learns
+  /// from the response headers when they arrive, because the body may take very long.
+  @inline(never)  // frame size
+  private func streamed(
+    into sink: any BodySink, _ slot: AdmissionControl.Queue.Slot, _ request: HTTPRequest, _ context: CallContext,
+    _ next: Next
+  ) async throws -> HTTPResponse {
+    let timers = context.call.timers
+    let watched = HeadSink(sink) { [control] head in control.hear(head, slot, timers) }
+    let request = Self.prioritized(request, context.call.priority)
+    let result = await Result<HTTPResponse, any Error>.catching {
+      try await next(request, in: context.with(sink: watched, onProgress: context.onProgress))
+    }
+    let isHeard = watched.stopReporting()
+    if !isHeard, case .success(let response) = result { control.learn(from: response, slot, timers) }
+    leave(slot, isHeard: isHeard, context)
+    return try result.get()
+  }
+
+  private func leave(_ slot: AdmissionControl.Queue.Slot, isHeard: Bool = false, _ context: CallContext) {
+    if context.record.flight != nil { control.unhold(slot, by: context.info.id) }
+    var slot = slot
+    slot.isHeard = isHeard
+    control.release(slot, context.call.timers)
   }
 
   /// The request with the priority of the call, unless the request has a field `Priority` (RFC 9218 section 5). The

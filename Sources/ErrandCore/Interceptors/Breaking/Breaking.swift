@@ -34,13 +34,13 @@ package struct Breaking: SelectiveInterceptor {
     _ request: HTTPRequest, into sink: any BodySink, _ generation: UInt64, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
     let origin = request.url.origin
-    let trial = TrialSink(sink) { status in end(Self.result(status), origin, generation, context) }
+    let trial = HeadSink(sink) { head in end(Self.result(head.status), origin, generation, context) }
     do {
       let response = try await next(request, in: context.with(sink: trial, onProgress: context.onProgress))
-      if !trial.hasReported { end(Self.result(response.status), origin, generation, context) }
+      if !trial.stopReporting() { end(Self.result(response.status), origin, generation, context) }
       return response
     } catch {
-      if !trial.hasReported { end(Self.result(error), origin, generation, context) }
+      if !trial.stopReporting() { end(Self.result(error), origin, generation, context) }
       throw error
     }
   }
@@ -85,32 +85,6 @@ extension TransportFailure.Kind {
     default: true
     }
   }
-}
-
-/// A body sink that forwards the body to another sink. The sink reports the status to the circuit breaker as soon as
-/// the response headers arrive. So the circuit breaker does not wait for the end of the body, which may take very long.
-final class TrialSink: BodySink {
-  private let inner: any BodySink
-  private let report: @Sendable (Int) -> Void
-  private let reported = Locked(false)
-
-  init(_ inner: any BodySink, report: @escaping @Sendable (Int) -> Void) {
-    self.inner = inner
-    self.report = report
-  }
-
-  /// Whether the status of the response has been reported to the circuit breaker.
-  var hasReported: Bool { reported.withLock { $0 } }
-
-  func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
-    reported.withLock { $0 = true }
-    report(head.status)
-    return try inner.begin(head, flow: flow)
-  }
-
-  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool { try inner.write(piece) }
-  func end() throws { try inner.end() }
-  func settle() async throws { try await inner.settle() }
 }
 
 /// Rejects calls to an origin that keeps failing, before the calls wait in the admission queue. See also ``Breaking``.
