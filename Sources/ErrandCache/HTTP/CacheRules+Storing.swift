@@ -177,9 +177,11 @@ enum StoredFields {
   ]
   /// The fields that describe the stored body. A later response without the body does not change them (RFC 9111
   /// section 3.2).
-  private static let ofBody: [HTTPFieldName] = [
-    .contentLength, .contentEncoding, .contentType, "Content-Range",
-  ]
+  private static let ofBody: [HTTPFieldName] =
+    [.contentLength, .contentEncoding, .contentType, "Content-Range"] + digests
+  /// The digests of the body of one message (RFC 9530 section 2, RFC 1864). `Repr-Digest` is not among them: it is the
+  /// digest of the whole representation, also in a response that has only a part or no body.
+  static let digests: [HTTPFieldName] = ["Content-Digest", "Content-MD5"]
   /// The fields that belong to a single exchange. An update discards the stored values of these fields, even if the
   /// later response does not have the fields.
   private static let ofExchange: [HTTPFieldName] = ["Age", .date]

@@ -36,8 +36,10 @@ package struct StoredRange: Sendable, Hashable {
   }
 
   /// The head (status and fields) of the 206 response for a part of a body of `count` bytes (RFC 9110 section 15.3.7).
+  /// It has no digest of the whole body.
   package static func head(_ stored: ResponseHead, _ slice: Range<Int>, of count: Int) -> ResponseHead {
     var fields = stored.fields
+    fields.removeAll { StoredFields.digests.contains($0.name) }
     fields.replace(HTTPField(.contentLength, String(slice.count)))
     fields.replace(HTTPField("Content-Range", "bytes \(slice.lowerBound)-\(slice.upperBound - 1)/\(count)"))
     return ResponseHead(status: 206, reason: "Partial Content", version: stored.version, fields: fields)

@@ -68,6 +68,14 @@ struct Rule16RenewalTests {
     #expect(Scene.word(try Scene.rules().decide(head, at: Scene.at(108))) == "validate")
   }
 
+  @Test(arguments: [("Content-Digest", "old"), ("Content-MD5", "old"), ("Repr-Digest", "new")])
+  func `304 keeps digests of the stored body`(field: String, value: String) throws {
+    let response = Scene.response(304, "ETag: \"x\" | \(field): new")
+    let head = try #require(
+      Scene.rules().renewal(of: Scene.stored("ETag: \"x\" | \(field): old"), by: response).head)
+    #expect(head.answer.fields.values(of: HTTPFieldName(field)) == [value])
+  }
+
   @Test func `304 restarts declared lifetime`() throws {
     let rules = try Scene.rules(policy: .lifetime(.seconds(60)))
     let stored = Scene.stored("", policy: .lifetime(.seconds(30)))
