@@ -105,6 +105,9 @@ package enum CacheFailure: Sendable, Hashable {
   /// A response with this status arrived.
   case status(Int)
 
+  /// The status of the response; nil if no response arrived.
+  var status: Int? { if case .status(let status) = self { status } else { nil } }
+
   /// Whether the failure allows the cache to serve a stored response (RFC 5861 section 4).
   var isServersFault: Bool {
     switch self {

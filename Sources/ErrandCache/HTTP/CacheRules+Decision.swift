@@ -25,7 +25,7 @@ extension CacheRules {
       let serving = CacheServing(reason: reason, head: head, freshness: freshness)
       return isKnown ? .notModified(serving) : .serve(serving)
     }
-    if let barred = barred(.expired) { return barred }
+    if let barred = barred(freshness.isFresh ? .needsServer : .expired) { return barred }
     if hasRange { return .bypass(.range) }
     if hasConditional { return .bypass(.conditional) }
     return .validate(validation(of: stored))
@@ -48,6 +48,12 @@ extension CacheRules {
     return CacheValidation(fields: added, allowance: allowance(for: stored))
   }
 
+  /// The reason for asking the server to validate a stored response.
+  package func forward(validating stored: CacheEntryHead, at now: CacheMoment) -> CacheForward {
+    guard freshness(of: stored, at: now).isFresh else { return .miss(.expired) }
+    return directives(of: stored.answer).noCache ? .miss(.needsServer) : .requested
+  }
+
   /// Makes the whole decision: selects one of the stored responses, and decides what to do with the selected response.
   /// The heads of the stored responses must be ordered newest first.
   package func decide(among heads: [CacheEntryHead], at now: CacheMoment) -> (index: Int?, decision: CacheDecision) {
@@ -57,7 +63,8 @@ extension CacheRules {
   }
 
   /// Decides whether the stored response is served because the server failed (`stale-if-error`). Returns the head to
-  /// serve and the reason. Nil if the stored response must not be served.
+  /// serve and the reason. The head has status 304 if the caller already has the stored response. Nil if the stored
+  /// response must not be served.
   package func mayServe(
     _ stored: CacheEntryHead, after failure: CacheFailure, by allowance: StaleAllowance, at now: CacheMoment
   ) -> CacheServing? {
@@ -68,7 +75,8 @@ extension CacheRules {
     case .upTo(let milliseconds): if freshness.staleness > milliseconds { return nil }
     case .anyAge: break
     }
-    return CacheServing(reason: .staleIfError, head: Self.served(stored, at: now), freshness: freshness)
+    let head = isKnownToCaller(stored) ? Self.notModified(stored, now) : Self.served(stored, at: now)
+    return CacheServing(reason: .staleIfError, head: head, freshness: freshness)
   }
 
   /// The head (status and fields) with which a stored response is served. Its `Age` is the current age (RFC 9111
@@ -142,7 +150,10 @@ extension CacheRules {
     return max(freshness.staleness, age.saturatingDifference(limit * 1_000))
   }
 
-  private func allowance(for stored: CacheEntryHead) -> StaleAllowance {
+  /// The longest staleness with which a stored response is served if the server fails. A byte range is served only if
+  /// it can be cut out of the stored body.
+  func allowance(for stored: CacheEntryHead) -> StaleAllowance {
+    if hasRange, !mayCut(stored) { return .none }
     if mode == .networkElseCached { return .anyAge }
     let server = directives(of: stored.answer)
     guard !server.mustRevalidate, !server.noCache, !requestDirectives.noCache,

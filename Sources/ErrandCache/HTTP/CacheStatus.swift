@@ -4,8 +4,11 @@ package import ErrandCore
 package enum CacheStatus: Sendable, Hashable {
   /// The response was served from the cache.
   case hit(CacheServing.Reason, secondsLeft: Int64)
+  /// The request was sent to the server, which failed or could not be reached, and the response was served from the
+  /// cache. The status is that of the server's response.
+  case fallback(CacheForward, status: Int?, secondsLeft: Int64)
   /// The server confirmed the stored response.
-  case validated(secondsLeft: Int64, collapsed: Bool = false)
+  case validated(CacheForward, secondsLeft: Int64, collapsed: Bool = false)
   /// The request was sent to the server.
   case forwarded(CacheForward, status: Int?, stored: Bool, collapsed: Bool)
   /// No response was served and the server was not contacted.
@@ -19,11 +22,14 @@ package enum CacheStatus: Sendable, Hashable {
     switch self {
     case .hit(.fresh, let left): "\(Self.name); hit\(Self.ttl(left))"
     case .hit(let reason, let left): "\(Self.name); hit\(Self.ttl(left)); detail=\(reason.rawValue)"
-    case .validated(let left, let collapsed):
-      "\(Self.name); fwd=stale; fwd-status=304\(Self.ttl(left))" + (collapsed ? "; collapsed" : "")
+    case .fallback(let forward, let status, let left):
+      "\(Self.name)\(Self.forwarded(forward, status))\(Self.ttl(left)); detail="
+        + CacheServing.Reason.staleIfError.rawValue
+    case .validated(let forward, let left, let collapsed):
+      "\(Self.name)\(Self.forwarded(forward, 304))\(Self.ttl(left))" + (collapsed ? "; collapsed" : "")
     case .forwarded(let forward, let status, let stored, let collapsed):
-      "\(Self.name); fwd=\(forward.token)" + (status.map { "; fwd-status=\($0)" } ?? "")
-        + (stored ? "; stored" : "") + (collapsed ? "; collapsed" : "") + "; detail=\(forward.detail)"
+      "\(Self.name)\(Self.forwarded(forward, status))" + (stored ? "; stored" : "") + (collapsed ? "; collapsed" : "")
+        + "; detail=\(forward.detail)"
     case .refused(let miss): "\(Self.name); detail=\(miss.rawValue)"
     }
   }
@@ -41,8 +47,9 @@ package enum CacheStatus: Sendable, Hashable {
       "The stored response is fresh for \(Self.seconds(left)); the call accepts it although no-cache requires a "
         + "validation."
     case .hit(.anyAge, _): "The stored response is stale, and the call accepts a response of any age."
-    case .hit(.staleIfError, _): "The server failed or could not be reached, so the stored response is served."
-    case .validated(_, let collapsed):
+    case .hit(.staleIfError, _), .fallback:
+      "The server failed or could not be reached, so the stored response is served."
+    case .validated(_, _, let collapsed):
       "The server confirmed the stored response." + Self.sharing(collapsed)
     case .forwarded(let forward, _, _, let collapsed):
       forward.sentence + Self.sharing(collapsed)
@@ -53,15 +60,19 @@ package enum CacheStatus: Sendable, Hashable {
   /// A copy of the status for a call that shared the exchange of another call.
   package var collapsed: CacheStatus {
     switch self {
-    case .validated(let left, _): .validated(secondsLeft: left, collapsed: true)
+    case .validated(let forward, let left, _): .validated(forward, secondsLeft: left, collapsed: true)
     case .forwarded(let forward, let status, let stored, _):
       .forwarded(forward, status: status, stored: stored, collapsed: true)
-    case .hit, .refused: self
+    case .hit, .fallback, .refused: self
     }
   }
 
   private static func sharing(_ collapsed: Bool) -> String {
     collapsed ? " This call shared the response of another call." : ""
+  }
+
+  private static func forwarded(_ forward: CacheForward, _ status: Int?) -> String {
+    "; fwd=\(forward.token)" + (status.map { "; fwd-status=\($0)" } ?? "")
   }
 
   private static func ttl(_ left: Int64) -> String { left == .min ? "" : "; ttl=\(left)" }
@@ -75,19 +86,22 @@ package enum CacheStatus: Sendable, Hashable {
 package enum CacheForward: Sendable, Hashable {
   /// No stored response could be used.
   case miss(CacheMiss)
-  /// The stored response had to be validated, and the server sent a new response.
-  case changed
+  /// The stored response is fresh, but the call or its `Cache-Control` requires a validation.
+  case requested
+  /// The stored response had to be validated for the given reason, and the server sent a new response.
+  indirect case changed(CacheForward)
   /// The call does not read stored responses.
   case bypass(CacheBypass)
 
   /// The value of the parameter `fwd` of `Cache-Status` (RFC 9211 section 2.2).
   var token: String {
     switch self {
-    case .miss(.expired), .changed: "stale"
+    case .miss(.expired), .miss(.needsServer): "stale"
+    case .changed(let reason): reason.token
     case .miss(.disabled), .bypass(.disabled), .bypass(.range): "bypass"
     case .miss: "miss"
     case .bypass(.method): "method"
-    case .bypass(.ignored), .bypass(.conditional): "request"
+    case .bypass(.ignored), .bypass(.conditional), .requested: "request"
     }
   }
 
@@ -95,6 +109,7 @@ package enum CacheForward: Sendable, Hashable {
   var detail: String {
     switch self {
     case .miss(let miss): miss.rawValue
+    case .requested: "requested"
     case .changed: "changed"
     case .bypass(let bypass): bypass.rawValue
     }
@@ -107,10 +122,12 @@ package enum CacheForward: Sendable, Hashable {
     case .miss(.missing): "nothing is stored for this request"
     case .miss(.unavailable): "the cache store was not available in time"
     case .miss(.expired): "the stored response has expired"
+    case .miss(.needsServer): "the stored response is fresh, but may be served only after asking the server"
     case .miss(.otherVersion): "the response was stored with another version of the cache policy"
     case .miss(.otherAccount): "the response was stored for another account"
     case .miss(.otherAppVersion): "the response was stored by another version of the app"
     case .miss(.damaged): "the stored response is damaged, or the checks of the request reject the response"
+    case .requested: "the stored response is fresh, but the call or its Cache-Control asks the server"
     case .changed: "the stored response had to be validated, and the server sent a new response"
     case .bypass(.ignored): "this call does not read from the cache"
     case .bypass(.method): "responses to this method are not served from the cache"

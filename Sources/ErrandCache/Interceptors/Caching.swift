@@ -103,11 +103,14 @@ final class CacheLookupResult: LookupResult {
   let validating: (entry: CacheEntry, how: CacheValidation)?
   /// The reason why the request is sent to the server.
   let forward: CacheForward
+  /// The stored response to serve if the server fails, and the longest staleness with which it may be served. Nil if the
+  /// failure is delivered.
+  let fallback: (entry: CacheEntry, allowance: StaleAllowance)?
 
   init(
     store: any CacheStore, recipe: CacheKeyRecipe, key: CacheKey, rules: CacheRules, generation: UInt64,
     cookies: String?, namesAccount: Bool, validating: (entry: CacheEntry, how: CacheValidation)? = nil,
-    forward: CacheForward = .miss(.missing)
+    forward: CacheForward = .miss(.missing), fallback: CacheEntry? = nil
   ) {
     self.store = store
     self.recipe = recipe
@@ -118,16 +121,20 @@ final class CacheLookupResult: LookupResult {
     self.namesAccount = namesAccount
     self.validating = validating
     self.forward = forward
+    let entry = validating?.entry ?? fallback
+    let allowance = validating?.how.allowance ?? fallback.map { rules.allowance(for: $0.head) } ?? .none
+    self.fallback = allowance == .none ? nil : entry.map { ($0, allowance) }
   }
 
-  /// A copy of the lookup result, with the reason why the request is sent to the server and with the stored response to
-  /// validate.
-  func forwarding(_ forward: CacheForward, validating: (entry: CacheEntry, how: CacheValidation)? = nil)
-    -> CacheLookupResult
-  {
+  /// A copy of the lookup result, with the reason why the request is sent to the server, and with the stored response to
+  /// validate. If the request is sent unchanged instead, `fallback` is the stored response for the case that the server
+  /// fails.
+  func forwarding(
+    _ forward: CacheForward, validating: (entry: CacheEntry, how: CacheValidation)? = nil, fallback: CacheEntry? = nil
+  ) -> CacheLookupResult {
     CacheLookupResult(
       store: store, recipe: recipe, key: key, rules: rules, generation: generation, cookies: cookies,
-      namesAccount: namesAccount, validating: validating, forward: forward)
+      namesAccount: namesAccount, validating: validating, forward: forward, fallback: fallback)
   }
 
   /// A copy of the lookup result, for the background refresh of a stored response under the same key.
@@ -137,7 +144,7 @@ final class CacheLookupResult: LookupResult {
       namesAccount: namesAccount, validating: (entry, rules.validation(of: entry.head)), forward: .miss(.expired))
   }
 
-  var hasFallbackResponse: Bool { validating.map { $0.how.allowance != .none } ?? false }
+  var hasFallbackResponse: Bool { fallback != nil }
 
   var joinMark: JoinMark { JoinMark(generation: generation, store: recipe.salt) }
 }

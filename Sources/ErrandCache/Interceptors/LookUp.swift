@@ -89,9 +89,8 @@ struct LookUp {
       return served(entry, serving, lookupResult, body: false, refresh: refresh)
     case (.validate(let how), let entry?):
       noteValidation(of: entry, lookupResult.rules)
-      let lookupResult = lookupResult.forwarding(.miss(.expired), validating: (entry, how))
-      return how.allowance == .none
-        ? try await forward(lookupResult) : try await forward(lookupResult, orServe: entry, how.allowance)
+      let reason = lookupResult.rules.forward(validating: entry.head, at: context.moment(cache.wallClock()))
+      return try await forward(lookupResult.forwarding(reason, validating: (entry, how)))
     case (.fail(let miss), _):
       context.note(.cache(.notServed(miss, reason: CacheForward.miss(miss).reason)))
       context.record.cached(CacheReport(.refused(miss), origin: .local, miss: miss))
@@ -100,9 +99,9 @@ struct LookUp {
       context.note(.cache(.notServed(miss, reason: CacheForward.miss(miss).reason)))
       context.record.cached(CacheReport(.refused(miss), origin: .local, miss: miss))
       return HTTPResponse(head: CacheDecision.gatewayTimeout, url: request.url, from: .local)
-    case (.bypass(let bypass), _):
+    case (.bypass(let bypass), let entry):
       context.note(.cache(.notServed(nil, reason: CacheForward.bypass(bypass).reason)))
-      return try await forward(lookupResult.forwarding(.bypass(bypass)))
+      return try await forward(lookupResult.forwarding(.bypass(bypass), fallback: entry))
     case (.fetch(let miss), _):
       context.note(.cache(.notServed(miss, reason: CacheForward.miss(miss).reason)))
       return try await forward(lookupResult.forwarding(.miss(miss)))
@@ -114,10 +113,11 @@ struct LookUp {
 
   private func served(
     _ entry: CacheEntry, _ serving: CacheServing, _ lookupResult: CacheLookupResult, body: Bool = true,
-    refresh: CallDecision.BackgroundRefresh = .none
+    refresh: CallDecision.BackgroundRefresh = .none, after failure: CacheFailure? = nil
   ) -> HTTPResponse {
     let hasBody = body && request.method != .head
-    let origin = recordHit(serving, saved: hasBody ? entry.body.count : 0, lookupResult.rules, refresh)
+    let saved = hasBody ? entry.body.count : 0
+    let origin = recordHit(serving, saved: saved, lookupResult, refresh, after: failure)
     return HTTPResponse(
       head: serving.head, body: hasBody ? entry.body : Data(), url: request.url, from: origin,
       hit: hasBody ? CacheHit(entry, lookupResult.store) : nil)
@@ -137,18 +137,27 @@ struct LookUp {
       guard !lookupResult.rules.mayContactServer else {
         return try await forward(lookupResult.forwarding(.bypass(.range)))
       }
-      let origin = recordHit(serving, saved: 0, lookupResult.rules)
+      let origin = recordHit(serving, saved: 0, lookupResult)
       return HTTPResponse(head: StoredRange.unsatisfiable(serving.head, of: count), url: request.url, from: origin)
     }
-    let origin = recordHit(serving, saved: slice.count, lookupResult.rules)
+    return part(slice, of: entry, serving, lookupResult)
+  }
+
+  private func part(
+    _ slice: Range<Int>, of entry: CacheEntry, _ serving: CacheServing, _ lookupResult: CacheLookupResult,
+    after failure: CacheFailure? = nil
+  ) -> HTTPResponse {
+    let origin = recordHit(serving, saved: slice.count, lookupResult, after: failure)
     let begin = entry.body.startIndex + slice.lowerBound
     return HTTPResponse(
-      head: StoredRange.head(serving.head, slice, of: count), body: Data(entry.body[begin..<begin + slice.count]),
+      head: StoredRange.head(serving.head, slice, of: entry.body.count),
+      body: Data(entry.body[begin..<begin + slice.count]),
       url: request.url, from: origin)
   }
 
   private func recordHit(
-    _ serving: CacheServing, saved bytes: Int, _ rules: CacheRules, _ refresh: CallDecision.BackgroundRefresh = .none
+    _ serving: CacheServing, saved bytes: Int, _ lookupResult: CacheLookupResult,
+    _ refresh: CallDecision.BackgroundRefresh = .none, after failure: CacheFailure? = nil
   ) -> ResponseOrigin {
     let isFresh = serving.isFresh
     cache.count {
@@ -156,45 +165,48 @@ struct LookUp {
       $0.bytesSaved += Int64(bytes)
     }
     let origin = isFresh ? ResponseOrigin.cacheFresh : .cacheStale
+    let left = serving.freshness.secondsLeft
+    let status = failure.map { CacheStatus.fallback(lookupResult.forward, status: $0.status, secondsLeft: left) }
     context.record.cached(
-      CacheReport(
-        .hit(serving.reason, secondsLeft: serving.freshness.secondsLeft), origin: origin, fields: serving.head.fields))
-    context.note(.cache(.served(rules.rule(of: serving), serving.freshness.recorded, refresh: refresh)))
+      CacheReport(status ?? .hit(serving.reason, secondsLeft: left), origin: origin, fields: serving.head.fields))
+    context.note(.cache(.served(lookupResult.rules.rule(of: serving), serving.freshness.recorded, refresh: refresh)))
     return origin
   }
 
   // MARK: - Forwarding to the server
 
   private func forward(_ lookupResult: CacheLookupResult) async throws -> HTTPResponse {
-    try await next(request, in: context.with(lookup: lookupResult))
+    if lookupResult.fallback != nil { return try await forwardOrServe(lookupResult) }
+    return try await next(request, in: context.with(lookup: lookupResult))
   }
 
   /// Sends the request to the server. If the server cannot be reached, fails or does not respond in time, the stored
-  /// response is served instead, as far as `allowance` permits its age.
-  private func forward(
-    _ lookupResult: CacheLookupResult, orServe entry: CacheEntry, _ allowance: StaleAllowance
-  ) async throws -> HTTPResponse {
+  /// response is served instead, as far as its age is allowed.
+  private func forwardOrServe(_ lookupResult: CacheLookupResult) async throws -> HTTPResponse {
     do {
       let response = try await withTimeToSpare(lookupResult)
-      return staleFallback(for: .status(response.status), entry, allowance, lookupResult) ?? response
+      return staleFallback(for: .status(response.status), lookupResult) ?? response
     } catch {
       try context.call.check()
-      guard Self.isServersFault(error), let response = staleFallback(for: .noResponse, entry, allowance, lookupResult)
-      else {
+      guard Self.isServersFault(error), let response = staleFallback(for: .noResponse, lookupResult) else {
         throw error
       }
       return response
     }
   }
 
-  private func staleFallback(
-    for failure: CacheFailure, _ entry: CacheEntry, _ allowance: StaleAllowance, _ lookupResult: CacheLookupResult
-  ) -> HTTPResponse? {
-    let now = context.moment(cache.wallClock())
-    guard let serving = lookupResult.rules.mayServe(entry.head, after: failure, by: allowance, at: now) else {
-      return nil
+  /// The stored response, the requested part of it, or a 304 response if the caller already has it. Nil if it must not
+  /// be served, or if the range is outside of its body.
+  private func staleFallback(for failure: CacheFailure, _ lookupResult: CacheLookupResult) -> HTTPResponse? {
+    let (rules, now) = (lookupResult.rules, context.moment(cache.wallClock()))
+    guard let (entry, allowance) = lookupResult.fallback,
+      let serving = rules.mayServe(entry.head, after: failure, by: allowance, at: now)
+    else { return nil }
+    let isKnown = serving.head.status == 304
+    guard let range = rules.range, !isKnown else {
+      return served(entry, serving, lookupResult, body: !isKnown, after: failure)
     }
-    return served(entry, serving, lookupResult)
+    return range.slice(of: entry.body.count).map { part($0, of: entry, serving, lookupResult, after: failure) }
   }
 
   /// Sends the request, and ends the exchange shortly before the deadline of the call. The stored response can be

@@ -34,7 +34,8 @@ struct StoreUpdate {
       if hasBody { $0.bytesSaved += Int64(entry.body.count) }
     }
     context.record.cached(
-      CacheReport(.validated(secondsLeft: left), origin: .revalidated, fields: head.answer.fields))
+      CacheReport(.validated(lookupResult.forward, secondsLeft: left), origin: .revalidated, fields: head.answer.fields)
+    )
     context.note(.cache(.revalidated(freshFor: freshness.timeLeft)))
     return HTTPResponse(
       head: CacheRules.served(head, at: now), body: hasBody ? entry.body : Data(), url: request.url,
@@ -78,7 +79,7 @@ struct StoreUpdate {
   }
 
   private func forward(_ response: HTTPResponse) -> CacheForward {
-    lookupResult.validating == nil ? lookupResult.forward : .changed
+    lookupResult.validating == nil ? lookupResult.forward : .changed(lookupResult.forward)
   }
 
   /// Stores the response under its own key and under the keys of the other requests. Returns whether any entry was
@@ -97,7 +98,7 @@ struct StoreUpdate {
     guard context.cache?.storesOwn != false else { return false }
     // Keep the stored response if the new response is a server error, because the cache may serve the stored response
     // instead of the error.
-    if let entry = lookupResult.validating?.entry, Self.isFault(response.status),
+    if let entry = lookupResult.validating?.entry ?? lookupResult.fallback?.entry, Self.isFault(response.status),
       !Self.isFault(entry.head.answer.status)
     {
       context.note(.cache(.notStored(reason: "the server failed, and the stored response may be served instead")))
@@ -342,7 +343,8 @@ extension CacheForward {
     switch self {
     case .miss(let miss): miss
     case .bypass(.disabled): .disabled
-    case .changed, .bypass: nil
+    case .changed(let reason): reason.miss
+    case .requested, .bypass: nil
     }
   }
 }

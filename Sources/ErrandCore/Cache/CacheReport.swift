@@ -2,7 +2,8 @@
 public struct CacheReport: Sendable {
   /// The source of the response, such as the network or the cache.
   public let origin: ResponseOrigin
-  /// The reason why no stored response was served; nil for a cache hit.
+  /// The reason why no stored response could be served without asking the server; nil for a cache hit, and if the call
+  /// itself asked for the server.
   public let miss: CacheMiss?
   /// Computes the texts of ``reason`` and ``status`` when they are read, so that a cache hit stays fast.
   private let makeTexts: @Sendable (_ isCollapsed: Bool) -> (reason: String, status: String)
@@ -64,6 +65,9 @@ public enum CacheMiss: String, Sendable, Hashable, CaseIterable {
   case unavailable
   /// The stored response has expired.
   case expired
+  /// The stored response is fresh, but this request may be served only after asking the server: because of `no-cache`,
+  /// because of its own `max-age` or `min-fresh`, or because the requested range cannot be cut out of the response.
+  case needsServer = "needs-server"
   /// The response was stored with another version of the request's cache policy.
   case otherVersion = "other-version"
   /// The response was stored for another account.

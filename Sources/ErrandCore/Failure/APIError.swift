@@ -150,6 +150,8 @@ extension APIError {
     case .missing: "Nothing is stored for this request; send the request once before you read only from the cache."
     case .unavailable: "The cache store did not reply in time; check that it works and can be reached."
     case .expired: "The stored response has expired and must not be served; load it again."
+    case .needsServer:
+      "The stored response is fresh, but this request may be served only after asking the server; load it again."
     case .otherVersion: "The stored response belongs to another version of the request's cache policy; load it again."
     case .otherAccount: "The stored response belongs to another account; load it again."
     case .otherAppVersion: "The stored response was stored by another version of the app; load it again."

@@ -96,6 +96,17 @@ struct HTTPValidationTests {
     #expect(await fixture.cache.entries().count == 1)
   }
 
+  @Test func `validation of a fresh response was requested`() async throws {
+    let fixture = CacheFixture { request, number in
+      number == 2 ? .status(304, fields: [.eTag: "\"1\""]) : Self.tagged(request, tag: "\"\(number)\"")
+    }
+    _ = try await fixture.client.send(Page.http())
+    for text in ["fwd-status=304; ttl=60", "fwd-status=200; stored; detail=changed"] {
+      let report = try await fixture.client.response(Page.http(), options: .cache(.revalidating)).metrics.cache
+      #expect(report?.status == "Errand; fwd=request; \(text)" && report?.miss == nil)
+    }
+  }
+
   @Test func `caller's condition gets a local 304`() async throws {
     let fixture = CacheFixture { request, _ in Self.tagged(request) }
     _ = try await fixture.client.send(Page.http())

@@ -280,10 +280,71 @@ struct StaleAnswerTests {
     fixture.pass(61)
     let answer = try await fixture.client.response(Page.http())
     #expect(answer.value == "body" && answer.origin == .cacheStale && answer.fields["Age"] == "61")
-    #expect(answer.metrics.cache?.status == "Errand; hit; ttl=-1; detail=stale-if-error")
+    let status = try #require(answer.metrics.cache?.status)
+    #expect(status.hasPrefix("Errand; fwd=stale; ") && status.hasSuffix("ttl=-1; detail=stale-if-error"))
     #expect(fixture.asked == 2)
     fixture.pass(600)
     #expect(await fixture.client.outcome(of: Page.http()).error != nil, "the stale-if-error window has ended")
+  }
+
+  @Test(
+    arguments: [
+      (.asDeclared, 61, 503, "fwd=stale; fwd-status=503; ttl=-1"), (.asDeclared, 61, nil, "fwd=stale; ttl=-1"),
+      (.networkElseCached, 61, 500, "fwd=stale; fwd-status=500; ttl=-1"),
+      (.networkElseCached, 1, nil, "fwd=request; ttl=59"),
+      (.revalidating, 1, 504, "fwd=request; fwd-status=504; ttl=59"),
+    ] as [(CacheReadMode, Int, Int?, String)])
+  func `forwarded request is no hit`(mode: CacheReadMode, age: Int, status: Int?, text: String) async throws {
+    let fixture = CacheFixture { _, number in
+      number == 1 ? .page("body", Self.ifError) : status.map { .status($0) } ?? .failure(.offline)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(age)
+    let report = try await fixture.client.response(Page.http(), options: .cache(mode)).metrics.cache
+    #expect(report?.status == "Errand; \(text); detail=stale-if-error" && report?.origin == .cacheStale)
+  }
+
+  /// A client whose server answers only the first request.
+  private func failing(_ control: String, _ status: Int?) async throws -> CacheFixture {
+    let fixture = CacheFixture { _, number in
+      if number == 1 { return .page("0123456789", ["Cache-Control": "\(control)", .eTag: "\"a\""]) }
+      return status.map { ScriptedAnswer(status: $0, fields: ["Cache-Control": "max-age=60"]) } ?? .failure(.offline)
+    }
+    _ = try await fixture.client.send(Page.http())
+    return fixture
+  }
+
+  @Test(arguments: [503, nil], [1, 61]) func `failure serves a range`(status: Int?, age: Int) async throws {
+    let fixture = try await failing("max-age=60", status)
+    fixture.pass(age)
+    let page = Page.http(headers: ["Range": "bytes=2-4"])
+    let response = try await fixture.client.response(page, options: .cache(.networkElseCached))
+    #expect(response.status == 206 && response.value == "234" && response.origin == .cacheStale)
+    #expect(response.fields["Content-Range"] == "bytes 2-4/10" && fixture.asked == 2)
+    #expect(response.metrics.cache?.status.hasPrefix("Errand; fwd=bypass;") == true)
+    let after = Page.http(headers: ["Range": "bytes=10-"])
+    #expect(await fixture.client.outcome(of: after, options: .cache(.networkElseCached)).error != nil)
+    #expect(await fixture.stored(Page.http()) == "0123456789")
+  }
+
+  @Test func `stale-if-error allows a range`() async throws {
+    let fixture = try await failing("max-age=60, stale-if-error=600", 503)
+    fixture.pass(61)
+    #expect(try await fixture.client.send(Page.http(headers: ["Range": "bytes=-2"])) == "89")
+    fixture.pass(600)
+    #expect(await fixture.client.outcome(of: Page.http(headers: ["Range": "bytes=-2"])).error?.status == 503)
+  }
+
+  @Test(arguments: [503, nil], [("a", 304, ""), ("b", 200, "0123456789")])
+  func `failure answers a condition`(status: Int?, condition: (tag: String, status: Int, body: String)) async throws {
+    let fixture = try await failing("max-age=60", status)
+    fixture.pass(61)
+    var page = Page.http(headers: ["If-None-Match": .text("\"\(condition.tag)\"")])
+    page.statusRule = .any
+    let response = try await fixture.client.response(page, options: .cache(.networkElseCached))
+    #expect(response.status == condition.status && response.value == condition.body && fixture.asked == 2)
+    #expect(fixture.transport.requests.last?.fields.values(of: "If-None-Match") == ["\"\(condition.tag)\""])
+    #expect(await fixture.stored(Page.http()) == "0123456789", "the failure does not replace the stored response")
   }
 
   @Test(arguments: [400, 404, 501]) func `other statuses are passed on`(_ status: Int) async throws {

@@ -79,6 +79,44 @@ struct Rule18AskingTests {
     #expect(try Scene.word(Scene.rules(policy: .none, mode: mode).decide(among: [], at: Scene.at(0)).decision) == off)
   }
 
+  @Test(
+    arguments: [
+      ("max-age=60, no-cache", "", 1, "fail needs-server"), ("max-age=60, no-cache", "", 60, "fail expired"),
+      ("max-age=60", "Cache-Control: no-cache", 1, "fail needs-server"),
+      ("max-age=60", "Cache-Control: max-age=5", 10, "fail needs-server"),
+      ("max-age=60 | Content-Encoding: gzip", "Range: bytes=0-1", 1, "fail needs-server"),
+      ("max-age=60 | Content-Encoding: gzip", "Range: bytes=0-1", 60, "fail expired"),
+    ] as [(String, String, Double, String)])
+  func `fresh response is not called expired`(stored: String, request: String, age: Double, word: String) throws {
+    #expect(try Scene.verdict("Cache-Control: \(stored)", after: age, request, mode: .cacheOnly) == word)
+  }
+
+  @Test(
+    arguments: [
+      ("max-age=60", "", CacheReadMode.asDeclared, 60, .miss(.expired)),
+      ("max-age=60", "", .revalidating, 1, .requested),
+      ("max-age=60", "", .revalidating, 60, .miss(.expired)), ("max-age=60", "", .networkElseCached, 1, .requested),
+      ("max-age=60", "Cache-Control: no-cache", .asDeclared, 1, .requested),
+      ("max-age=60", "Cache-Control: max-age=5", .asDeclared, 10, .requested),
+      ("max-age=60, no-cache", "", .asDeclared, 1, .miss(.needsServer)),
+      ("max-age=60, no-cache", "", .asDeclared, 60, .miss(.expired)),
+    ] as [(String, String, CacheReadMode, Double, CacheForward)])
+  func `validation has a reason`(
+    stored: String, request: String, mode: CacheReadMode, age: Double, reason: CacheForward
+  ) throws {
+    let rules = try Scene.rules(.get, request, mode: mode)
+    #expect(rules.forward(validating: Scene.stored("Cache-Control: \(stored)"), at: Scene.at(age)) == reason)
+  }
+
+  @Test func `failure serves a local 304`() throws {
+    let stored = Scene.stored("ETag: \"x\" | Cache-Control: max-age=5 | X-A: 1")
+    for (tag, status) in [("x", 304), ("y", 200)] {
+      let rules = try Scene.rules(.get, "If-None-Match: \"\(tag)\"", mode: .networkElseCached)
+      let serving = rules.mayServe(stored, after: .noResponse, by: rules.allowance(for: stored), at: Scene.at(99))
+      #expect(serving?.head.status == status && serving?.head.fields.contains("X-A") == (status == 200))
+    }
+  }
+
   @Test(arguments: [CacheReadMode.cachedElseLoad, .cacheOnlyAtAnyAge])
   func `any age includes no-cache`(mode: CacheReadMode) throws {
     let stored = "Cache-Control: max-age=60, no-cache"

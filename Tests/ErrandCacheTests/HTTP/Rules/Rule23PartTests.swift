@@ -76,6 +76,29 @@ struct Rule23PartTests {
     #expect(range.slice(of: 0) == nil)
   }
 
+  @Test func `rule 23: part has no digest of the whole`() {
+    let stored = ResponseHead(
+      status: 200, fields: Scene.fields("Content-Digest: a | Content-MD5: b | Repr-Digest: c | Content-Length: 10"))
+    let head = StoredRange.head(stored, 2..<5, of: 10)
+    #expect(
+      head.fields.all.map { "\($0.name): \($0.value)" } == [
+        "Repr-Digest: c", "Content-Length: 3", "Content-Range: bytes 2-4/10",
+      ])
+  }
+
+  @Test(
+    arguments: [
+      ("", CacheReadMode.networkElseCached, StaleAllowance.anyAge), ("", .asDeclared, .upTo(milliseconds: 60_000)),
+      (" | If-None-Match: \"y\"", .networkElseCached, .anyAge), (" | If-Range: \"x\"", .networkElseCached, .anyAge),
+      (" | If-Range: \"y\"", .networkElseCached, .none), (" | Cache-Control: no-cache", .asDeclared, .none),
+    ])
+  func `rule 23: range may replace a failure`(request: String, mode: CacheReadMode, allowance: StaleAllowance) throws {
+    let rules = try Scene.rules(.get, "Range: bytes=0-1\(request)", mode: mode)
+    #expect(rules.allowance(for: Scene.stored("ETag: \"x\" | Cache-Control: stale-if-error=60")) == allowance)
+    let coded = Scene.stored("ETag: \"x\" | Cache-Control: stale-if-error=60 | Content-Encoding: gzip")
+    #expect(rules.allowance(for: coded) == .none)
+  }
+
   @Test(arguments: ["", "bytes", "bytes=", "bytes=-", "bytes=a-", "bytes=1-b", "bytes=1", "bytes=1-2-3", "bytes=+1-2"])
   func `rule 23: invalid range goes to the server`(text: String) {
     #expect(StoredRange(["Range": text]) == nil)

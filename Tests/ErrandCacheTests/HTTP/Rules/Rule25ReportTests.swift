@@ -30,12 +30,22 @@ struct Rule25ReportTests {
         "The stored response is stale, and the call accepts a response of any age."
       ),
       (
-        .hit(.staleIfError, secondsLeft: -9), "Errand; hit; ttl=-9; detail=stale-if-error",
+        .fallback(.miss(.expired), status: 503, secondsLeft: -9),
+        "Errand; fwd=stale; fwd-status=503; ttl=-9; detail=stale-if-error",
         "The server failed or could not be reached, so the stored response is served."
       ),
       (
-        .validated(secondsLeft: 60), "Errand; fwd=stale; fwd-status=304; ttl=60",
+        .fallback(.requested, status: nil, secondsLeft: 9), "Errand; fwd=request; ttl=9; detail=stale-if-error",
+        "The server failed or could not be reached, so the stored response is served."
+      ),
+      (
+        .validated(.miss(.expired), secondsLeft: 60), "Errand; fwd=stale; fwd-status=304; ttl=60",
         "The server confirmed the stored response."
+      ),
+      (
+        .validated(.requested, secondsLeft: 60, collapsed: true),
+        "Errand; fwd=request; fwd-status=304; ttl=60; collapsed",
+        "The server confirmed the stored response. This call shared the response of another call."
       ),
       (
         .forwarded(.miss(.missing), status: 200, stored: true, collapsed: false),
@@ -48,7 +58,7 @@ struct Rule25ReportTests {
         "The request was sent to the server: nothing is stored for this request. This call shared the response of another call."
       ),
       (
-        .forwarded(.changed, status: 200, stored: true, collapsed: false),
+        .forwarded(.changed(.miss(.expired)), status: 200, stored: true, collapsed: false),
         "Errand; fwd=stale; fwd-status=200; stored; detail=changed",
         "The request was sent to the server: the stored response had to be validated, and the server sent a new response."
       ),
@@ -68,7 +78,8 @@ struct Rule25ReportTests {
 
   @Test func `every reason has its own text`() {
     let forwards =
-      CacheMiss.allCases.map(CacheForward.miss) + CacheBypass.allCases.map(CacheForward.bypass) + [.changed]
+      CacheMiss.allCases.map(CacheForward.miss) + CacheBypass.allCases.map(CacheForward.bypass)
+      + [.requested, .changed(.requested)]
     let tokens: Set = ["bypass", "method", "uri-miss", "vary-miss", "miss", "request", "stale", "partial"]
     #expect(forwards.allSatisfy { tokens.contains($0.token) && ASCII.isToken($0.detail) })
     // `disabled` has the same text as a miss and as a bypass.
