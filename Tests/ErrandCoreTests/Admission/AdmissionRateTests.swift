@@ -176,6 +176,17 @@ struct AdmissionRateTests {
     #expect(admissions(bench) == 9, "the first exchange still runs and may not be counted")
   }
 
+  @Test(arguments: [true, false]) func `failed probe is followed by the next`(hasResponse: Bool) {
+    let bench = following(.closed(.seconds(30)))
+    for number in 1...3 { bench.wait(Self.red, number) }
+    bench.now = .after(.milliseconds(30_001))
+    #expect(admissions(bench) == 1)
+    for number in 2...3 {
+      if hasResponse { bench.learn(.limits([], isRefused: true), from: Self.red) }
+      #expect(bench.release(Self.red) == number && bench.admitNext(at: Self.red) == nil)
+    }
+  }
+
   @Test func `response of another resource lifts a policy`() {
     let bench = following(.limits([.rest(0, .seconds(3_600), of: "search")], isRefused: false))
     for number in 1...3 { bench.wait(Self.red, number) }

@@ -57,6 +57,15 @@ struct ServerQuotasTests {
     #expect(starts(at: 10) == 1)
   }
 
+  @Test(arguments: [(5, 5, 5), (0, 0, 0), (62, 10, 62), (3_600, 10, 20)])
+  func `ended probe is followed at the reset`(reset: Int, first: Int, next: Int) {
+    hear(.rest(0, .seconds(reset)))
+    #expect(starts(at: first) == 1 && !opens(at: first))
+    quotas.on { $0.endProbe() }
+    #expect(!opens(at: next - 1) || next == first)
+    #expect(opens(at: next))
+  }
+
   @Test func `reset does not renew a policy`() {
     hear(.rest(2, .seconds(5)))
     #expect(starts(at: 100) == 3, "two are left, and the reset admits a probe")

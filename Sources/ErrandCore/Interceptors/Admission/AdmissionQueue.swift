@@ -152,6 +152,7 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     running = max(running - 1, 0)
     hosts.run(at: slot.host, -1)
     if slot.isHeard { hosts.hear(at: slot.host, -1) }
+    hosts.change(at: slot.host) { $0.endExchange() }
   }
 
   /// Admits the next waiting call among all hosts that have a free slot for an exchange and a token of their rate

@@ -73,6 +73,9 @@ struct RateBucket: Sendable {
   /// Puts a reserved token back into the bucket.
   mutating func giveBackReserved() { empty = Self.difference(empty, interval) }
 
+  /// Records that an exchange has ended, whether it had a response or not.
+  mutating func endExchange() { quotas.endProbe() }
+
   /// Changes the limits as a response asks, see ``ServerPace``.
   ///
   /// - Parameters:

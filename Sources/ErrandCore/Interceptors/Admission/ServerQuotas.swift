@@ -5,9 +5,9 @@
 /// left, and takes one request of each policy.
 ///
 /// A policy without a request left is *exhausted*. It may still be exhausted after its reset, so the reset admits only
-/// one exchange, the *probe*. The other calls wait until the response headers of the probe have arrived, or for
-/// ``probeInterval``. If the reset is further away than ``patience``, probes start before the reset, because the policy
-/// may not cover the waiting calls.
+/// one exchange, the *probe*. The other calls wait until the response headers of the probe have arrived, until it has
+/// ended without them, or for ``probeInterval``. If the reset is further away than ``patience``, probes start before the
+/// reset, because the policy may not cover the waiting calls.
 ///
 /// A response replaces the numbers of the policies that it names. A response that was not refused removes the exhausted
 /// policies that it does not name, because these do not cover all requests of the origin.
@@ -67,6 +67,11 @@ struct ServerQuotas: Sendable {
 
   /// Puts back an unused request of each policy.
   mutating func giveBack() { for index in quotas.indices { quotas[index].giveBack() } }
+
+  /// Lets the next probe start at the reset, because an exchange has ended, which may have been the probe.
+  mutating func endProbe() {
+    for index in quotas.indices { quotas[index].probe = min(quotas[index].probe, quotas[index].reset) }
+  }
 
   /// Replaces all policies by `Retry-After`. At the given moment one probe may start.
   mutating func close(until moment: MonotonicInstant) { quotas = [Quota(nil, left: 0, moment, reset: moment)] }
