@@ -327,6 +327,16 @@ struct StaleAnswerTests {
     #expect(await fixture.stored(Page.http()) == "0123456789")
   }
 
+  @Test(arguments: [("a", 304, ""), ("b", 206, "01")])
+  func `condition precedes the range`(tag: String, status: Int, body: String) async throws {
+    let fixture = try await failing("max-age=60", nil)
+    fixture.pass(61)
+    var page = Page.http(headers: ["If-None-Match": .text("\"\(tag)\""), "Range": "bytes=0-1"])
+    page.statusRule = .any
+    let response = try await fixture.client.response(page, options: .cache(.networkElseCached))
+    #expect(response.status == status && response.value == body && fixture.asked == 2)
+  }
+
   @Test func `stale-if-error allows a range`() async throws {
     let fixture = try await failing("max-age=60, stale-if-error=600", 503)
     fixture.pass(61)

@@ -64,8 +64,14 @@ struct RateLimitSocketTests {
     #expect(await eventually { client.admission.waiting == 5 })
     clock.advance(by: .seconds(30))
     for call in calls { #expect(await call.value.error == nil) }
+    clock.advance(by: .seconds(5))
     gate.open()
     for try await _ in stream {}
+    #expect(await eventually { client.admission.running == 0 })
+    let last = Task { await client.outcome(of: Page(number: 6)) }
+    #expect(await eventually { server.requests.count == 7 }, "the end of the stream brings no old numbers back")
+    clock.advance(by: .seconds(60))
+    #expect(await last.value.error == nil)
     transport.expectToHaveCarriedAll(of: server)
   }
 
