@@ -110,7 +110,9 @@ bool errand_demand_host(void *parameters, const char *host) {
   unsigned char address[16];
   // OpenSSL would not check an empty name, and would accept every subdomain for a name that begins with a dot.
   if (host[0] == 0 || host[0] == '.') return false;
-  X509_VERIFY_PARAM_set_hostflags(parameters, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+  // A wildcard stands for a whole label, never for a part of it (RFC 9525 section 6.3).
+  X509_VERIFY_PARAM_set_hostflags(parameters,
+                                  X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   if (inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1) {
     return X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1;
   }

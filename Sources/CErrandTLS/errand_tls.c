@@ -24,7 +24,7 @@ struct errand_tls {
   bool is_drained; // the last read of this call returned fewer bytes than were requested
   bool stops_if_drained;
   bool is_established;  // the handshake is complete
-  size_t messages;      // the messages of TLS itself that were received after the handshake
+  size_t messages;      // the messages of TLS itself that were received, those of the handshake until it is complete
   size_t content;       // the bytes of application data that were read
   size_t unfinished;    // the bytes of content in a record that the socket has not accepted completely
   char *unsent;         // the bytes that OpenSSL has written and the socket has not accepted; null if there are none
@@ -35,12 +35,14 @@ struct errand_tls {
 // The bytes of content in the largest record (RFC 8446 section 5.1).
 enum { largest_record = 16 << 10 };
 
-// The number of messages of TLS itself, such as session tickets, that are accepted after the handshake, and the number
-// of bytes of content for which one more is accepted. Within one call, OpenSSL reads messages until content arrives. So
-// without a limit, a server could hold the calling thread.
-enum { most_messages = 1000, content_per_message = 64 << 10 };
+// The number of messages of TLS itself that are accepted during the handshake, of which a server needs fewer than ten;
+// those, such as session tickets, that are accepted after it; and the number of bytes of content for which one more is
+// accepted. Within one call, OpenSSL reads messages until the handshake is complete or content arrives. So without a
+// limit, a server could hold the calling thread.
+enum { most_handshake_messages = 64, most_messages = 1000, content_per_message = 64 << 10 };
 
 static bool is_flooded(const errand_tls *tls) {
+  if (!tls->is_established) return tls->messages > most_handshake_messages;
   return tls->messages > most_messages + tls->content / content_per_message;
 }
 
@@ -51,7 +53,7 @@ static void count_message(int is_written, int version, int type, const void *byt
   (void)length;
   (void)ssl;
   errand_tls *tls = context;
-  if (!is_written && type == SSL3_RT_HANDSHAKE && tls->is_established) tls->messages++;
+  if (!is_written && type == SSL3_RT_HANDSHAKE) tls->messages++;
 }
 
 void errand_tls_note_missing_certificate(SSL *ssl) {
@@ -297,8 +299,14 @@ errand_tls_result errand_tls_handshake(errand_tls *tls) {
   send_unsent(tls);
   ERR_clear_error();
   int result = SSL_do_handshake(tls->ssl);
-  tls->is_established = result == 1;
   errand_tls_result last = result == 1 ? errand_tls_done : interpret(tls, result);
+  if (last == errand_tls_done) {
+    tls->is_established = true;
+    tls->messages = 0;
+  } else if (is_flooded(tls)) {
+    tls->error = ERR_PACK(ERR_LIB_SSL, 0, SSL_R_UNEXPECTED_MESSAGE);
+    last = tls->reading = tls->writing = errand_tls_failed;
+  }
   free_buffers(tls);
   return last;
 }

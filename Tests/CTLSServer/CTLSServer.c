@@ -33,7 +33,7 @@ static X509 *make_certificate(EVP_PKEY *key) {
   X509_set_issuer_name(made, X509_get_subject_name(made));
   X509V3_CTX context;
   X509V3_set_ctx(&context, made, made, NULL, NULL, 0);
-  char names[] = "DNS:localhost,IP:127.0.0.1,IP:::1";
+  char names[] = "DNS:localhost,DNS:part*.wild.test,DNS:*.whole.test,IP:127.0.0.1,IP:::1";
   X509_EXTENSION *extension = X509V3_EXT_conf_nid(NULL, &context, NID_subject_alt_name, names);
   X509_add_ext(made, extension, -1);
   X509_EXTENSION_free(extension);

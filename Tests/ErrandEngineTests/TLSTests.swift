@@ -283,6 +283,21 @@
       #expect(failure?.kind == .tls && failure?.isCertainlyNotSent == true)
     }
 
+    /// Within one call, OpenSSL reads messages until the handshake continues or the socket has no more bytes.
+    @Test func `a flood of messages in the handshake ends it`() async throws {
+      let server = try TLSServer { peer in
+        var byte: UInt8 = 0
+        _ = recv(peer.descriptor, &byte, 1, 0)
+        // A record of HelloRequest messages, which a client ignores (RFC 5246 section 7.4.1.1).
+        let record = "\u{16}\u{3}\u{3}@\0" + String(repeating: "\0", count: 16 << 10)
+        for _ in 0..<200 { peer.writePlain(record) }
+        peer.readPlain()
+      }
+      let failure = try await Self.failure(server)
+      #expect(failure?.kind == .tls && failure?.isCertainlyNotSent == true)
+      #expect(failure?.description.contains("unexpected message") == true)
+    }
+
     @Test func `a server without TLS is named`() async throws {
       let server = try LoopbackServer { _ in .ok() }
       let request = try HTTPRequest(url: "https://127.0.0.1:\(server.port)/")
@@ -338,6 +353,20 @@
       let failure = try await Self.failure(server, EngineTransport())
       #expect(failure?.kind == .certificateSelfSigned && failure?.isCertainlyNotSent == true)
       #expect(requests.withLock { $0 } == 0)
+    }
+
+    /// RFC 9525 section 6.3.
+    @Test(arguments: ["whole.test", "one.two.whole.test", "partial.wild.test"])
+    func `a wildcard stands for the whole first label`(host: String) async throws {
+      let server = try TLSServer(Self.answering())
+      let transport = try server.transport {
+        $0.addressOverrides = ["\(host):\(server.port)": "127.0.0.1", "one.whole.test:\(server.port)": "127.0.0.1"]
+      }
+      let request = try HTTPRequest(url: "https://\(host):\(server.port)/")
+      let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
+      #expect(failure?.kind == .wrongHost)
+      let url = "https://one.whole.test:\(server.port)/"
+      #expect(try await TransportConformance.get(transport, url).text == "ok")
     }
 
     @Test(arguments: ["\u{8}http/1.1", "\u{2}h2"])

@@ -10,7 +10,8 @@
 typedef struct tls_server tls_server;
 typedef struct tls_peer tls_peer;
 
-// Makes a server with a new key and a self-signed certificate for localhost, 127.0.0.1 and ::1.
+// Makes a server with a new key and a self-signed certificate for localhost, part*.wild.test, *.whole.test, 127.0.0.1
+// and ::1.
 tls_server *tls_server_make(void);
 // Writes the certificate in PEM. Returns its length.
 size_t tls_server_certificate(const tls_server *server, char *buffer, size_t size);
