@@ -72,7 +72,7 @@
     var refusals = 0
     /// The HTTP/2 connections on which the server did not process the request.
     var refusers: [HTTP2Connection] = []
-    /// True if an earlier connection accepted bytes of the request.
+    /// True if an earlier connection accepted bytes of the request, and its server may have processed them.
     var wasBegun = false
     /// True if the sink has paused the body.
     var isPaused = false
@@ -142,7 +142,7 @@
     /// The number of bytes of the response that arrived on the current connection.
     private var received: Int64 { connection?.machine.bytesReceived ?? stream?.machine.bytesReceived ?? 0 }
 
-    /// True if a connection accepted bytes of the request. The server may then process the request.
+    /// True if a connection accepted bytes of the request, and the server may process them.
     var mayHaveBeenSent: Bool { wasBegun || sent > 0 }
 
     // MARK: - Once more

@@ -74,7 +74,7 @@
       _ report: Poller.Report?
     ) {
       if usesHTTP2(socket, for: exchange) { return connectedHTTP2(exchange, socket, token, address) }
-      defer { connectOthers(waitingFor: exchange) }
+      let others = exchangesOverHTTP1(waitingFor: exchange)
       let connection = EngineConnection(
         socket, token: token, origin: exchange.origin, proxy: exchange.proxy, address: address.text, loop: self)
       sockets.hand(token, to: .connection(connection))
@@ -83,6 +83,7 @@
       if let report, connection.isOpen, report.isReadable || report.hasEnded {
         connection.readable(hasEnded: report.hasEnded)
       }
+      place(others)
     }
 
     // MARK: - Continuing

@@ -95,12 +95,12 @@
       if connection.isOpen { connection.readable() }
     }
 
-    /// Lets the exchanges that wait for the connection of `leader` connect themselves, because the server chose
-    /// HTTP/1.1.
-    func connectOthers(waitingFor leader: EngineExchange) {
-      guard openings[leader.origin]?.leader === leader else { return }
+    /// Returns the exchanges that wait for the connection of `leader`. They must connect themselves, because the server
+    /// chose HTTP/1.1.
+    func exchangesOverHTTP1(waitingFor leader: EngineExchange) -> [EngineExchange] {
+      guard openings[leader.origin]?.leader === leader else { return [] }
       Self.insert(leader.origin, into: &http1Origins)
-      place(endOpening(of: leader))
+      return endOpening(of: leader)
     }
 
     /// Handles the end of an exchange that waits for a connection or opens one. If the connection failed, the exchanges
@@ -132,7 +132,8 @@
       return openings.removeValue(forKey: leader.origin)?.waiting ?? []
     }
 
-    private func place(_ exchanges: [EngineExchange]) {
+    /// Places the exchanges that have not ended.
+    func place(_ exchanges: [EngineExchange]) {
       for exchange in exchanges where exchange.slot != nil { place(exchange) }
     }
 
@@ -153,13 +154,17 @@
         !exchange.exchange.call.isStopped
       else {
         let text = EngineFailure.unprocessed(exchange.origin)
-        return fail(exchange, TransportFailure(.closedBeforeResponse, text, isCertainlyNotSent: true))
+        return fail(
+          exchange, TransportFailure(.closedBeforeResponse, text, isCertainlyNotSent: !exchange.wasBegun))
       }
+      let wasBegun = exchange.wasBegun
       exchange.refusals += 1
       exchange.refusers.append(connection)
       exchange.exchange.handling.observer?.repeated()
       exchange.expectsContinue = exchange.exchange.request.body?.expectsContinue == true
       sendAgain(exchange, isKept: false, after: EngineExchange.pause(afterRefusals: exchange.refusals))
+      // What this connection accepted does not count. An earlier connection may have ended without such a guarantee.
+      exchange.wasBegun = wasBegun
     }
 
     /// True if a server that requires HTTP/1.1 gets it. Without TLS, the configuration requires HTTP/2.

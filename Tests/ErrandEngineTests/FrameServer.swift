@@ -114,6 +114,9 @@
       shutdown(listener, Int32(SHUT_RDWR))
     }
 
+    /// Accepts no more connections. Those that are open stay open.
+    func refuseConnections() { shutdown(listener, Int32(SHUT_RDWR)) }
+
     /// Counts a request as processed.
     func process(_ path: String) { state.withLock { $0.paths.append(path) } }
 

@@ -142,6 +142,45 @@
       #expect(ContinuousClock.now - begun >= .milliseconds(20 + 40 + 80 + 160 + 320))
     }
 
+    /// With GOAWAY and with RST_STREAM.
+    @Test(arguments: [true, false])
+    func `an unprocessed request without a next server is not sent`(byGoAway: Bool) async throws {
+      let server = try FrameServer { peer, server in
+        try peer.start()
+        let first = try peer.nextRequest()
+        peer.respond(first.stream, "ok")
+        let second = try peer.nextRequest()
+        server.refuseConnections()
+        if byGoAway { peer.goAway(last: first.stream) } else { peer.reset(second.stream, 7) }
+        _ = try peer.next { $0.kind == .goAway }
+      }
+      let transport = try HTTP2.transport()
+      _ = try await TransportConformance.get(transport, server.url)
+      let post = try HTTP2.post(server.url, HTTPBody(Data([1])))
+      let failure = await TransportConformance.failure(of: post, over: transport)
+      #expect(failure?.kind == .refused && failure?.isCertainlyNotSent == true)
+    }
+
+    @Test func `a refusal does not undo an earlier attempt`() async throws {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        let first = try peer.nextRequest()
+        if peer.number == 1 {
+          peer.respond(first.stream, "ok")
+          // The server may have processed this request before it closes the connection.
+          return _ = try peer.nextRequest()
+        }
+        peer.reset(first.stream, 7)
+        try peer.serve { peer.reset($0.stream, 7) }
+      }
+      let transport = try HTTP2.transport()
+      _ = try await TransportConformance.get(transport, server.url)
+      let exchange = Exchange(request: try HTTPRequest(url: server.url))
+      let failure = await TransportConformance.failure(of: exchange, over: transport)
+      #expect(failure?.kind == .closedBeforeResponse && failure?.isCertainlyNotSent == false)
+      #expect(server.connections == EngineExchange.mostRefusals + 2)
+    }
+
     @Test func `the wait after a refusal doubles`() {
       let waits = [0, 0, 20, 40, 80, 160, 320, 640]
       for (count, milliseconds) in waits.enumerated() {

@@ -172,6 +172,38 @@
 
     // MARK: - Bodies
 
+    @Test func `a failed body fails no other call`() async throws {
+      let isAllowed = DispatchGroup()
+      isAllowed.enter()
+      let server = try TLSServer { peer in
+        guard isAllowed.wait(timeout: .now() + 30) == .success, peer.accept() else { return }
+        while peer.readRequest() != nil { peer.answer("ok") }
+      }
+      let file = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: file) }
+      try Data("before".utf8).write(to: file)
+      let post = Exchange(request: try HTTPRequest(method: .post, url: server.url, body: .file(file)))
+      try Data("after".utf8).write(to: file)
+      let transport = try server.transport()
+      async let failure = TransportConformance.failure(of: post, over: transport)
+      #expect(await eventually { server.connections == 1 })
+      // These calls wait for the connection that the first call opens.
+      let begun = Counter()
+      let texts = try await withThrowingTaskGroup(of: String.self) { group in
+        for _ in 0..<5 {
+          group.addTask {
+            begun.add()
+            return try await TransportConformance.get(transport, server.url).text
+          }
+        }
+        #expect(await eventually { begun.value == 5 })
+        isAllowed.leave()
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(texts == [String](repeating: "ok", count: 5))
+      #expect(await failure?.kind == .bodyChanged)
+    }
+
     @Test func `large bodies pass in both directions`() async throws {
       let loopback = try LoopbackServer { request in .data(request.body) }
       let server = try TLSServer(receiveBuffer: 4096) { peer in if peer.accept() { peer.relay(to: loopback.port) } }
