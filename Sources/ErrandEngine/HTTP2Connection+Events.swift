@@ -18,13 +18,13 @@
         fault = "the server sent PUSH_PROMISE, which the client has disabled"
         return false
       }
-      let price: Int
-      switch UInt32(header.type) {
-      case NGHTTP2_DATA.rawValue: price = header.length > 0 ? 0 : HTTP2FrameBudget.frame
-      case NGHTTP2_CONTINUATION.rawValue: price = HTTP2FrameBudget.continuation
-      default: price = HTTP2FrameBudget.frame
+      // `take(_:)` has counted the CONTINUATION frames, because libnghttp2 reports not all of them.
+      if UInt32(header.type) == NGHTTP2_CONTINUATION.rawValue {
+        sectionPrice += HTTP2FrameBudget.continuation
+        return true
       }
-      if frames.spend(price, now: loop.now) { return true }
+      sectionPrice = HTTP2FrameBudget.frame
+      if frames.spend(HTTP2FrameBudget.frame, now: loop.now) { return true }
       (fault, faultCode) = (EngineFailure.flood, NGHTTP2_ENHANCE_YOUR_CALM)
       return false
     }
@@ -51,7 +51,7 @@
       case NGHTTP2_HEADERS.rawValue:
         hasResponded = true
         frames.earn(endsStream ? HTTP2FrameBudget.content : 0)
-        streams[header.stream_id]?.endSection(endsStream: endsStream)
+        if streams[header.stream_id]?.endSection(endsStream: endsStream) == true { frames.earn(sectionPrice) }
       case NGHTTP2_DATA.rawValue:
         if endsStream {
           frames.earn(HTTP2FrameBudget.content)

@@ -31,6 +31,9 @@
     /// The maximum number of concurrent streams that the server accepts.
     private var mostStreams: Int
     var frames: HTTP2FrameBudget
+    private var continuations = HTTP2ContinuationCounter()
+    /// The price of the frames of the current header section.
+    var sectionPrice = 0
     /// The error because of which the connection ends. Nil if the server just closes the connection.
     var fault: String?
     /// The code that tells the server about the fault.
@@ -49,8 +52,8 @@
     private var written: Int64 = 0
     /// True if the system accepts no more bytes. A response may still be readable.
     private var isWriteClosed = false
-    /// True if the outbox contains content of request bodies.
-    private var hasContent = false
+    /// The streams whose content is in the outbox.
+    private var sendingStreams: Set<Int32> = []
     private var lastHeard: MonotonicInstant
     private var pingSent: MonotonicInstant?
     /// True while libnghttp2 runs. It must then neither be called for more bytes nor be released.
@@ -92,6 +95,7 @@
       guard let session else { return }
       mostStreams = session.mostStreams
       loop.note(mostStreams: mostStreams, for: origin)
+      if mostStreams == 0, streams.isEmpty { retire() }
     }
 
     /// Sends the request of an exchange on a new stream.
@@ -135,7 +139,11 @@
       loop.flushLater(self)
     }
 
-    private func keepIfIdle() { if isOpen, streams.isEmpty, !isRetired { loop.keep(self) } }
+    /// Keeps the connection for later requests if it has no streams. Closes it if the server accepts no streams.
+    private func keepIfIdle() {
+      guard isOpen, streams.isEmpty, !isRetired else { return }
+      if mostStreams > 0 { loop.keep(self) } else { retire() }
+    }
 
     /// Takes no new streams any more.
     func retire() {
@@ -203,7 +211,7 @@
           outboxStart += count
           sent += count
           written += Int64(count)
-          if hasContent { noteActivity() }
+          noteActivity()
         case .later:
           if isRetired, streams.isEmpty { finish() }
           return
@@ -215,16 +223,15 @@
       endIfOver()
     }
 
-    /// Postpones the idle time-out of the exchanges with a body, because the system has accepted bytes of bodies.
-    private func noteActivity() {
-      for stream in streams.values where stream.exchange.upload != nil { stream.exchange.lastActivity = loop.now }
-    }
+    /// Postpones the idle time-out of the exchanges whose content is in the outbox, because the system has accepted
+    /// bytes of it.
+    private func noteActivity() { for id in sendingStreams { streams[id]?.exchange.lastActivity = loop.now } }
 
     /// Collects bytes of the session. Returns false if there are none.
     private func fillOutbox() -> Bool {
       outbox.removeAll(keepingCapacity: !streams.isEmpty)
       outboxStart = 0
-      hasContent = false
+      sendingStreams.removeAll(keepingCapacity: true)
       isInSession = true
       while outbox.count < Self.outboxSize, let bytes = session?.nextBytes(), !bytes.isEmpty {
         noteFrames(bytes)
@@ -247,7 +254,7 @@
         if let stream = streams[Int32(bitPattern: id)] {
           stream.sentFrame(kind: frame[3], flags: frame[4], length: length, at: serialized + Int64(start))
           if frame[3] == UInt8(NGHTTP2_DATA.rawValue) {
-            hasContent = true
+            sendingStreams.insert(stream.id)
             frames.earn(max(HTTP2FrameBudget.content, length / HTTP2FrameBudget.sentBytesPerPoint))
           }
         }
@@ -298,6 +305,11 @@
     private func take(_ bytes: UnsafeRawBufferPointer) {
       lastHeard = loop.now
       pingSent = nil
+      let price = continuations.count(in: bytes) * HTTP2FrameBudget.continuation
+      if price > 0, !frames.spend(price, now: loop.now) {
+        faultCode = NGHTTP2_ENHANCE_YOUR_CALM
+        return breakOff(EngineFailure.flood)
+      }
       isInSession = true
       let error = session?.receive(bytes)
       leaveSession()

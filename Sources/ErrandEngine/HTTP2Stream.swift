@@ -78,17 +78,23 @@
       }
     }
 
-    func endSection(endsStream: Bool) {
+    /// Ends a header section. Returns true if it contains the headers or the trailers of the final response, which a
+    /// server sends once.
+    func endSection(endsStream: Bool) -> Bool {
       do {
         switch try machine.endSection(endsStream: endsStream) {
-        case .informational: exchange.exchange.onInformational?(machine.head)
+        case .informational:
+          exchange.exchange.onInformational?(machine.head)
+          return false
         case .head(let framing): try exchange.begin(framing, machine.head, machine.contentEncoding, loop)
         case .trailers: break
         }
       } catch {
-        return fail(error)
+        fail(error)
+        return false
       }
       completeIfDone()
+      return true
     }
 
     func takeContent(_ bytes: UnsafeRawBufferPointer) {

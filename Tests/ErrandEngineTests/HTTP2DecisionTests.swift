@@ -50,6 +50,21 @@
     }
   }
 
+  struct HTTP2ContinuationCounterTests {
+    @Test func `only CONTINUATION frames are counted, in any pieces`() {
+      let kinds: [(kind: UInt8, length: Int)] = [(9, 0), (0, 9), (9, 300), (1, 9), (0, 0), (9, 1)]
+      let frames = kinds.flatMap { FramePeer.frame($0.kind, flags: 9, 9, [UInt8](repeating: 9, count: $0.length)) }
+      for size in 1...frames.count {
+        var counter = HTTP2ContinuationCounter()
+        var found = 0
+        for start in stride(from: 0, to: frames.count, by: size) {
+          found += frames[start..<min(start + size, frames.count)].withUnsafeBytes { counter.count(in: $0) }
+        }
+        #expect(found == 3)
+      }
+    }
+  }
+
   struct SharedPoolTests {
     private final class Thing {}
 

@@ -215,6 +215,32 @@
       #expect(failure?.kind == .idleTimeout && ContinuousClock.now - begun >= .milliseconds(200))
     }
 
+    @Test func `a silent stream times out next to an upload`() async throws {
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        let streams = try [peer.nextRequest(), peer.nextRequest()]
+        guard let upload = streams.first(where: { $0.path == "/upload" })?.stream else { return }
+        // The upload continues until the other call ends, for two seconds at most.
+        for _ in 0..<400 {
+          for stream in [0, upload] { peer.send(window: 1000, on: stream) }
+          usleep(5000)  // the pace of the upload
+          if try peer.next(where: { $0.kind == .reset || ($0.kind == .data && $0.stream == upload) }).kind == .reset {
+            break
+          }
+        }
+        for stream in streams { peer.respond(stream.stream, "ok") }
+        _ = try peer.next { $0.kind == .goAway }
+      }
+      let transport = try HTTP2.transport()
+      let silent = Exchange(
+        request: try HTTPRequest(method: .post, url: server.url + "silent", body: HTTPBody(Data([1]))),
+        idleTimeout: .milliseconds(200))
+      async let failure = TransportConformance.failure(of: silent, over: transport)
+      let upload = try HTTP2.post(server.url + "upload", HTTPBody(Data(count: 2 << 20)))
+      #expect(try await transport.send(upload).text == "ok")
+      #expect(await failure?.kind == .idleTimeout)
+    }
+
     /// A server whose first connection sends no byte after its first response, and a transport that has received this
     /// response and notices the silence soon.
     private static func silentServer() async throws -> (server: FrameServer, transport: EngineTransport) {

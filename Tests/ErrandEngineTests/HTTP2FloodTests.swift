@@ -1,6 +1,8 @@
 #if os(Linux)
+  import CNGHTTP2
   import ErrandCore
   import ErrandHTTP
+  import ErrandSupport
   import Foundation
   import TestSupport
   import Testing
@@ -11,7 +13,8 @@
   /// Servers that send more than a client can need.
   struct HTTP2FloodTests {
     enum Flood: String, CaseIterable, Sendable {
-      case settings, ping, emptyData, priority, windowUpdate, emptyContinuation, longContinuation, informational
+      case settings, ping, emptyData, paddedData, priority, windowUpdate, emptyContinuation, longContinuation,
+        informational
 
       /// One frame of the flood.
       func frame(_ stream: Int) -> [UInt8] {
@@ -19,6 +22,7 @@
         case .settings: FramePeer.frame(4, flags: 0, 0, [0, 4] + FramePeer.number(70_000))
         case .ping: FramePeer.frame(6, flags: 0, 0, [UInt8](repeating: 1, count: 8))
         case .emptyData: FramePeer.frame(0, flags: 0, stream, [])
+        case .paddedData: FramePeer.frame(0, flags: 8, stream, [0])
         case .priority: FramePeer.frame(2, flags: 0, stream, [0, 0, 0, 0, 1])
         case .windowUpdate: FramePeer.frame(8, flags: 0, 0, FramePeer.number(1))
         case .emptyContinuation: FramePeer.frame(9, flags: 0, stream, [])
@@ -33,7 +37,7 @@
         switch self {
         case .emptyContinuation, .longContinuation:
           FramePeer.frame(1, flags: 0, stream, FramePeer.literal(":status", "200"))
-        case .emptyData: FramePeer.headers(stream, [(":status", "200")])
+        case .emptyData, .paddedData: FramePeer.headers(stream, [(":status", "200")])
         default: []
         }
       }
@@ -98,6 +102,57 @@
       let transport = try HTTP2.transport()
       for _ in 0..<3000 { #expect(try await TransportConformance.get(transport, server.url).body.isEmpty) }
       #expect(server.connections == 1)
+    }
+
+    @Test func `many long header sections are no flood`() async throws {
+      let field = ("x", String(repeating: "~", count: 24 << 10))
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        try peer.serve { peer.respond($0.stream, "ok", [field]) }
+      }
+      let transport = try HTTP2.transport()
+      for _ in 0..<400 { #expect(try await TransportConformance.get(transport, server.url).text == "ok") }
+      #expect(server.connections == 1)
+    }
+
+    @Test func `many headers before their content are no flood`() async throws {
+      let count = HTTP2FrameBudget.capacity + 500
+      let server = try FrameServer { peer, _ in
+        try peer.start([(id: 3, value: count)])
+        peer.respond(try peer.nextRequest().stream, "ok")
+        let streams = try (0..<count).map { _ in try peer.nextRequest().stream }
+        peer.send(raw: streams.flatMap { FramePeer.headers($0, [(":status", "200")]) })
+        peer.send(raw: streams.flatMap { FramePeer.frame(0, flags: 1, $0, [111, 107]) })
+        _ = try peer.next { $0.kind == .goAway }
+      }
+      let transport = try HTTP2.transport()
+      _ = try await TransportConformance.get(transport, server.url)
+      let texts = try await withThrowingTaskGroup(of: String.self) { group in
+        for _ in 0..<count { group.addTask { try await TransportConformance.get(transport, server.url).text } }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(texts == [String](repeating: "ok", count: count))
+      #expect(server.connections == 1)
+    }
+
+    /// libnghttp2 ignores the header section of an ended stream, but decompresses it.
+    @Test func `a flood on an ended stream ends the connection`() async throws {
+      let code = Locked<Int?>(nil)
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        let stream = try peer.nextRequest().stream
+        peer.respond(stream, "ok")
+        peer.send(raw: Flood.longContinuation.start(stream))
+        for _ in 0..<150 { peer.send(raw: Flood.longContinuation.frame(stream)) }
+        peer.send(.continuation, flags: 4, stream, [])
+        peer.send(.ping, 0, [UInt8](repeating: 1, count: 8))
+        let end = try peer.next { $0.kind == .goAway || $0.kind == .ping }
+        code.withLock { $0 = end.kind == .goAway ? end.number : 0 }
+      }
+      let transport = try HTTP2.transport()
+      #expect(try await TransportConformance.get(transport, server.url).text == "ok")
+      #expect(await eventually { code.withLock { $0 } != nil })
+      #expect(code.withLock { $0 } == Int(NGHTTP2_ENHANCE_YOUR_CALM.rawValue))
     }
 
     @Test func `unknown frames are ignored`() async throws {

@@ -242,6 +242,24 @@
       #expect(texts == [String](repeating: "ok", count: 5) && server.connections == 5)
     }
 
+    @Test(arguments: [true, false])
+    func `a connection that takes no streams is not kept`(beforeResponse: Bool) async throws {
+      let goodbyes = Counter()
+      let server = try FrameServer { peer, _ in
+        try peer.start()
+        let request = try peer.nextRequest()
+        if beforeResponse { peer.send(settings: [(id: 3, value: 0)]) }
+        peer.respond(request.stream, "ok")
+        if !beforeResponse { peer.send(settings: [(id: 3, value: 0)]) }
+        _ = try peer.next { $0.kind == .goAway }
+        goodbyes.add()
+      }
+      let transport = try HTTP2.transport()
+      #expect(try await TransportConformance.get(transport, server.url).text == "ok")
+      let isClosed = await eventually { server.openConnections == 0 }
+      #expect(isClosed && goodbyes.value == 1)
+    }
+
     @Test func `an idle connection is closed by its age`() async throws {
       let goodbyes = Counter()
       let server = try FrameServer { peer, _ in
