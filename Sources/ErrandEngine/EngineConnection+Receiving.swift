@@ -32,6 +32,8 @@
         let (count, stop) = fill(buffer)
         read += count
         if count > 0 { take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+        // The poller may have reported the end of the stream already.
+        if machine.phase == .idle, hasEnded || socket.hasBuffered { return readIdle() }
         guard machine.phase == .busy, !isReadingStopped else { return }
         switch stop {
         case .bytes: if count < buffer.count, !hasEnded, !socket.hasBuffered { return }

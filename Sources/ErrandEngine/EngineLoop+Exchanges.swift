@@ -2,6 +2,13 @@
   import ErrandHTTP
   import Glibc
 
+  /// A lookup of a host, and the connection attempts that wait for it.
+  struct HostLookup {
+    /// The number of the lookup in ``NameLookups``.
+    let number: Int
+    var waiting: [EngineConnector] = []
+  }
+
   // The life of an exchange in the loop: it begins, finds a connection, may move to another connection, and ends.
   extension EngineLoop {
     // MARK: - Beginning
@@ -43,11 +50,22 @@
       if let known = knownAddresses(of: exchange) { return connector.begin(known, wasLookedUp: false) }
       expectWatch(of: exchange)
       let origin = exchange.peer
-      lookups[origin, default: []].append(connector)
-      guard lookups[origin]?.count == 1 else { return }
-      NameLookups.shared.addresses(of: origin.host, port: origin.port) { [weak self] answer in
-        self?.push(.resolved(origin, answer))
+      if lookups[origin] == nil {
+        let number = names.addresses(of: origin.host, port: origin.port) { [weak self] answer in
+          self?.push(.resolved(origin, answer))
+        }
+        lookups[origin] = HostLookup(number: number)
       }
+      lookups[origin]?.waiting.append(connector)
+    }
+
+    /// Handles the end of a connection attempt. Cancels the lookup of its host if no other attempt waits for it.
+    private func leaveLookup(_ connector: EngineConnector, of origin: HTTPURL.Origin) {
+      guard let lookup = lookups[origin], lookup.waiting.contains(where: { $0 === connector }) else { return }
+      lookups[origin]?.waiting.removeAll { $0 === connector }
+      guard lookup.waiting.count == 1 else { return }
+      names.cancel(lookup.number)
+      lookups[origin] = nil
     }
 
     /// The addresses of the exchange's host if they are known without a lookup. Nil if a lookup is needed.
@@ -60,7 +78,7 @@
     }
 
     func resolved(_ origin: HTTPURL.Origin, _ answer: NameLookups.Answer) {
-      for connector in lookups.removeValue(forKey: origin) ?? [] {
+      for connector in lookups.removeValue(forKey: origin)?.waiting ?? [] {
         switch answer {
         case .success(let addresses): connector.begin(addresses, wasLookedUp: true)
         case .failure(let failure): connector.failed(failure)
@@ -212,6 +230,7 @@
       exchange.result = measured(result, exchange)
       exchange.upload?.close()
       exchange.file = nil
+      if case .connecting(let connector) = exchange.stage { leaveLookup(connector, of: exchange.peer) }
       leave(exchange.stage, keeping: kept)
       exchange.stage = .unconnected
       note(ended: exchange)

@@ -32,6 +32,7 @@
     let overrides: [HTTPURL.Origin: [SocketAddress]]
     /// The trust settings of the configuration.
     let trust: TrustSettings
+    let names: NameLookups
     /// The poller for the sockets. Nil if the system has no resources for the poller.
     let poller: Poller?
     private let inbox = Locked(EngineInbox())
@@ -64,8 +65,8 @@
     /// The origins whose servers accept fewer concurrent streams than a client may assume, with their limits.
     var streamLimits: [HTTPURL.Origin: Int] = [:]
     var watches = WatchList<EngineExchange>()
-    /// The connection attempts that wait for the lookup of a host, by origin.
-    var lookups: [HTTPURL.Origin: [EngineConnector]] = [:]
+    /// The running lookups of hosts, by origin.
+    var lookups: [HTTPURL.Origin: HostLookup] = [:]
     private var commands: [EngineCommand] = []
     private var jobs: [(job: UnownedJob, executor: EngineExecutor)] = []
     private var runningJobs: [(job: UnownedJob, executor: EngineExecutor)] = []
@@ -79,11 +80,12 @@
 
     init(
       _ configuration: EngineConfiguration, _ overrides: [HTTPURL.Origin: [SocketAddress]] = [:],
-      _ trust: TrustSettings = .standard
+      _ trust: TrustSettings = .standard, names: NameLookups = .shared
     ) {
       self.configuration = configuration
       self.overrides = overrides
       self.trust = trust
+      self.names = names
       tls = TLSContexts(trust, minimum: configuration.minimumTLSVersion)
       poller = Poller()
       pool = IdlePool(

@@ -9,6 +9,7 @@
     typealias Answer = Result<[SocketAddress], SocketAddress.LookupFailure>
 
     private struct Job: Sendable {
+      let number: Int
       let host: String
       let port: Int
       let done: @Sendable (Answer) -> Void
@@ -17,6 +18,8 @@
     private struct State: Sendable {
       var waiting: [Job] = []
       var threads = 0
+      /// The number of the last lookup.
+      var number = 0
     }
 
     static let shared = NameLookups(mostThreads: 16)
@@ -35,17 +38,22 @@
       self.find = find
     }
 
-    /// Looks up a host, and calls `done` on one of the lookup threads.
-    func addresses(of host: String, port: Int, _ done: @escaping @Sendable (Answer) -> Void) {
-      let job = Job(host: host, port: port, done: done)
-      let needsThread = state.withLock { state in
-        state.waiting.append(job)
-        guard state.threads < mostThreads else { return false }
+    /// Looks up a host, and calls `done` on one of the lookup threads. Returns the number of the lookup.
+    @discardableResult
+    func addresses(of host: String, port: Int, _ done: @escaping @Sendable (Answer) -> Void) -> Int {
+      let (number, needsThread) = state.withLock { state in
+        state.number += 1
+        state.waiting.append(Job(number: state.number, host: host, port: port, done: done))
+        guard state.threads < mostThreads else { return (state.number, false) }
         state.threads += 1
-        return true
+        return (state.number, true)
       }
       if needsThread, !DetachedThread.start(named: "errand.names", { [self] in work() }) { abandon() }
+      return number
     }
+
+    /// Removes a lookup that has not begun, so that it does not delay others. `done` is then not called.
+    func cancel(_ number: Int) { state.withLock { $0.waiting.removeAll { $0.number == number } } }
 
     /// Performs the waiting lookups, then ends the thread.
     private func work() {

@@ -1,9 +1,11 @@
 #if os(Linux)
-  import ErrandSupport
   import ErrandHTTP
+  import ErrandSupport
+  import ErrandTesting
   import Foundation
   import TestSupport
   import Testing
+  import TransportChecks
 
   @testable import ErrandEngine
 
@@ -225,6 +227,64 @@
         }
       }
       #expect(meter.most <= 3)
+    }
+
+    @Test func `a cancelled lookup does not delay others`() async {
+      let gate = DispatchSemaphore(value: 0)
+      let found = Locked<[String]>([])
+      let lookups = NameLookups(mostThreads: 2) { host, _ in
+        found.withLock { $0.append(host) }
+        if host == "dead" { gate.wait() }
+        return .success([])
+      }
+      let dead = (0..<20).map { _ in lookups.addresses(of: "dead", port: 80) { _ in } }
+      await withCheckedContinuation { continuation in
+        lookups.addresses(of: "good", port: 80) { _ in continuation.resume() }
+        for lookup in dead { lookups.cancel(lookup) }
+        for _ in dead { gate.signal() }
+      }
+      // The threads may have begun two lookups before these were cancelled.
+      #expect(found.withLock { $0.count } <= 3)
+    }
+
+    @Test func `an ended call cancels its lookup`() async throws {
+      let server = try LoopbackServer { _ in .ok("here") }
+      let gate = DispatchSemaphore(value: 0)
+      let found = Locked<[String]>([])
+      let names = NameLookups(mostThreads: 1) { host, port in
+        found.withLock { $0.append(host) }
+        if host == "dead0.test" { gate.wait() }
+        return .success([SocketAddress(numeric: "127.0.0.1", port: port)].compactMap { $0 })
+      }
+      let transport = EngineTransport(over: EngineLoop(EngineConfiguration(), names: names), resolver: nil)
+      for number in 0..<3 {
+        let request = try HTTPRequest(url: "http://dead\(number).test:\(server.port)/")
+        let exchange = Exchange(request: request, connectTimeout: .milliseconds(50))
+        #expect(await TransportConformance.failure(of: exchange, over: transport)?.kind == .connectTimeout)
+      }
+      gate.signal()
+      #expect(try await TransportConformance.get(transport, "http://good.test:\(server.port)/").text == "here")
+      #expect(found.withLock { $0 } == ["dead0.test", "good.test"])
+    }
+
+    @Test func `a lookup continues while another call waits`() async throws {
+      let server = try LoopbackServer { _ in .ok("here") }
+      let gate = DispatchSemaphore(value: 0)
+      let names = NameLookups(mostThreads: 1) { host, port in
+        gate.wait()
+        return .success([SocketAddress(numeric: "127.0.0.1", port: port)].compactMap { $0 })
+      }
+      let transport = EngineTransport(over: EngineLoop(EngineConfiguration(), names: names), resolver: nil)
+      func request(_ host: String) throws -> HTTPRequest { try HTTPRequest(url: "http://\(host):\(server.port)/") }
+      let first = Exchange(request: try request("first.test"), connectTimeout: .milliseconds(50))
+      #expect(await TransportConformance.failure(of: first, over: transport)?.kind == .connectTimeout)
+      // The only thread is still in use, so the next lookup waits.
+      let lasting = Exchange(request: try request("good.test"), connectTimeout: .seconds(30))
+      async let response = transport.send(lasting)
+      let second = Exchange(request: try request("good.test"), connectTimeout: .milliseconds(100))
+      #expect(await TransportConformance.failure(of: second, over: transport)?.kind == .connectTimeout)
+      for _ in 0..<2 { gate.signal() }
+      #expect(try await response.text == "here")
     }
 
     @Test func `an unknown host name has no address`() async {

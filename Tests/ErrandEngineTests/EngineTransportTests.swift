@@ -103,6 +103,27 @@
       }
     }
 
+    @Test func `a connection that ends with its response is not kept`() async throws {
+      let gate = Gate()
+      let answer = LoopbackAnswer.raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", thenCloses: true)
+      let server = try LoopbackServer { _ in answer.held(at: gate) }
+      let transport = EngineTransport()
+      let timers = try #require(transport.timers as? EngineTimers)
+      async let response = TransportConformance.get(transport, server.url)
+      try await gate.reached(times: 1)
+      // The loop waits until the end of the stream has arrived, too.
+      let hasEnded = DispatchSemaphore(value: 0)
+      _ = timers.schedule(at: timers.now) { hasEnded.wait() }
+      gate.open()
+      try await server.wait { $0.openConnectionCount == 0 }
+      hasEnded.signal()
+      #expect(try await response.text == "x")
+      let count = await withCheckedContinuation { continuation in
+        _ = timers.schedule(at: timers.now) { continuation.resume(returning: timers.loop.pool.count) }
+      }
+      #expect(count == 0)
+    }
+
     @Test func `lines of a folded field become one field`() async throws {
       let head = "HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\t c\r\nContent-Length: 2\r\nY:\r\n  d\r\n\r\nab"
       let server = try LoopbackServer { _ in .raw(head, thenCloses: false) }
