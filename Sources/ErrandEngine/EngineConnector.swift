@@ -61,14 +61,14 @@
     func failed(_ failure: SocketAddress.LookupFailure) {
       guard let exchange else { return }
       let kind: TransportFailure.Kind = exchange.proxy == nil ? .nameLookup : .proxy
-      loop.fail(exchange, exchange.failure(kind, EngineFailure.lookup(kind, exchange.origin, failure)))
+      loop.notConnected(exchange, exchange.failure(kind, EngineFailure.lookup(kind, exchange.origin, failure)))
     }
 
     /// Starts the connection attempts that are due. Fails the exchange if every address has failed.
     func advance() {
       while exchange != nil, let address = race?.next(now: loop.now) { attempt(address) }
       guard let exchange else { return }
-      if race?.isLost == true { return loop.fail(exchange, failure(exchange)) }
+      if race?.isLost == true { return loop.notConnected(exchange, failure(exchange)) }
       loop.expectWatch(of: exchange)
     }
 
@@ -181,7 +181,10 @@
       guard let exchange else { return }
       switch session.handshake() {
       case .later: loop.expectWatch(of: exchange)
-      case .failed: loop.fail(exchange, EngineFailure.handshake(exchange, session.failure))
+      case .failed:
+        let failure = EngineFailure.handshake(exchange, session.failure)
+        if failure.kind == .closedBeforeResponse { return loop.notConnected(exchange, failure) }
+        loop.fail(exchange, failure)
       case .done:
         guard loop.tls.allowsKey(of: session, exchange.origin) else {
           return loop.fail(exchange, exchange.failure(.pinMismatch))

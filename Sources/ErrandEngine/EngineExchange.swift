@@ -8,8 +8,8 @@
   /// The caller sets `wakeup` before it submits the exchange to the loop. The loop sets `result` before it wakes the
   /// caller. Only the loop's thread uses the properties that are declared after `result`.
   final class EngineExchange: @unchecked Sendable {  // the caller and the loop's thread use it in turn, see above
-    /// Whether the exchange has no connection, is connecting, waits for a connection that another exchange opens, or
-    /// has a connection or a stream of an HTTP/2 connection.
+    /// Whether the exchange has no connection, is connecting, waits for a connection that another exchange opens or for
+    /// a stream of an open connection, or has a connection or a stream of an HTTP/2 connection.
     enum Stage {
       case unconnected
       case connecting(EngineConnector)
@@ -172,10 +172,13 @@
       count < 2 ? .zero : firstPause * (1 << min(count - 2, mostRefusals))
     }
 
-    /// True if the exchange may use an HTTP/2 connection. An exchange that lost its connection needs a newer one.
-    func mayShare(_ connection: HTTP2Connection) -> Bool {
-      connection.acceptsStreams && connection.proxy == proxy && !needsOwnConnection
-        && !refusers.contains { $0 === connection }
+    /// True if the exchange may use an HTTP/2 connection now.
+    func mayShare(_ connection: HTTP2Connection) -> Bool { connection.acceptsStreams && mayUse(connection) }
+
+    /// True if the exchange may use an HTTP/2 connection when it takes a stream. An exchange that lost its connection
+    /// needs a newer one.
+    func mayUse(_ connection: HTTP2Connection) -> Bool {
+      connection.proxy == proxy && !needsOwnConnection && !refusers.contains { $0 === connection }
         && (!needsFreshConnection || connection.established >= started)
     }
 

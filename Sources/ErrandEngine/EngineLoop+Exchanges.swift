@@ -238,7 +238,7 @@
     }
 
     /// Releases the connection of an exchange. Keeps the connection in the pool if it is `kept`.
-    private func leave(_ stage: EngineExchange.Stage, keeping kept: EngineConnection?) {
+    func leave(_ stage: EngineExchange.Stage, keeping kept: EngineConnection?) {
       switch stage {
       case .unconnected, .joining: break
       case .connecting(let connector): connector.cancel()

@@ -108,6 +108,7 @@
     func connectOthers(waitingFor exchange: EngineExchange, _ error: any Error) {
       guard openings[exchange.origin]?.leader === exchange else {
         openings[exchange.origin]?.waiting.removeAll { $0 === exchange }
+        crowds[exchange.origin]?.removeAll { $0 === exchange }
         return
       }
       let others = endOpening(of: exchange)
@@ -116,6 +117,33 @@
         return place(others)
       }
       for other in others { fail(other, other.failure(failure.kind, failure.description)) }
+    }
+
+    // MARK: - Waiting for a stream
+
+    /// Handles a connection that could not be opened. If the exchange may use another connection to the server, it waits
+    /// until that one takes a stream, at most until the connect time-out. Otherwise it fails.
+    func notConnected(_ exchange: EngineExchange, _ failure: TransportFailure) {
+      guard let open = sharedPool.first(of: exchange.origin, where: exchange.mayUse) else {
+        return fail(exchange, failure)
+      }
+      let others = endOpening(of: exchange)
+      leave(exchange.stage, keeping: nil)
+      exchange.stage = .joining
+      expectWatch(of: exchange)
+      crowds[exchange.origin, default: []] += [exchange] + others.filter { $0.mayUse(open) }
+      placeCrowd(of: exchange.origin, open.freeStreams)
+      place(others.filter { !$0.mayUse(open) })
+    }
+
+    /// Looks for a connection for exchanges that wait for a stream, for at most `count` of them.
+    func placeCrowd(of origin: HTTPURL.Origin, _ count: Int = .max) {
+      guard let crowd = crowds[origin] else { return }
+      for exchange in crowd.prefix(count) {
+        exchange.stage = .unconnected
+        placeLater(exchange)
+      }
+      crowds[origin] = crowd.count > count ? Array(crowd[count...]) : nil
     }
 
     /// Remembers how many concurrent streams a server accepts. Another connection to it then keeps to the limit before
@@ -210,7 +238,10 @@
     }
 
     /// Removes a connection that takes no new streams from the pool.
-    func forget(_ connection: HTTP2Connection) { sharedPool.remove(connection, of: connection.origin) }
+    func forget(_ connection: HTTP2Connection) {
+      sharedPool.remove(connection, of: connection.origin)
+      placeCrowd(of: connection.origin)
+    }
 
     /// Removes and closes the socket of a connection.
     func removeSocket(of connection: HTTP2Connection) {

@@ -82,7 +82,10 @@
     // MARK: - Streams
 
     /// True if the connection takes another stream now.
-    var acceptsStreams: Bool { isOpen && !isRetired && !isWriteClosed && streams.count < mostStreams }
+    var acceptsStreams: Bool { freeStreams > 0 }
+
+    /// The number of streams that the connection takes now.
+    var freeStreams: Int { isOpen && !isRetired && !isWriteClosed ? max(0, mostStreams - streams.count) : 0 }
 
     /// Begins the session. Returns false if the system has no memory.
     func open(_ limits: ResponseLimits) -> Bool {
@@ -96,6 +99,7 @@
       mostStreams = session.mostStreams
       loop.note(mostStreams: mostStreams, for: origin)
       if mostStreams == 0, streams.isEmpty { retire() }
+      loop.placeCrowd(of: origin, freeStreams)
     }
 
     /// Sends the request of an exchange on a new stream.
@@ -136,6 +140,7 @@
         session?.reset(stream.id, code: stream.resetCode)
       }
       keepIfIdle()
+      loop.placeCrowd(of: origin, freeStreams)
       loop.flushLater(self)
     }
 

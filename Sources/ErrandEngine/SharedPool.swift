@@ -27,6 +27,11 @@
     /// True if the pool has a connection to an origin.
     func contains(_ origin: HTTPURL.Origin) -> Bool { entries[origin] != nil }
 
+    /// Returns the oldest connection of an origin that fulfils a condition.
+    func first(of origin: HTTPURL.Origin, where isWanted: (Connection) -> Bool) -> Connection? {
+      entries[origin]?.first { isWanted($0.connection) }?.connection
+    }
+
     /// Adds a connection that an exchange uses.
     mutating func insert(_ connection: Connection, for origin: HTTPURL.Origin) {
       entries[origin, default: []].append(Entry(connection: connection))

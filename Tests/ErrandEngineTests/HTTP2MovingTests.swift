@@ -242,6 +242,61 @@
       #expect(texts == [String](repeating: "ok", count: 5) && server.connections == 5)
     }
 
+    /// The server accepts one connection with two streams, and both are in use.
+    @Test(arguments: ["response", "limit", "goodbye"])
+    func `a call without a second connection waits for a stream`(release: String) async throws {
+      let isFull = Latch()
+      let areAllWaiting = DispatchSemaphore(value: 0)
+      let server = try FrameServer { peer, server in
+        try peer.start([(id: 3, value: 2)])
+        if peer.number > 1 { return try peer.serve { peer.respond($0.stream, "ok") } }
+        peer.respond(try peer.nextRequest().stream, "ok")
+        let streams = try [peer.nextRequest().stream, peer.nextRequest().stream]
+        server.refuseConnections()
+        isFull.open()
+        areAllWaiting.wait()
+        if release == "goodbye" { peer.goAway(last: streams[1]) }
+        if release == "limit" {
+          peer.send(settings: [(id: 3, value: 5)])
+          for _ in 0..<3 { peer.respond(try peer.nextRequest().stream, "ok") }
+        }
+        for stream in streams { peer.respond(stream, "ok") }
+        try peer.serve { peer.respond($0.stream, "ok") }
+      }
+      let transport = try HTTP2.transport()
+      let timers = try #require(transport.timers as? EngineTimers)
+      let url = server.url
+      @Sendable func get(_ count: Int) async -> [String] {
+        await withTaskGroup(of: String.self) { group in
+          for _ in 0..<count {
+            group.addTask { (try? await TransportConformance.get(transport, url).text) ?? "failure" }
+          }
+          return await group.reduce(into: []) { $0.append($1) }
+        }
+      }
+      #expect(await get(1) == ["ok"])
+      async let held = get(2)
+      try await isFull.wait()
+      let impatient = Exchange(request: try HTTPRequest(url: url), connectTimeout: .milliseconds(50))
+      #expect(await TransportConformance.failure(of: impatient, over: transport)?.kind == .connectTimeout)
+      async let waiting = get(3)
+      let origin = try HTTPURL(url).origin
+      let end = ContinuousClock.now + .seconds(30)
+      var areWaiting = false
+      while !areWaiting, .now < end {
+        areWaiting = await withCheckedContinuation { continuation in
+          _ = timers.schedule(at: timers.now) {
+            continuation.resume(returning: timers.loop.crowds[origin]?.count == 3)
+          }
+        }
+      }
+      #expect(areWaiting)
+      areAllWaiting.signal()
+      #expect(await held == ["ok", "ok"])
+      #expect(await waiting == [String](repeating: release == "goodbye" ? "failure" : "ok", count: 3))
+      #expect(server.connections == 1)
+    }
+
     @Test(arguments: [true, false])
     func `a connection that takes no streams is not kept`(beforeResponse: Bool) async throws {
       let goodbyes = Counter()
