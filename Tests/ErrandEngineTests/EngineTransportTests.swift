@@ -112,8 +112,13 @@
       async let response = TransportConformance.get(transport, server.url)
       try await gate.reached(times: 1)
       // The loop waits until the end of the stream has arrived, too.
+      let isWaiting = Latch()
       let hasEnded = DispatchSemaphore(value: 0)
-      _ = timers.schedule(at: timers.now) { hasEnded.wait() }
+      _ = timers.schedule(at: timers.now) {
+        isWaiting.open()
+        hasEnded.wait()
+      }
+      try await isWaiting.wait()
       gate.open()
       try await server.wait { $0.openConnectionCount == 0 }
       hasEnded.signal()
