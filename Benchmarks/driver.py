@@ -8,7 +8,7 @@ Each client is a child process, `PROGRAM MODE URL COUNT`, that prints one JSON l
 The child measures wall clock and CPU time around its loop, after a warm-up. All clients run once in each round, so that
 other load on the machine affects all of them. Modes with many requests in flight are compared by medians, sequential
 modes by minima, because waking a sleeping processor has two very different costs. transfers.py has the transfers of one
-large file, values.py the decoding of JSON.
+large file, waits.py the waiting times of small calls during a large one, values.py the decoding of JSON.
 """
 
 import argparse
@@ -22,6 +22,7 @@ import sys
 import failures
 from transfers import Place, make_transfers, print_transfers
 from values import Values, print_values
+from waits import make_waits, print_waits
 
 TIMEOUT = 120
 # What is measured over the engine, too, beside the platform's transport.
@@ -263,6 +264,7 @@ def make_rows():
         Row("E1g", "E1 ÷ Go", [("engine-parallel", "cpu"), ("go-http-parallel", "cpu")], ratio, 1),
         Row("E4g", "E4 ÷ Go", [("engine-sequential", "cpu"), ("go-http-sequential", "cpu")], ratio),
         *peer_mode_rows(ratio),
+        *wait_rows(ratio),
         Row("8o", "8 with this library's decoder", [("errand-typed-10k-own", "cpu"), *ten], against_parts, 0.5, 0.4),
         *json_rows(),
     ]
@@ -281,6 +283,17 @@ def peer_mode_rows(ratio):
         ours = (f"engine-{mode}", "cpu")
         rows.append(Row(number, f"the engine: {what} ÷ C multi", [ours, (f"curl-{mode}", "cpu")], ratio, goal))
         rows.append(Row(f"{number}g", f"{number} ÷ Go", [ours, (f"go-http-{mode}", "cpu")], ratio))
+    return rows
+
+
+def wait_rows(ratio):
+    """The waiting times of 64 small calls during 1 GiB ÷ those without it."""
+    rows = []
+    for number, what, mode in [("W", "dropped", "beside"), ("Wf", "to a file", "beside-file"),
+                               ("Ws", "to a slow sink", "beside-slow")]:
+        for suffix, share, figure, goal in [("", "median", "p50", None), ("9", "99 %", "p99", 4)]:
+            inputs = [(f"engine-{mode}", figure), ("engine-latency", figure)]
+            rows.append(Row(number + suffix, f"1 GiB {what}: wait ÷ alone, {share}", inputs, ratio, goal))
     return rows
 
 
@@ -381,6 +394,7 @@ def main():
     options = parse_options()
     requests = make_clients() if options.only in (None, "requests") else {}
     transfers = make_transfers(options.programs) if options.only in (None, "transfers") else {}
+    waits = make_waits(options.programs) if transfers else {}
     values = Values(options.programs, options.peers) if options.only in (None, "json") else None
     place = Place(options) if transfers else None
     try:
@@ -388,7 +402,7 @@ def main():
             print(f"bench: round {number + 1} of {options.rounds}", flush=True)
             for client in requests.values():
                 client.run(options)
-            for transfer in transfers.values():
+            for transfer in (transfers | waits).values():
                 transfer.run(place)
             if values:
                 values.run()
@@ -401,9 +415,10 @@ def main():
         print_clients(requests, options.rounds)
     if transfers:
         print_transfers(transfers, options.rounds, place.bytes)
+        print_waits(waits, options.rounds)
     if values:
         print_values(values, options.rounds)
-    clients = requests | transfers | (values.figures if values else {})
+    clients = requests | transfers | waits | (values.figures if values else {})
     all_met = print_rows(clients) and not (values and values.failure)
     if options.json:
         options.json.write_text(json.dumps({name: client.lines for name, client in clients.items()}, indent=2) + "\n")

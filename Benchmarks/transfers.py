@@ -37,7 +37,7 @@ class Place:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="errand-bench-"))
         self.target = self.folder / "fetched"
         self.problem = self.room_missing() or self.fill()
-        self.sink = Sink()
+        self.sink = Sink(self.big)
 
     def room_missing(self):
         for folder in (self.files, self.folder):
@@ -67,8 +67,8 @@ class Place:
                     raise ValueError(f"the downloaded file differs at byte {place}")
 
     def empty(self):
-        for left in self.folder.iterdir():
-            left.unlink()
+        shutil.rmtree(self.folder)
+        self.folder.mkdir()
 
     def remove(self):
         self.sink.close()
@@ -165,9 +165,9 @@ class Command(Transfer):
         return checked(line, ("cpu_us", "wall_us", "peak_kib"))
 
 
-def run_and_read(command):
-    """The line that a child prints. The environment's proxies are removed."""
-    plain = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+def run_and_read(command, **variables):
+    """The line that a child prints. The environment's proxies are removed, and the variables are added."""
+    plain = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")} | variables
     child = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=True, env=plain)
     return json.loads(child.stdout.strip().splitlines()[-1] if child.stdout.strip() else "")
 

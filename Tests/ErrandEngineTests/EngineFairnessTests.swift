@@ -40,10 +40,10 @@
     }
 
     /// Receives a large body during small calls.
-    private static func expectShares(_ transport: EngineTransport, _ big: String, size: Int, _ small: String)
-      async throws
-    {
-      let sink = RecordingSink(keeps: false)
+    private static func expectShares(
+      _ transport: EngineTransport, _ big: String, size: Int, _ small: String,
+      into sink: RecordingSink = RecordingSink(keeps: false)
+    ) async throws {
       let ends = Counter()
       async let most = mostBytesPerTurn(transport, of: { sink.count }, until: { ends.value > 0 })
       let answered = Counter()
@@ -71,6 +71,19 @@
       let big = try LoopbackServer { _ in .generated(count: Self.size) }
       let small = try LoopbackServer { _ in .ok("small") }
       try await Self.expectShares(EngineTransport(), big.url, size: Self.size, small.url)
+    }
+
+    @Test func `small calls continue while a body pauses often`() async throws {
+      let size = Self.size / 4
+      let big = try LoopbackServer { _ in .generated(count: size) }
+      let small = try LoopbackServer { _ in .ok("small") }
+      let sink = RecordingSink(keeps: false) { _ in
+        .sink
+      } onPiece: { _, flow in
+        Task.detached { flow.resume() }
+        return false
+      }
+      try await Self.expectShares(EngineTransport(), big.url, size: size, small.url, into: sink)
     }
 
     @Test func `small calls continue during a large body over TLS`() async throws {

@@ -32,7 +32,9 @@ import Synchronization
 ///     held              the memory of COUNT calls that wait for a server at the same time; also over TLS: held-tls, and
 ///                       over HTTP/2: held-h2, held-h2-cleartext; by the transport alone: held-alone and so on
 ///     latency           the waiting times of `send`, 64 in flight; also latency-tls, latency-h2
-///     beside            the same while one response body of 1 GiB after another arrives; also beside-tls, beside-h2
+///     beside            the same while a large response body arrives and is dropped; also beside-tls, beside-h2;
+///                       beside-file: while it goes into a file; beside-slow: into a sink that pauses for 10 ms after
+///                       each MiB
 ///     bare-hop          a switch to another thread and back; bare-task: a task that suspends once, 64 in flight
 ///     decode-200b       only this library's decoder; URL is a file
 ///     decode-10k        only JSONDecoder; URL is a file
@@ -133,7 +135,8 @@ import Synchronization
       benchmark.finish(await detached { try await held(benchmark) })
     case let mode where mode.hasPrefix("latency") || mode.hasPrefix("beside"):
       let transport = transport(benchmark).transport
-      benchmark.finish(await detached { try await LatencyBenchmark(benchmark, transport).run() })
+      client.configure { $0.transport = .own(transport) }
+      benchmark.finish(await detached { try await LatencyBenchmark(benchmark, client, transport).run() })
     default:
       Benchmark.fail("bench-errand: unknown mode \(benchmark.mode)", status: 3)
     }
