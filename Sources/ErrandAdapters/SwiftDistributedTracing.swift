@@ -5,8 +5,8 @@
   public import Tracing
 
   extension Telemetry {
-    /// Makes telemetry whose spans a tracer of swift-distributed-tracing makes. The parent of a call is
-    /// `ServiceContext.current` of the task that starts it, and the tracer decides about sampling and about the header
+    /// Makes telemetry whose spans a tracer of swift-distributed-tracing makes. The parent of a call or
+    /// a group is `ServiceContext.current` of the task that starts it, and the tracer decides about sampling and about the header
     /// fields that each attempt sends; ``propagatesTo`` still decides which servers receive them. The rule
     /// ``sharesBaggageWith`` knows only the fields `baggage` and `tracestate`, not those of other formats.
     ///
@@ -39,6 +39,10 @@
 
     func inject(into request: inout HTTPRequest) {
       tracer.inject(span.context, into: &request, using: RequestInjector())
+    }
+
+    func during<Value>(_ work: () async -> Value) async -> Value {
+      await ServiceContext.$current.withValue(span.context) { await work() }
     }
 
     func end(_ attributes: Attributes, _ status: ErrandTelemetry.Span.Status, at time: UInt64) {

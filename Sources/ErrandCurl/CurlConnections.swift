@@ -8,6 +8,8 @@
     let socket: Int32
     /// The numeric remote address. Empty until the first request is sent over the connection.
     fileprivate(set) var address = ""
+    /// The remote port. Zero until the first request is sent over the connection.
+    fileprivate(set) var port: Int32 = 0
     /// The number of requests that were sent over the connection.
     var requests = 0
     /// Whether a response has shown that the connection uses HTTP/1. The server must then not send bytes without a
@@ -56,7 +58,6 @@
   final class CurlConnections {
     private struct Entry {
       var localPort: Int32 = 0
-      var remotePort: Int32 = 0
       var local = ""
       let connection: CurlConnection
     }
@@ -93,7 +94,7 @@
     ) -> CurlConnection? {
       for index in entries.indices where entries[index].localPort == localPort {
         let entry = entries[index]
-        if entry.remotePort == remotePort, entry.connection.address == String(cString: remote),
+        if entry.connection.port == remotePort, entry.connection.address == String(cString: remote),
           entry.local == String(cString: local)
         {
           return entry.connection
@@ -103,9 +104,9 @@
         let connection = entries[index].connection
         guard errand_socket_is_between(connection.socket, local, localPort, remote, remotePort) else { continue }
         connection.address = String(cString: remote)
+        connection.port = remotePort
         entries[index].local = String(cString: local)
         entries[index].localPort = localPort
-        entries[index].remotePort = remotePort
         return connection
       }
       return nil

@@ -27,7 +27,12 @@
         metrics.tls = phase(easy, CURLINFO_APPCONNECT_TIME_T, after: queue)
       }
       metrics.firstByte = transfer.firstByte.map { transfer.submitted.duration(to: $0) }
-      metrics.remoteAddress = transfer.connection?.address
+      if let connection = transfer.connection {
+        metrics.remoteAddress = connection.address
+        metrics.remotePort = Int(connection.port)
+      } else if transfer.hasConnected {
+        metrics.remoteAddress = transfer.loop.configuration.unixSocket
+      }
       return metrics
     }
 

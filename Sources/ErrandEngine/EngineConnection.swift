@@ -12,8 +12,8 @@
     let origin: HTTPURL.Origin
     /// The proxy to which the connection was made. Nil if the connection was made to the origin.
     let proxy: EngineProxy?
-    /// The address of the server, or of the proxy.
-    let address: String
+    /// The server, or the proxy.
+    let peer: EnginePeer
     unowned(unsafe) let loop: EngineLoop  // the loop owns every connection and outlives it
     @exclusivity(unchecked) var machine = ConnectionMachine()
     private(set) var exchange: EngineExchange?
@@ -33,14 +33,14 @@
     var isQueued = false
 
     init(
-      _ socket: EngineSocket, token: UInt64, origin: HTTPURL.Origin, proxy: EngineProxy?, address: String,
+      _ socket: EngineSocket, token: UInt64, origin: HTTPURL.Origin, proxy: EngineProxy?, peer: EnginePeer,
       loop: EngineLoop
     ) {
       self.socket = socket
       self.token = token
       self.origin = origin
       self.proxy = proxy
-      self.address = address
+      self.peer = peer
       self.loop = loop
     }
 
@@ -54,7 +54,7 @@
       self.exchange = exchange
       exchange.stage = .connected(self)
       exchange.isReused = uses > 1
-      exchange.remoteAddress = address
+      exchange.connectedPeer = peer
       exchange.lastActivity = loop.now
       exchange.noteProgress()
       let isWaiting = exchange.upload?.hasEnded == false

@@ -64,7 +64,8 @@
     /// The time at which the exchange looks for another connection. Nil if it does not wait before that.
     var pauseEnd: MonotonicInstant?
     var isReused: Bool?
-    var remoteAddress: String?
+    /// The other end of the last connection. Nil before the first connection.
+    var connectedPeer: EnginePeer?
     /// True if the request was sent again because a connection that was used before closed before the response.
     var isRepeated = false
     var staleConnections = 0
@@ -250,7 +251,8 @@
         metrics.tls = secured.map { submitted.duration(to: $0) }
       }
       metrics.firstByte = firstByte.map { submitted.duration(to: $0) }
-      metrics.remoteAddress = remoteAddress
+      metrics.remoteAddress = connectedPeer?.address
+      metrics.remotePort = connectedPeer?.port
       return metrics
     }
 

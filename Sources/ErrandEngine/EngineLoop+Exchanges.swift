@@ -94,7 +94,7 @@
       if usesHTTP2(socket, for: exchange) { return connectedHTTP2(exchange, socket, token, address) }
       let others = exchangesOverHTTP1(waitingFor: exchange)
       let connection = EngineConnection(
-        socket, token: token, origin: exchange.origin, proxy: exchange.proxy, address: address.text, loop: self)
+        socket, token: token, origin: exchange.origin, proxy: exchange.proxy, peer: EnginePeer(address), loop: self)
       sockets.hand(token, to: .connection(connection))
       connection.begin(exchange)
       expectWatch(of: exchange)

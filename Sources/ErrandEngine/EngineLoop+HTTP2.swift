@@ -78,7 +78,7 @@
       _ exchange: EngineExchange, _ socket: EngineSocket, _ token: UInt64, _ address: SocketAddress
     ) {
       let connection = HTTP2Connection(
-        socket, token: token, origin: exchange.origin, proxy: exchange.proxy, address: address.text, loop: self)
+        socket, token: token, origin: exchange.origin, proxy: exchange.proxy, peer: EnginePeer(address), loop: self)
       sockets.hand(token, to: .http2(connection))
       http1Origins.remove(exchange.origin)
       guard connection.open(exchange.exchange.limits) else {

@@ -14,8 +14,8 @@
     let origin: HTTPURL.Origin
     /// The proxy between the client and the server. Nil if there is none.
     let proxy: EngineProxy?
-    /// The address of the server, or of the proxy.
-    let address: String
+    /// The server, or the proxy.
+    let peer: EnginePeer
     let established: MonotonicInstant
     unowned(unsafe) let loop: EngineLoop  // the loop owns every connection and outlives it
 
@@ -64,14 +64,14 @@
     var isFlushQueued = false
 
     init(
-      _ socket: EngineSocket, token: UInt64, origin: HTTPURL.Origin, proxy: EngineProxy?, address: String,
+      _ socket: EngineSocket, token: UInt64, origin: HTTPURL.Origin, proxy: EngineProxy?, peer: EnginePeer,
       loop: EngineLoop
     ) {
       self.socket = socket
       self.token = token
       self.origin = origin
       self.proxy = proxy
-      self.address = address
+      self.peer = peer
       self.loop = loop
       established = loop.now
       lastHeard = loop.now
@@ -108,7 +108,7 @@
       let stream = HTTP2Stream(exchange, self)
       exchange.stage = .streaming(stream)
       exchange.isReused = uses > 1
-      exchange.remoteAddress = address
+      exchange.connectedPeer = peer
       exchange.lastActivity = loop.now
       exchange.noteProgress()
       let request = exchange.exchange.request

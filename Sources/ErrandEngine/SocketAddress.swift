@@ -83,6 +83,12 @@
       }
     }
 
+    /// The port. Nil for a Unix domain socket.
+    var port: Int? {
+      guard !isUnix, raw.count >= 4 else { return nil }
+      return Int(raw[2]) << 8 | Int(raw[3])  // network order, at the same place for IPv4 and IPv6
+    }
+
     /// The numeric address, with the scope of a link-local address. The path if the address is a Unix domain socket.
     var text: String {
       if isUnix { return String(decoding: raw.dropFirst(2).prefix { $0 != 0 }, as: UTF8.self) }
@@ -104,5 +110,15 @@
         }
       }
     }
+  }
+
+  /// The other end of a connection, in the form in which metrics contain it.
+  struct EnginePeer {
+    /// The numeric address, or the path of a Unix domain socket.
+    let address: String
+    /// The port. Nil for a Unix domain socket.
+    let port: Int?
+
+    init(_ address: SocketAddress) { (self.address, port) = (address.text, address.port) }
   }
 #endif

@@ -13,7 +13,8 @@ import Foundation
 /// names and attributes of OpenTelemetry's semantic conventions for HTTP, version 1.44.0. An attempt is one exchange with a
 /// server: the first, a retry, a redirect, or the second copy of a hedged request. A call that the cache serves has no
 /// client span. Calls with the same request that share an exchange have their own spans; the client span is below the
-/// call that started the exchange.
+/// call that started the exchange. A batch or a chain has an internal span with its name, which is the parent of the
+/// calls and groups in it.
 ///
 /// Spans contain no header fields, no bodies and no error messages; see ``query`` for URLs.
 public struct Telemetry: Sendable {
@@ -41,7 +42,7 @@ public struct Telemetry: Sendable {
   public var template: @Sendable (any APIRequest) -> String? = { HTTPConventions.template(of: $0.path) }
   /// The methods that are recorded by their names, with regard to case. All others are recorded as `_OTHER`.
   public var knownMethods = Self.standardMethods
-  /// The wall clock, in nanoseconds since 1970. It is read once for each call. Tests set their own.
+  /// The wall clock, in nanoseconds since 1970. It is read once for each call and group. Tests set their own.
   public var clock: @Sendable () -> UInt64 = WallClock.nanoseconds
   /// Starts the spans of another tracing library instead of ``spans``.
   package var source: (any SpanSource)?
@@ -94,9 +95,15 @@ struct TelemetryTracer: CallTracer {
     // A call without span and measurements is followed, too, because fields may have to be removed from its requests.
     return TelemetryCall(self, call, clock, source.start(call.name, .internal, in: nil, at: clock.wall))
   }
+
+  func begin(_ group: GroupInfo, _ timers: any Timers) -> (any GroupTrace)? {
+    let clock = CallClock(wall: telemetry.clock(), begun: timers.now, timers: timers)
+    guard let span = source.start(group.name, .internal, in: nil, at: clock.wall) else { return nil }
+    return TelemetryGroup(clock: clock, span: span)
+  }
 }
 
-/// The wall clock of one call: it is read once, and the monotonic clock of the call is added to it.
+/// The wall clock of one call or group: it is read once, and the monotonic clock of the call is added to it.
 struct CallClock: Sendable {
   let wall: UInt64
   let begun: MonotonicInstant

@@ -19,6 +19,7 @@ struct SessionTimes: Sendable, Equatable {
   var bytesSent: Int64 = 0
   var bytesReceived: Int64 = 0
   var remoteAddress: String?
+  var remotePort: Int?
 
   init() {}
 
@@ -36,6 +37,7 @@ struct SessionTimes: Sendable, Equatable {
       bytesSent = metrics.countOfRequestHeaderBytesSent + metrics.countOfRequestBodyBytesSent
       bytesReceived = metrics.countOfResponseHeaderBytesReceived + metrics.countOfResponseBodyBytesReceived
       remoteAddress = metrics.remoteAddress
+      remotePort = metrics.remotePort
     #endif
   }
 }
@@ -60,6 +62,7 @@ extension ExchangeMetrics {
     bytesSent = times.bytesSent
     bytesReceived = times.bytesReceived
     remoteAddress = times.remoteAddress
+    remotePort = times.remotePort
     version = times.protocolName.flatMap(Self.version)
   }
 

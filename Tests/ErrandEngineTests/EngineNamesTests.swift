@@ -149,6 +149,7 @@
       for _ in 0..<3 {
         let response = try await TransportConformance.get(transport, "http://any.test/x")
         #expect(response.text == "ok" && response.metrics.remoteAddress == path)
+        #expect(response.metrics.remotePort == nil)
       }
       #expect(server.connections == 1)
       configuration.unixSocket = path + "x"

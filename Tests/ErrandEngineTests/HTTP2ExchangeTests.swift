@@ -72,6 +72,7 @@
       let metrics = response.metrics
       #expect(metrics.version == .http2 && metrics.isConnectionReused == false && metrics.connect != nil)
       #expect(metrics.bytesSent > 20 && metrics.bytesReceived > 5 && metrics.remoteAddress == "127.0.0.1")
+      #expect(metrics.remotePort == server.port)
       #expect(metrics.firstByte != nil)
       let again = try await transport.send(Exchange(request: request)).metrics
       #expect(again.isConnectionReused == true && again.connect == nil && server.connections == 1)

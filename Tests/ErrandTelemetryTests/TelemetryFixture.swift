@@ -18,7 +18,9 @@ final class Collected: SpanExporter, MetricRecorder {
   /// The spans of attempts, in the order of their ends.
   var attempts: [Span] { spans.filter { $0.kind == .client } }
   /// The spans of calls, in the order of their ends.
-  var calls: [Span] { spans.filter { $0.kind == .internal } }
+  var calls: [Span] { spans.filter { $0.attributes["errand.call.id"] != nil } }
+  /// The spans of groups, in the order of their ends.
+  var groups: [Span] { spans.filter { $0.attributes["errand.group.id"] != nil } }
   var values: [Value] { all.withLock { $0.values } }
 
   func values(of instrument: Instrument) -> [Value] { values.filter { $0.instrument == instrument.name } }

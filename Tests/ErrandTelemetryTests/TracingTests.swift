@@ -24,6 +24,7 @@ struct TracingTests {
         "http.request.method": "GET", "server.address": "127.0.0.1", "server.port": .int(Int64(fixture.server.port)),
         "url.full": .string("\(fixture.server.url)/notes/7"), "url.template": "/notes/{noteID}",
         "http.response.status_code": 200, "network.protocol.version": "1.1", "network.peer.address": "127.0.0.1",
+        "network.peer.port": .int(Int64(fixture.server.port)),
       ])
     #expect(attempt.status == .unset)
     #expect(fixture.received == [attempt.context])
@@ -147,6 +148,7 @@ struct TracingTests {
     let attempt = try #require(fixture.collected.attempts.first)
     #expect(attempt.attributes["error.type"] == "refused")
     #expect(attempt.attributes["http.response.status_code"] == nil)
+    #expect(attempt.attributes["network.peer.address"] == nil && attempt.attributes["network.peer.port"] == nil)
     #expect(attempt.status == .error)
     #expect(fixture.collected.calls.first?.attributes["error.type"] == "refused")
   }

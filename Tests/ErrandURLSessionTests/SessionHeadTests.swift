@@ -61,10 +61,11 @@ struct SessionHeadTests {
     times.bytesSent = 7
     times.bytesReceived = 9
     times.remoteAddress = "192.0.2.1"
+    times.remotePort = 443
     metrics = ExchangeMetrics(times)
     #expect(metrics.bytesSent == 7)
     #expect(metrics.bytesReceived == 9)
-    #expect(metrics.remoteAddress == "192.0.2.1")
+    #expect(metrics.remoteAddress == "192.0.2.1" && metrics.remotePort == 443)
     times.fetchStart = nil
     #expect(ExchangeMetrics(times).total == nil)
   }

@@ -141,6 +141,17 @@ extension TransportConformance {
       #expect(second.bytesReceived > 5)
       #expect(second.bytesSent > 5)
     },
+    Check("metrics name the peer", needs: .metrics) { transport in
+      let server = try LoopbackServer { _ in .ok() }
+      for _ in 0..<2 {
+        let metrics = try await get(transport, server.url).metrics
+        #expect(metrics.remoteAddress == "127.0.0.1" && metrics.remotePort == server.port)
+      }
+      // A machine may have no IPv6.
+      guard let other = try? LoopbackServer(LoopbackOptions(address: .ipv6), handler: { _ in .ok() }) else { return }
+      let metrics = try await get(transport, other.url).metrics
+      #expect(metrics.remoteAddress == "::1" && metrics.remotePort == other.port)
+    },
     Check("metrics of a failure cover received data", needs: .metrics) { transport in
       let server = try LoopbackServer { _ in .ok("hello").cut(after: 2) }
       let exchange = Exchange(request: try HTTPRequest(url: server.url))
@@ -151,6 +162,7 @@ extension TransportConformance {
       #expect(metrics.version == .http1_1)
       #expect(metrics.bytesSent > 5)
       #expect(metrics.bytesReceived > 5)
+      #expect(metrics.remoteAddress != nil && metrics.remotePort != nil)
     },
     Check("refused connection has no response metrics", needs: .metrics) { transport in
       let nobody = try RefusingPort()
@@ -158,6 +170,7 @@ extension TransportConformance {
       let metrics = try #require(await failure(of: exchange, over: transport)?.metrics)
       #expect(metrics.total != nil)
       #expect(metrics.firstByte == nil && metrics.version == nil && metrics.bytesReceived == 0)
+      #expect(metrics.remoteAddress == nil && metrics.remotePort == nil)
     },
     Check("concurrent exchanges are independent") { transport in
       let server = try LoopbackServer { request in .ok(request.path) }

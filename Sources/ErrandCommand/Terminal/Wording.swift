@@ -32,7 +32,9 @@ enum Wording {
     if let reused = metrics.exchanges.last?.isConnectionReused {
       parts.append(reused ? "connection reused" : "new connection")
     }
-    if let address = metrics.exchanges.last?.remoteAddress { parts[parts.count - 1] += " to \(address)" }
+    if let last = metrics.exchanges.last, let address = last.remoteAddress {
+      parts[parts.count - 1] += " to \(address)" + (last.remotePort.map { " port \($0)" } ?? "")
+    }
     return parts.joined(separator: " · ")
   }
 

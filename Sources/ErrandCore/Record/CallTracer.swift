@@ -1,6 +1,8 @@
-/// Follows the calls of a client and their exchanges, for tracing and metrics. See ``ClientConfiguration/tracer``.
+/// Follows the calls of a client, their exchanges and its groups, for tracing and metrics. See
+/// ``ClientConfiguration/tracer``.
 ///
-/// A client without a tracer spends one comparison on it per call, per exchange and per request that may share one.
+/// A client without a tracer spends one comparison on it per call, per group, per exchange and per request that may
+/// share an exchange.
 package protocol CallTracer: Sendable {
   /// Called when a call starts, in the task that starts it, so that the function can read task-local values.
   ///
@@ -9,6 +11,13 @@ package protocol CallTracer: Sendable {
   ///   - timers: The clock of the call.
   /// - Returns: The object that follows the call; nil if the call is not followed.
   func begin(_ call: CallInfo, _ timers: any Timers) -> (any CallTrace)?
+  /// Called when a group starts, in the task that starts it, so that the function can read task-local values.
+  ///
+  /// - Parameters:
+  ///   - group: The identity of the group.
+  ///   - timers: The clock of the group.
+  /// - Returns: The object that follows the group; nil if the group is not followed.
+  func begin(_ group: GroupInfo, _ timers: any Timers) -> (any GroupTrace)?
 }
 
 /// Follows one call. The exchanges of a call may run concurrently, and may end after the call.
@@ -33,4 +42,13 @@ package protocol ExchangeTrace: Sendable {
   func answered(_ response: HTTPResponse)
   /// The exchange ended without a response, or the call abandoned it.
   func failed(_ error: any Error)
+}
+
+/// Follows one run of a group, such as a batch or a chain.
+package protocol GroupTrace: Sendable {
+  /// Runs the body of the group on the caller's executor. In the tasks of the body, the group is the parent of the calls
+  /// and groups that start.
+  func during<Value>(_ body: () async -> Value) async -> Value
+  /// Called once when the outcome of the group is final, before the caller receives it.
+  func ended(_ outcome: GroupOutcome<Void>)
 }

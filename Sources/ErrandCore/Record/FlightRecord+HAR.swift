@@ -47,6 +47,7 @@ private enum HARCall {
       "timings": timings.json, "_resourceType": .string("fetch"), "_errand": errand,
     ]
     if let address = exchange.metrics.remoteAddress { members["serverIPAddress"] = .string(address) }
+    if let port = exchange.metrics.remotePort { members["connection"] = .string("\(port)") }
     return .object(members)
   }
 

@@ -31,8 +31,11 @@ public struct ExchangeMetrics: Sendable, Hashable {
   public var isConnectionReused: Bool?
   /// The HTTP version of the response; nil if no response arrived.
   public var version: ResponseHead.Version?
-  /// The address of the server; nil if the transport does not know the address.
+  /// The numeric address of the other end of the connection: the server, or the proxy if there is one. The path for a
+  /// Unix domain socket. Nil if no connection was established or the transport does not know the address.
   public var remoteAddress: String?
+  /// The port at ``remoteAddress``; nil for a Unix domain socket, or if the transport does not know the port.
+  public var remotePort: Int?
 
   /// The time at which a running exchange started; nil in all metrics that the app receives.
   package var begun: MonotonicInstant?

@@ -98,3 +98,16 @@ final class TelemetryExchange: ExchangeTrace {
     meter?.end(end.attributes, after: begun.duration(to: now), metrics)
   }
 }
+
+/// Follows one run of a group: its span, which is the parent of its members.
+struct TelemetryGroup: GroupTrace {
+  let clock: CallClock
+  let span: any RunningSpan
+
+  func during<Value>(_ body: () async -> Value) async -> Value { await span.during(body) }
+
+  func ended(_ outcome: GroupOutcome<Void>) {
+    let end = HTTPConventions.end(of: outcome)
+    span.end(end.attributes, end.status, at: clock.time(at: clock.timers.now))
+  }
+}

@@ -90,6 +90,7 @@ package struct HTTPConventions: Sendable {
   private static func add(_ metrics: ExchangeMetrics, _ version: ResponseHead.Version?, to end: inout End) {
     end.attributes["network.protocol.version"] = version.map { .string(text(of: $0)) }
     end.spanAttributes["network.peer.address"] = metrics.remoteAddress.map { .string($0) }
+    end.spanAttributes["network.peer.port"] = metrics.remotePort.map { .int(Int64($0)) }
   }
 
   private static func text(of version: ResponseHead.Version) -> String {
@@ -121,11 +122,26 @@ package struct HTTPConventions: Sendable {
       ], status: .unset)
     if let origin = outcome.origin { end.attributes["errand.response.origin"] = .string(origin.rawValue) }
     if outcome.metrics.isJoined { end.attributes["errand.call.joined"] = true }
-    if let error = outcome.error, let type = type(of: error) {
-      let status = error.code == .status ? error.status.map { "\($0)" } : nil
-      (end.status, end.attributes["error.type"]) = (.error, .string(status ?? type))
-    }
+    add(outcome.error, to: &end)
     return end
+  }
+
+  /// The attributes of a group, and whether it failed.
+  package static func end(of outcome: GroupOutcome<Void>) -> End {
+    let group = outcome.report.group
+    var end = End(
+      attributes: [
+        "errand.group.id": .int(Int64(clamping: group.id)), "errand.group.kind": .string(group.kind.rawValue),
+        "errand.group.members": .int(Int64(outcome.report.entries.count)),
+      ], status: .unset)
+    add(outcome.error, to: &end)
+    return end
+  }
+
+  private static func add(_ error: APIError?, to end: inout End) {
+    guard let error, let type = type(of: error) else { return }
+    let status = error.code == .status ? error.status.map { "\($0)" } : nil
+    (end.status, end.attributes["error.type"]) = (.error, .string(status ?? type))
   }
 
   // MARK: - URLs

@@ -1,8 +1,8 @@
-/// A finished span: one call, or one attempt of a call, in a trace.
+/// A finished span in a trace: one call, one attempt of a call, or one run of a group.
 public struct Span: Sendable, Hashable {
   /// The role of a span. The raw values are those of OTLP.
   public enum Kind: Int, Sendable, Hashable {
-    /// The call: the work in this process, which may include several attempts.
+    /// A call or a group: the work in this process, which may include several attempts or calls.
     case `internal` = 1
     /// One attempt: a request to a server and its response.
     case client = 3

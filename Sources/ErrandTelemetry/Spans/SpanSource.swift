@@ -5,7 +5,7 @@ package protocol SpanSource: Sendable {
   /// Starts a span in the task that starts the work.
   ///
   /// - Parameters:
-  ///   - parent: The span that causes the new one; nil for a call, whose parent is that of the current task.
+  ///   - parent: The span that causes the new one; nil for a call or a group, whose parent is that of the current task.
   ///   - time: The start, in nanoseconds since 1970.
   /// - Returns: The running span; nil if neither a span nor a context exists.
   func start(_ name: String, _ kind: Span.Kind, in parent: (any RunningSpan)?, at time: UInt64) -> (any RunningSpan)?
@@ -15,6 +15,8 @@ package protocol SpanSource: Sendable {
 package protocol RunningSpan: Sendable {
   /// Adds the context of the span to a request, and the baggage of the task that started the call.
   func inject(into request: inout HTTPRequest)
+  /// Runs work on the caller's executor. In its tasks, the span is the parent of the calls and groups that start.
+  func during<Value>(_ work: () async -> Value) async -> Value
   /// Ends the span. Called once.
   func end(_ attributes: Attributes, _ status: Span.Status, at time: UInt64)
 }
@@ -65,6 +67,11 @@ private struct ExportedSpan: RunningSpan {
   }
 
   func inject(into request: inout HTTPRequest) { request.add(context, baggage) }
+
+  func during<Value>(_ work: () async -> Value) async -> Value {
+    guard let context else { return await work() }
+    return await TraceContext.$current.withValue(context) { await work() }
+  }
 
   func end(_ attributes: Attributes, _ status: Span.Status, at time: UInt64) {
     guard let exporter = source.exporter, let context, context.isSampled else { return }

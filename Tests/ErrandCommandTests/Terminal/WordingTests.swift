@@ -40,6 +40,8 @@ struct WordingTests {
       Wording.metrics(metrics)
         == "3.0 ms in total · first byte 2.0 ms · ended 3.0 ms · 10 bytes sent, 1 byte received · 1 redirect"
         + " · connection reused to 127.0.0.1")
+    metrics.exchanges[0].remotePort = 8_080
+    #expect(Wording.metrics(metrics).hasSuffix(" · connection reused to 127.0.0.1 port 8080"))
     #expect(Wording.metrics(CallMetrics()) == "0.00 ms in total · 0 bytes sent, 0 bytes received")
   }
 

@@ -26,6 +26,15 @@ import Testing
   }
 
   @Test(arguments: ["ERRAND_DOOR_TLS", "ERRAND_NGINX"], TrustCarrier.allCases)
+  func `proxy is the peer in metrics`(variable: String, carrier: TrustCarrier) async throws {
+    let proxy = try proxy()
+    let client = try TrustFixture.client(variable, carrier) { $0.proxy = proxy }
+    let exchange = try #require(await client.outcome(of: BytesProbe(path: "/200b")).metrics.exchanges.last)
+    #expect(exchange.remoteAddress == "127.0.0.1")
+    #expect(exchange.remotePort == (try HTTPURL(Servers.address("ERRAND_DOOR_PROXY")).port))
+  }
+
+  @Test(arguments: ["ERRAND_DOOR_TLS", "ERRAND_NGINX"], TrustCarrier.allCases)
   func `missing proxy credentials are reported`(variable: String, carrier: TrustCarrier) async throws {
     for (user, password) in [("ada", "wrong-word"), (nil, nil)] as [(String?, String?)] {
       let proxy = try proxy(user, password)

@@ -19,7 +19,10 @@ import Testing
   func `requests work over a Unix socket`(carrier: TrustCarrier) async throws {
     let client = try client(Servers.address("ERRAND_NGINX_SOCKET"), carrier)
     for _ in 0..<3 { #expect(try await client.send(BytesProbe(path: "/200b")).count == 200) }
-    #expect(try await client.response(BytesProbe(path: "/empty")).status == 204)
+    let response = try await client.response(BytesProbe(path: "/empty"))
+    #expect(response.status == 204)
+    let exchange = try #require(response.metrics.exchanges.last)
+    #expect(try exchange.remoteAddress == Servers.address("ERRAND_NGINX_SOCKET") && exchange.remotePort == nil)
   }
 
   @Test(arguments: TrustCarrier.allCases)
@@ -55,6 +58,7 @@ import Testing
     #expect(error.transportKind == .refused)
     #expect(error.message.contains("/no/such/socket"))
     #expect((error.cause as? TransportFailure)?.isCertainlyNotSent == true)
+    #expect(error.metrics?.exchanges.last?.remoteAddress == nil)
   }
 
   @Test(

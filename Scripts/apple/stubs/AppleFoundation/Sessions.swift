@@ -193,6 +193,8 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
   open var isReusedConnection: Bool { fatalError() }
   /// https://developer.apple.com/documentation/foundation/urlsessiontasktransactionmetrics/remoteaddress
   open var remoteAddress: String? { fatalError() }
+  /// https://developer.apple.com/documentation/foundation/urlsessiontasktransactionmetrics/remoteport
+  open var remotePort: Int? { fatalError() }
   /// https://developer.apple.com/documentation/foundation/urlsessiontasktransactionmetrics/countofrequestheaderbytessent
   open var countOfRequestHeaderBytesSent: Int64 { fatalError() }
   /// https://developer.apple.com/documentation/foundation/urlsessiontasktransactionmetrics/countofrequestbodybytessent

@@ -20,6 +20,8 @@ final class GroupRun: Run {
   let log: CallLog?
   private let delivery: Delivery
   let callbackQueue: CallbackQueue?
+  /// Follows the group for tracing; nil if the client has no ``CallTracer``.
+  private let trace: (any GroupTrace)?
 
   /// The executor on which the callbacks of a group run, and the closure that receives the progress of the group.
   struct Delivery: Sendable {
@@ -47,6 +49,7 @@ final class GroupRun: Run {
     record = GroupRecord(info, state, started: now)
     log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
     let isTooDeep = UserCodeScope.refusal(of: origin?.depth ?? 0) != nil
+    trace = isTooDeep ? nil : snapshot.configuration.tracer?.begin(info, snapshot.timers)
     accessories = isTooDeep ? [] : snapshot.configuration.accessories + options.accessories
     let isPart = parent.map { !$0.isRefused } ?? (origin != nil)
     place = client.registry.add(
@@ -68,7 +71,10 @@ final class GroupRun: Run {
   func runBody<Value, Failure>(
     _ body: (GroupScope) async throws(Failure) -> Value
   ) async -> Result<Value, Failure> {
-    await UserCodeScope.continuing(origin) { await runUnscoped(body) }
+    await UserCodeScope.continuing(origin) {
+      guard let trace else { return await runUnscoped(body) }
+      return await trace.during { await runUnscoped(body) }
+    }
   }
 
   private func runUnscoped<Value, Failure>(
@@ -131,6 +137,8 @@ final class GroupRun: Run {
   var registry: CallRegistry { client.registry }
 
   func didClaim() {}
+
+  func didConclude(_ ending: GroupOutcome<Void>) { trace?.ended(ending) }
 
   func willStop(_ accessory: any Accessory, _ ending: GroupOutcome<Void>) { accessory.willStop(info, ending) }
 

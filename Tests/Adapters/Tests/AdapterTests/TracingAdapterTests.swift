@@ -112,6 +112,20 @@ struct TracingAdapterTests {
     #expect(spans[2].attributes.get("http.request.resend_count") == .int64(1))
   }
 
+  @Test func `group is the parent of its members`() async throws {
+    let server = try LoopbackServer { _ in .ok("x") }
+    let tracer = NumberTracer()
+    var context = ServiceContext.topLevel
+    context[NumberKey.self] = 42
+    _ = try await ServiceContext.$current.withValue(context) {
+      try await client(tracer, server).chain { chain in try await chain.send(OneOff(.get, "/a", as: Data.self)) }
+    }
+    let spans = tracer.spans.withLock { $0 }
+    #expect(spans.map(\.name) == ["chain", "OneOff<Data>", "GET /a"])
+    #expect(spans.map(\.parent) == [42, 1, 2])
+    #expect(spans.allSatisfy { span in span.state.withLock { ($0.ended ?? 0) >= span.started } })
+  }
+
   @Test func `rule and fields of the request apply`() async throws {
     let server = try LoopbackServer { _ in .ok("x") }
     let tracer = NumberTracer()
