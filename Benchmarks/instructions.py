@@ -1,13 +1,14 @@
 """Counts the instructions of one call by function, by running a benchmark step by step.
 
     instructions.py [--program FILE] [--mode MODE] [--url URL] [--mark TEXT] [--thread NAME] [--steps N] [--top N]
+                    [--callers FUNCTION]
 
 The default is the mode `line` of bench-errand: the pipeline over a transport that responds immediately. For the engine
 alone, start a server and pass `--mode core --url URL --thread errand.engine --mark 12ErrandEngine0B4LoopC3end`, with
 ERRAND_TRANSPORT=engine. A call lasts from one beginning of a function whose mangled name contains the mark to the next
 one, so the count is for the engine's thread only, and without the system. The time of a call
 depends on what else the machine does, but the number of its instructions does not, so that a change of one per cent is
-visible. Linux on x86-64 only. The program must have symbols; `swift build -c release` keeps them.
+visible. With `--callers swift_retain`, the functions that call swift_retain are counted, too. Linux on x86-64 only. The program must have symbols; `swift build -c release` keeps them.
 """
 
 import argparse
@@ -104,8 +105,9 @@ class Symbols:
 
 
 def counted(steps, symbols):
-    """The instructions in each function itself, with those of the functions that it calls, and the number of calls."""
-    own, whole, entries = collections.Counter(), collections.Counter(), collections.Counter()
+    """The instructions in each function itself, with those of the functions that it calls, the number of calls, and the
+    number of calls by function and caller."""
+    own, whole, entries, pairs = (collections.Counter() for _ in range(4))
     stack, running = [], collections.Counter()
 
     def push(name, pointer, place):
@@ -134,10 +136,12 @@ def counted(steps, symbols):
                 outer = stack[-1][1]
                 pop(place)
                 push(name, outer, place)
+        if address == first and len(stack) > 1:
+            pairs[name, stack[-2][0]] += 1
         before = pointer
     while stack:
         pop(len(steps))
-    return own, whole, entries
+    return own, whole, entries, pairs
 
 
 def demangled(names):
@@ -156,6 +160,7 @@ def main():
     parser.add_argument("--mark", default="CallRunC8prepared")
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--top", type=int, default=40)
+    parser.add_argument("--callers", default="", help="also print the callers of this function, by its mangled name")
     options = parser.parse_args()
     program = subprocess.Popen(
         [options.program, options.mode, options.url, "1000000000"], stdout=subprocess.DEVNULL)
@@ -173,13 +178,19 @@ def main():
     if len(marks) < 2:
         sys.exit("instructions: fewer than two calls in these steps; use more --steps")
     calls = len(marks) - 1
-    own, whole, entries = counted(steps[marks[0]:marks[-1]], symbols)
+    own, whole, entries, pairs = counted(steps[marks[0]:marks[-1]], symbols)
     shown = demangled(sorted(own))
     print(f"{(marks[-1] - marks[0]) / calls:.0f} instructions per call, over {calls} calls")
     for title, counts in (("in the function itself", own), ("with the functions that it calls", whole)):
         print(f"\n{title}\n  instructions  times  function")
         for name, count in counts.most_common(options.top):
             print(f"{count / calls:14.0f} {entries[name] / calls:6.1f}  {shown[name][:100]}")
+
+    if options.callers:
+        print(f"\ncalls of {options.callers}\n  times  caller")
+        callers = collections.Counter({caller: count for (name, caller), count in pairs.items() if name == options.callers})
+        for name, count in callers.most_common(options.top):
+            print(f"{count / calls:7.1f}  {shown.get(name, name)[:100]}")
 
 
 if __name__ == "__main__":
