@@ -8,37 +8,11 @@ extension CallRun {
 
   @inline(never)  // frame size
   private func recorded(_ flight: FlightNotes, _ ending: Outcome<Void>) -> FlightCall {
-    let (events, omitted) = flight.ordered
-    var decisions: [FlightCall.TimedDecision] = []
-    var exchanges: [FlightExchange.Storage] = []
-    for event in events {
-      let offset = started.duration(to: event.moment)
-      switch event.content {
-      case .decision(let decision): decisions.append(.init(offset: offset, decision: decision))
-      case .exchange(let notes):
-        let end = notes.end
-        exchanges.append(.init(offset: offset, request: notes.request, requestBody: notes.requestBody, end: end))
-        decisions.append(.init(offset: offset, decision: .sent(route(of: end.metrics))))
-      }
-    }
-    if let last = lastDecision(ending) { decisions.append(.init(offset: ending.metrics.total, decision: last)) }
+    let metrics = ending.metrics
     return FlightCall(
       storage: .init(
-        info, startedAt: flight.startedAt, duration: ending.metrics.total, Self.outcome(ending),
-        attempts: ending.metrics.attempts, flight.request, decisions, omitted: omitted, exchanges,
-        snapshot.configuration.record.detail))
-  }
-
-  private func route(of metrics: ExchangeMetrics) -> CallDecision.Route {
-    let choice: CallDecision.Route.Choice =
-      switch snapshot.configuration.transport {
-      case .platform: .platform
-      case .named(let name): .named(name)
-      case .own: .configured
-      }
-    return CallDecision.Route(
-      transport: snapshot.transport.map { "\(type(of: $0))" } ?? "no transport", choice: choice,
-      isConnectionReused: metrics.isConnectionReused, address: metrics.remoteAddress)
+        info, flight, started: started, duration: metrics.total, Self.outcome(ending), attempts: metrics.attempts,
+        last: lastDecision(ending), snapshot.flightClient))
   }
 
   /// The decision that ended a call without success, if no interceptor has recorded it.

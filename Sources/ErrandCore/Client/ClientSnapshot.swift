@@ -14,6 +14,7 @@ final class ClientSnapshot: Sendable {
   let providerID: ObjectIdentifier?
   let transport: (any Transport)?
   let flightRecord: FlightRecord
+  let flightClient: FlightClient
   /// The ``RefreshControl`` that all clients with the same provider object share; nil if each client refreshes
   /// separately.
   private let refreshing: RefreshControl?
@@ -28,6 +29,7 @@ final class ClientSnapshot: Sendable {
     timers = configuration.timers ?? (try? transport.get())?.timers ?? SharedTimers.shared
     capabilities = (try? transport.get())?.capabilities ?? []
     self.transport = try? transport.get()
+    flightClient = FlightClient(configuration, self.transport)
     providerID = configuration.credentials.map { services.refreshing.id(of: $0) }
     refreshing = (configuration.credentials as? any RefreshingProvider).flatMap { RefreshControl.shared(by: $0) }
     builder = RequestBuilder(

@@ -22,31 +22,55 @@ public struct FlightCall: Sendable, Identifiable {
     public let decision: CallDecision
   }
 
-  /// The recorded data, unmasked, in one object that all copies of a call share.
+  /// The recorded data, unmasked, in one object that all copies of a call share. The call only stores them; texts and
+  /// lists are made when the record is read, see ``decisions`` and ``exchanges``.
   final class Storage: Sendable {
     let number: UInt64
     let type: any APIRequest.Type
     let tag: String?
     let startedAt: Date
+    let started: MonotonicInstant
     let duration: Duration
     let outcome: Outcome
     let attempts: Int
-    let request: HTTPRequest?
-    let decisions: [TimedDecision]
-    let omitted: Int
-    let exchanges: [FlightExchange.Storage]
-    let detail: FlightRecording.Detail
+    let notes: FlightNotes.Snapshot
+    /// The decision that ended the call without success, if no interceptor has recorded it.
+    let last: CallDecision?
+    let client: FlightClient
 
+    /// - Parameter started: The start of the call on the clock of the notes.
     init(
-      _ info: CallInfo, startedAt: Date, duration: Duration, _ outcome: Outcome, attempts: Int, _ request: HTTPRequest?,
-      _ decisions: [TimedDecision], omitted: Int, _ exchanges: [FlightExchange.Storage],
-      _ detail: FlightRecording.Detail
+      _ info: CallInfo, _ notes: FlightNotes, started: MonotonicInstant, duration: Duration, _ outcome: Outcome,
+      attempts: Int, last: CallDecision?, _ client: FlightClient
     ) {
       // Only the type of the app's request is kept, because the request itself may contain a large body.
       (number, type, tag) = (info.id, Swift.type(of: info.request), info.tag)
-      (self.startedAt, self.duration, self.outcome) = (startedAt, duration, outcome)
-      (self.attempts, self.request, self.decisions, self.omitted) = (attempts, request, decisions, omitted)
-      (self.exchanges, self.detail) = (exchanges, detail)
+      (startedAt, self.started, self.duration) = (notes.startedAt, started, duration)
+      (self.outcome, self.attempts, self.notes, self.last) = (outcome, attempts, notes.snapshot, last)
+      self.client = client
+    }
+
+    var request: HTTPRequest? { notes.request }
+
+    var decisions: [TimedDecision] {
+      let steps = notes.ordered.map { event in
+        let offset = started.duration(to: event.moment)
+        return switch event.content {
+        case .decision(let decision): TimedDecision(offset: offset, decision: decision)
+        case .exchange(let exchange):
+          TimedDecision(offset: offset, decision: .sent(client.route(of: exchange.end.metrics)))
+        }
+      }
+      return steps + (last.map { [TimedDecision(offset: duration, decision: $0)] } ?? [])
+    }
+
+    var exchanges: [FlightExchange.Storage] {
+      notes.ordered.compactMap { event in
+        guard case .exchange(let exchange) = event.content else { return nil }
+        return FlightExchange.Storage(
+          offset: started.duration(to: event.moment), request: exchange.request, requestBody: exchange.requestBody,
+          end: exchange.end)
+      }
     }
   }
 
@@ -94,15 +118,17 @@ public struct FlightCall: Sendable, Identifiable {
   /// The decisions as sentences.
   var sentences: [String] {
     let mask = mask
-    let omitted = storage.omitted > 0 ? ["\(storage.omitted) later decisions and exchanges are not recorded"] : []
+    let count = storage.notes.omitted
+    let omitted = count > 0 ? ["\(count) later decisions and exchanges are not recorded"] : []
     return storage.decisions.map { mask.text($0.decision.masked(mask).description) } + omitted
   }
 
   /// The mask for all texts of this call.
   var mask: FlightMask {
-    FlightMask(
-      storage.detail, [storage.request].compactMap { $0 } + storage.exchanges.map(\.request),
-      storage.exchanges.compactMap { $0.end.response?.head.fields })
+    let exchanges = storage.exchanges
+    return FlightMask(
+      storage.client.detail, [storage.request].compactMap { $0 } + exchanges.map(\.request),
+      exchanges.compactMap { $0.end.response?.head.fields })
   }
 }
 
@@ -174,7 +200,7 @@ public struct FlightExchange: Sendable {
   public var failure: String? { storage.end.failure.map(mask.text) }
   /// The measurements of the exchange, without its URL.
   public var metrics: ExchangeMetrics {
-    var metrics = storage.end.metrics
+    var metrics = storage.end.metrics ?? ExchangeMetrics()
     (metrics.method, metrics.url, metrics.status) = (method, nil, status)
     return metrics
   }

@@ -24,12 +24,16 @@ package final class FlightNotes: Sendable {
     var shortages: [(start: MonotonicInstant, shortage: CallDecision.AdmissionShortage)] = []
 
     mutating func append(_ event: Event) {
+      // Most calls have only a few events: one allocation is enough for them.
+      if events.isEmpty { events.reserveCapacity(FlightNotes.usualEvents) }
       if events.count < FlightNotes.mostEvents { events.append(event) } else { omitted += 1 }
     }
   }
 
   /// The largest number of events that are kept for a call, so that a call that lasts long has a bounded record.
   static let mostEvents = 500
+  /// The number of events for which memory is allocated at once.
+  private static let usualEvents = 3
 
   let bodyLimit: Int
   /// The time on the wall clock at which the call started.
@@ -38,14 +42,33 @@ package final class FlightNotes: Sendable {
 
   init(bodyLimit: Int, startedAt: Date = Date()) { (self.bodyLimit, self.startedAt) = (bodyLimit, startedAt) }
 
+  /// What is recorded up to now. Exchanges that still run appear as abandoned, also if they end later.
+  struct Snapshot: Sendable {
+    /// The request of the call as it was built, without a long body; nil if it could not be built.
+    let request: HTTPRequest?
+    /// The decisions and the exchanges in the order in which they were added.
+    let events: [Event]
+    /// The number of events that were not kept.
+    let omitted: Int
+  }
+
+  /// What is recorded up to now.
+  var snapshot: Snapshot {
+    state.withLock { state in
+      for place in state.events.indices {
+        if case .exchange(let notes) = state.events[place].content, !notes.hasEnded {
+          state.events[place] = Event(moment: state.events[place].moment, content: .exchange(notes.abandoned))
+        }
+      }
+      return Snapshot(request: state.request, events: state.events, omitted: state.omitted)
+    }
+  }
+
   /// Empty notes for an exchange whose notes are later added to these; see ``take(_:)``.
   var forExchange: FlightNotes { FlightNotes(bodyLimit: bodyLimit, startedAt: startedAt) }
 
   /// Records the request of the call before interceptors have changed it.
   func recordBuilt(_ request: HTTPRequest) { state.withLock { $0.request = request.withoutLongBody } }
-
-  /// The request of the call as it was built, without a long body; nil if it could not be built.
-  var request: HTTPRequest? { state.withLock { $0.request } }
 
   func add(_ decision: CallDecision, at now: MonotonicInstant) {
     state.withLock { $0.append(Event(moment: now, content: .decision(decision))) }
@@ -80,12 +103,13 @@ package final class FlightNotes: Sendable {
       state.omitted += taken.omitted
     }
   }
+}
 
-  /// The events in the order of their times, and the number of events that were not kept.
-  var ordered: (events: [Event], omitted: Int) {
-    let (events, omitted) = state.withLock { ($0.events, $0.omitted) }
+extension FlightNotes.Snapshot {
+  /// The events in the order of their times.
+  var ordered: [FlightNotes.Event] {
     let sorted = events.enumerated().sorted { ($0.element.moment, $0.offset) < ($1.element.moment, $1.offset) }
-    return (sorted.map(\.element), omitted)
+    return sorted.map(\.element)
   }
 }
 
@@ -100,7 +124,7 @@ final class ExchangeNotes: Sendable {
     var response: Response?
     /// The description of the failure; nil if a response arrived or the exchange still runs.
     var failure: String?
-    var metrics = ExchangeMetrics()
+    var metrics: ExchangeMetrics?
   }
 
   /// The request without a long body.
@@ -114,6 +138,17 @@ final class ExchangeNotes: Sendable {
     requestBody = bodyLimit > 0 ? request.body?.data.map { FlightBody($0, limit: bodyLimit) } : nil
     (self.request, self.begun, self.bodyLimit) = (request.withoutLongBody, begun, bodyLimit)
   }
+
+  private init(abandoned other: ExchangeNotes) {
+    (request, requestBody) = (other.request, other.requestBody)
+    (begun, bodyLimit) = (other.begun, other.bodyLimit)
+  }
+
+  /// A copy that never ends.
+  var abandoned: ExchangeNotes { ExchangeNotes(abandoned: self) }
+
+  /// Whether a response arrived, or the exchange failed.
+  var hasEnded: Bool { state.withLock { $0.metrics != nil } }
 
   var end: End { state.withLock { $0 } }
 

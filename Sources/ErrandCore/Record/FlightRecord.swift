@@ -33,7 +33,7 @@ public final class FlightRecord: Sendable {
       state.ring.append(call, limit: limit)
       return state.observers
     }
-    for observer in observers.values { observer(call) }
+    if !observers.isEmpty { for observer in observers.values { observer(call) } }
   }
 
   /// Calls a function with each call that is added from now on, on the thread that ended the call. Returns a number for

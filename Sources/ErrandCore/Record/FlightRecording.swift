@@ -48,3 +48,29 @@ public struct FlightRecording: Sendable, Hashable {
   /// Whether calls are recorded.
   var isOn: Bool { calls > 0 }
 }
+
+/// The properties of a client that its recorded calls share.
+final class FlightClient: Sendable {
+  let detail: FlightRecording.Detail
+  /// The type of the transport; nil if the client has no transport. The transport itself is not kept.
+  private let transport: (any Transport.Type)?
+  private let choice: CallDecision.Route.Choice
+
+  init(_ configuration: ClientConfiguration, _ transport: (any Transport)?) {
+    detail = configuration.record.detail
+    self.transport = transport.map { type(of: $0) }
+    choice =
+      switch configuration.transport {
+      case .platform: .platform
+      case .named(let name): .named(name)
+      case .own: .configured
+      }
+  }
+
+  /// The route of an exchange with these measurements.
+  func route(of metrics: ExchangeMetrics?) -> CallDecision.Route {
+    CallDecision.Route(
+      transport: transport.map { "\($0)" } ?? "no transport", choice: choice,
+      isConnectionReused: metrics?.isConnectionReused, address: metrics?.remoteAddress)
+  }
+}

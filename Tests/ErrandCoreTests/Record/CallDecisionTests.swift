@@ -202,7 +202,19 @@ struct FlightRingTests {
   @Test func `events of a call are bounded`() {
     let notes = FlightNotes(bodyLimit: 0)
     for _ in 0..<FlightNotes.mostEvents + 3 { notes.add(.cancelled(nil), at: MonotonicInstant(nanoseconds: 0)) }
-    #expect(notes.ordered.events.count == FlightNotes.mostEvents && notes.ordered.omitted == 3)
+    #expect(notes.snapshot.events.count == FlightNotes.mostEvents && notes.snapshot.omitted == 3)
+  }
+
+  @Test func `later end of an exchange is ignored`() throws {
+    let notes = FlightNotes(bodyLimit: 0)
+    let exchange = notes.begin(try HTTPRequest(url: "http://h/"), at: MonotonicInstant(nanoseconds: 0))
+    let snapshot = notes.snapshot
+    exchange.failed(TransportFailure(.reset, "reset"), at: MonotonicInstant(nanoseconds: 5))
+    guard case .exchange(let recorded) = snapshot.events.first?.content else {
+      Issue.record("the exchange is missing")
+      return
+    }
+    #expect(recorded.end.failure == nil && exchange.end.failure != nil)
   }
 
   @Test func `events of a shared exchange are sorted in`() {
@@ -210,6 +222,6 @@ struct FlightRingTests {
     call.add(.joined(call: 1), at: MonotonicInstant(nanoseconds: 20))
     exchange.add(.hedged(after: .zero), at: MonotonicInstant(nanoseconds: 10))
     call.take(exchange)
-    #expect(call.ordered.events.map(\.moment.nanoseconds) == [10, 20])
+    #expect(call.snapshot.ordered.map(\.moment.nanoseconds) == [10, 20])
   }
 }

@@ -28,6 +28,18 @@ package final class AdmissionControl: Sendable {
       queue.learn(ServerPace.decide(head.status, head.fields, followsServer: followsServer), slot, since: heard)
     }
 
+    /// Records that a call no longer holds a slot.
+    mutating func unhold(_ slot: Queue.Slot, by call: UInt64?) {
+      guard let call, let place = holders.firstIndex(where: { $0.call == call && $0.slot.host == slot.host }) else { return }
+      holders.remove(at: place)
+    }
+
+    /// Releases a slot if no call waits. If a call waits, does nothing and returns false.
+    mutating func releaseUnlessWaited(_ slot: Queue.Slot, by call: UInt64?) -> Bool {
+      unhold(slot, by: call)
+      return queue.releaseUnlessWaited(slot)
+    }
+
     /// The reason why a call to an origin cannot get a slot now.
     func shortage(at origin: HTTPURL.Origin, _ now: MonotonicInstant) -> CallDecision.AdmissionShortage {
       queue.shortage(at: origin, now) { slot in
@@ -97,13 +109,6 @@ package final class AdmissionControl: Sendable {
     return slot
   }
 
-  /// Records that a call no longer holds a slot.
-  func unhold(_ slot: Queue.Slot, by call: UInt64) {
-    state.withLock { state in
-      if let place = state.holders.firstIndex(where: { $0 == (slot, call) }) { state.holders.remove(at: place) }
-    }
-  }
-
   /// True if another call waits for the current task. The other call may have a slot for an exchange in this queue. So
   /// the current task must not wait for a slot, because both could wait forever.
   private var isWaitedFor: Bool {
@@ -171,9 +176,11 @@ package final class AdmissionControl: Sendable {
 
   /// Releases the slot of an exchange, and hands the slot to the next waiting call that has not left the queue.
   ///
-  /// - Parameter isUnused: True if no request was sent with the slot.
-  func release(_ slot: Queue.Slot, _ timers: any Timers, isUnused: Bool = false) {
-    if !isUnused, state.withLock({ $0.queue.releaseUnlessWaited(slot) }) { return }
+  /// - Parameters:
+  ///   - isUnused: True if no request was sent with the slot.
+  ///   - call: The recorded call that holds the slot; nil if the call is not recorded.
+  func release(_ slot: Queue.Slot, _ timers: any Timers, isUnused: Bool = false, by call: UInt64? = nil) {
+    if !isUnused, state.withLock({ $0.releaseUnlessWaited(slot, by: call) }) { return }
     let now = timers.now
     let next = state.withLock { $0.queue.release(slot, isUnused: isUnused, now) }
     updateTimer(of: slot.host, timers)

@@ -47,10 +47,9 @@ package struct Admitting: SelectiveInterceptor {
   }
 
   private func leave(_ slot: AdmissionControl.Queue.Slot, isHeard: Bool = false, _ context: CallContext) {
-    if context.record.flight != nil { control.unhold(slot, by: context.info.id) }
     var slot = slot
     slot.isHeard = isHeard
-    control.release(slot, context.call.timers)
+    control.release(slot, context.call.timers, by: context.record.flight == nil ? nil : context.info.id)
   }
 
   /// The request with the priority of the call, unless the request has a field `Priority` (RFC 9218 section 5). The
