@@ -43,7 +43,7 @@ package final class AdmissionControl: Sendable {
     /// The reason why a call to an origin cannot get a slot now.
     func shortage(at origin: HTTPURL.Origin, _ now: MonotonicInstant) -> CallDecision.AdmissionShortage {
       queue.shortage(at: origin, now) { slot in
-        holders.filter { slot == nil || $0.slot == slot }.map(\.call)
+        holders.filter { slot == nil || $0.slot.host == slot?.host }.map(\.call)
       }
     }
   }
