@@ -445,7 +445,8 @@ if Context.environment["ERRAND_FUZZ"] != nil {
       name: "ErrandFuzz",
       dependencies: [
         "ErrandCore", "ErrandHTTP", "ErrandJSON", "ErrandCache", "ErrandCurl", "ErrandDecoding", "ErrandEngine",
-        "ErrandRedis", "ErrandTLS", "ErrandTransfer", "ErrandXML", "CFuzzPeer", "CHiredis", "CLibFuzzer", "CNGHTTP2",
+        "ErrandGenerate", "ErrandRecord", "ErrandRedis", "ErrandTLS", "ErrandTransfer", "ErrandXML", "CFuzzPeer",
+        "CHiredis", "CLibFuzzer", "CNGHTTP2",
       ],
       path: "Fuzz/ErrandFuzz", swiftSettings: strict),
   ]

@@ -44,6 +44,10 @@ enum FuzzTarget: String, CaseIterable {
   case cacheEntry = "cache-entry"
   case partRecord = "part-record"
   case redisReply = "redis-reply"
+  // Files of other programs.
+  case archive
+  case flightFile = "flight-file"
+  case document
 
   /// What is done with one input.
   var body: (FuzzInput) -> Void {
@@ -103,6 +107,9 @@ enum FuzzTarget: String, CaseIterable {
     case .cacheEntry: StoredTargets.cacheEntry
     case .partRecord: StoredTargets.partRecord
     case .redisReply: StoredTargets.redisReply
+    case .archive: ArchiveTargets.archive
+    case .flightFile: ArchiveTargets.flightFile
+    case .document: ArchiveTargets.document
     default: { _ in fatalError("\(self) is not wired up") }
     }
   }
