@@ -198,7 +198,8 @@ let package = Package(
     .target(name: "ErrandURLSession", dependencies: ["ErrandHTTP", "ErrandSupport"], swiftSettings: strict),
     // The test kit for apps.
     .target(
-      name: "ErrandTesting", dependencies: ["ErrandCore", "ErrandJSON", "ErrandSupport"], swiftSettings: strict),
+      name: "ErrandTesting", dependencies: ["ErrandCore", "ErrandJSON", "ErrandRecord", "ErrandSupport"],
+      swiftSettings: strict),
     // Traits for Swift Testing. They are separate, so that programs that use the test kit do not link that library.
     .target(name: "ErrandTestingTraits", dependencies: ["ErrandTesting"], swiftSettings: strict),
     // The command `errand`.
@@ -370,7 +371,7 @@ let package = Package(
       path: "Tests/TransportProbe", swiftSettings: strict),
     .testTarget(
       name: "ErrandTestingTests",
-      dependencies: ["ErrandTesting", "ErrandTestingTraits", "Errand", "ErrandJSON", "ErrandSupport"],
+      dependencies: ["ErrandTesting", "ErrandTestingTraits", "Errand", "ErrandJSON", "ErrandRecord", "ErrandSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandTests",

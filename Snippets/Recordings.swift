@@ -44,6 +44,15 @@ func record() async throws {
   configuration.transport = .own(ReplayTransport(recording, matching: [.method, .path]))
   #expect(await APIClient(configuration).outcome(of: GetUser(id: 7)).error?.stage == .decode)
 }
+
+// snippet.archive
+@Test func `the shop answers from an archive`() async throws {
+  let replay = ReplayTransport(try Recording(archive: "Fixtures/shop.har"), afterLast: .refused)
+  var configuration = ClientConfiguration(baseURL: "https://shop.example")
+  configuration.transport = .own(replay)
+  #expect(try await APIClient(configuration).send(GetUser(id: 7)).nick == "Ada")
+}
+
 // snippet.differences
 @Test func `the types still fit the recording`() async throws {
   let recording = try Recording(contentsOf: file)
