@@ -43,16 +43,17 @@ private enum HARCall {
     let timings = HARTimings(metrics)
     return entry(
       startedAt: call.startedAt.addingTimeInterval(exchange.offset / .seconds(1)), timings, request(exchange),
-      response(exchange, metrics), address: metrics.remoteAddress, errand)
+      response(exchange, metrics), address: metrics.remoteAddress, port: metrics.remotePort, errand)
   }
 
   private static func entry(
     startedAt: Date, _ timings: HARTimings, _ request: JSONValue, _ response: JSONValue, address: String? = nil,
-    isFromCache: Bool = false, _ errand: JSONValue
+    port: Int? = nil, isFromCache: Bool = false, _ errand: JSONValue
   ) -> JSONValue {
     var members = HARMembers.entry(
       startedAt: startedAt, time: HARMembers.milliseconds(timings.time), request: request, response: response,
       timings: timings, address: address, isFromCache: isFromCache, errand: errand)
+    members["connection"] = port.map { .string("\($0)") }
     members["_resourceType"] = "fetch"
     return .object(members)
   }
