@@ -12,6 +12,10 @@
     fileprivate(set) var port: Int32 = 0
     /// The number of requests that were sent over the connection.
     var requests = 0
+    /// The number of transfers that use the connection now.
+    private var transfers = 0
+    /// Follows the connection for the transfer that opened it. Nil if the connection is not observed.
+    private var observer: (any ConnectionObserver)?
     /// Whether a response has shown that the connection uses HTTP/1. The server must then not send bytes without a
     /// request.
     var speaksHTTP1 = false
@@ -22,7 +26,7 @@
     var received: Int64 = 0
 
     /// Whether libcurl still has the connection open.
-    fileprivate(set) var isOpen = true
+    private(set) var isOpen = true
     /// Whether the server has closed the connection, and all received bytes were read.
     var hasEnded: Bool { isOpen && errand_socket_has_ended(socket) }
 
@@ -39,6 +43,26 @@
     private(set) var unreadBytes: [UInt8] = []
 
     fileprivate init(socket: Int32) { self.socket = socket }
+
+    /// Records that a transfer uses the connection.
+    func join(_ transfer: CurlTransfer) {
+      if requests == 0, observer == nil { observer = transfer.exchange.handling.observer?.connected() }
+      transfers += 1
+      if isOpen { observer?.changed(to: .active) }
+    }
+
+    /// Records that a transfer no longer uses the connection.
+    func leave() {
+      transfers -= 1
+      if transfers == 0, isOpen { observer?.changed(to: .idle) }
+    }
+
+    /// Records that libcurl closes the connection.
+    fileprivate func close() {
+      isOpen = false
+      observer?.changed(to: .closed)
+      observer = nil
+    }
 
     /// Reads and keeps the unread bytes before the socket is closed.
     fileprivate func keepUnreadBytes() {
@@ -82,7 +106,7 @@
       watchdog?.closed(socket)
       guard let index = entries.firstIndex(where: { $0.connection.socket == socket }) else { return }
       entries[index].connection.keepUnreadBytes()
-      entries[index].connection.isOpen = false
+      entries[index].connection.close()
       entries.swapAt(index, entries.count - 1)
       entries.removeLast()
     }

@@ -336,6 +336,7 @@
       running.removeLast()
       transfer.place = -1
       transfer.result = measured(result, transfer)
+      transfer.use(nil)
       if let handle = transfer.handle {
         if transfer.isPaused { handle.dropPausedData() }
         curl_multi_remove_handle(multi, handle.easy)

@@ -115,7 +115,7 @@
     func mayRequest(over connection: CurlConnection?) -> Bool {
       // The server did not process the request on the connection that libcurl leaves, so the exchange starts again.
       if requests > 0, isUnprocessed { return false }
-      self.connection = connection
+      use(connection)
       (stream, isLeaving) = (nil, false)
       hasConnected = true
       lastActivity = loop.now
@@ -143,6 +143,15 @@
       connection?.requests += 1
       connection?.keepsUnreadBytes = upload != nil && exchange.request.url.scheme == .http
       return true
+    }
+
+    /// Sets the connection that the transfer uses. Nil after the end of the transfer, or if the connection cannot be
+    /// identified.
+    func use(_ connection: CurlConnection?) {
+      guard connection !== self.connection else { return }
+      self.connection?.leave()
+      self.connection = connection
+      connection?.join(self)
     }
 
     /// Reports the metrics that are known before the response. The observer then has these metrics even if the caller

@@ -19,6 +19,8 @@
     private(set) var exchange: EngineExchange?
     /// The number of requests that used this connection.
     private(set) var uses = 0
+    /// Follows the connection for the exchange that opened it. Nil if the connection is not observed.
+    private(set) var observer: (any ConnectionObserver)?
     /// The bytes of the current request that the system has not accepted yet.
     private var outbox: [UInt8] = []
     private var outboxStart = 0
@@ -55,6 +57,8 @@
       exchange.stage = .connected(self)
       exchange.isReused = uses > 1
       exchange.connectedPeer = peer
+      if uses == 1 { observer = exchange.exchange.handling.observer?.connected() }
+      observer?.changed(to: .active)
       exchange.lastActivity = loop.now
       exchange.noteProgress()
       let isWaiting = exchange.upload?.hasEnded == false

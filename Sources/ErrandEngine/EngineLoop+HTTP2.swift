@@ -234,6 +234,7 @@
 
     /// Keeps a connection without exchanges for later exchanges.
     func keep(_ connection: HTTP2Connection) {
+      connection.observer?.changed(to: .idle)
       for old in sharedPool.keep(connection, for: connection.origin, now: now) { old.finish() }
     }
 
@@ -245,7 +246,9 @@
 
     /// Removes and closes the socket of a connection.
     func removeSocket(of connection: HTTP2Connection) {
-      if sockets.remove(connection.token) != nil { connection.socket.close() }
+      guard sockets.remove(connection.token) != nil else { return }
+      connection.socket.close()
+      connection.observer?.changed(to: .closed)
     }
   }
 #endif

@@ -52,13 +52,16 @@
 
     /// Keeps an idle connection in the pool for a later exchange.
     func keep(_ connection: EngineConnection) {
+      connection.observer?.changed(to: .idle)
       for old in pool.keep(connection, for: connection.origin, now: now) { close(old) }
     }
 
     /// Closes a connection that is not in the pool.
     func close(_ connection: EngineConnection) {
       connection.machine.stop()
-      if sockets.remove(connection.token) != nil { connection.socket.close() }
+      guard sockets.remove(connection.token) != nil else { return }
+      connection.socket.close()
+      connection.observer?.changed(to: .closed)
     }
 
     /// Removes an idle connection from the pool and closes it, because the connection ended or received unexpected

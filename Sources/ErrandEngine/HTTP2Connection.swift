@@ -28,6 +28,8 @@
     private(set) var isRetired = false
     /// The number of requests that used this connection.
     private(set) var uses = 0
+    /// Follows the connection for the exchange that opened it. Nil if the connection is not observed.
+    private(set) var observer: (any ConnectionObserver)?
     /// The maximum number of concurrent streams that the server accepts.
     private var mostStreams: Int
     var frames: HTTP2FrameBudget
@@ -109,6 +111,8 @@
       exchange.stage = .streaming(stream)
       exchange.isReused = uses > 1
       exchange.connectedPeer = peer
+      if uses == 1 { observer = exchange.exchange.handling.observer?.connected() }
+      observer?.changed(to: .active)
       exchange.lastActivity = loop.now
       exchange.noteProgress()
       let request = exchange.exchange.request

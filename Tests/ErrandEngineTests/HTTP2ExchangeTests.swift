@@ -78,6 +78,41 @@
       #expect(again.isConnectionReused == true && again.connect == nil && server.connections == 1)
     }
 
+    /// Observes the connections that its exchanges open.
+    private final class StateObserver: ExchangeObserver, ConnectionObserver {
+      let states: AsyncStream<ConnectionState>
+      private let continuation: AsyncStream<ConnectionState>.Continuation
+
+      init() { (states, continuation) = AsyncStream.makeStream() }
+
+      func connected() -> (any ConnectionObserver)? { self }
+      func changed(to state: ConnectionState) {
+        continuation.yield(state)
+        if state == .closed { continuation.finish() }
+      }
+      func measured(_ metrics: ExchangeMetrics) {}
+      func repeated() {}
+      func answered(_ response: HTTPResponse) {}
+      func failed(_ error: any Error, at now: MonotonicInstant) {}
+    }
+
+    @Test func `a connection reports its states`() async throws {
+      let server = try Self.echo()
+      let observer = StateObserver()
+      do {
+        let transport = try HTTP2.transport()
+        for _ in 0..<2 {
+          var exchange = Exchange(request: try HTTPRequest(url: server.url))
+          exchange.handling.observer = observer
+          #expect(try await transport.send(exchange).text == "/")
+        }
+      }
+      // The connection is closed because the transport is released.
+      var states: [ConnectionState] = []
+      for await state in observer.states { states.append(state) }
+      #expect(states == [.active, .idle, .active, .idle, .closed])
+    }
+
     @Test func `the settings of the client are stated`() async throws {
       let settings = Locked<[UInt8]>([])
       let server = try FrameServer { peer, _ in

@@ -43,10 +43,11 @@ struct CollectorTests {
     try check(spans: received[1]?["resourceSpans"]?[0]?["scopeSpans"]?[0]?["spans"], fixture)
     let metrics = received[0]?["resourceMetrics"]?[0]?["scopeMetrics"]?[0]?["metrics"]
     #expect(
-      (0..<3).map { metrics?[$0]?["name"]?.stringValue } == [
-        "http.client.active_requests", "http.client.request.duration", "errand.client.connection.wait",
+      (0..<4).map { metrics?[$0]?["name"]?.stringValue } == [
+        "http.client.active_requests", "http.client.open_connections", "http.client.request.duration",
+        "errand.client.connection.wait",
       ])
-    #expect(metrics?[1]?["histogram"]?["aggregationTemporality"] == "AGGREGATION_TEMPORALITY_CUMULATIVE")
+    #expect(metrics?[2]?["histogram"]?["aggregationTemporality"] == "AGGREGATION_TEMPORALITY_CUMULATIVE")
   }
 
   private func check(spans: JSONValue?, _ fixture: TelemetryFixture) throws {

@@ -193,6 +193,7 @@ struct ExchangeRecorder: ExchangeObserver {
     record.repeated()
     trace?.repeated()
   }
+  func connected() -> (any ConnectionObserver)? { trace?.connected() }
   func answered(_ response: HTTPResponse) {
     record.exchanged(response.metrics, status: response.status, at: place)
     notes?.answered(response)

@@ -38,6 +38,9 @@ package protocol CallTrace: Sendable {
 package protocol ExchangeTrace: Sendable {
   /// The transport sends the request once more, because a reused connection closed before the first byte of a response.
   func repeated()
+  /// The transport opened a connection for the exchange. Returns the observer of the connection; nil if the connection
+  /// is not observed.
+  func connected() -> (any ConnectionObserver)?
   /// The exchange ended with a response.
   func answered(_ response: HTTPResponse)
   /// The exchange ended without a response, or the call abandoned it.

@@ -119,11 +119,32 @@ package protocol ExchangeObserver: Sendable {
   /// Reports that the transport sends the request once more, because a reused connection closed before the first byte
   /// of the response.
   func repeated()
+  /// Reports that the transport opened a connection for the exchange. Returns the observer of the connection; nil if
+  /// the connection is not observed.
+  func connected() -> (any ConnectionObserver)?
   /// Reports that the exchange ended with a response. Called by the code that uses the transport, not by the transport.
   func answered(_ response: HTTPResponse)
   /// Reports that the exchange ended without a response, or that the call abandoned the exchange. Called by the code
   /// that uses the transport, not by the transport.
   func failed(_ error: any Error, at now: MonotonicInstant)
+}
+
+/// Follows one connection of a transport from its first request to its end. Only transports that manage their
+/// connections themselves report them.
+package protocol ConnectionObserver: Sendable {
+  /// Reports the state of the connection, on the transport's thread. A state may be reported several times in
+  /// succession. The transport reports no state after ``ConnectionState/closed``.
+  func changed(to state: ConnectionState)
+}
+
+/// The state of a connection.
+package enum ConnectionState: String, Sendable, Hashable {
+  /// At least one exchange uses the connection.
+  case active
+  /// No exchange uses the connection. A later exchange may use it.
+  case idle
+  /// The connection was closed.
+  case closed
 }
 
 /// The limits on the size of a response. If a limit is exceeded, the call fails with

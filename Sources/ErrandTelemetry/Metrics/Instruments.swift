@@ -30,6 +30,14 @@ public struct Instrument: Sendable, Hashable {
   public static let activeRequests = Instrument(
     name: "http.client.active_requests", unit: "{request}", summary: "Number of active HTTP requests.",
     kind: .upDownCounter)
+  /// The number of open connections, by their state.
+  public static let openConnections = Instrument(
+    name: "http.client.open_connections", unit: "{connection}", summary: "Number of open HTTP connections.",
+    kind: .upDownCounter)
+  /// The time from the first request on a connection until the connection is closed, in seconds.
+  public static let connectionDuration = Instrument(
+    name: "http.client.connection.duration", unit: "s", summary: "Duration of HTTP connections.",
+    kind: .histogram([0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]))
   /// The time of an attempt until it has a connection, in seconds: waiting for a free one, or resolving the name and
   /// connecting. Not in OpenTelemetry's conventions. Attempts whose transport does not measure it have no value.
   public static let connectionWait = Instrument(

@@ -29,7 +29,7 @@ final class TelemetryCall: CallTrace {
     }
     propagate(exchange, in: &request, isFirstOrigin)
     let attributes = tracer.conventions.attributes(of: request, template, resends: resends)
-    return TelemetryExchange(self, exchange, attributes, begun)
+    return TelemetryExchange(self, exchange, attributes, request.url.scheme, begun)
   }
 
   func values(for request: HTTPRequest, isFirstOrigin: Bool) -> String? {
@@ -72,18 +72,27 @@ final class TelemetryExchange: ExchangeTrace {
   private let call: TelemetryCall
   private let span: (any RunningSpan)?
   private let attributes: Attributes
+  private let scheme: HTTPURL.Scheme
   private let begun: MonotonicInstant
   private let meter: ExchangeMeter?
 
   init(
-    _ call: TelemetryCall, _ span: (any RunningSpan)?, _ attributes: Attributes, _ begun: MonotonicInstant
+    _ call: TelemetryCall, _ span: (any RunningSpan)?, _ attributes: Attributes, _ scheme: HTTPURL.Scheme,
+    _ begun: MonotonicInstant
   ) {
-    (self.call, self.span, self.attributes, self.begun) = (call, span, attributes, begun)
+    (self.call, self.span, self.attributes, self.scheme, self.begun) = (call, span, attributes, scheme, begun)
     meter = call.tracer.telemetry.metrics.map { ExchangeMeter($0, attributes) }
     meter?.begin()
   }
 
   func repeated() { call.countSend() }
+
+  func connected() -> (any ConnectionObserver)? {
+    guard let recorder = call.tracer.telemetry.metrics else { return nil }
+    var attributes = attributes.filter { $0.key == "server.address" || $0.key == "server.port" }
+    attributes["url.scheme"] = .string(scheme.rawValue)
+    return ConnectionMeter(recorder, attributes)
+  }
 
   func answered(_ response: HTTPResponse) { end(HTTPConventions.end(response), response.metrics) }
 
