@@ -201,6 +201,19 @@ let split = ResponseCache(
 client.configure { $0.cache = .own(split) }
 _ = try await client.send(Avatar(name: "ada.png"))
 
+// snippet.tracing
+struct Tracing: Interceptor {
+  func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    var request = request
+    request.fields["X-Trace"] = UUID().uuidString
+    return try await next(request)
+  }
+
+  func mayRevealAccount(in request: HTTPRequest, context: CallContext) -> Bool { false }
+}
+// snippet.end
+client.configure { $0.exchangeInterceptors = [Tracing()] }
+
 // snippet.sealing
 let sealing = BodySealing(
   seal: { body in turned(body) },  // encrypt here, with a key from a key store

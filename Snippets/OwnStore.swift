@@ -27,8 +27,10 @@ final class BoxStore: CacheStore {
     return .found(entries[index])
   }
 
-  func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
-    all.contains { $0.key.anyAccount == key.anyAccount && $0.key.account != key.account }
+  func holdsForOthers(
+    _ anyAccount: Digest, than accounts: [Digest], call: CallState, patience: Duration?
+  ) async -> Bool {
+    all.contains { $0.key.anyAccount == anyAccount && !accounts.contains($0.key.account) }
   }
 
   func put(_ entry: CacheEntry) {

@@ -180,6 +180,8 @@ extension JSONDecoding {
     return .right
   }
 
-  /// Seconds since 1970 from 2010 to 2040. As seconds since 2001, the same numbers are dates from 2041 to 2071.
+  /// Seconds since 1970 from 2010 to 2040. As seconds since 2001, the same numbers are dates from 2041 to 2071. So a
+  /// right date after 2041 is reported, too: the number does not tell the two apart, and neither do other dates of the
+  /// text, such as a date of birth. Therefore the date is only reported, never read in another way.
   private static let suspects = 1_262_304_000.0...2_208_988_800.0
 }

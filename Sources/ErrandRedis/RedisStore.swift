@@ -106,10 +106,12 @@ public final class RedisStore: CacheStore {
     return .unavailable
   }
 
-  /// Whether Redis stores a response to the request that `key` identifies for another account.
-  public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
+  /// Whether Redis stores a response to a request for another account than the given ones.
+  public func holdsForOthers(
+    _ anyAccount: Digest, than accounts: [Digest], call: CallState, patience: Duration?
+  ) async -> Bool {
     let until = patience.map { call.timers.now.advanced(by: $0) }
-    let indexes = [RedisIndex(.anyAccount, key.anyAccount), RedisIndex(.account, key.account)]
+    let indexes = [RedisIndex(.anyAccount, anyAccount)] + accounts.map { RedisIndex(.account, $0) }
     let command = layout.call(.holds, indexes.map(\.name))
     return await send(command, call, until: until)?.number == 1
   }

@@ -27,8 +27,10 @@ struct DrainCacheTests {
     ) async -> CacheLookup {
       await inner.find(key, choosing: choosing, call: call, patience: patience)
     }
-    func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
-      await inner.holdsForOthers(key, call: call, patience: patience)
+    func holdsForOthers(
+      _ anyAccount: Digest, than accounts: [Digest], call: CallState, patience: Duration?
+    ) async -> Bool {
+      await inner.holdsForOthers(anyAccount, than: accounts, call: call, patience: patience)
     }
     func put(_ entry: CacheEntry) { inner.put(entry) }
     func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {

@@ -68,4 +68,9 @@ extension CacheStore {
   package func isMissing(_ key: CacheKey) async -> Bool {
     if case .missing = await newest(key) { true } else { false }
   }
+
+  /// Whether another account than that of a key has an entry for the same request.
+  package func holdsForOthers(_ key: CacheKey) async -> Bool {
+    await holdsForOthers(key.anyAccount, than: [key.account], call: CallState(), patience: nil)
+  }
 }

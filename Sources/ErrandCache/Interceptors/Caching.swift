@@ -171,11 +171,14 @@ extension CallContext {
     .of(account: nil, fields: HTTPFields(), transport: plan.access.transportIdentity)
   }
 
-  /// The digests of the accounts whose entries do not belong to another account. These are the account of the key and,
-  /// if a cookie or a field decides whether the response is stored for the account or for all accounts, both of them.
-  func ownAccounts(of request: HTTPRequest, _ key: CacheKey, salt: [UInt8]) -> [Digest] {
-    guard let account, mayHaveCommonResponse(request) else { return [key.account] }
-    return [CachePartition.account(account), commonPartition].map { $0.digest(salt: salt) }
+  /// The digests of the accounts whose entries do not belong to another account: that of the key, that of the account
+  /// which is logged in, and that of the responses which belong to no account. A cookie or a field may decide for which
+  /// of them a response is stored.
+  func ownAccounts(of key: CacheKey, salt: [UInt8]) -> [Digest] {
+    let own = account.map { CachePartition.account($0).digest(salt: salt) }
+    return [key.account, own, commonPartition.digest(salt: salt)].reduce(into: []) { list, digest in
+      if let digest, !list.contains(digest) { list.append(digest) }
+    }
   }
 
   /// The request from which the cache key is computed. It contains the cookies from the cookie jar, and the credential

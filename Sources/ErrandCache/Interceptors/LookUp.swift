@@ -68,12 +68,10 @@ struct LookUp {
   /// whether another account has a stored response, so that the error can name this reason.
   private func reasonOfNothing(_ lookupResult: CacheLookupResult) async -> CacheMiss {
     guard lookupResult.rules.mode.usesOnlyCache else { return .missing }
-    let key = lookupResult.key
-    for account in context.ownAccounts(of: request, key, salt: lookupResult.recipe.salt) {
-      let key = CacheKey(entry: key.entry, anyAccount: key.anyAccount, target: key.target, account: account)
-      guard await lookupResult.store.holdsForOthers(key, call: context.call, patience: nil) else { return .missing }
-    }
-    return .otherAccount
+    let accounts = context.ownAccounts(of: lookupResult.key, salt: lookupResult.recipe.salt)
+    let holdsOthers = await lookupResult.store.holdsForOthers(
+      lookupResult.key.anyAccount, than: accounts, call: context.call, patience: nil)
+    return holdsOthers ? .otherAccount : .missing
   }
 
   private func follow(_ decision: CacheDecision, _ entry: CacheEntry?, _ lookupResult: CacheLookupResult) async throws

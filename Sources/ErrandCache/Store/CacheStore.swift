@@ -32,9 +32,11 @@ public protocol CacheStore: Sendable {
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
   ) async -> CacheLookup
 
-  /// Whether a response to the request that `key` identifies is stored for another account. Such an entry has another
-  /// ``CacheKey/account``, but an equal ``CacheKey/anyAccount``.
-  func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool
+  /// Whether a response to a request is stored for another account. The key of such an entry has the given
+  /// ``CacheKey/anyAccount``, but none of the given values of ``CacheKey/account``.
+  func holdsForOthers(
+    _ anyAccount: Digest, than accounts: [Digest], call: CallState, patience: Duration?
+  ) async -> Bool
 
   /// Stores an entry. It replaces an existing entry with an equal key and variant. Returns immediately and writes in
   /// the background; the next ``find(_:choosing:call:patience:)`` of this process finds the entry.

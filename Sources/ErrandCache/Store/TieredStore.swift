@@ -61,10 +61,12 @@ public final class TieredStore: CacheStore, EvictingStore {
     }
   }
 
-  /// Whether one of the stores has a response to the request that `key` identifies for another account.
-  public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
-    if await memory.holdsForOthers(key, call: call, patience: patience) { return true }
-    return await base.holdsForOthers(key, call: call, patience: patience)
+  /// Whether one of the stores has a response to a request for another account than the given ones.
+  public func holdsForOthers(
+    _ anyAccount: Digest, than accounts: [Digest], call: CallState, patience: Duration?
+  ) async -> Bool {
+    if await memory.holdsForOthers(anyAccount, than: accounts, call: call, patience: patience) { return true }
+    return await base.holdsForOthers(anyAccount, than: accounts, call: call, patience: patience)
   }
 
   /// Whether at least one of the stores would keep the entry.

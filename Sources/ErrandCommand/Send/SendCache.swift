@@ -58,8 +58,10 @@ struct LongWaitStore: CacheStore {
     await base.find(key, choosing: choosing, call: call, patience: patience.map { max($0, Self.patience) })
   }
 
-  func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
-    await base.holdsForOthers(key, call: call, patience: patience.map { max($0, Self.patience) })
+  func holdsForOthers(
+    _ anyAccount: Digest, than accounts: [Digest], call: CallState, patience: Duration?
+  ) async -> Bool {
+    await base.holdsForOthers(anyAccount, than: accounts, call: call, patience: patience.map { max($0, Self.patience) })
   }
 
   func put(_ entry: CacheEntry) { base.put(entry) }

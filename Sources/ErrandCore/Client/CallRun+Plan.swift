@@ -27,7 +27,7 @@ extension CallRun {
     let requiresAccount = credential == .inherited || options.requiresAccountAlways
     return CallAccess(
       credential: credential, provider: snapshot.configuration.credentials, transport: snapshot.transport,
-      nesting: nesting, hasExchangeInterceptors: !snapshot.configuration.exchangeInterceptors.isEmpty,
+      nesting: nesting, exchangeInterceptors: snapshot.configuration.exchangeInterceptors,
       requiredAccount: requiresAccount ? options.requiredAccount : nil, base: snapshot.base,
       servers: NamedServers(snapshot.bases, family), cookies: cookies(of: request))
   }

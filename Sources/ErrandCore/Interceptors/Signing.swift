@@ -15,6 +15,7 @@
 /// absolute URL of another server is not signed. A request after a redirect to another origin is not signed either.
 public struct Signing: Interceptor {
   private let others: Result<Set<HTTPURL.Origin>, APIError>
+  private let isSameForAllAccounts: Bool
   private let sign: @Sendable (inout HTTPRequest) async throws -> Void
 
   /// Makes an interceptor from a function that signs a request. An error that the function throws ends the call with
@@ -22,8 +23,14 @@ public struct Signing: Interceptor {
   /// - Parameters:
   ///   - urls: Additional servers whose requests are signed: one URL for each server. If a URL is invalid, every call
   ///     fails.
+  ///   - isSameForAllAccounts: Whether the signature does not depend on the account. Then all accounts share the stored
+  ///     responses of signed servers that get no credential, such as a CDN.
   ///   - sign: Signs the request.
-  public init(alsoAt urls: [String] = [], _ sign: @escaping @Sendable (inout HTTPRequest) async throws -> Void) {
+  public init(
+    alsoAt urls: [String] = [], isSameForAllAccounts: Bool = false,
+    _ sign: @escaping @Sendable (inout HTTPRequest) async throws -> Void
+  ) {
+    self.isSameForAllAccounts = isSameForAllAccounts
     others = Result { () throws(APIError) in
       var origins: Set<HTTPURL.Origin> = []
       for url in urls { origins.insert(try BaseURLs.parse(url).get().origin) }
@@ -34,14 +41,20 @@ public struct Signing: Interceptor {
 
   /// Signs the request, then passes the request to the rest of the pipeline.
   public func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    let home = context.plan.sending.home(of: request.url.origin)
-    guard try others.get().contains(home) || context.plan.access.servers.contains(home),
-      context.isFirstOrigin(home)
-    else {
-      return try await next(request)
-    }
+    guard signs(request, context, others: try others.get()) else { return try await next(request) }
     var request = request
     try await sign(&request)
     return try await next(request)
+  }
+
+  /// Returns true for requests that are signed, unless the signature does not depend on the account.
+  public func mayRevealAccount(in request: HTTPRequest, context: CallContext) -> Bool {
+    guard !isSameForAllAccounts, let others = try? others.get() else { return false }
+    return signs(request, context, others: others)
+  }
+
+  private func signs(_ request: HTTPRequest, _ context: CallContext, others: Set<HTTPURL.Origin>) -> Bool {
+    let home = context.plan.sending.home(of: request.url.origin)
+    return (others.contains(home) || context.plan.access.servers.contains(home)) && context.isFirstOrigin(home)
   }
 }

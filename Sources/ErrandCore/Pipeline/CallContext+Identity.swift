@@ -35,13 +35,16 @@ extension CallContext {
   /// - The request has a credential, a secret field or cookies.
   /// - The request has a field that may differ between accounts and is not part of the cache key. A field that the
   ///   client adds to every request becomes part of the key: see ``keyRule(_:for:owner:)``.
-  /// - Interceptors of the app run around the exchange.
+  /// - An interceptor of the app around the exchange may reveal the account: see
+  ///   ``Interceptor/mayRevealAccount(in:context:)``.
   ///
   /// - Parameter cookies: The cookies of the cookie jar for the request.
   package func owner(of request: HTTPRequest, cookies: String?) -> String? {
     guard let account else { return nil }
     guard mayHaveCommonResponse(request) else { return account }
-    if cookies != nil || plan.access.hasExchangeInterceptors || showsCredential(to: request.url.origin) {
+    if cookies != nil || showsCredential(to: request.url.origin)
+      || plan.access.exchangeInterceptors.contains(where: { $0.mayRevealAccount(in: request, context: self) })
+    {
       return account
     }
     let isNeutral = request.fields.all.allSatisfy { field in

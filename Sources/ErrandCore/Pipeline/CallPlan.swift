@@ -58,9 +58,8 @@ package struct CallAccess: Sendable {
   /// The number of calls in which this call is nested. A call is nested if code of the app that runs inside another
   /// call has started it, for example an interceptor.
   let nesting: Int
-  /// True if interceptors of the app run around the exchange. Such interceptors may add header fields that identify an
-  /// account.
-  let hasExchangeInterceptors: Bool
+  /// The interceptors of the app that run around the exchange. They may add header fields that identify an account.
+  let exchangeInterceptors: [any Interceptor]
   /// The account that must be logged in when ``Freezing`` determines the account of the request; nil if any account is
   /// allowed.
   let requiredAccount: String?

@@ -16,4 +16,17 @@
 public protocol Interceptor: Sendable {
   /// Handles a request. Usually it passes the request to `next`, and returns the response of `next`.
   func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse
+
+  /// Whether the interceptor may make a request different for different accounts. The default is true.
+  ///
+  /// Only the interceptors in ``ClientConfiguration/exchangeInterceptors`` are asked, and only about a read from a server
+  /// that gets no credential, such as a CDN. If all of them return false, all accounts share the stored response.
+  /// Otherwise it belongs to the account that is logged in. Return false for example if you add a trace identifier or a
+  /// signature of the app. A response is not stored if you add a secret field in spite of that.
+  func mayRevealAccount(in request: HTTPRequest, context: CallContext) -> Bool
+}
+
+extension Interceptor {
+  /// Returns true.
+  public func mayRevealAccount(in request: HTTPRequest, context: CallContext) -> Bool { true }
 }

@@ -139,11 +139,17 @@ extension RedisScript {
     """#
 
   /// The Lua code of the script `holds`. It returns 1 if an index contains a valid response that is not in the index of
-  /// the given account, and otherwise 0. The script checks about a thousand members of the index. If the response of a
+  /// a given account, and otherwise 0. The script checks about a thousand members of the index. If the response of a
   /// member is no longer valid, the script removes the member from the index.
   static let holdsBody = #"""
     if not era then return 0 end
     local index, cursor = indexKey(ARGV[4]), '0'
+    local function isOwn(said)
+      for place = 5, #ARGV do
+        if string.find(said, ' ' .. ARGV[place], 1, true) then return true end
+      end
+      return false
+    end
     if kind(index) ~= 'set' then return 0 end
     for _ = 1, 10 do
       local page = redis.call('SSCAN', index, cursor, 'COUNT', 100)
@@ -151,7 +157,7 @@ extension RedisScript {
       for _, member in ipairs(page[2]) do
         local entry, variant = split(member)
         local said = words(entryKey(entry), variant)
-        if not said or not string.find(said, ' ' .. ARGV[5], 1, true) then
+        if not said or not isOwn(said) then
           if alive(entry, variant, said) then return 1 end
           redis.call('SREM', index, member)
         end

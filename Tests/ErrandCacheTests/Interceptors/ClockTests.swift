@@ -63,8 +63,10 @@ private final class ForgetfulStore: CacheStore {
   func find(
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
   ) async -> CacheLookup { await inner.find(key, choosing: choosing, call: call, patience: patience) }
-  func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
-    await inner.holdsForOthers(key, call: call, patience: patience)
+  func holdsForOthers(
+    _ anyAccount: Digest, than accounts: [Digest], call: CallState, patience: Duration?
+  ) async -> Bool {
+    await inner.holdsForOthers(anyAccount, than: accounts, call: call, patience: patience)
   }
   func put(_ entry: CacheEntry) {
     var entry = entry

@@ -52,8 +52,10 @@ final class FailingStore: CacheStore {
     }
   }
 
-  func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
-    fails("holds") ? false : await inner.holdsForOthers(key, call: call, patience: patience)
+  func holdsForOthers(
+    _ anyAccount: Digest, than accounts: [Digest], call: CallState, patience: Duration?
+  ) async -> Bool {
+    fails("holds") ? false : await inner.holdsForOthers(anyAccount, than: accounts, call: call, patience: patience)
   }
 
   func put(_ entry: CacheEntry) {

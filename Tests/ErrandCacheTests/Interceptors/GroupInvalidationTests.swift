@@ -188,7 +188,9 @@ private final class RecordingStore: CacheStore {
   func find(
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
   ) async -> CacheLookup { .missing }
-  func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool { false }
+  func holdsForOthers(
+    _ anyAccount: Digest, than accounts: [Digest], call: CallState, patience: Duration?
+  ) async -> Bool { false }
   func put(_ entry: CacheEntry) {}
   func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {}
   func remove(_ selection: CacheSelection) {

@@ -173,6 +173,39 @@ struct IdentityTests {
     if path == "/page" { #expect(other == .otherAccount) }
   }
 
+  /// One account has stored responses in two states: with and without a cookie, or before and after the login. A third
+  /// state is not another account.
+  @Test(arguments: ["/page", "https://cdn.example.net/page"] as [RequestPath], StoreKind.all)
+  func `third state is no other account`(_ path: RequestPath, _ kind: StoreKind) async throws {
+    try await kind.with { store in
+      let jar = CookieJar()
+      let fixture = CacheFixture(store: store, change: { $0.cookies = .jar(jar) }) { _, number in
+        .text("answer \(number)")
+      }
+      let asset = Asset(path: path)
+      _ = try await fixture.client.send(asset)
+      fixture.client.configure { $0.credentials = Self.account("ada") }
+      for step in 0...1 { _ = try await fixture.client.send(Change.firstCookie.make(step, path, jar, fixture.client)) }
+      for isWritten in [false, true] {
+        if isWritten { await store.flush() }
+        try jar.set(Cookie("sid", "third", host: path == "/page" ? "api.example.com" : "cdn.example.net"))
+        let miss = await fixture.client.outcome(of: asset, options: .cache(.cacheOnly)).error?.cacheMiss
+        #expect(miss == .missing)
+        fixture.client.configure { $0.credentials = Self.account("eve") }
+        let other = await fixture.client.outcome(of: asset, options: .cache(.cacheOnly)).error?.cacheMiss
+        #expect(other == .otherAccount)
+        fixture.client.configure { $0.credentials = Self.account("ada") }
+      }
+    }
+  }
+
+  @Test func `response of no account is no other account`() async throws {
+    let fixture = CacheFixture { _, _ in .text("page") }
+    _ = try await fixture.client.send(Page())
+    fixture.client.configure { $0.credentials = Self.account("ada") }
+    #expect(await fixture.miss() == .missing)
+  }
+
   @Test func `logout removes one account only`() async throws {
     let (fixtures, pages) = Self.clients(.provider, ["ada", "eve"], .lifetime(.seconds(60)))
     for index in 0...1 { _ = try await fixtures[index].client.send(pages[index]) }

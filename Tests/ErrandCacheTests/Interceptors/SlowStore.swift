@@ -38,8 +38,10 @@ final class SlowStore: CacheStore {
     return found
   }
 
-  func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
-    await inner.holdsForOthers(key, call: call, patience: patience)
+  func holdsForOthers(
+    _ anyAccount: Digest, than accounts: [Digest], call: CallState, patience: Duration?
+  ) async -> Bool {
+    await inner.holdsForOthers(anyAccount, than: accounts, call: call, patience: patience)
   }
 
   func put(_ entry: CacheEntry) { inner.put(entry) }

@@ -69,7 +69,7 @@ struct BusyStoreTests {
     #expect(await store.text(Sample.key("/hold")) == "hold")
     store.put(Sample.entry("/next", body: "next"))
     #expect(await store.text(Sample.key("/next")) == "next")
-    #expect(await store.holdsForOthers(Sample.key("/next", account: "another"), call: CallState(), patience: nil))
+    #expect(await store.holdsForOthers(Sample.key("/next", account: "another")))
     hold.open()
     await store.flush()
     #expect(await store.text(Sample.key("/next")) == "next")

@@ -217,7 +217,7 @@ struct DamagedStoreTests {
     #expect(await store.list().isEmpty)
     #expect(await store.size().entries == 0)
     #expect(await store.salt(call: CallState()) != nil)
-    #expect(await !store.holdsForOthers(Sample.key("/a", account: "another"), call: CallState(), patience: nil))
+    #expect(await !store.holdsForOthers(Sample.key("/a", account: "another")))
     #expect(try Data(contentsOf: folder.url) == Data("file".utf8))
   }
 

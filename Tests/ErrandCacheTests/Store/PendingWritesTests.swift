@@ -256,7 +256,8 @@ struct PendingWritesTests {
     writes.finish(batch)
     #expect(writes.bytes == 0)
     #expect(writes.entries(Sample.key("/1")).isEmpty)
-    #expect(!writes.holdsForOthers(Sample.key("/1", account: "another")))
+    let other = Sample.key("/1", account: "another")
+    #expect(!writes.holdsForOthers(other.anyAccount, than: [other.account]))
   }
 
   @Test func `barrier is taken alone`() {

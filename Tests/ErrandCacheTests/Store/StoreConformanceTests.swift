@@ -147,20 +147,20 @@ struct StoreConformanceTests {
         #expect(await store.text(Sample.key("/a", account: "two")) == "2")
         let nobody = Sample.key("/a")
         #expect(await store.isMissing(nobody))
-        #expect(await store.holdsForOthers(nobody, call: CallState(), patience: nil))
-        #expect(await store.holdsForOthers(Sample.key("/a", account: "one"), call: CallState(), patience: nil))
-        #expect(await !store.holdsForOthers(Sample.key("/b"), call: CallState(), patience: nil))
+        #expect(await store.holdsForOthers(nobody))
+        #expect(await store.holdsForOthers(Sample.key("/a", account: "one")))
+        #expect(await !store.holdsForOthers(Sample.key("/b")))
         await store.flush()
       }
       store.remove(.key(Sample.key("/a", account: "two")))
       for _ in 0..<2 {
         // The caller's own entry does not count, even if no lookup has found it before.
-        #expect(await !store.holdsForOthers(Sample.key("/a", account: "one"), call: CallState(), patience: nil))
-        #expect(await store.holdsForOthers(Sample.key("/a", account: "two"), call: CallState(), patience: nil))
+        #expect(await !store.holdsForOthers(Sample.key("/a", account: "one")))
+        #expect(await store.holdsForOthers(Sample.key("/a", account: "two")))
         await store.flush()
       }
       store.remove(.all)
-      #expect(await !store.holdsForOthers(Sample.key("/a", account: "one"), call: CallState(), patience: nil))
+      #expect(await !store.holdsForOthers(Sample.key("/a", account: "one")))
     }
   }
 
@@ -206,18 +206,18 @@ struct StoreConformanceTests {
       }
       for _ in 0..<2 {
         for cookie in ["1", "2", "3"] {
-          #expect(await !store.holdsForOthers(key(cookie, account: "ada"), call: CallState(), patience: nil))
+          #expect(await !store.holdsForOthers(key(cookie, account: "ada")))
         }
-        #expect(await store.holdsForOthers(key("1", account: "eve"), call: CallState(), patience: nil))
+        #expect(await store.holdsForOthers(key("1", account: "eve")))
         await store.flush()
       }
       store.put(CacheEntry(key: key("1", account: "eve"), head: Sample.head(), body: Data()))
       for _ in 0..<2 {
-        #expect(await store.holdsForOthers(key("3", account: "ada"), call: CallState(), patience: nil))
+        #expect(await store.holdsForOthers(key("3", account: "ada")))
         await store.flush()
       }
       store.remove(.account(Sample.digest("ada")))
-      #expect(await !store.holdsForOthers(key("2", account: "eve"), call: CallState(), patience: nil))
+      #expect(await !store.holdsForOthers(key("2", account: "eve")))
     }
   }
 
@@ -232,7 +232,7 @@ struct StoreConformanceTests {
       for _ in 0..<2 {
         #expect(await store.text(key(1)) == "1")
         #expect(await store.isMissing(key(2)))
-        #expect(await !store.holdsForOthers(key(2), call: CallState(), patience: nil))
+        #expect(await !store.holdsForOthers(key(2)))
         await store.flush()
       }
     }

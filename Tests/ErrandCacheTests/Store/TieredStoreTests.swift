@@ -27,8 +27,10 @@ struct TieredStoreTests {
       await latch.waitStubbornly()
       return found
     }
-    func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
-      await base.holdsForOthers(key, call: call, patience: patience)
+    func holdsForOthers(
+      _ anyAccount: Digest, than accounts: [Digest], call: CallState, patience: Duration?
+    ) async -> Bool {
+      await base.holdsForOthers(anyAccount, than: accounts, call: call, patience: patience)
     }
     func put(_ entry: CacheEntry) {
       beforeChange.withLock { $0 }?()

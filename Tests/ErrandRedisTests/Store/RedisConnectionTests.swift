@@ -74,7 +74,7 @@ struct RedisConnectionTests {
     store.put(Sample.entry("/a"))
     #expect(await store.text(Sample.key("/a")) == nil)
     #expect(await store.size().entries == 0)
-    #expect(await !store.holdsForOthers(Sample.key("/a", account: "another"), call: CallState(), patience: nil))
+    #expect(await !store.holdsForOthers(Sample.key("/a", account: "another")))
     await store.flush()
   }
 

@@ -34,7 +34,7 @@ struct RedisDamageTests {
   private func useAll(_ store: RedisStore) async {
     let key = Sample.key("/a")
     if let text = await store.text(key) { #expect(text == "body") }
-    _ = await store.holdsForOthers(key, call: CallState(), patience: nil)
+    _ = await store.holdsForOthers(key)
     _ = await store.list()
     _ = await store.size()
     store.renew(key, stored: WallTime(milliseconds: 1_000), head: Sample.head(time: 2_000))

@@ -33,7 +33,7 @@ struct RedisOutageTests {
         store.renew(Sample.key("/a"), stored: WallTime(milliseconds: 1_000), head: Sample.head())
         store.remove(.tag("x"))
         #expect(await store.text(Sample.key("/a")) == nil)
-        #expect(await !store.holdsForOthers(Sample.key("/a", account: "another"), call: CallState(), patience: nil))
+        #expect(await !store.holdsForOthers(Sample.key("/a", account: "another")))
       }
       #expect(await store.list().isEmpty)
       await store.flush()

@@ -31,7 +31,7 @@ struct RedisRemovalTests {
     #expect(await other.isMissing(Sample.key("/a")))
     await other.flush()
     #expect(await one.isMissing(Sample.key("/a")))
-    #expect(await !one.holdsForOthers(Sample.key("/a", account: "another"), call: CallState(), patience: nil))
+    #expect(await !one.holdsForOthers(Sample.key("/a", account: "another")))
     #expect(try entryKeys() == [])
   }
 

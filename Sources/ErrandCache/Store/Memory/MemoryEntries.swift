@@ -83,7 +83,9 @@ struct MemoryEntries: Sendable {
     places[key.entry].flatMap { groups[$0]?.heads }
   }
 
-  func holdsForOthers(_ key: CacheKey) -> Bool { owners.includeOthers(than: key) }
+  func holdsForOthers(_ anyAccount: Digest, than accounts: [Digest]) -> Bool {
+    owners.includeOthers(anyAccount, than: accounts)
+  }
 
   /// Marks the entry at an index of ``heads(_:)`` as used and returns the entry. Nil if the index now belongs to
   /// another entry.

@@ -50,9 +50,11 @@ public final class MemoryStore: CacheStore, EvictingStore {
     return .missing
   }
 
-  /// Whether a response to the request that `key` identifies is stored for another account.
-  public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
-    entries.withLock { $0.holdsForOthers(key) }
+  /// Whether a response to a request is stored for another account than the given ones.
+  public func holdsForOthers(
+    _ anyAccount: Digest, than accounts: [Digest], call: CallState, patience: Duration?
+  ) async -> Bool {
+    entries.withLock { $0.holdsForOthers(anyAccount, than: accounts) }
   }
 
   /// Whether the entry is not larger than the limit for one entry.

@@ -98,7 +98,9 @@ struct PendingWrites: Sendable {
   /// Whether the entry can be added without exceeding the limit for pending entries.
   func hasRoom(for entry: CacheEntry) -> Bool { Self.cost(entry) <= limit - bytes }
 
-  func holdsForOthers(_ key: CacheKey) -> Bool { owners.includeOthers(than: key) }
+  func holdsForOthers(_ anyAccount: Digest, than accounts: [Digest]) -> Bool {
+    owners.includeOthers(anyAccount, than: accounts)
+  }
 
   var isEmpty: Bool { first == queue.count }
 

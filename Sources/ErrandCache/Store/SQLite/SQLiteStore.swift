@@ -79,10 +79,12 @@ public final class SQLiteStore: CacheStore, UseRecording {
     return await run(call, patience) { $0.find(key, choosing) } ?? .unavailable
   }
 
-  /// Whether a response to the request that `key` identifies is stored for another account.
-  public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
-    if mailbox.pending({ $0.holdsForOthers(key) }) { return true }
-    return await run(call, patience) { $0.holdsForOthers(key) } ?? false
+  /// Whether a response to a request is stored for another account than the given ones.
+  public func holdsForOthers(
+    _ anyAccount: Digest, than accounts: [Digest], call: CallState, patience: Duration?
+  ) async -> Bool {
+    if mailbox.pending({ $0.holdsForOthers(anyAccount, than: accounts) }) { return true }
+    return await run(call, patience) { $0.holdsForOthers(anyAccount, than: accounts) } ?? false
   }
 
   /// Whether the entry may be stored on a disk, is not larger than the limit for one entry, and fits into the limit for

@@ -18,10 +18,11 @@ extension StoreWorker {
     }
   }
 
-  func holdsForOthers(_ key: CacheKey) -> Bool {
-    let records = try? using { index throws(SQLiteFailure) in try index.records(anyAccount: key.anyAccount) }
+  func holdsForOthers(_ anyAccount: Digest, than accounts: [Digest]) -> Bool {
+    let records = try? using { index throws(SQLiteFailure) in try index.records(anyAccount: anyAccount) }
     return records?.contains { record in
-      record.key.account != key.account && mailbox.pending { $0.view(record.key) }.head(record.key, record.head) != nil
+      !accounts.contains(record.key.account)
+        && mailbox.pending { $0.view(record.key) }.head(record.key, record.head) != nil
     } ?? false
   }
 
