@@ -9,19 +9,26 @@ addresses are printed as shell exports when all of them listen.
 - ERRAND_DOOR_FLOOD speaks HTTP/2 and sends frames without content, without end.
 - ERRAND_DOOR_PROXY is a proxy that requires the user ada with the password opensesame; ERRAND_DOOR_OPEN_PROXY requires
   no credentials.
+- ERRAND_DOOR_DIGEST_PROXY requires Digest with SHA-256 or MD5 from the same user, and refuses Basic though it offers it.
+  A nonce is good for three requests. Status 407 has a body and keeps the connection open.
+- ERRAND_DOOR_CLOSING_PROXY requires Digest with MD5, closes the connection after status 407, and replaces the nonce with
+  each response to a plain request.
 """
 
 import base64
+import hashlib
 import http.server
 import itertools
 import json
 import pathlib
+import secrets
 import select
 import socket
 import ssl
 import sys
 import threading
 import urllib.parse
+import urllib.request
 
 FOLDER = pathlib.Path(sys.argv[1])
 WORD = "Basic " + base64.b64encode(b"ada:opensesame").decode()
@@ -156,12 +163,86 @@ class Proxy(Handler):
             head = [f"GET {url.path or '/'} HTTP/1.1", *kept, "Connection: close", "", ""]
             other.sendall("\r\n".join(head).encode())
             while piece := other.recv(65536):
-                self.wfile.write(piece)
+                self.wfile.write(self.marked(piece))
         self.close_connection = True
+
+    def marked(self, piece):
+        """The bytes of a response to a plain request, with further fields."""
+        return piece
 
 
 class OpenProxy(Proxy):
     word = None
+
+
+class DigestProxy(Proxy):
+    """Checks Digest authentication (RFC 7616) as a proxy does: the hash, the target, and the count of each nonce."""
+
+    hashes = {"SHA-256": hashlib.sha256, "MD5": hashlib.md5}
+    uses = 3
+    keeps_open = True
+    counts = {}
+    lock = threading.Lock()
+
+    def is_welcome(self):
+        fields = self.answer_fields()
+        verdict = self.verdict(fields) if fields else "unknown"
+        if verdict == "right":
+            return True
+        stale = ", stale=true" if verdict == "stale" else ""
+        challenges = [] if not self.keeps_open else [("Proxy-Authenticate", 'Basic realm="door"')]
+        for name in reversed(self.hashes):
+            challenge = f'Digest realm="door", qop="auth", algorithm={name}, nonce="{self.new_nonce()}"{stale}'
+            challenges.append(("Proxy-Authenticate", challenge))
+        if not self.keeps_open:
+            challenges.append(("Connection", "close"))
+        self.answer(407, b"Credentials, please.\n" * 100, *challenges)
+        return False
+
+    def new_nonce(self):
+        nonce = secrets.token_hex(8)
+        with self.lock:
+            self.counts[nonce] = []
+        return nonce
+
+    def answer_fields(self):
+        scheme, _, rest = self.headers.get("Proxy-Authorization", "").partition(" ")
+        if scheme != "Digest":
+            return None
+        return urllib.request.parse_keqv_list(urllib.request.parse_http_list(rest))
+
+    def verdict(self, fields):
+        make = self.hashes[fields.get("algorithm", "MD5")]
+
+        def hashed(*parts):
+            return make(":".join(parts).encode()).hexdigest()
+
+        secret = hashed("ada", "door", "opensesame")
+        request = hashed(self.command, self.path)
+        expected = hashed(secret, fields["nonce"], fields["nc"], fields["cnonce"], "auth", request)
+        if fields["username"] != "ada" or fields["uri"] != self.path or fields["response"] != expected:
+            return "wrong"
+        with self.lock:
+            used = self.counts.get(fields["nonce"])
+            if used is None or len(used) >= self.uses:
+                return "stale"
+            if fields["nc"] in used:
+                return "wrong"
+            used.append(fields["nc"])
+        return "right"
+
+
+class ClosingProxy(DigestProxy):
+    hashes = {"MD5": hashlib.md5}
+    uses = 1
+    keeps_open = False
+    counts = {}
+
+    def marked(self, piece):
+        line, end, rest = piece.partition(b"\r\n")
+        if not line.startswith(b"HTTP/"):
+            return piece
+        return line + end + f'Proxy-Authentication-Info: nextnonce="{self.new_nonce()}"\r\n'.encode() + rest
 
 
 def pump(one, other):
@@ -203,6 +284,8 @@ def main():
         "FLOOD": start(Flood, context(protocols=["h2"])),
         "PROXY": start(Proxy),
         "OPEN_PROXY": start(OpenProxy),
+        "DIGEST_PROXY": start(DigestProxy),
+        "CLOSING_PROXY": start(ClosingProxy),
     }
     lines = []
     for name, port in ports.items():

@@ -119,6 +119,15 @@ bool errand_demand_host(void *parameters, const char *host) {
   return X509_VERIFY_PARAM_set1_host(parameters, host, strlen(host)) == 1;
 }
 
+size_t errand_hash_bytes(errand_hash hash, const void *bytes, size_t length, uint8_t digest[32]) {
+  errand_openssl_prepare();
+  unsigned int written = 0;
+  const EVP_MD *function = hash == errand_hash_md5 ? EVP_md5() : EVP_sha256();
+  bool is_hashed = EVP_Digest(bytes, length, digest, &written, function, NULL) == 1;
+  ERR_clear_error();
+  return is_hashed ? written : 0;
+}
+
 #else
 // Some tools reject an object file without symbols. On systems other than Linux, this file would have no symbol.
 int errand_certificates_are_for_linux_only = 1;

@@ -60,7 +60,10 @@
       }
       let socket = errand_socket_open(address)
       transfer.lacksResources = socket < 0 && errand_error_is_lack_of_resources(errno)
-      if socket >= 0 { transfer.loop.connections.opened(socket) }
+      if socket >= 0 {
+        transfer.loop.connections.opened(socket)
+        transfer.socketOpened()
+      }
       return socket
     }
 

@@ -106,6 +106,15 @@
       }
     }
 
+    /// The credentials for a proxy that speaks HTTP, to which ``CurlLoop`` authenticates itself. libcurl uses the
+    /// credentials for SOCKS proxies, and for those that the environment names.
+    var proxyCredentials: ProxyCredentials? {
+      guard case .url(let url, let user, let password) = proxy, let scheme = ProxyAddress(url)?.scheme,
+        scheme == .http || scheme == .https
+      else { return nil }
+      return ProxyCredentials(user, password)
+    }
+
     private func applyProxy(to easy: UnsafeMutableRawPointer) {
       switch proxy {
       case .environment: break
@@ -113,6 +122,7 @@
       case .url(let url, let user, let password):
         errand_easy_set_string(easy, CURLOPT_PROXY, url)
         errand_easy_set_string(easy, CURLOPT_NOPROXY, "")
+        if proxyCredentials != nil { break }
         if let user { errand_easy_set_string(easy, CURLOPT_PROXYUSERNAME, user) }
         if let password { errand_easy_set_string(easy, CURLOPT_PROXYPASSWORD, password) }
       }

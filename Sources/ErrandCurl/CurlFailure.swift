@@ -88,7 +88,7 @@
       let response = try transfer.finish()
       let url = transfer.exchange.request.url
       if response.head.status == 407, url.scheme == .http, transfer.loop.configuration.proxy != .none {
-        let text = FailureText.sentence(for: .proxyCredentials, origin: url.origin)
+        let text = FailureText.proxyCredentials(response.head.fields, origin: url.origin)
         throw TransportFailure(.proxyCredentials, text, isCertainlyNotSent: true)
       }
       return response

@@ -45,6 +45,8 @@
     private var pins: String?
     private var certificate: Int?
     private var list = CurlFieldList()
+    /// The field `Proxy-Authorization`. Nil if the last request contains none.
+    private var proxyFields: UnsafeMutablePointer<curl_slist>?
     private var mode = RequestMode.get
     private var customMethod: String?
     private var connectTimeout: Int = 0
@@ -80,6 +82,7 @@
     deinit {
       curl_easy_cleanup(easy)
       curl_slist_free_all(addresses)
+      curl_slist_free_all(proxyFields)
       errorText.deallocate()
       errand_close_watch_release(closeWatch)
     }
@@ -92,7 +95,9 @@
       set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
       set(CURLOPT_HTTP_CONTENT_DECODING, 0)
       set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
-      set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+      // The transfer reads the challenge in the proxy's response to CONNECT.
+      set(CURLOPT_SUPPRESS_CONNECT_HEADERS, configuration.proxyCredentials == nil ? 1 : 0)
+      set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
       set(CURLOPT_QUICK_EXIT, 1)
       if CurlVersion.running.keepsFailedLookups { set(CURLOPT_DNS_CACHE_TIMEOUT, 1) }
       set(CURLOPT_UPLOAD_BUFFERSIZE, Self.uploadBuffer)
@@ -116,6 +121,7 @@
           mayUseHTTP2: transfer.exchange.request.body == nil || CurlVersion.running.sendsBodiesOverHTTP2))
       setBody(method: transfer.exchange.request.method, transfer.exchange.request.body)
       transfer.pull(mode == .upload ? transfer.exchange.request.body : nil)
+      setProxyFields(transfer.proxyAuthorization())
       let fields = list.build(
         transfer.exchange.request.fields, removesContentType: mode == .fields,
         expectsContinue: transfer.expectsContinue)
@@ -220,6 +226,15 @@
       curl_slist_free_all(addresses)
       addresses = list
       hasOwnAddresses = found != nil
+    }
+
+    /// Sets the value of `Proxy-Authorization`, which libcurl sends only to the proxy.
+    private func setProxyFields(_ authorization: String?) {
+      if authorization == nil, proxyFields == nil { return }
+      let fields = authorization.flatMap { curl_slist_append(nil, "Proxy-Authorization: \($0)") }
+      errand_easy_set_list(easy, CURLOPT_PROXYHEADER, fields)
+      curl_slist_free_all(proxyFields)
+      proxyFields = fields
     }
 
     private func setTimes(connect: Duration?, left: Duration?) {

@@ -5,6 +5,7 @@
   import ErrandDecoding
   import ErrandHTTP
   import ErrandSupport
+  import ErrandTLS
   import Foundation
 
   /// The event loop: the thread that uses libcurl. The thread takes commands, advances all transfers and runs timers.
@@ -33,6 +34,8 @@
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: scratchSize, alignment: 16)
     /// The time at which the loop's thread last woke up or began to execute commands.
     private(set) var now = MonotonicInstant.now
+    /// The state of the authentication to the proxy. Nil if libcurl uses the credentials, or if there are none.
+    var proxyAuthentication: ProxyAuthentication?
     private var taken: [CurlCommand] = []
     private var running: [CurlTransfer] = []
     private var ended: [CurlTransfer] = []
@@ -54,6 +57,9 @@
       watchdog = configuration.effectiveVersion == .http1Only ? nil : CurlWatchdog()
       connections = CurlConnections(watchdog: watchdog)
       multi = Self.isLibraryReady ? makeMulti(configuration) : nil
+      proxyAuthentication = configuration.proxyCredentials.map {
+        ProxyAuthentication($0, hashes: DigestHash.available)
+      }
     }
 
     deinit {

@@ -32,12 +32,18 @@
     var needsFreshConnection: Bool { isRepeated || staleConnections > 1 || retirements > 1 }
 
     /// Prepares a new start of the exchange after libcurl has ended the transfer. Returns false if the exchange must
-    /// not start again. A new start is allowed in four cases:
+    /// not start again. A new start is allowed in five cases:
+    /// - The proxy asks for another answer.
     /// - The server did not process the request (GOAWAY).
     /// - The server rejected `Expect: 100-continue`.
     /// - A reused connection closed before the response.
     /// - The connection had unread bytes or had ended before the request was sent.
     func prepareRestart(after code: CURLcode) -> Bool {
+      if isChallenged, failure == nil, !exchange.call.isStopped {
+        discardResponse()
+        expectsContinue = exchange.request.body?.expectsContinue == true
+        return true
+      }
       if isUnprocessed, code != CURLE_OPERATION_TIMEDOUT { return prepareUnprocessedRestart() }
       if mayBeRepeated(after: code) {
         isRepeated = true

@@ -76,6 +76,16 @@
     /// Whether the request is sent with `Expect: 100-continue`; false after the server has rejected that field.
     var expectsContinue: Bool
     var isExpectationRefused = false
+    /// The answer to the proxy in the last request. Nil if libcurl uses the proxy's credentials, or if there are none.
+    var proxyAnswer: ProxyAuthentication.Answer?
+    /// The number of times that the proxy asked for another answer.
+    var challenges = 0
+    /// Whether the proxy has responded with status 407. The request is then sent again with another answer.
+    var isChallenged = false
+    /// Whether the body has waited for status 100 because it is not known how the proxy authenticates the client.
+    var hasAwaitedProxy = false
+    /// The parser for the proxy's response to CONNECT. Nil while header lines belong to the server's response.
+    var tunnelParser: HeadParser?
 
     init(_ exchange: Exchange, loop: CurlLoop, addresses: String? = nil, lookup: Duration = .zero) {
       self.exchange = exchange
@@ -116,6 +126,7 @@
       // The server did not process the request on the connection that libcurl leaves, so the exchange starts again.
       if requests > 0, isUnprocessed { return false }
       use(connection)
+      tunnelParser = nil
       (stream, isLeaving) = (nil, false)
       hasConnected = true
       lastActivity = loop.now
@@ -174,7 +185,9 @@
     func discardResponse() {
       isExpectationRefused = false
       expectsContinue = false
-      wasBegun = mayHaveBeenSent
+      // A proxy that responds with status 407 has not passed on the request.
+      if !isChallenged { wasBegun = mayHaveBeenSent }
+      isChallenged = false
       (connection, stream) = (nil, nil)
       requests = 0
       body = nil
@@ -196,6 +209,10 @@
     func takeHeadLine(_ line: UnsafeRawBufferPointer) -> Int {
       loop.watchdog?.progressed()
       lastActivity = loop.now
+      if tunnelParser != nil {
+        takeTunnelLine(line)
+        return line.count
+      }
       connection?.received += Int64(line.count)
       do {
         if parser.isFinal { try takeLateTrailer(line) } else { try takeHead(line) }
@@ -222,6 +239,8 @@
       connection?.speaksHTTP1 = head.version != .http2
       if parser.announcedForbiddenBody || hasUncountedBytes(framing) { handle?.forbidReuse() }
       isExpectationRefused = expectsContinue && head.status == 417 && upload?.canBeSentAgain == true
+      isChallenged =
+        exchange.request.url.scheme == .http && isChallenge(head) && upload?.canBeSentAgain != false
       body = try CurlBody(
         framing: framing, contentEncoding: parser.contentEncoding, destination: try destination(for: head),
         limits: exchange.limits, refusesUnknownCodings: loop.configuration.refusesUnknownContentCodings,
@@ -244,7 +263,7 @@
     }
 
     private func destination(for head: ResponseHead) throws -> CurlBody.Destination {
-      if isExpectationRefused { return .discard }
+      if isExpectationRefused || isChallenged { return .discard }
       guard let sink = exchange.sink else {
         if exchange.handling.dropsRedirectBodies, StatusRule.isRedirect(head.status) { return .discard }
         let limit = exchange.limits.bodyBytes

@@ -149,10 +149,14 @@
       if self.exchange === exchange, machine.phase == .busy, !isReadingStopped { readable(hasEnded: true) }
     }
 
-    /// Ends the exchange with its response. If the server rejected `Expect: 100-continue`, sends the request again
-    /// instead.
+    /// Ends the exchange with its response. If the server rejected `Expect: 100-continue`, or if the proxy asks for
+    /// another answer, sends the request again instead.
     private func complete() {
       guard let exchange else { return }
+      if exchange.isChallenged {
+        exchange.expectsContinue = exchange.exchange.request.body?.expectsContinue == true
+        return loop.sendAgain(exchange, isKept: machine.finish())
+      }
       if exchange.isExpectationRefused {
         exchange.isExpectationRefused = false
         exchange.expectsContinue = false
@@ -168,6 +172,8 @@
     func lost(isReset: Bool) {
       let ending = machine.ended(isReset: isReset || socket.isCutOff)
       guard let exchange else { return loop.discard(self) }
+      // The rest of a response that asks for another answer is not needed.
+      if exchange.isChallenged { return complete() }
       if let failure = EngineFailure.lost(
         exchange, ending, isReset: isReset, hasResponded: uses > 1, socket.tls?.failure)
       {

@@ -61,15 +61,20 @@
       observer?.changed(to: .active)
       exchange.lastActivity = loop.now
       exchange.noteProgress()
+      let request = exchange.exchange.request
+      let authorization = exchange.forwardingProxy.flatMap { _ in
+        loop.authorization(of: exchange, method: request.method.rawValue, target: request.url.absoluteTarget)
+      }
+      loop.awaitProxy(exchange)
       let isWaiting = exchange.upload?.hasEnded == false
       let remainder: ConnectionMachine.Remainder =
         !isWaiting ? .nothing : exchange.expectsContinue ? .bodyAfterContinue : .body
-      let request = exchange.exchange.request
       _ = machine.submit(limits: exchange.exchange.limits, isHeadRequest: request.method == .head, remainder: remainder)
       hasWholeBody = false
       do { try exchange.upload?.expectEmpty() } catch { return loop.fail(exchange, error) }
       loop.requests.write(
-        request, upload: exchange.upload, expectsContinue: exchange.expectsContinue, proxy: exchange.forwardingProxy)
+        request, upload: exchange.upload, expectsContinue: exchange.expectsContinue,
+        isForwarded: exchange.forwardingProxy != nil, authorization: authorization)
       if send(loop.requests.bytes) { sentOutbox() }
     }
 

@@ -133,7 +133,7 @@
       exchange.connected = loop.now
       guard exchange.origin.scheme == .https else { return finish(attempt, report) }
       guard exchange.proxy == nil else {
-        setup = (attempt, .tunnel(EngineTunnel(exchange, over: attempt.socket)))
+        setup = (attempt, .tunnel(EngineTunnel(exchange, over: attempt.socket, loop)))
         return continueSetup(report)
       }
       beginHandshake(attempt, report)
@@ -157,8 +157,18 @@
         case .later: loop.expectWatch(of: exchange)
         case .failed(let failure): loop.fail(exchange, failure)
         case .open: beginHandshake(attempt, report)
+        case .reconnect: reconnect(exchange, attempt)
         }
       }
+    }
+
+    /// Connects to the proxy again, because it has closed the connection after it asked for credentials.
+    private func reconnect(_ exchange: EngineExchange, _ attempt: Attempt) {
+      setup = nil
+      loop.forget(attempt.token, attempt.socket)
+      exchange.connected = nil
+      race = AddressRace([attempt.address])
+      advance()
     }
 
     private func beginHandshake(_ attempt: Attempt, _ report: Poller.Report?) {

@@ -9,6 +9,7 @@
       _ framing: BodyFraming, _ head: ResponseHead, _ contentEncoding: String, _ loop: EngineLoop
     ) throws {
       isExpectationRefused = expectsContinue && head.status == 417 && upload?.canBeSentAgain == true
+      isChallenged = forwardingProxy != nil && loop.isChallenge(head, to: self) && upload?.canBeSentAgain != false
       content = try ContentReceiver(
         try destination(for: head, loop), framing: framing, contentEncoding: contentEncoding,
         limits: exchange.limits, refusesUnknownCodings: loop.configuration.refusesUnknownContentCodings,
@@ -17,7 +18,7 @@
     }
 
     private func destination(for head: ResponseHead, _ loop: EngineLoop) throws -> ContentReceiver.Destination {
-      if isExpectationRefused { return .discard }
+      if isExpectationRefused || isChallenged { return .discard }
       guard let sink = exchange.sink else {
         if exchange.handling.dropsRedirectBodies, StatusRule.isRedirect(head.status) { return .discard }
         let limit = exchange.limits.bodyBytes
@@ -66,7 +67,7 @@
       _ head: ResponseHead, mayBeCutOff: Bool, trailers: () -> HTTPFields
     ) throws -> HTTPResponse {
       if forwardingProxy != nil, head.status == 407 {
-        let text = FailureText.sentence(for: .proxyCredentials, origin: origin)
+        let text = FailureText.proxyCredentials(head.fields, origin: origin)
         throw TransportFailure(.proxyCredentials, text, isCertainlyNotSent: true)
       }
       try content?.finish(mayBeCutOff: mayBeCutOff)

@@ -66,6 +66,8 @@
     var http1RequiredOrigins: Set<HTTPURL.Origin> = []
     /// The origins whose servers accept fewer concurrent streams than a client may assume, with their limits.
     var streamLimits: [HTTPURL.Origin: Int] = [:]
+    /// The state of the authentication to each proxy of the configuration.
+    var proxyAuthentications: [EngineProxy: ProxyAuthentication] = [:]
     var watches = WatchList<EngineExchange>()
     /// The running lookups of hosts, by origin.
     var lookups: [HTTPURL.Origin: HostLookup] = [:]

@@ -6,8 +6,8 @@
   struct EngineProxy: Sendable, Hashable, CustomReflectable {
     /// The host and the port of the proxy.
     let origin: HTTPURL.Origin
-    /// The value of `Proxy-Authorization` (RFC 7617). Nil if no credentials are set.
-    let authorization: String?
+    /// The user and the password. Nil if none are set.
+    let credentials: ProxyCredentials?
 
     /// The mirror for `dump(_:)`, without the credentials.
     var customMirror: Mirror { Mirror(self, children: ["origin": origin.description], displayStyle: .struct) }
@@ -43,8 +43,7 @@
           isCertainlyNotSent: true)
       }
       self.origin = address.origin
-      let pair = user == nil && password == nil ? nil : Data("\(user ?? ""):\(password ?? "")".utf8)
-      authorization = pair.map { "Basic \($0.base64EncodedString())" }
+      credentials = ProxyCredentials(user, password)
     }
 
     // MARK: - The environment

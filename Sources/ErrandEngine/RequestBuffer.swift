@@ -18,15 +18,17 @@
     /// The bytes of the request. The pointer is valid until the next change of the buffer.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
 
-    /// Writes a request: its headers, and its body if headers and body are sent in one write. `proxy` is the proxy that
-    /// forwards the request; its request target is the whole URL (RFC 9112 section 3.2.2).
+    /// Writes a request: its headers, and its body if headers and body are sent in one write. If a proxy forwards the
+    /// request, its target is the whole URL (RFC 9112 section 3.2.2), and `authorization` is the value of
+    /// `Proxy-Authorization`.
     mutating func write(
-      _ request: HTTPRequest, upload: BodyUpload?, expectsContinue: Bool, proxy: EngineProxy? = nil
+      _ request: HTTPRequest, upload: BodyUpload?, expectsContinue: Bool, isForwarded: Bool = false,
+      authorization: String? = nil
     ) {
       empty()
       append(request.method.rawValue)
       append(" ")
-      if proxy != nil { append(request.url.origin.description) }
+      if isForwarded { append(request.url.origin.description) }
       appendTarget(request.url)
       append(" HTTP/1.1\r\nHost: ")
       append(request.url.host)
@@ -35,7 +37,7 @@
         append(String(request.url.port))
       }
       append("\r\n")
-      if let authorization = proxy?.authorization {
+      if let authorization {
         append("Proxy-Authorization: ")
         append(authorization)
         append("\r\n")

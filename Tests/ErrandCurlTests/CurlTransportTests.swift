@@ -266,7 +266,10 @@
 
     @Test func `changed setting applies to later exchanges`() async throws {
       let direct = try LoopbackServer { _ in .ok("direct") }
-      let proxy = try LoopbackServer { _ in .ok("proxied") }
+      let proxy = try LoopbackServer { request in
+        request.headers["Proxy-Authorization"] == nil
+          ? .status(407, fields: ["Proxy-Authenticate": "Basic realm=\"a\""]) : .ok("proxied")
+      }
       let transport = CurlTransport()
       #expect(try await TransportConformance.get(transport, direct.url).text == "direct")
       var configuration = CurlConfiguration()

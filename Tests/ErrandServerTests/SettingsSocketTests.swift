@@ -31,7 +31,10 @@ struct SettingsSocketTests {
 
   #if os(Linux)
     @Test func `requests go to the proxy`() async throws {
-      let proxy = try LoopbackServer { .ok("by proxy to \($0.target)") }
+      let proxy = try LoopbackServer { request in
+        request.headers["Proxy-Authorization"] == nil
+          ? .status(407, fields: ["Proxy-Authenticate": "Basic realm=\"a\""]) : .ok("by proxy to \(request.target)")
+      }
       let client = APIClient(
         try ClientConfiguration(
           reading: .values([
@@ -40,7 +43,7 @@ struct SettingsSocketTests {
           ])))
       #expect(try await client.send(Ask()) == "by proxy to http://api.example/ask")
       let credentials = Data("ada:secret".utf8).base64EncodedString()
-      #expect(proxy.requests.first?.headers["Proxy-Authorization"] == "Basic \(credentials)")
+      #expect(proxy.requests.last?.headers["Proxy-Authorization"] == "Basic \(credentials)")
     }
   #endif
 }

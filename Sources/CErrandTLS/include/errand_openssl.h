@@ -37,6 +37,14 @@ errand_pair errand_pkcs12_check(const void *bytes, size_t length, const char *pa
 // does not count (RFC 9110 section 4.3.4). `parameters` is an X509_VERIFY_PARAM. Returns false without memory.
 bool errand_demand_host(void *parameters, const char *host);
 
+// MARK: Hashes
+
+typedef enum { errand_hash_sha256, errand_hash_md5 } errand_hash;
+
+// Writes the hash of bytes and returns its length. Returns 0 if OpenSSL cannot compute the hash, for example without
+// memory, or because a policy of the system forbids MD5.
+size_t errand_hash_bytes(errand_hash hash, const void *bytes, size_t length, uint8_t digest[32]);
+
 // MARK: Contexts
 
 // What the TLS connections of a client have in common: the trusted authorities, the oldest version and the client

@@ -191,6 +191,16 @@ package enum FailureText {
     "No data was transferred to or from \(origin) \(within(limit)); raise `timeouts.idle` to wait longer."
   }
 
+  /// The sentence for a response with status 407. Names the schemes that the proxy offers if none of them is supported.
+  package static func proxyCredentials(_ fields: HTTPFields, origin: HTTPURL.Origin) -> String {
+    let offered = AuthenticationChallenge.all(in: fields.values(of: "Proxy-Authenticate")).map(\.scheme)
+    guard !offered.isEmpty, !offered.contains(where: { $0 == "digest" || $0 == "basic" }) else {
+      return sentence(for: .proxyCredentials, origin: origin)
+    }
+    return "The proxy for \(origin) offers only the authentication \(offered.joined(separator: ", ")); "
+      + "let it offer Digest or Basic, and set `user` and `password` of `proxy`."
+  }
+
   package static func refused(socket path: String) -> String {
     "Nothing listens at the Unix socket \(path), or the socket cannot be reached; check `unixSocket`."
   }

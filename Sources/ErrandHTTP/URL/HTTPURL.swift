@@ -68,6 +68,15 @@ public struct HTTPURL: Sendable, Hashable {
     queryStart < string.utf8.count ? slice(queryStart + 1, string.utf8.count) : nil
   }
 
+  /// The path and the query as the request target of a request to the server (RFC 9112 section 3.2.1).
+  package var target: String {
+    let target = slice(pathStart, string.utf8.count)
+    return target.hasPrefix("/") ? target : "/" + target
+  }
+
+  /// The whole URL as the request target of a request to a proxy (RFC 9112 section 3.2.2).
+  package var absoluteTarget: String { origin.description + target }
+
   private func slice(_ start: Int, _ end: Int) -> String {
     let utf8 = string.utf8
     return String(decoding: utf8.dropFirst(start).prefix(max(end - start, 0)), as: UTF8.self)

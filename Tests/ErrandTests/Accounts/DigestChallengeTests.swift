@@ -1,7 +1,7 @@
 import Errand
-@testable import ErrandCore
-import ErrandCache
 import ErrandChecksum
+import ErrandHTTP
+import Foundation
 import Testing
 
 /// Challenges and answers of Digest authentication, with the examples of RFC 7616 section 3.9.1 and RFC 2617.
@@ -16,15 +16,17 @@ struct DigestChallengeTests {
   private static let use = DigestChallenge.Use(
     method: "GET", target: "/dir/index.html", clientNonce: clientNonce, count: 1)
 
-  private func strongest(_ lines: [String], _ algorithms: [DigestAlgorithm] = [.sha256, .md5])
-    -> (challenge: DigestChallenge, algorithm: DigestAlgorithm)?
-  {
-    DigestChallenge.strongest(in: HTTPFields(lines.map { HTTPField("WWW-Authenticate", $0) }), algorithms)
+  private func strongest(_ lines: [String], _ hashes: [String] = ["sha-256", "md5"]) -> DigestChallenge? {
+    DigestChallenge.strongest(in: AuthenticationChallenge.all(in: lines), hashes: hashes)
   }
 
   private func answer(_ line: String, user: String = "Mufasa", password: String = "Circle of Life") throws -> String {
-    let (challenge, algorithm) = try #require(strongest([line]))
-    return try challenge.answer(user, password, Self.use, algorithm)
+    let challenge = try #require(strongest([line]))
+    return try challenge.answer(user, password, Self.use) { data in
+      let hash = try (challenge.hashName == "md5" ? DigestAlgorithm.md5 : .sha256).makeHash()
+      data.withUnsafeBytes { hash.update($0) }
+      return hash.finish()
+    }
   }
 
   @Test(arguments: [
@@ -47,9 +49,9 @@ struct DigestChallengeTests {
   }
 
   @Test func `stronger algorithm is preferred`() throws {
-    #expect(strongest(Self.lines.reversed())?.algorithm.name == "sha-256")
-    #expect(strongest([Self.lines[1]])?.algorithm.name == "md5")
-    #expect(strongest([Self.lines[1]], [.sha256]) == nil)
+    #expect(strongest(Self.lines.reversed())?.hashName == "sha-256")
+    #expect(strongest([Self.lines[1]])?.hashName == "md5")
+    #expect(strongest([Self.lines[1]], ["sha-256"]) == nil)
   }
 
   @Test(arguments: [

@@ -23,6 +23,9 @@ struct SharedResponseTests {
     let name: HTTPFieldName
     let value: Recorded<String>
     var isSecret = true
+    var isCommon = false
+
+    func mayRevealAccount(in request: HTTPRequest, context: CallContext) -> Bool { !isCommon }
 
     func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
       var request = request
@@ -175,6 +178,36 @@ struct SharedResponseTests {
     try await shop.client.removeCached(page)
     #expect(try await shop.client.send(page) == "cdn 3")
     #expect(try await shop.twice(Get(server: .cdn, headers: ["X-Client": "own"])) == ["cdn 4", "cdn 5"])
+  }
+
+  @Test func `neutral exchange interceptor leaves a CDN response shared`() async throws {
+    for interceptor in [
+      Stamp(name: "X-Trace", value: Recorded(["x"]), isSecret: false, isCommon: true),
+      Signing(isSameForAllAccounts: true) { $0.fields["X-Signature"] = "same" },
+      DigestAuthentication(user: "a", password: "b", algorithms: []),
+    ] as [any Interceptor] {
+      let shop = try await Shop { $0.exchangeInterceptors = [interceptor] }
+      #expect(try await shop.twice(Get(server: .cdn)) == ["cdn 1", "cdn 1"])
+      try await shop.accounts.use("ada")
+      #expect(try await shop.twice(Get()) == ["home 1", "home 2"])
+    }
+  }
+
+  @Test func `unsigned response of another server is shared`() async throws {
+    let other = try counting()
+    let shop = try await Shop { $0.exchangeInterceptors = [Signing { $0.fields["X-Signature"] = "of the account" }] }
+    let url = other.url + "/thing"
+    #expect(try await shop.twice(Get(path: RequestPath(url))) == ["1", "1"])
+    try await shop.accounts.use("ada")
+    #expect(try await shop.twice(Get(server: .cdn)) == ["cdn 1", "cdn 2"])
+  }
+
+  @Test func `secret of a neutral interceptor prevents storing`() async throws {
+    let shop = try await Shop {
+      $0.exchangeInterceptors = [Stamp(name: "X-User", value: Recorded(["x"]), isCommon: true)]
+    }
+    #expect(try await shop.twice(Get(server: .cdn)) == ["cdn 1", "cdn 2"])
+    #expect(await shop.client.cache?.entries().isEmpty == true)
   }
 
   @Test func `home response belongs to one account`() async throws {

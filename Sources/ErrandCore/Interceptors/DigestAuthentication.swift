@@ -1,4 +1,5 @@
 import ErrandSupport
+import Foundation
 
 /// An interceptor that answers the challenges of servers with Digest authentication (RFC 7616). The password is never
 /// sent. Place the interceptor in ``ClientConfiguration/exchangeInterceptors``.
@@ -19,21 +20,9 @@ import ErrandSupport
 /// The quality of protection `auth` is supported, `auth-int` is not. The product `ErrandChecksum` has the initializer
 /// with the algorithms SHA-256 and MD5.
 public struct DigestAuthentication: Interceptor {
-  /// The last challenge of an origin and the number of answers to it.
-  private struct Session: Sendable {
-    var challenge: DigestChallenge
-    let algorithm: DigestAlgorithm
-    /// The nonce of the client. It is the same for all answers to one challenge, as algorithms that end in `-sess`
-    /// require (RFC 7616 section 3.4.2).
-    let clientNonce: String
-    var count: UInt32 = 1
-    /// Whether the server has accepted an answer, so that the user and the password are right.
-    var isProven = false
-  }
-
   /// The sessions of all origins, which all copies of the interceptor share.
   private final class Sessions: Sendable {
-    let all = Locked<[HTTPURL.Origin: Session]>([:])
+    let all = Locked<[HTTPURL.Origin: DigestSession]>([:])
   }
 
   private let user: String
@@ -49,9 +38,7 @@ public struct DigestAuthentication: Interceptor {
   ///   - password: The password of the user.
   ///   - algorithms: The algorithms that the client accepts, the preferred one first.
   public init(user: String, password: String, algorithms: [DigestAlgorithm]) {
-    self.init(user: user, password: password, algorithms: algorithms) {
-      String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
-    }
+    self.init(user: user, password: password, algorithms: algorithms, makeNonce: DigestSession.makeNonce)
   }
 
   package init(
@@ -74,64 +61,57 @@ public struct DigestAuthentication: Interceptor {
     let known = session(at: request.url.origin)
     let first = try await next(try known.map { try answered(request, $0) } ?? request)
     let response = known == nil ? first : first.markedUnstorable()
-    if let known, response.status != 401 { prove(known, at: request.url.origin) }
+    if let known { note(response, to: known, at: request.url.origin) }
     guard response.status == 401, !(context.sink != nil && context.plan.rules.status.accepts(401)),
       request.body?.isReplayable ?? true,
       let session = take(response, after: known, at: request.url.origin)
     else { return response }
     let second = try await next(try answered(request, session))
-    if second.status != 401 { prove(session, at: request.url.origin) }
+    note(second, to: session, at: request.url.origin)
     return second.markedUnstorable()
   }
 
-  /// Records that the server has accepted the answers of a session.
-  private func prove(_ session: Session, at origin: HTTPURL.Origin) {
-    sessions.all.withLock { sessions in
-      guard sessions[origin]?.clientNonce.hasSameBytes(as: session.clientNonce) == true else { return }
-      sessions[origin]?.isProven = true
-    }
+  /// Returns false, because the user is the same for all accounts, and responses to answered requests are not stored.
+  public func mayRevealAccount(in request: HTTPRequest, context: CallContext) -> Bool { false }
+
+  /// Records that the server has accepted an answer of a session, if it has.
+  private func note(_ response: HTTPResponse, to used: DigestSession, at origin: HTTPURL.Origin) {
+    guard response.status != 401 else { return }
+    sessions.all.withLock { $0[origin]?.accepted(used, information: response.fields["Authentication-Info"]) }
   }
 
-  /// The session of an origin with its count increased for one more request; nil if the origin has sent no challenge.
-  private func session(at origin: HTTPURL.Origin) -> Session? {
-    sessions.all.withLock { sessions in
-      sessions[origin]?.count &+= 1
-      return sessions[origin]
-    }
+  /// The session of an origin for one more request; nil if the origin has sent no challenge.
+  private func session(at origin: HTTPURL.Origin) -> DigestSession? {
+    sessions.all.withLock { $0[origin]?.next() }
   }
 
   /// Stores the challenge of a response with status 401 and returns the session to answer it with. Nil if no challenge
-  /// can be answered, or if the server refused an answer with a nonce that was not too old: then the user or the
-  /// password is wrong. A server that has accepted answers before and sends another nonce has forgotten the old one,
-  /// for example after a restart.
-  private func take(_ response: HTTPResponse, after refused: Session?, at origin: HTTPURL.Origin) -> Session? {
-    guard let (challenge, algorithm) = DigestChallenge.strongest(in: response.fields, algorithms) else { return nil }
-    let isNew =
-      refused.map { old in
-        challenge.isStale || !challenge.realm.hasSameBytes(as: old.challenge.realm)
-          || old.isProven && !challenge.nonce.hasSameBytes(as: old.challenge.nonce)
-      } ?? true
-    let session = Session(challenge: challenge, algorithm: algorithm, clientNonce: makeNonce())
+  /// can be answered, or if the server has refused the user or the password.
+  private func take(
+    _ response: HTTPResponse, after refused: DigestSession?, at origin: HTTPURL.Origin
+  ) -> DigestSession? {
+    let challenges = AuthenticationChallenge.all(in: response.fields.values(of: "WWW-Authenticate"))
+    guard let challenge = DigestChallenge.strongest(in: challenges, hashes: algorithms.map(\.name)) else { return nil }
+    let session = refused?.isFollowed(by: challenge) == false ? nil : DigestSession(challenge, clientNonce: makeNonce())
     return sessions.all.withLock { sessions in
-      guard isNew else {
-        sessions[origin] = nil
-        return nil
-      }
       sessions[origin] = session
-      return session
+      return sessions[origin]?.next()
     }
   }
 
-  private func answered(_ request: HTTPRequest, _ session: Session) throws -> HTTPRequest {
-    let url = request.url
-    let target = String(decoding: url.string.utf8.dropFirst(url.pathStart), as: UTF8.self)
-    let use = DigestChallenge.Use(
-      method: request.method.rawValue, target: target.hasPrefix("/") ? target : "/" + target,
-      clientNonce: session.clientNonce, count: session.count)
-    let value = try session.challenge.answer(user, password, use, session.algorithm)
+  private func answered(_ request: HTTPRequest, _ session: DigestSession) throws -> HTTPRequest {
+    let value = try session.answer(user, password, method: request.method.rawValue, target: request.url.target) {
+      try hash($0, session.hashName)
+    }
     var request = request
     request.fields.append(HTTPField(.authorization, value, isSecret: true))
     return request
+  }
+
+  private func hash(_ data: Data, _ name: String) throws -> Data {
+    guard let hash = try algorithms.first(where: { $0.name == name })?.makeHash() else { return Data() }
+    data.withUnsafeBytes { hash.update($0) }
+    return hash.finish()
   }
 }
 

@@ -1,4 +1,4 @@
-/// One challenge of the field `WWW-Authenticate` (RFC 9110 section 11.6.1).
+/// One challenge of the field `WWW-Authenticate` or `Proxy-Authenticate` (RFC 9110 sections 11.6.1 and 11.7.1).
 package struct AuthenticationChallenge: Sendable, Hashable {
   /// A parameter of a challenge.
   private struct Parameter: Sendable, Hashable {

@@ -1,21 +1,34 @@
-import Foundation
+package import Foundation
 
-/// A challenge of the scheme Digest in `WWW-Authenticate` (RFC 7616 section 3.3), and the answer to it. All functions
-/// are pure.
-struct DigestChallenge: Sendable, Hashable {
+/// A challenge of the scheme Digest in `WWW-Authenticate` or `Proxy-Authenticate` (RFC 7616 sections 3.3 and 3.8), and
+/// the answer to it. All functions are pure.
+package struct DigestChallenge: Sendable, Hashable {
+  /// Computes a hash of bytes.
+  package typealias Hash = (Data) throws -> Data
+
   /// The values of one answer, which differ from request to request.
-  struct Use: Sendable, Hashable {
+  package struct Use: Sendable, Hashable {
     let method: String
-    /// The path and the query, as in the request line.
+    /// The request target, as in the request line.
     let target: String
     /// Random text of the client.
     let clientNonce: String
     /// How many requests have used the nonce of the server, including this one.
     let count: UInt32
+
+    package init(method: String, target: String, clientNonce: String, count: UInt32) {
+      self.method = method
+      self.target = target
+      self.clientNonce = clientNonce
+      self.count = count
+    }
   }
 
   let realm: String
+  /// The nonce of the challenge, or the later one by which the server has replaced it.
   var nonce: String
+  /// The nonce of the challenge. Algorithms that end in `-sess` use it for all answers (RFC 7616 section 3.4.2).
+  private let firstNonce: String
   let opaque: String?
   /// The name of the algorithm as the server wrote it, such as `SHA-256-sess`; nil if the server named none, which
   /// means MD5.
@@ -28,7 +41,7 @@ struct DigestChallenge: Sendable, Hashable {
   let hashesUser: Bool
 
   /// Reads the parameters of a challenge. Nil if it has no realm or no nonce, or if the server accepts only `auth-int`.
-  init?(_ challenge: AuthenticationChallenge) {
+  package init?(_ challenge: AuthenticationChallenge) {
     guard challenge.scheme == "digest", let realm = challenge["realm"], let nonce = challenge["nonce"] else {
       return nil
     }
@@ -36,6 +49,7 @@ struct DigestChallenge: Sendable, Hashable {
     guard qualities?.contains("auth") ?? true else { return nil }
     self.realm = realm
     self.nonce = nonce
+    firstNonce = nonce
     opaque = challenge["opaque"]
     algorithm = challenge["algorithm"]
     hasQuality = qualities != nil
@@ -43,48 +57,46 @@ struct DigestChallenge: Sendable, Hashable {
     hashesUser = challenge["userhash"]?.lowercased() == "true"
   }
 
-  /// The challenge that the first of the given algorithms can answer, with this algorithm. Nil if there is none.
-  static func strongest(
-    in fields: HTTPFields, _ algorithms: [DigestAlgorithm]
-  ) -> (challenge: DigestChallenge, algorithm: DigestAlgorithm)? {
-    let offered = AuthenticationChallenge.all(in: fields.values(of: "WWW-Authenticate")).compactMap(
-      DigestChallenge.init)
-    for algorithm in algorithms {
-      if let challenge = offered.first(where: { $0.hashName == algorithm.name }) { return (challenge, algorithm) }
-    }
-    return nil
+  /// The challenge that the first possible one of the given hashes can answer. Nil if there is none. The names of the
+  /// hashes are in lower case, such as `sha-256`.
+  package static func strongest(
+    in challenges: [AuthenticationChallenge], hashes: [String]
+  ) -> DigestChallenge? {
+    let offered = challenges.compactMap(DigestChallenge.init)
+    return hashes.lazy.compactMap { name in offered.first { $0.hashName == name } }.first
   }
 
   /// The name of the hash in lower case, such as `sha-256`.
-  private var hashName: String {
+  package var hashName: String {
     let name = algorithm?.lowercased() ?? "md5"
     return name.hasSuffix("-sess") ? String(name.dropLast(5)) : name
   }
 
   private var isSession: Bool { algorithm?.lowercased().hasSuffix("-sess") == true }
 
-  /// The value of `Authorization` (RFC 7616 section 3.4).
-  func answer(_ user: String, _ password: String, _ use: Use, _ algorithm: DigestAlgorithm) throws -> String {
+  /// The value of `Authorization` or `Proxy-Authorization` (RFC 7616 section 3.4).
+  /// - Throws: The errors of `hash`, which computes the hash that ``hashName`` names.
+  package func answer(_ user: String, _ password: String, _ use: Use, _ hash: Hash) rethrows -> String {
     let count = Self.hex(use.count)
-    var secret = try Self.hash("\(user):\(realm):\(password)", algorithm)
-    if isSession { secret = try Self.hash("\(secret):\(nonce):\(use.clientNonce)", algorithm) }
-    let request = try Self.hash("\(use.method):\(use.target)", algorithm)
+    var secret = try Self.hex("\(user):\(realm):\(password)", hash)
+    if isSession { secret = try Self.hex("\(secret):\(firstNonce):\(use.clientNonce)", hash) }
+    let request = try Self.hex("\(use.method):\(use.target)", hash)
     let middle = hasQuality ? "\(nonce):\(count):\(use.clientNonce):auth" : nonce
-    var parts = try userParts(user, algorithm)
+    var parts = try userParts(user, hash)
     parts += [Self.quoted("realm", realm), Self.quoted("uri", use.target)]
     if let name = self.algorithm { parts.append("algorithm=\(name)") }
     parts.append(Self.quoted("nonce", nonce))
     if hasQuality { parts += ["nc=\(count)", "qop=auth"] }
     if hasQuality || isSession { parts.append(Self.quoted("cnonce", use.clientNonce)) }
-    parts.append(Self.quoted("response", try Self.hash("\(secret):\(middle):\(request)", algorithm)))
+    parts.append(Self.quoted("response", try Self.hex("\(secret):\(middle):\(request)", hash)))
     if let opaque { parts.append(Self.quoted("opaque", opaque)) }
     return "Digest " + parts.joined(separator: ", ")
   }
 
   /// The name of the user: hashed if the server wants that, otherwise in UTF-8 by RFC 8187 if it is not ASCII.
-  private func userParts(_ user: String, _ algorithm: DigestAlgorithm) throws -> [String] {
+  private func userParts(_ user: String, _ hash: Hash) rethrows -> [String] {
     if hashesUser {
-      return [Self.quoted("username", try Self.hash("\(user):\(realm)", algorithm)), "userhash=true"]
+      return [Self.quoted("username", try Self.hex("\(user):\(realm)", hash)), "userhash=true"]
     }
     guard !user.utf8.allSatisfy({ $0 < 0x80 }) else { return [Self.quoted("username", user)] }
     let encoded = user.utf8.flatMap { byte in
@@ -101,10 +113,10 @@ struct DigestChallenge: Sendable, Hashable {
     return "\(name)=\"\(escaped)\""
   }
 
-  private static func hash(_ text: String, _ algorithm: DigestAlgorithm) throws -> String {
-    let hash = try algorithm.makeHash()
-    Data(text.utf8).withUnsafeBytes { hash.update($0) }
-    return String(decoding: hash.finish().flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
+  /// The hash of a text, in hexadecimal digits.
+  private static func hex(_ text: String, _ hash: Hash) rethrows -> String {
+    let bytes = try hash(Data(text.utf8))
+    return String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
   }
 
   /// The eight hexadecimal digits of a count.
