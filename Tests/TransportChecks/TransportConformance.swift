@@ -37,7 +37,7 @@ package enum TransportConformance {
   /// All checks, independent of the capabilities of a transport.
   package static var every: [Check] { basic + framing }
 
-  private static var basic: [Check] { messages + bodies + uploads + faults + stops + resending }
+  private static var basic: [Check] { messages + bodies + uploads + faults + stops + resending + published }
 
   // MARK: - Helpers
 

@@ -21,6 +21,7 @@
       "long error page is truncated", "discarded body leaves nothing",
       "paused sink continues after resume", "resume during the pausing write counts",
       "error of a sink reaches the caller", "stop ends a paused body", "paused sink is not idle",
+      "bodies of both directions alternate",
     ]
 
     /// The transport behaves differently, for the given reason.
@@ -30,6 +31,8 @@
       // Fields lose their order and their case, and fields of one name are combined; User-Agent, Accept-Language,
       // Accept, Accept-Encoding and Connection are added if they are missing. Dot segments in a path are rejected.
       "fields are sent unchanged", "no field is added to a request",
+      // Foundation does not read a status line without a reason phrase.
+      "reason phrase may be missing",
       // Reason phrase and version are not available.
       "response fields arrive unchanged", "HTTP/1.0 response is accepted",
       // 300 fields of one name arrive as one field; a flood of informational responses is rejected at the first one.
