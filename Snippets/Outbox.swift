@@ -70,7 +70,7 @@ struct Pay: OutboxRequest {
   }
 
   func reconcile(in scope: OutboxScope) async throws -> OutboxFate {
-    try await scope.send(Payments(order: order)).contains(cents) ? .carriedOut : .notCarriedOut
+    try await scope.send(Payments(order: order)).contains(cents) ? .carriedOut() : .notCarriedOut
   }
 }
 

@@ -95,7 +95,8 @@ extension Outbox {
   /// After the delivery of an entry, its change stays, and the request is sent again for the value that the server has
   /// made of it. It is also sent again if another account logs in. A value that is not read in time is replaced by the
   /// next one. The sequence keeps the outbox, and ends when the outbox is closed. It throws ``ErrandCore/APIError`` if
-  /// there is no stored response and the first call fails. If a later call fails, the last known value stays.
+  /// there is no stored response and the first call of an account fails. If a later call fails, the last known value
+  /// stays.
   public func values<R: APIRequest>(of request: R) -> AsyncThrowingStream<R.Response, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let task = Task { await PatchedValues(self, request, continuation).run() }
@@ -108,10 +109,18 @@ extension Outbox {
 /// of entries one after the other.
 private struct PatchedValues<R: APIRequest> {
   private enum Event: Sendable {
-    /// A response of a call. The number says after how many deliveries the call began.
-    case base(R.Response, Int)
-    case failed(APIError)
+    /// A response of a call.
+    case base(R.Response, Stamp)
+    case failed(APIError, Stamp)
     case touched
+  }
+
+  /// Says when a call began.
+  private struct Stamp: Sendable {
+    /// The number of changes of the account before the call.
+    var accounts = 0
+    /// The number of deliveries before the call.
+    var deliveries = 0
   }
 
   private let outbox: Outbox
@@ -121,9 +130,9 @@ private struct PatchedValues<R: APIRequest> {
   /// The account for which `base` was received.
   private var account: String
   private var laidOver: [EntryPatches] = []
-  /// The number of deliveries and changes of the account. Responses of calls that began before the last one are not
-  /// used.
-  private var deliveries = 0
+  /// The present numbers. A response is not used if the account changed after its call began, and only as the first one
+  /// if an entry was delivered after its call began.
+  private var stamp = Stamp()
 
   init(_ outbox: Outbox, _ request: R, _ output: AsyncThrowingStream<R.Response, any Error>.Continuation) {
     (self.outbox, self.request, self.output) = (outbox, request, output)
@@ -137,7 +146,7 @@ private struct PatchedValues<R: APIRequest> {
     do {
       // Before the first call, so that an entry that is delivered during the call is noticed.
       laidOver = try await waiting()
-      let (client, request) = (outbox.runner.client, request)
+      let (client, request, first) = (outbox.runner.client, request, options())
       try await withThrowingDiscardingTaskGroup { group in
         group.addTask {
           for await _ in touches where isTouched.raise() { event.yield(.touched) }
@@ -145,18 +154,19 @@ private struct PatchedValues<R: APIRequest> {
         }
         group.addTask {
           do throws(APIError) {
-            for try await response in client.cachedThenFresh(request) { event.yield(.base(response.value, 0)) }
-          } catch { event.yield(.failed(error)) }
+            for try await response in client.cachedThenFresh(request, options: first) {
+              event.yield(.base(response.value, Stamp()))
+            }
+          } catch { event.yield(.failed(error, Stamp())) }
         }
         for await next in events {
           if case .touched = next { isTouched.lower() }
           if try await handle(next) {
-            let number = deliveries
+            let (stamp, options) = (stamp, options(.ignoringCache))
             group.addTask {
-              guard let value = try? await client.send(request, options: CallOptions(cache: .ignoringCache)) else {
-                return
-              }
-              event.yield(.base(value, number))
+              do throws(APIError) {
+                event.yield(.base(try await client.send(request, options: options), stamp))
+              } catch { event.yield(.failed(error, stamp)) }
             }
           }
         }
@@ -170,15 +180,23 @@ private struct PatchedValues<R: APIRequest> {
     }
   }
 
+  /// The options of a call for the present account.
+  private func options(_ cache: CacheReadMode = .asDeclared) -> CallOptions {
+    var options = CallOptions(cache: cache)
+    (options.requiredAccount, options.requiresAccountAlways) = (account, true)
+    return options
+  }
+
   /// Handles an event. Returns true if the request must be sent again.
   private mutating func handle(_ event: Event) async throws -> Bool {
     switch event {
-    case .failed(let error):
-      if base == nil { throw error }
+    case .failed(let error, let began):
+      // The account may have changed although the event of the change has not arrived yet.
+      if try await update(always: false) { return true }
+      if base == nil, began.accounts == stamp.accounts { throw error }
       return false
-    case .base(let value, let number):
-      // A call that began before the last delivery may not contain the change.
-      guard base == nil || number == deliveries else { return false }
+    case .base(let value, let began):
+      guard began.accounts == stamp.accounts, base == nil || began.deliveries == stamp.deliveries else { return false }
       base = value
       return try await update(always: true)
     case .touched: return try await update(always: false)
@@ -192,7 +210,7 @@ private struct PatchedValues<R: APIRequest> {
     let now = try await waiting()
     guard present.hasSameBytes(as: account) else {
       (account, base, laidOver) = (present, nil, now)
-      deliveries += 1
+      stamp.accounts += 1
       return true
     }
     guard base != nil else {
@@ -210,7 +228,7 @@ private struct PatchedValues<R: APIRequest> {
     }
     laidOver = now
     if let base { output.yield(laidOver.reduce(base) { $1.applied(to: $0, of: request) }) }
-    if isDelivered { deliveries += 1 }
+    if isDelivered { stamp.deliveries += 1 }
     return isDelivered
   }
 

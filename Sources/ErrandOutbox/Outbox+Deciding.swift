@@ -35,9 +35,8 @@ extension Outbox {
   }
 
   /// Replaces the request of an entry that is queued and was never sent, or of a dead letter, which is then queued
-  /// again. The entry gets a new key and keeps its place and its rule.
-  /// - Throws: ``OutboxError`` if the request has another type, if the stored entry is damaged, or if the server may
-  ///   have
+  /// again. The entry gets a new key, keeps its place and its rule, and is tried again at once.
+  /// - Throws: ``OutboxError`` if the request has another type, if the stored entry is damaged, or if the server may have
   ///   carried out the entry. Discard such an entry and add another one, if that is right for the server. Also if the
   ///   request refers to a later entry, or to one that makes no identifier.
   public func edit<R: OutboxRequest>(_ id: OutboxEntry.ID, to request: R) async throws(OutboxError) {
@@ -46,12 +45,11 @@ extension Outbox {
     try await runner.withFiles(of: encoded) { runner in
       // Inside the transaction, because another process may begin to send the entry.
       try runner.change { now in
-        var facts = try runner.facts(of: id, type: R.outboxType)
+        let facts = try runner.facts(of: id, type: R.outboxType)
         guard facts.isUntouched || facts.state.isDeadLetter, facts.unknownSince == nil else {
           throw Self.wrongState(facts, "be changed, because the server may have carried it out")
         }
-        try runner.store.edit(&facts, encoded)
-        return try facts.state.isDeadLetter ? runner.store.apply(.resend, to: facts.id, now) : [facts]
+        return try runner.store.edit(facts, encoded, at: now)
       }
     }
   }

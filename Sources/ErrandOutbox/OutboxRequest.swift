@@ -116,8 +116,10 @@ public enum OutboxResolution<Request: Sendable>: Sendable {
 
 /// Whether a server carried out a request.
 public enum OutboxFate: Sendable, Hashable {
-  /// The server carried out the request. The entry ends as delivered.
-  case carriedOut
+  /// The server carried out the request. The entry ends as delivered. Name the identifier of the object that the
+  /// request has created, as ``OutboxRequest/createdID(from:)`` would, if other requests may refer to it: without it
+  /// they are rejected.
+  case carriedOut(createdID: String? = nil)
   /// The server did not carry out the request. The entry is sent again, with a new idempotency key.
   case notCarriedOut
   /// The fate cannot be determined. The entry waits for a decision of the app.

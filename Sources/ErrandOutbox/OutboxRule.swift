@@ -36,8 +36,11 @@ public struct OutboxRule: Sendable, Hashable {
     return rule
   }()
 
-  /// The request replaces entries of the same type in its lane that are queued and were never sent. An entry that is
-  /// being sent, or may have been sent, is never replaced.
+  /// The request replaces the entries of the same type at the end of its lane that are queued and were never sent.
+  ///
+  /// An entry is not replaced if it is being sent or may have been sent, if an entry of another type was added to the
+  /// lane after it, or if another entry refers to it by an ``OutboxReference``. Nothing is replaced in the common lane of
+  /// requests without a rule, because that is not the lane of one object.
   public func supersedes(sameLane: Bool = true) -> OutboxRule { with { $0.supersedesQueued = sameLane } }
 
   /// The request and a queued entry of one of the given types cancel out, for example a deletion and the creation of

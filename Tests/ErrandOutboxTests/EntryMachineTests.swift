@@ -40,7 +40,8 @@ struct EntryMachineTests {
     Case(name: "attempt of a running entry is ignored", from: .sending, event: .attempt, to: nil),
     Case(name: "attempt of a delivered entry is ignored", from: .delivered, event: .attempt, to: nil),
     Case(name: "success", from: .sending, event: .attempted(.delivered, chance: 0), to: .delivered),
-    Case(name: "late result is ignored", from: .queued, event: .attempted(.delivered, chance: 0), to: nil),
+    Case(name: "late failure is ignored", from: .queued, event: .attempted(.rejected(reason), chance: 0), to: nil),
+    Case(name: "success after a resend", from: .queued, event: .attempted(.delivered, chance: 0), to: .delivered),
     Case(
       name: "success after a cancellation", from: .unknown, event: .attempted(.delivered, chance: 0), to: .delivered),
     Case(name: "rejection", from: .sending, event: .attempted(.rejected(reason), chance: 0), to: .rejected),
@@ -51,7 +52,8 @@ struct EntryMachineTests {
     Case(name: "conflict resolved", from: .sending, event: .resolved(.sendChanged), to: .queued),
     Case(name: "their change kept", from: .sending, event: .resolved(.keepTheirs), to: .cancelled),
     Case(name: "dropped", from: .sending, event: .resolved(.drop), to: .cancelled),
-    Case(name: "reconciled as carried out", from: .queued, event: .reconciled(.carriedOut), to: .delivered, unknown: 1),
+    Case(
+      name: "reconciled as carried out", from: .queued, event: .reconciled(.carriedOut()), to: .delivered, unknown: 1),
     Case(
       name: "reconciled as not carried out", from: .queued, event: .reconciled(.notCarriedOut), to: .queued, unknown: 1),
     Case(name: "not reconciled", from: .queued, event: .reconciled(.unknown), to: .unknown, unknown: 1),
@@ -70,6 +72,10 @@ struct EntryMachineTests {
     Case(name: "resending a dead letter", from: .parked, event: .resend, to: .queued),
     Case(name: "resending a delivered entry is ignored", from: .delivered, event: .resend, to: nil),
     Case(name: "resending a cancelled entry is ignored", from: .cancelled, event: .resend, to: nil),
+    Case(name: "editing a queued entry", from: .queued, event: .edit, to: .queued),
+    Case(name: "editing a dead letter", from: .expired, event: .edit, to: .queued),
+    Case(name: "editing with unknown fate is ignored", from: .unknown, event: .edit, to: nil, unknown: 1),
+    Case(name: "editing a running entry is ignored", from: .sending, event: .edit, to: nil),
     Case(name: "failed parent", from: .queued, event: .parentFailed(3), to: .rejected),
     Case(name: "unreadable request", from: .queued, event: .unreadable(reason, waits: false), to: .parked),
     Case(name: "unknown type", from: .queued, event: .unreadable(reason, waits: true), to: .queued),
@@ -139,8 +145,17 @@ struct EntryMachineTests {
     #expect(Self.after(.reconciled(.notCarriedOut), Self.entry(.queued, unknownSince: 1))?.needsNewKey == true)
     #expect(Self.after(.resend, Self.entry(.rejected))?.needsNewKey == true)
     #expect(Self.after(.resend, Self.entry(.expired))?.needsNewKey == false)
+    #expect(Self.after(.edit, Self.entry(.expired))?.needsNewKey == true)
     #expect(Self.after(.resend, Self.entry(.unknown, unknownSince: 1))?.needsNewKey == false)
     #expect(Self.after(.resend, Self.entry(.unknown, unknownSince: -86_400_000))?.needsNewKey == true)
+  }
+
+  @Test func `edited entry is due at once`() {
+    var facts = Self.entry(.queued)
+    (facts.notBefore, facts.reason) = (EntryFacts.held, OutboxReason(.unknownType, "It is unknown."))
+    let edited = Self.after(.edit, facts)?.facts
+    #expect(edited?.notBefore == Self.now)
+    #expect(edited?.reason == nil)
   }
 
   @Test func `failed entry blocks its lane only if declared`() {

@@ -258,6 +258,41 @@ struct OptimisticTests {
     await outbox.close()
   }
 
+  @Test(.timeLimit(.minutes(1))) func `response of the former account is not used`() async throws {
+    let gate = Gate()
+    let fixture = try OutboxFixture { request in
+      let user = request.headers["Authorization"]?.hasSuffix("bo") == true ? "bo" : "ada"
+      let answer = LoopbackAnswer.json(#"{"id": "7", "title": "\#(user)"}"#)
+      return user == "ada" ? answer.held(at: gate) : answer
+    }
+    try await fixture.login("bo")
+    try await fixture.login("ada")
+    let outbox = try Self.open(fixture)
+    let values = outbox.values(of: GetPage(id: "7"))
+    try await fixture.server.request(number: 1)
+    try await fixture.accounts.use("bo")
+    try await fixture.server.request(number: 2)
+    gate.open()
+    let seen = try await Self.titles(values, until: "bo") { _ in }
+    #expect(seen == ["bo"])
+    await outbox.close()
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `failed call of the next account ends a sequence`() async throws {
+    let fixture = try OutboxFixture { request in
+      let isBo = request.headers["Authorization"]?.hasSuffix("bo") == true
+      return isBo ? .status(500) : .json(#"{"id": "7", "title": "ada"}"#)
+    }
+    try await fixture.login("bo")
+    try await fixture.login("ada")
+    let outbox = try Self.open(fixture)
+    let error = await #expect(throws: APIError.self) {
+      for try await _ in outbox.values(of: GetPage(id: "7")) { try await fixture.accounts.use("bo") }
+    }
+    #expect(error?.status == 500)
+    await outbox.close()
+  }
+
   @Test(.timeLimit(.minutes(1))) func `failed call ends a sequence without a value`() async throws {
     let fixture = try OutboxFixture { _ in .status(500) }
     let outbox = try Self.open(fixture)

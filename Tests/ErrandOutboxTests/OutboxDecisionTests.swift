@@ -173,7 +173,7 @@ struct OutboxDecisionTests {
   @Test func `request that was carried out ends as delivered`() async throws {
     let fixture = try OutboxFixture { _ in .status(500) }
     let outbox = try fixture.open(Self.types)
-    Reconciled.answers.withLock { $0["done"] = .carriedOut }
+    Reconciled.answers.withLock { $0["done"] = .carriedOut() }
     let receipt = try await forgotten(fixture, outbox, "done")
     #expect(await receipt.outcome.isDelivered)
     #expect(fixture.server.requests.count == 1)
@@ -197,7 +197,7 @@ struct OutboxDecisionTests {
     let outbox = try fixture.open(Self.types)
     let receipt = try await forgotten(fixture, outbox, "later")
     #expect(try await outbox.waits(receipt.id, failures: 2))
-    Reconciled.answers.withLock { $0["later"] = .carriedOut }
+    Reconciled.answers.withLock { $0["later"] = .carriedOut() }
     fixture.clock.advance(by: .seconds(300))
     #expect(await receipt.outcome.isDelivered)
     #expect(fixture.server.requests.count == 1)

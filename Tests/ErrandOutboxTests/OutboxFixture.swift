@@ -69,10 +69,17 @@ extension OutboxFixture {
   /// Advances the clock until an entry is delivered. The clock stands still while the entry is sent, so that the call
   /// does not reach its deadline.
   func advance(_ outbox: Outbox, until id: OutboxEntry.ID, by step: Duration = .seconds(1)) async throws -> Bool {
+    try await advance(outbox, to: id, .delivered, by: step)
+  }
+
+  /// Advances the clock until an entry has a state.
+  func advance(
+    _ outbox: Outbox, to id: OutboxEntry.ID, _ wanted: OutboxState, by step: Duration = .seconds(1)
+  ) async throws -> Bool {
     try await until {
       let state = try await outbox.entry(id)?.state
       if state == .queued { clock.advance(by: step) }
-      return state == .delivered
+      return state == wanted
     }
   }
 }

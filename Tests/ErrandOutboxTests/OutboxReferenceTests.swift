@@ -40,6 +40,30 @@ struct OutboxReferenceTests {
     await outbox.close()
   }
 
+  @Test func `long chain of references is rejected`() async throws {
+    let fixture = try OutboxFixture(Self.answer)
+    let outbox = try fixture.open(Self.types)
+    outbox.pause()
+    let count: Int64 = 20_000
+    let changed = try await outbox.runner.perform { runner in
+      let now = runner.now()
+      return try runner.store.transaction {
+        for id in 1...count {
+          let facts = EntryFacts(
+            id: 0, type: "Silent", version: 1, account: "", lane: "\(id)", key: "\(id)", added: now, notBefore: now)
+          let new = NewEntry(facts: facts, request: Data(), parents: id == 1 ? [] : [id - 1])
+          _ = try runner.store.add(new, at: now)
+        }
+        _ = try runner.store.apply(.attempt, to: 1, now)
+        let rejection = SendVerdict.rejected(OutboxReason(.status, "Status 400.", status: 400))
+        return try runner.store.apply(.attempted(rejection, chance: 0), to: 1, now)
+      }
+    }
+    #expect(changed.map(\.id) == Array(1...count))
+    #expect(changed.allSatisfy { $0.state == .rejected })
+    await outbox.close()
+  }
+
   @Test func `edited child waits for its new parent`() async throws {
     let fixture = try OutboxFixture(Self.answer)
     let outbox = try fixture.open(Self.types)

@@ -134,6 +134,63 @@ struct OutboxStateTests {
     await outbox.close()
   }
 
+  @Test func `entry before one of another type is not replaced`() async throws {
+    let fixture = try OutboxFixture()
+    let outbox = try fixture.open(OutboxFixture.types + [Mark.self])
+    outbox.pause()
+    _ = try await outbox.add(Note(text: "a"))
+    _ = try await outbox.add(Mark())
+    _ = try await outbox.add(Note(text: "b"))
+    let last = try await outbox.add(Note(text: "c"))
+    outbox.resume()
+    #expect(await last.outcome.isDelivered)
+    #expect(fixture.paths == ["/text", "/mark", "/text"])
+    #expect(fixture.bodies == [#"{"text":"a"}"#, "", #"{"text":"c"}"#])
+    await outbox.close()
+  }
+
+  @Test func `creation with dependants is not replaced`() async throws {
+    let fixture = try OutboxFixture { $0.method == "POST" ? .json(#"{"id": "n1"}"#) : .status(204) }
+    let outbox = try fixture.open(OutboxFixture.types + [Draft.self])
+    outbox.pause()
+    let first = try await outbox.add(Draft(text: "a"))
+    let child = try await outbox.add(Edit(note: first.reference, text: "y"))
+    _ = try await outbox.add(Draft(text: "b"))
+    outbox.resume()
+    #expect(await child.outcome.isDelivered)
+    #expect(try await outbox.reaches(first.id, .delivered))
+    await outbox.close()
+  }
+
+  @Test func `nothing is replaced in the common lane`() async throws {
+    let fixture = try OutboxFixture()
+    let outbox = try fixture.open(OutboxFixture.types + [Draft.self])
+    outbox.pause()
+    _ = try await outbox.add(Draft(text: "a", lane: nil))
+    _ = try await outbox.add(Draft(text: "b", lane: nil))
+    #expect(try await outbox.summary.counts == [.queued: 2])
+    await outbox.close()
+  }
+
+  /// Another request in the lane of ``Note``.
+  struct Mark: OutboxRequest {
+    var path: Path { "/mark" }
+    var method: HTTPMethod { .post }
+    var outbox: OutboxRule { .lane("text") }
+    typealias Response = Nothing
+  }
+
+  /// A creation that replaces earlier ones of its lane.
+  struct Draft: OutboxRequest {
+    var text: String
+    var lane: String? = "drafts"
+    var path: Path { "/drafts" }
+    var method: HTTPMethod { .post }
+    var outbox: OutboxRule { (lane.map { .lane($0) } ?? OutboxRule()).supersedes() }
+    func createdID(from response: Response) -> String? { response.id }
+    struct Response: Decodable, Sendable { let id: String }
+  }
+
   @Test func `creation and deletion cancel out`() async throws {
     let fixture = try OutboxFixture()
     let outbox = try fixture.open()

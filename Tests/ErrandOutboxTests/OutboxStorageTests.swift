@@ -128,6 +128,24 @@ struct OutboxStorageTests {
     await later.close()
   }
 
+  @Test func `edited entry of an unknown type is sent`() async throws {
+    let fixture = try OutboxFixture()
+    let first = try fixture.open()
+    first.pause()
+    let id = try await first.add(Rename(title: "x")).id
+    await first.close()
+    let other = try fixture.open([Strict.self])
+    #expect(try await until { try await other.entry(id)?.reason?.code == .unknownType })
+    // An outbox without the right to send does not queue held entries again when it opens.
+    let later = try fixture.open()
+    try await later.edit(id, to: Rename(title: "y"))
+    #expect(try await later.entry(id)?.reason == nil)
+    await other.close()
+    #expect(try await fixture.advance(later, until: id))
+    #expect(fixture.bodies == [#"{"title":"y"}"#])
+    await later.close()
+  }
+
   /// The stored form of an earlier version of ``Renamed``.
   struct Old: OutboxRequest {
     static let outboxType = "Renamed"

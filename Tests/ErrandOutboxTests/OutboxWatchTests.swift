@@ -139,6 +139,23 @@ struct OutboxWatchTests {
     await second.close()
   }
 
+  @Test func `receipt hears that another outbox cancelled`() async throws {
+    let gate = Gate()
+    let fixture = try OutboxFixture { _ in LoopbackAnswer.status(500).held(at: gate) }
+    let first = try fixture.open()
+    let receipt = try await first.add(Rename(title: "x"))
+    try await fixture.server.request(number: 1)
+    let second = try fixture.open()
+    #expect(try await second.cancel(receipt.id) == .unknown)
+    first.wake()
+    try await first.handleEvents()
+    gate.open()
+    #expect(try await until { receipt.state == .unknown })
+    #expect(receipt.watch.details.reason?.code == .cancelled)
+    await first.close()
+    await second.close()
+  }
+
   @Test func `other outbox sends when the first one is closed`() async throws {
     let fixture = try OutboxFixture()
     let first = try fixture.open()

@@ -103,6 +103,24 @@ struct SendVerdictTests {
     #expect(retry(verdict)?.mayHaveBeenCarriedOut == true)
   }
 
+  @Test(arguments: [404, 403, 409, 412, 422, 303])
+  func `status after a redirect rejects only the response`(code: Int) {
+    var result = result(.validate, .status, status: code, unclear: true)
+    result.wasRedirected = true
+    guard case .rejected(let reason, mayHaveBeenCarriedOut: true) = SendVerdict(result) else {
+      Issue.record("\(code) is not a rejection")
+      return
+    }
+    #expect(reason.code == .response)
+  }
+
+  @Test(arguments: [401, 429, 500])
+  func `passing status after a redirect is tried again`(code: Int) {
+    var result = result(.validate, .status, status: code, unclear: true)
+    result.wasRedirected = true
+    #expect(retry(SendVerdict(result))?.mayHaveBeenCarriedOut == true)
+  }
+
   @Test func `permanent failures are rejections`() {
     for result in [
       result(.build, .invalidPath), result(.redirect, .redirectLoop), result(.decode, .decoding, status: 200),

@@ -37,7 +37,7 @@ extension CallRun {
       redirects: redirects(of: request), retries: retries(of: request), idempotency: request.idempotency,
       hosts: try snapshot.hosts.get(), connectTimeout: (timeouts.connect ?? .standardConnect).duration,
       idleTimeout: (timeouts.idle ?? .standardIdle).duration, limits: limits(of: request),
-      network: request.network)
+      network: request.network, exchangeCheck: options.exchangeCheck)
   }
 
   // MARK: - The settings in force: those of the call, the request, its family or the client

@@ -21,6 +21,7 @@ package struct Transporting: Interceptor {
     let now = context.call.timers.now
     context.call.expire(at: now)
     try context.call.check()
+    try context.plan.sending.exchangeCheck?()
     if case .preparing(let probe) = context.plan.kind { return await probed(request, context, probe) }
     let mustNotBeStored =
       context.mayReachOthers && (showsMoreThanFrozen(request, context) || context.flags.isMaybeOfAnotherAccount)

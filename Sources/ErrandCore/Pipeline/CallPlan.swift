@@ -117,6 +117,8 @@ package struct SendingRules: Sendable {
   let idleTimeout: Duration?
   package let limits: ResponseLimits
   package let network: NetworkWish
+  /// Is called before each exchange; an error that it throws ends the call. Nil for no check.
+  let exchangeCheck: (@Sendable () throws(APIError) -> Void)?
 
   /// Whether a request may be sent again although the server may already have processed the first attempt.
   package func allowsRepeating(_ method: HTTPMethod) -> Bool { idempotency.allows(method) }

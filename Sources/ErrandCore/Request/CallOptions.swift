@@ -51,6 +51,9 @@ public struct CallOptions: Sendable {
   /// Whether ``requiredAccount`` is also required if the request has a credential of its own or none. An outbox sets it,
   /// because the cookies and stored responses of a call belong to the account, too.
   package var requiresAccountAlways = false
+  /// Is called before each exchange of the call, on any thread. If it throws, nothing more is sent, and the call fails
+  /// with the error. An outbox sets it, because the server may forget an idempotency key during a call.
+  package var exchangeCheck: (@Sendable () throws(APIError) -> Void)?
   /// Whether the call is a member of a running group, which may continue while the client drains.
   var isMember = false
 
@@ -95,6 +98,7 @@ public struct CallOptions: Sendable {
     options.bodyLimit = bodyLimit.filled(by: other.bodyLimit)
     options.requiredAccount = requiredAccount ?? other.requiredAccount
     options.requiresAccountAlways = requiresAccountAlways || other.requiresAccountAlways
+    options.exchangeCheck = exchangeCheck ?? other.exchangeCheck
     options.beforeCompletion = beforeCompletion ?? other.beforeCompletion
     options.afterCompletion = afterCompletion ?? other.afterCompletion
     return options
@@ -105,7 +109,7 @@ public struct CallOptions: Sendable {
     timeouts == Timeouts() && priority == nil && ownership == nil && tag == nil && headers.isEmpty
       && accessories.isEmpty && bodySink == nil && cache == .asDeclared && ownRetries == nil
       && joining == .inherited && bodyLimit == .inherited && beforeCompletion == nil && afterCompletion == nil
-      && requiredAccount == nil
+      && requiredAccount == nil && exchangeCheck == nil
   }
 
   /// Makes options with a time limit for the whole call.

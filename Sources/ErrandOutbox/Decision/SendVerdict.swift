@@ -39,6 +39,9 @@ struct SendResult: Sendable, Equatable {
   var isCertainlyNotSent = false
   /// Whether the server may have carried out an earlier exchange of the call, before the last one.
   var hadUnclearExchange = false
+  /// Whether the server responded to an exchange of the call with 301, 302 or 303. Servers respond so to a request that
+  /// they have carried out, and the next request then reads the result (RFC 9110 section 15.4.4).
+  var wasRedirected = false
   /// Whether the fate of an earlier attempt of the entry is unknown.
   var hadUnknownFate = false
 
@@ -52,9 +55,11 @@ struct SendResult: Sendable, Equatable {
     guard let error = outcome.error else { return }
     (stage, code, message, status) = (error.stage, error.code, error.message, error.status)
     retryAfter = error.response.flatMap { RetryAfter.delay(in: $0.fields) }.map { $0.clampedNanoseconds / 1_000_000 }
-    hadUnclearExchange = outcome.metrics.retries.contains { retry in
+    wasRedirected = outcome.metrics.exchanges.contains { 301...303 ~= $0.status ?? 0 }
+    let wasRepeated = outcome.metrics.retries.contains { retry in
       if case .status(let status) = retry.reason { status >= 500 } else { true }
     }
+    hadUnclearExchange = wasRepeated || wasRedirected
     let isNotSent = TransportFailure.behind(error)?.isCertainlyNotSent ?? (outcome.metrics.attempts == 0)
     isCertainlyNotSent = isNotSent && !hadUnclearExchange
   }
@@ -101,6 +106,9 @@ extension SendVerdict {
   private static func verdict(onStatus status: Int, _ result: SendResult) -> SendVerdict {
     switch status {
     case 401: return retry(.login, result, counts: false, carriesOut: false)
+    // Only the result of the request could not be read.
+    case 300..<500 where result.wasRedirected && !notNow.contains(status):
+      return rejected(.response, result, carriesOut: true)
     case 409 where result.retryAfter != nil || result.isRepetition:
       return retry(.inProgress, result, counts: true, carriesOut: false)
     case 409, 412:

@@ -12,8 +12,9 @@ enum EntryEvent: Sendable, Equatable {
   case resolved(ConflictDecision)
   /// The server may have forgotten the key, and the app has determined the fate.
   case reconciled(OutboxFate)
-  /// The app could not determine the fate now.
-  case postponed(chance: Double)
+  /// The entry cannot be handled now, for example because the app could not determine the fate. The reason is nil if
+  /// the last one stays.
+  case postponed(OutboxReason?, chance: Double)
   /// The time of the entry has passed.
   case expire
   /// The stored request cannot be sent by this process. If `waits` is true, another version of the app may be able to.
@@ -26,6 +27,8 @@ enum EntryEvent: Sendable, Equatable {
   case discard
   /// The app resends a dead letter.
   case resend
+  /// The app replaces the request of an entry that the server has certainly not carried out.
+  case edit
   /// An entry on which this entry depends failed for good.
   case parentFailed(Int64)
 }
@@ -61,15 +64,15 @@ struct EntryMachine: Sendable {
       let reason = OutboxReason(.interrupted, "The process ended while the request was sent.")
       again(.init(reason: reason, mayHaveBeenCarriedOut: true, counts: true), 0, now)
     case (.sending, .attempted(let verdict, let chance)): end(verdict, chance, now)
-    // The app cancelled the entry, but the response still arrived.
-    case (.unknown, .attempted(.delivered, _)): finish(.delivered, nil, now)
+    // The app cancelled the entry, and may have resent it, but the response still arrived.
+    case (.unknown, .attempted(.delivered, _)), (.queued, .attempted(.delivered, _)): finish(.delivered, nil, now)
     case (.sending, .resolved(let decision)): resolve(decision, now)
     case (.queued, .reconciled(let fate)): reconcile(fate, now)
-    case (.queued, .postponed(let chance)):
+    case (.queued, .postponed(let reason, let chance)):
       facts.failures += 1
       queue(
         at: now.advanced(byMilliseconds: backOff.delay(after: facts.failures, atLeast: nil, chance: chance)),
-        facts.reason)
+        reason ?? facts.reason)
     case (.queued, .expire): expire(now)
     case (.queued, .unreadable(let reason, let waits)): hold(reason, waits, now)
     case (.queued, .cancel), (.sending, .cancel): cancel(now)
@@ -77,6 +80,12 @@ struct EntryMachine: Sendable {
     case (let state, .discard) where state.isDeadLetter:
       finish(.cancelled, OutboxReason(.discarded, "The app discarded the entry."), now)
     case (let state, .resend) where state.isDeadLetter: resend(now)
+    case (.queued, .edit) where facts.isUntouched:
+      renew()
+      queue(at: now, nil)
+    case (let state, .edit) where state.isDeadLetter && facts.unknownSince == nil:
+      resend(now)
+      renew()
     case (.queued, .parentFailed(let parent)) where facts.isUntouched:
       let message = "Entry \(parent), which creates the object of this request, failed or returned no identifier."
       finish(.rejected, OutboxReason(.parentFailed, message), now)

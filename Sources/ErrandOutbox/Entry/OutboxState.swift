@@ -3,13 +3,18 @@
 /// | from | to | when |
 /// |---|---|---|
 /// | queued | sending | the entry is the first of its lane, and its account is logged in |
-/// | queued | expired, cancelled | its time has passed; the app cancelled or discarded it |
-/// | queued | unknown | the fate of an earlier attempt is unknown, and the server may have forgotten the key |
+/// | queued | expired, cancelled | its time has passed; the app cancelled or discarded it, or a later entry replaced it |
+/// | queued | unknown | the fate of an earlier attempt is unknown, and the server may have forgotten the key, the time of the entry has passed, or the app cancelled it |
+/// | queued | rejected, parked | an entry on which it depends failed; the stored request cannot be read |
+/// | queued | delivered | the app found out that the server carried it out, or the response of an attempt arrived late |
 /// | sending | delivered | the server accepted the request |
-/// | sending | queued | the attempt failed and another one follows |
+/// | sending | queued | the attempt failed and another one follows, or a conflict was resolved |
 /// | sending | rejected, parked | the server rejected the request; the app must decide |
+/// | sending | cancelled | the change on the server won a conflict, or the app dropped the entry |
 /// | sending | unknown | the app cancelled the entry while it was sent, or no attempt is left |
-/// | rejected, parked, unknown, expired | queued | the app resends the entry |
+/// | unknown | delivered | the response of the cancelled attempt arrived late |
+/// | rejected, parked, unknown, expired | queued | the app resends or edits the entry |
+/// | rejected, parked, unknown, expired | cancelled | the app discards the entry |
 public enum OutboxState: String, Sendable, Hashable, Codable, CaseIterable {
   /// The entry waits to be sent, for the first time or again.
   case queued

@@ -1,5 +1,6 @@
 import ErrandCache
 import ErrandCore
+import ErrandSupport
 import Foundation
 
 // The calls of the entries. The functions with `async` run in tasks of their own; all others run on the queue.
@@ -9,18 +10,21 @@ extension OutboxRunner {
     let entry = OutboxSchedule.Running(id: facts.id, account: facts.account, lane: facts.lane)
     if !reconciles { point(.began) }
     running[facts.id] = Work(entry: entry)
+    let check = KeyCheck(facts, clock, configuration.clock)
     running[facts.id]?.task = Task {
-      let ended = reconciles ? await self.reconcile(request, facts) : await self.send(request, facts)
+      let ended = reconciles ? await self.reconcile(request, facts) : await self.send(request, facts, check)
       self.queue.async { self.end(ended) }
     }
   }
 
   /// Sends a request through the pipeline of the client.
-  private func send<R: OutboxRequest>(_ request: R, _ facts: EntryFacts) async -> Ended {
-    let outcome = await client.outcome(of: request, options: options(facts, request.idempotency))
+  private func send<R: OutboxRequest>(_ request: R, _ facts: EntryFacts, _ check: KeyCheck) async -> Ended {
+    var options = options(facts, request.idempotency)
+    options.exchangeCheck = check.beforeExchange
+    let outcome = await client.outcome(of: request, options: options)
     point(.answered)
     let verdict = SendVerdict(SendResult(outcome, hadUnknownFate: facts.unknownSince != nil))
-    var ended = Ended(id: facts.id, event: .attempted(verdict, chance: .random(in: 0...1)))
+    var ended = Ended(facts, .attempted(verdict, chance: .random(in: 0...1)))
     if let value = outcome.value {
       ended.value = value
       ended.made = request.createdID(from: value)
@@ -55,25 +59,30 @@ extension OutboxRunner {
       case .keepMine(let changed), .merged(let changed):
         let encoded = try coding.encode(changed, of: facts.id)
         try await take(encoded.newFiles)
-        return Ended(id: facts.id, event: .resolved(.sendChanged), request: encoded)
-      case .keepTheirs: return Ended(id: facts.id, event: .resolved(.keepTheirs))
-      case .drop: return Ended(id: facts.id, event: .resolved(.drop))
+        var ended = Ended(facts, .resolved(.sendChanged))
+        ended.request = encoded
+        return ended
+      case .keepTheirs: return Ended(facts, .resolved(.keepTheirs))
+      case .drop: return Ended(facts, .resolved(.drop))
       case .unresolved: return unresolved
       }
     } catch {
       let reason = OutboxReason(
         .conflict, "The conflict could not be resolved now: \(error)", status: conflict.error.status)
       let retry = SendVerdict.Retry(reason: reason, mayHaveBeenCarriedOut: false, counts: true)
-      return Ended(id: facts.id, event: .attempted(.retry(retry), chance: .random(in: 0...1)))
+      return Ended(facts, .attempted(.retry(retry), chance: .random(in: 0...1)))
     }
   }
 
   /// Asks the app whether the server has carried out a request.
   private func reconcile<R: OutboxRequest>(_ request: R, _ facts: EntryFacts) async -> Ended {
     do {
-      return Ended(id: facts.id, event: .reconciled(try await request.reconcile(in: scope(facts))))
+      let fate = try await request.reconcile(in: scope(facts))
+      var ended = Ended(facts, .reconciled(fate))
+      if case .carriedOut(let id) = fate { ended.made = id }
+      return ended
     } catch {
-      return Ended(id: facts.id, event: .postponed(chance: .random(in: 0...1)))
+      return Ended(facts, .postponed(nil, chance: .random(in: 0...1)))
     }
   }
 
@@ -98,8 +107,10 @@ extension OutboxRunner {
   func saveUnsaved() throws {
     while let ended = unsaved.first {
       let now = now()
-      let changed = try store.transaction {
+      let changed: [EntryFacts] = try store.transaction {
         try store.exchange(&clock)
+        // If the app has resent the entry with another key meanwhile, the result belongs to an earlier change.
+        guard try store.facts(of: ended.id)?.key == ended.key else { return [] }
         return try store.apply(
           ended.event, to: ended.id, now, backOff: configuration.backOff, request: ended.request, made: ended.made)
       }
@@ -107,6 +118,43 @@ extension OutboxRunner {
       unsaved.removeFirst()
       running[ended.id] = nil
       publish(changed, value: ended.value)
+      // The app may have cancelled the entry meanwhile, also in another process.
+      if changed.isEmpty, let facts = try? store.facts(of: ended.id) { watches.refresh(facts) }
+    }
+  }
+}
+
+extension OutboxRunner.Ended {
+  init(_ facts: EntryFacts, _ event: EntryEvent) { self.init(id: facts.id, key: facts.key, event: event) }
+}
+
+/// Ends a call before it repeats a request whose key the server may have forgotten meanwhile: a call may wait for a long
+/// time, and the device may sleep during the call.
+private final class KeyCheck: Sendable {
+  /// The facts of the entry, as if the first exchange of the call were unclear.
+  private let facts: EntryFacts
+  private let wall: @Sendable () -> WallTime
+  private let state: Locked<(clock: OutboxTime, isRepetition: Bool)>
+
+  /// Makes the check of one attempt. The clock is a copy of the outbox's clock.
+  init(_ facts: EntryFacts, _ clock: OutboxTime, _ wall: @escaping @Sendable () -> WallTime) {
+    state = Locked((clock, facts.unknownSince != nil))
+    self.wall = wall
+    var facts = facts
+    facts.unknownSince = facts.unknownSince ?? facts.began
+    self.facts = facts
+  }
+
+  /// Is called before each exchange of the call. A request without a window is repeated in a call only if the client's
+  /// own rule allows it (``ErrandCore/Idempotency``).
+  func beforeExchange() throws(APIError) {
+    let isForgotten = state.withLock { state in
+      defer { state.isRepetition = true }
+      return state.isRepetition && facts.window != 0 && facts.isForgotten(at: state.clock.read(wall()))
+    }
+    if isForgotten {
+      throw APIError(
+        .cancelled, .cancelled, "The server may have forgotten the key of the request; it is not repeated.")
     }
   }
 }

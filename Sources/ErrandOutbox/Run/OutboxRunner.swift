@@ -51,6 +51,8 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   /// The end of the work on one entry.
   struct Ended {
     let id: Int64
+    /// The idempotency key with which the work began.
+    let key: String
     let event: EntryEvent
     var request: EncodedRequest?
     var value: (any Sendable)?
@@ -314,10 +316,10 @@ final class OutboxRunner: @unchecked Sendable {  // the variables are used only 
   private func readForeignChanges() throws {
     let version = try store.dataVersion()
     guard version != seenVersion else { return }
-    seenVersion = version
     for id in watches.watched where running[id] == nil {
       if let facts = try store.facts(of: id) { watches.refresh(facts) }
     }
+    seenVersion = version
     if watches.hasSummaries { watches.publish(try store.summary()) }
     watches.touch()
   }

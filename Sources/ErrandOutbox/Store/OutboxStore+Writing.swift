@@ -104,12 +104,19 @@ extension OutboxStore {
 
   // MARK: - Coalescing
 
-  /// The queued entries of the same type and lane that were never sent.
+  /// The last entries of the lane, as far as they have the same type, were never sent, and no other entry refers to
+  /// them. An entry before another one is not replaced, because the other one may depend on it. Empty for the common
+  /// lane, whose entries change different objects.
   private func superseded(by facts: EntryFacts) throws -> [Int64] {
-    try rows(
+    guard !facts.lane.isEmpty else { return [] }
+    let last = try number(
       """
-      SELECT id FROM entry INDEXED BY entry_lane WHERE blocks=1 AND account=? AND lane=? AND type=? AND state=0 AND unknown_since IS NULL
-      """, .text(facts.account), .text(facts.lane), .text(facts.type)
+      SELECT id FROM entry INDEXED BY entry_lane WHERE blocks=1 AND account=? AND lane=? AND NOT (type=? AND state=0 AND \
+      unknown_since IS NULL AND id NOT IN (SELECT parent FROM parent)) ORDER BY id DESC LIMIT 1
+      """, .text(facts.account), .text(facts.lane), .text(facts.type))
+    return try rows(
+      "SELECT id FROM entry INDEXED BY entry_lane WHERE blocks=1 AND account=? AND lane=? AND id>? ORDER BY id",
+      .text(facts.account), .text(facts.lane), .number(last ?? 0)
     ) { $0.number(0) }
   }
 
@@ -126,13 +133,15 @@ extension OutboxStore {
   /// lanes does not refer to it, because that entry may depend on the creation in a way that the outbox cannot see.
   private func referring(to creation: EntryFacts, _ deletion: EntryFacts) throws -> [EntryFacts] {
     var found = [creation]
+    var ids: Set = [creation.id]
     var next = 0
     while next < found.count {
-      let children = try children(of: found[next].id).compactMap { try self.facts(of: $0) }
-      found += children.filter { child in !child.state.isFinal && !found.contains { $0.id == child.id } }
+      for id in try children(of: found[next].id) {
+        guard let child = try self.facts(of: id), !child.state.isFinal, ids.insert(id).inserted else { continue }
+        found.append(child)
+      }
       next += 1
     }
-    let ids = Set(found.map(\.id))
     let others = try (lane(of: creation) + lane(of: deletion)).filter { $0.id > creation.id && !ids.contains($0.id) }
     return others.isEmpty ? found.sorted { $0.id < $1.id } : []
   }
@@ -166,9 +175,28 @@ extension OutboxStore {
     _ event: EntryEvent, to id: Int64, _ now: WallTime, backOff: BackOff = BackOff(), request: EncodedRequest? = nil,
     made: String? = nil
   ) throws -> [EntryFacts] {
-    guard let before = try facts(of: id) else { return [] }
+    guard let first = try transition(event, of: id, now, backOff, request) else { return [] }
+    var changed = [first]
+    var work = try settle(first, made, &changed)
+    // A list instead of a recursion, because a chain of references may be as long as the queue.
+    var next = 0
+    while next < work.count {
+      let (parent, child) = work[next]
+      next += 1
+      guard let facts = try transition(.parentFailed(parent), of: child, now, backOff, nil) else { continue }
+      changed.append(facts)
+      work += try settle(facts, nil, &changed)
+    }
+    return changed
+  }
+
+  /// Applies an event to one entry. Returns the changed facts; nil if the state does not allow the event.
+  private func transition(
+    _ event: EntryEvent, of id: Int64, _ now: WallTime, _ backOff: BackOff, _ request: EncodedRequest?
+  ) throws -> EntryFacts? {
+    guard let before = try facts(of: id) else { return nil }
     var machine = EntryMachine(before, backOff)
-    guard machine.apply(event, at: now) else { return [] }
+    guard machine.apply(event, at: now) else { return nil }
     var facts = machine.facts
     if event == .resend {
       guard try stored(id)?.isIntact == true else { throw Self.damaged(id) }
@@ -176,12 +204,12 @@ extension OutboxStore {
     }
     if machine.needsNewKey { try renewKey(of: &facts, request) }
     try save(facts)
-    return try [facts] + settle(facts, made, now)
+    return facts
   }
 
-  /// Replaces the request of an entry, which gets a new idempotency key.
+  /// Replaces the request of an entry, which gets a new idempotency key and is queued.
   /// - Throws: ``OutboxError`` if the entry is damaged, or if the request refers to an entry that makes no identifier.
-  func edit(_ facts: inout EntryFacts, _ request: EncodedRequest) throws {
+  func edit(_ facts: EntryFacts, _ request: EncodedRequest, at now: WallTime) throws -> [EntryFacts] {
     guard try stored(facts.id)?.isIntact == true else { throw Self.damaged(facts.id) }
     for parent in request.parents {
       // Entries that refer to each other would wait for ever.
@@ -190,7 +218,7 @@ extension OutboxStore {
       }
       if try made(by: parent) == nil { try checkParent(parent) }
     }
-    try renewKey(of: &facts, request)
+    return try apply(.edit, to: facts.id, now, request: request)
   }
 
   /// A damaged entry may belong to another account, so it is neither sent nor changed.
@@ -268,8 +296,11 @@ extension OutboxStore {
       """, .text(account), .text(lane))
   }
 
-  /// Removes the stored request of an entry that is not sent again, and tells the entries that depend on it.
-  private func settle(_ facts: EntryFacts, _ made: String?, _ now: WallTime) throws -> [EntryFacts] {
+  /// Removes the stored request of an entry that is not sent again, and releases the entries that wait for its
+  /// identifier. Returns the entries that depend on it in vain, each with the entry on which it depends.
+  private func settle(
+    _ facts: EntryFacts, _ made: String?, _ changed: inout [EntryFacts]
+  ) throws -> [(parent: Int64, child: Int64)] {
     if facts.state == .delivered || facts.state == .cancelled {
       try run(
         "UPDATE entry SET request=x'', sum=? WHERE id=?", .number(Self.sum(facts, Data())), .number(facts.id))
@@ -277,14 +308,15 @@ extension OutboxStore {
     }
     if facts.state == .delivered, let made {
       try run("INSERT OR REPLACE INTO made VALUES (?, ?)", .number(facts.id), .text(made))
-      return try release(childrenOf: facts.id, made)
+      changed += try release(childrenOf: facts.id, made)
+      return []
     }
     guard [.delivered, .cancelled, .rejected, .expired].contains(facts.state) else { return [] }
     let children = try children(of: facts.id)
     if facts.state == .delivered || facts.state == .cancelled {
       try run("DELETE FROM parent WHERE parent=?", .number(facts.id))
     }
-    return try children.flatMap { try apply(.parentFailed(facts.id), to: $0, now) }
+    return children.map { (facts.id, $0) }
   }
 
   private func children(of id: Int64) throws -> [Int64] {

@@ -1,0 +1,153 @@
+import Errand
+import ErrandSupport
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+/// Situations in which a request could be sent twice although the server has carried it out.
+struct OutboxRepetitionTests {
+  // MARK: - Redirects
+
+  @Test func `refused target of a redirect leaves the fate open`() async throws {
+    let port = try RefusingPort()
+    let fixture = try OutboxFixture { _ in .redirect(to: port.url + "/result", status: 303) }
+    let outbox = try fixture.open()
+    let receipt = try await outbox.add(Plain(number: 1))
+    #expect(try await outbox.waits(receipt.id, failures: 1))
+    #expect(try await outbox.entry(receipt.id)?.mayHaveBeenSent == true)
+    fixture.clock.advance(by: .seconds(5))
+    #expect(await receipt.outcome.state == .unknown)
+    #expect(fixture.server.requests.map(\.method) == ["POST"])
+    await outbox.close()
+  }
+
+  @Test func `rejected target of a redirect keeps the key`() async throws {
+    let fixture = try OutboxFixture { request in
+      request.path == "/result" ? .status(404) : .redirect(to: "/result", status: 303)
+    }
+    let outbox = try fixture.open()
+    let receipt = try await outbox.add(Create(title: "x"))
+    let outcome = await receipt.outcome
+    #expect(outcome.state == .rejected)
+    #expect(outcome.reason?.code == .response)
+    #expect(try await outbox.entry(receipt.id)?.mayHaveBeenSent == true)
+    try await outbox.resend(receipt.id)
+    #expect(try await until { fixture.server.requests.count == 4 })
+    #expect(
+      Set(fixture.server.requests.filter { $0.method == "POST" }.map { $0.headers["Idempotency-Key"] }).count == 1)
+    await outbox.close()
+  }
+
+  // MARK: - Results that arrive late
+
+  // Another process cancels the entry, so the call of this process continues.
+
+  @Test func `late response delivers a resent entry`() async throws {
+    let gate = Gate()
+    let fixture = try OutboxFixture { _ in LoopbackAnswer.status(204).held(at: gate) }
+    let sender = try fixture.open()
+    try await sender.handleEvents()  // so that this outbox has the right to send
+    let other = try fixture.open()
+    let receipt = try await sender.add(Rename(title: "x"))
+    try await fixture.server.request(number: 1)
+    #expect(try await other.cancel(receipt.id) == .unknown)
+    try await other.resend(receipt.id)
+    gate.open()
+    #expect(try await sender.reaches(receipt.id, .delivered))
+    try await sender.handleEvents()
+    #expect(fixture.server.requests.count == 1)
+    await sender.close()
+    await other.close()
+  }
+
+  @Test func `late response of another key is not used`() async throws {
+    let gate = Gate()
+    let fixture = try OutboxFixture { $0.number == 1 ? LoopbackAnswer.status(204).held(at: gate) : .status(204) }
+    let sender = try fixture.open()
+    try await sender.handleEvents()  // so that this outbox has the right to send
+    let other = try fixture.open()
+    let receipt = try await sender.add(Plain(number: 1))
+    try await fixture.server.request(number: 1)
+    #expect(try await other.cancel(receipt.id) == .unknown)
+    try await other.resend(receipt.id)
+    try await other.edit(receipt.id, to: Plain(number: 2))
+    gate.open()
+    #expect(try await sender.reaches(receipt.id, .delivered))
+    #expect(fixture.paths == ["/plain/1", "/plain/2"])
+    await sender.close()
+    await other.close()
+  }
+
+  // MARK: - The window of the server
+
+  struct Short: OutboxRequest {
+    var name: String
+    var path: Path { "/short/\(name)" }
+    var method: HTTPMethod { .post }
+    var outbox: OutboxRule { .lane("short", name).serverRemembersKeys(for: .seconds(60)) }
+    typealias Response = Nothing
+  }
+
+  @Test(arguments: [true, false])
+  func `key that is forgotten during a call is not used`(isAsleep: Bool) async throws {
+    let fixture = try OutboxFixture()
+    fixture.server.enqueue(.status(500))
+    let outbox = try fixture.open([Short.self])
+    let receipt = try await outbox.add(Short(name: "x"))
+    #expect(try await outbox.waits(receipt.id, failures: 1))
+    let latch = Latch()
+    fixture.client.configure { $0.interceptors.append(Holding(latch: latch)) }
+    fixture.clock.advance(by: .seconds(1))
+    #expect(await latch.reached())
+    // The monotonic clock stands still while the device sleeps.
+    if isAsleep { fixture.jump.withLock { $0 = 100_000 } } else { fixture.clock.advance(by: .seconds(100)) }
+    latch.open()
+    #expect(try await fixture.advance(outbox, to: receipt.id, .unknown))
+    #expect(try await outbox.entry(receipt.id)?.reason?.code == .keyForgotten)
+    #expect(fixture.server.requests.count == 1)
+    await outbox.close()
+  }
+
+  @Test func `first exchange is sent however long it waited`() async throws {
+    let fixture = try OutboxFixture()
+    let latch = Latch()
+    fixture.client.configure { $0.interceptors.append(Holding(latch: latch)) }
+    let outbox = try fixture.open([Short.self])
+    let receipt = try await outbox.add(Short(name: "x"))
+    #expect(await latch.reached())
+    fixture.jump.withLock { $0 = 100_000 }
+    latch.open()
+    #expect(await receipt.outcome.isDelivered)
+    await outbox.close()
+  }
+
+  // MARK: - Reconciliation
+
+  /// A creation whose fate the app can find out, with the identifier.
+  struct Found: OutboxRequest {
+    var title: String
+    var path: Path { "/notes" }
+    var method: HTTPMethod { .post }
+    var idempotency: Idempotency { .never }
+    var outbox: OutboxRule { .lane("new", title) }
+    func reconcile(in scope: OutboxScope) async throws -> OutboxFate { .carriedOut(createdID: "n1") }
+    typealias Response = Nothing
+  }
+
+  @Test func `reconciled creation releases what refers to it`() async throws {
+    let fixture = try OutboxFixture { $0.method == "POST" ? .status(500) : .status(204) }
+    let outbox = try fixture.open([Found.self, Edit.self])
+    outbox.pause()
+    let created = try await outbox.add(Found(title: "x"))
+    let edited = try await outbox.add(Edit(note: created.reference, text: "y"))
+    outbox.resume()
+    #expect(try await outbox.waits(created.id, failures: 1))
+    fixture.clock.advance(by: .seconds(5))
+    #expect(await created.outcome.isDelivered)
+    #expect(await edited.outcome.isDelivered)
+    #expect(fixture.paths == ["/notes", "/notes/n1"])
+    await outbox.close()
+  }
+}
